@@ -75,6 +75,10 @@ const TABLES = [
   'webhook_deliveries',
   'webhook_attempts',
   'goal_candidates',
+  'alert_rules',
+  'alert_incidents',
+  'alert_mails',
+  'goal_conversions',
 ]
 
 const selectSites = query<void, { siteNo: number; deletedAt: Date }>(

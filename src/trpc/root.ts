@@ -1,4 +1,5 @@
 import { accountRouter } from './account.ts'
+import { alertsRouter } from './alerts.ts'
 import { annotationsRouter } from './annotations.ts'
 import { auditRouter } from './audit.ts'
 import { authRouter } from './auth.ts'
@@ -36,6 +37,7 @@ export const appRouter = router({
   processor: processorRouter,
   importedTotals: importedTotalsRouter,
   webhooks: webhooksRouter,
+  alerts: alertsRouter,
   people: peopleRouter,
   imports: importsRouter,
   options: optionsRouter,

@@ -261,7 +261,9 @@ async function askOverLimit(
 ): Promise<void> {
   const { limits } = whole.services.config
   const [, endpoint = 'api'] =
-    /^POST \/api\/.*?(collect|event|engage|identify|web-vitals|replay|webhook)\b/.exec(operation) ?? []
+    /^POST \/api\/.*?(collect|event|engage|identify|web-vitals|replay|(?<=processor\/)webhook)\b/.exec(
+      operation,
+    ) ?? []
   const isOfBrowsers = routeOf(operation)?.isOpen || operation.startsWith('GET /api/auth/oidc/')
   const limit = isOfBrowsers ? 'browser' : (endpoint as keyof typeof limits)
   const before = limits[limit]

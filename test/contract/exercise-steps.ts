@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
+import { importTotals } from '../../src/transfer/totals/import-totals.ts'
 import type { Api, Member } from '../support/api.ts'
 import type { SignedIn } from '../support/browser-session.ts'
+import { fileOf } from '../transfer/read/source.ts'
 
 export interface Asked {
   /** Fields of the path; `siteKey` is the world's site unless given. */
@@ -85,6 +87,16 @@ export async function newShare({ api, owner, site }: World, fields: object = {})
 }
 
 export const newSegment = (world: World) => newOf(world, 'segments', { name: 'test', filters: { path: '/' } })
+/** @returns the id of an import of one day */
+export async function newTotals({ api, site }: World): Promise<string> {
+  const [row] = await api.services.db<{ siteNo: number; timezone: string }[]>`
+    select site_no as "siteNo", timezone from sites where id = ${site.id}`
+  const { import_id: id } = await importTotals({ db: api.services.db, now: () => new Date() }, row!, {
+    format: 'plausible-totals',
+    file: fileOf(`date,visitors\n2020-01-01,1\n`, 'imported_visitors.csv'),
+  })
+  return id!
+}
 export const newAnnotation = (world: World) =>
   newOf(world, 'annotations', { text: 'test', starts_at: '2026-03-09' })
 
@@ -156,4 +168,36 @@ export async function newestSession({ api, owner, site }: World): Promise<Answer
     token: owner.token,
   })
   return body.data[0]
+}
+
+export const webhookBody = () => ({
+  name: 'Receiver',
+  url: 'https://receiver.example/hook',
+  kinds: ['payment.paid'],
+})
+
+/** A webhook with one delivery. */
+export async function newWebhook({ api, owner, site }: World) {
+  const path = `/api/sites/${site.id}/webhooks`
+  const options = { token: owner.token }
+  const { id: webhook } = (await api.call('POST', path, { ...options, body: webhookBody() })).body
+  const { id: delivery } = (await api.call('POST', `${path}/${webhook}/test`, options)).body
+  return { webhook, delivery }
+}
+
+export const turnOff = ({ api, owner, site }: World, webhook: string) =>
+  api.call('PATCH', `/api/sites/${site.id}/webhooks/${webhook}`, {
+    token: owner.token,
+    body: { is_enabled: false },
+  })
+
+export const alertBody = () => ({
+  name: 'Silence',
+  condition: { kind: 'no_hits', hours: 3 },
+  emails: ['ada@example.com'],
+})
+
+export async function newAlert({ api, owner, site }: World): Promise<string> {
+  const path = `/api/sites/${site.id}/alerts`
+  return (await api.call('POST', path, { token: owner.token, body: alertBody() })).body.id
 }

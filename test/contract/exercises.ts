@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import {
   type Ask,
+  alertBody,
   change,
   connect,
   expectItems,
   funnelBody,
   goalBody,
   hit,
+  newAlert,
   newAnnotation,
   newestSession,
   newFunnel,
@@ -15,12 +17,16 @@ import {
   newSegment,
   newShare,
   newSite,
+  newTotals,
+  newWebhook,
   ofError,
   page,
   pay,
   payment,
   processor,
+  turnOff,
   type World,
+  webhookBody,
 } from './exercise-steps.ts'
 import { SIGN_IN_EXERCISES } from './exercises-of-sign-in.ts'
 import { importExercises } from './import-exercises.ts'
@@ -458,6 +464,14 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await ask({ path: { annotation: await newAnnotation(world) } })
     await ask()
   },
+  'GET /api/sites/{siteKey}/imported-totals': async (ask, world) => {
+    await newTotals(world)
+    await expectItems(ask(), body => body)
+  },
+  'DELETE /api/sites/{siteKey}/imported-totals/{import}': async (ask, world) => {
+    await ask({ path: { import: await newTotals(world) } })
+    await ask({ path: { import: randomUUID() } })
+  },
   'GET /api/sites/{siteKey}/shares': async (ask, world) => {
     await newShare(world)
     await expectItems(ask(), body => body)
@@ -482,6 +496,84 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     const { secret } = await newShare(world, { password: 'correct horse battery' })
     await ask({ body: { secret, password: 'correct horse battery' } })
     await ask({ body: { secret } })
+  },
+  'GET /api/sites/{siteKey}/webhooks': async (ask, world) => {
+    await newWebhook(world)
+    await expectItems(ask(), body => body)
+  },
+  'POST /api/sites/{siteKey}/webhooks': async ask => {
+    await ask({ body: webhookBody() })
+    await ask({ body: { ...webhookBody(), url: 'file:///etc/passwd' } })
+  },
+  'PATCH /api/sites/{siteKey}/webhooks/{webhook}': async (ask, world) => {
+    const { webhook } = await newWebhook(world)
+    await ask({ path: { webhook }, body: { is_enabled: false } })
+    await ask({ path: { webhook }, body: { name: '' } })
+    await ask({ body: {} })
+  },
+  'DELETE /api/sites/{siteKey}/webhooks/{webhook}': async (ask, world) => {
+    const { webhook } = await newWebhook(world)
+    await ask({ path: { webhook } })
+    await ask({ path: { webhook } })
+  },
+  'POST /api/sites/{siteKey}/webhooks/{webhook}/secret': async (ask, world) => {
+    const { webhook } = await newWebhook(world)
+    await ask({ path: { webhook }, body: { overlap_hours: 1 } })
+    await ask({ path: { webhook }, body: { overlap_hours: -1 } })
+    await ask({ body: {} })
+  },
+  'POST /api/sites/{siteKey}/webhooks/{webhook}/test': async (ask, world) => {
+    const { webhook } = await newWebhook(world)
+    await ask({ path: { webhook } })
+    await turnOff(world, webhook)
+    await ask({ path: { webhook } })
+    await ask()
+  },
+  'GET /api/sites/{siteKey}/webhooks/{webhook}/deliveries': async (ask, world) => {
+    const { webhook } = await newWebhook(world)
+    await expectItems(ask({ path: { webhook } }), body => body.data)
+    await ask({ path: { webhook }, query: 'state=lost' })
+    await ask()
+  },
+  'GET /api/sites/{siteKey}/webhooks/{webhook}/deliveries/{delivery}': async (ask, world) => {
+    await ask({ path: await newWebhook(world) })
+    await ask()
+  },
+  'POST /api/sites/{siteKey}/webhooks/{webhook}/deliveries/{delivery}/redeliver': async (ask, world) => {
+    const path = await newWebhook(world)
+    await ask({ path })
+    await turnOff(world, path.webhook)
+    await ask({ path })
+    await ask()
+  },
+  'GET /api/sites/{siteKey}/alerts': async (ask, world) => {
+    await newAlert(world)
+    await expectItems(ask(), body => body)
+  },
+  'GET /api/sites/{siteKey}/alerts/incidents': async (ask, { api, site }) => {
+    await api.services.db`
+      insert into alert_incidents (rule_id, site_no, rule_name, kind, text, value, bound, opened_at)
+      select gen_random_uuid(), site_no, 'Silence', 'no_hits', 'text', 3, 3, now() from sites where id = ${site.id}`
+    await page('page=1')(ask)
+  },
+  'POST /api/sites/{siteKey}/alerts': async ask => {
+    await ask({ body: alertBody() })
+    await ask({ body: { ...alertBody(), webhooks: [randomUUID()] } })
+  },
+  'PATCH /api/sites/{siteKey}/alerts/{alert}': async (ask, world) => {
+    const path = { alert: await newAlert(world) }
+    await ask({ path, body: { is_enabled: false } })
+    await ask({ path, body: { emails: ['x'] } })
+    await ask({ body: {} })
+  },
+  'DELETE /api/sites/{siteKey}/alerts/{alert}': async (ask, world) => {
+    const path = { alert: await newAlert(world) }
+    await ask({ path })
+    await ask({ path })
+  },
+  'POST /api/sites/{siteKey}/alerts/{alert}/test': async (ask, world) => {
+    await ask({ path: { alert: await newAlert(world) } })
+    await ask()
   },
   'GET /api/timezones': ask => ask(),
   'GET /api/currencies': ask => ask(),

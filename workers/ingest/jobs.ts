@@ -1,9 +1,12 @@
+import type { Redis } from 'ioredis'
 import { forgetExpired } from '../../src/accounts/forget-expired.ts'
 import { EXIT_PAGE_JOBS } from '../../src/ingestion/fill-exit-pages.ts'
-import { HOUR_MS } from '../../src/lib/time.ts'
+import { HOUR_MS, MINUTE_MS } from '../../src/lib/time.ts'
+import { alertJob } from '../../src/notifications/alerts/check-rules.ts'
 import { forgetReports, sendReports } from '../../src/notifications/reports/deliveries/job.ts'
 import { WEBHOOK_JOBS } from '../../src/notifications/webhooks/webhook-worker.ts'
 import { erasePeople } from '../../src/people/erase/erase-people.ts'
+import { queueDepth } from '../../src/queue/bull-format.ts'
 import { REPLAY_JOBS } from '../../src/replays/expire-replays.ts'
 import { RETENTION_JOBS } from '../../src/retention/jobs.ts'
 import { importDueSites } from '../../src/revenue/import/import-site.ts'
@@ -16,13 +19,14 @@ import type { BackgroundReads } from './background-reads.ts'
 import type { Parts } from './parts.ts'
 
 /** Returns the scheduled jobs beside those of the rollups. They run one at a time, each for a few seconds at most. */
-export const jobsOf = ({ config, log, now }: Parts, { services }: BackgroundReads): Job[] => [
+export const jobsOf = ({ config, log, now, redis }: Parts, { services }: BackgroundReads): Job[] => [
   ...PURGE_JOBS,
   ...RETENTION_JOBS,
   ...REPLAY_JOBS,
   ...EXIT_PAGE_JOBS,
   ...TOTALS_JOBS,
   ...WEBHOOK_JOBS,
+  alertJob({ config, log }, () => isBehind(redis, now())),
   ...IMPORT_JOBS,
   { name: 'recompute subscriptions', everyMs: 10_000, run: ({ db }) => recomputeAllSites({ db, log }) },
   {
@@ -39,3 +43,9 @@ export const jobsOf = ({ config, log, now }: Parts, { services }: BackgroundRead
   { name: 'forget reports', everyMs: HOUR_MS, run: ({ db }, at) => forgetReports(db, at) },
   { name: 'erase people', everyMs: 10_000, run: ({ db }, at) => erasePeople({ db, log }, at) },
 ]
+
+/** Whether hits wait for longer than a moment to be stored. */
+async function isBehind(redis: Redis, now: Date): Promise<boolean> {
+  const { oldestAt } = await queueDepth(redis)
+  return oldestAt !== undefined && now.getTime() - oldestAt > MINUTE_MS
+}

@@ -4,7 +4,7 @@ import { isDataFault, isRetryable, sqlState } from '../../db/errors.ts'
 import { query } from '../../db/query.ts'
 import { noteCandidates } from '../../events/goal-candidates.ts'
 import { type RetryOptions, retry } from '../../lib/retry.ts'
-import { MINUTE_MS } from '../../lib/time.ts'
+import { HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
 import type { Log } from '../../runtime/log.ts'
 import { type EnrichedHit, PARTITIONS, type RestoredHit } from '../hit.ts'
 import { findStored } from './find-stored.ts'
@@ -156,6 +156,7 @@ export async function storeHits(
       }
       if (assignedReports.length > 0) written = await sortReports(tx, assignedReports)
       await writeBatch(tx, sessionized, [...context.visitors.values()], written)
+      await noteImports(tx, inOrder)
       const watching = new Set(sites.flatMap(({ siteNo, watchesGoals }) => (watchesGoals ? [siteNo] : [])))
       if (watching.size > 0)
         await noteCandidates(tx, sessionized.map(({ hit }) => hit).filter(mayConvert(watching)))
@@ -174,6 +175,27 @@ export async function storeHits(
     others: limited?.others ?? nothingStored().others,
     filled: limited?.commit() ?? [],
   }
+}
+
+/** Imported hits that are older than this change nothing that alerts look at. */
+const IMPORTED_NEWS_MS = 3 * HOUR_MS
+
+/** Notes how new imported hits are: alerts do not take them for traffic. */
+const noteImported = query<{ siteNo: number; at: Date }>(
+  'note-imported-until',
+  `update sites
+  set imported_until = :at
+  where site_no = :siteNo and (imported_until is null or imported_until < :at)`,
+)
+
+async function noteImports(tx: Transaction, hits: readonly EnrichedHit[]): Promise<void> {
+  const since = Date.now() - IMPORTED_NEWS_MS
+  const newest = new Map<number, number>()
+  for (const { siteNo, at, line } of hits) {
+    if (line !== undefined && at > since) newest.set(siteNo, Math.max(at, newest.get(siteNo) ?? 0))
+  }
+  for (const [siteNo, at] of [...newest].sort(([a], [b]) => a - b))
+    await noteImported(tx, { siteNo, at: new Date(at) })
 }
 
 const isRestored = (hit: EnrichedHit): hit is EnrichedHit & { restored: RestoredHit } =>

@@ -32,7 +32,7 @@ export function discordBody(event: OutgoingEvent): string {
   })
 }
 
-const lineText = ({ label, value }: Line) => `${label}: ${value}`
+const lineText = ({ label, value }: Line) => (label === '' ? value : `${label}: ${value}`)
 
 /** Slack reads `&`, `<` and `>` as marks of links and mentions. */
 const slackText = (text: string) =>

@@ -109,6 +109,10 @@ export const updateWatching = query<{ siteNo: number }>(
       select
       from webhook_endpoints
       where site_no = :siteNo and is_enabled and 'goal.converted' = any(kinds)
+      union all
+      select
+      from alert_rules
+      where site_no = :siteNo and is_enabled and kind = 'goal'
     ) as watches
   ) as wanted
   where site_no = :siteNo and watches_goals <> wanted.watches`,

@@ -32,6 +32,8 @@ export interface CandidateHit extends ComparedHit {
   at: Date
   id: string
   hostname: string
+  /** Written by the service itself. */
+  isService: boolean
   /** Of engagement: the time of its pageview. */
   pageAt: Date | null
   sessionNo: number | null
@@ -72,6 +74,16 @@ const insertConversions = query<{
     where site_no = :siteNo::int and is_enabled and 'goal.converted' = any(kinds) and active_since <= at
   )
   order by position
+  on conflict (site_no, key) do nothing`,
+)
+
+/** Keeps the conversions of goals that alerts count. */
+const keepConversions = query<{ siteNo: number; keys: string[]; goalIds: string[]; times: Date[] }>(
+  'keep-goal-conversions',
+  `insert into goal_conversions (site_no, key, goal_id, at)
+  select :siteNo::int, key, goal_id, at
+  from unnest(:keys::text[], :goalIds::uuid[], :times::timestamptz[]) as conversion (key, goal_id, at)
+  where goal_id in (select goal_id from alert_rules where site_no = :siteNo::int and is_enabled and kind = 'goal')
   on conflict (site_no, key) do nothing`,
 )
 
@@ -144,13 +156,22 @@ async function compareWithGoals(
   await db.begin(async tx => {
     const [taken] = await deleteCandidates(tx, { candidateNo })
     if (!taken || conversions.length === 0) return
+    await keepConversions(tx, {
+      siteNo,
+      keys: conversions.map(({ key }) => key),
+      goalIds: conversions.map(({ goal }) => goal.id),
+      times: conversions.map(({ at }) => at),
+    })
+    // Payments and subscriptions have events of their own.
+    const told = conversions.filter(({ hit }) => !hit.isService)
+    if (told.length === 0) return
     await insertConversions(tx, {
       siteNo,
       now,
-      keys: conversions.map(({ key }) => `goal.converted/${key}`),
-      times: conversions.map(({ at }) => at),
-      datas: arrayText(conversions.map(dataOf)),
-      visitorIds: arrayText(conversions.map(({ hit }) => hit.visitorId)),
+      keys: told.map(({ key }) => `goal.converted/${key}`),
+      times: told.map(({ at }) => at),
+      datas: arrayText(told.map(dataOf)),
+      visitorIds: arrayText(told.map(({ hit }) => hit.visitorId)),
     })
   })
 }

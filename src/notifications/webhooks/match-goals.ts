@@ -15,7 +15,7 @@ export interface ComparedHit {
 const MOST_MATCHES = 10_000_000
 
 /**
- * Finds which hits convert which goals, by the rules of the goal report (docs/metrics.md "Goal").
+ * Finds which hits convert which goals, by the rules of the goal report (docs/metrics.md "Goal report").
  * @param refused called with each goal whose value cannot be looked for, as in the goal report
  */
 export async function matchGoals<Hit extends ComparedHit>(

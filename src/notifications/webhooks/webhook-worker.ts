@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts'
 import type { Lease } from '../../redis/lease.ts'
 import type { Job } from '../../rollups/scheduler.ts'
+import { sendAlertMails } from '../alerts/send-alert-mails.ts'
 import { deleteOldEvents, spreadEvents } from './delivery-rows.ts'
 import { createDispatcher, type DispatcherOptions } from './dispatcher.ts'
 import { type ConversionServices, createConversionFinder } from './find-conversions.ts'
@@ -53,7 +54,8 @@ export function createWebhookWork(options: WebhookOptions) {
 
   function mail(): void {
     mailing ??= sendNotices(options)
-      .catch(error => options.log.warn({ error }, 'a notice about a webhook could not be mailed'))
+      .then(() => sendAlertMails(options, now()))
+      .catch(error => options.log.warn({ error }, 'mails of webhooks and alerts'))
       .finally(() => {
         mailing = undefined
       })

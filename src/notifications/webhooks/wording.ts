@@ -1,4 +1,5 @@
 import { moneyText } from '../../money/money-text.ts'
+import { spanText } from '../alerts/wording.ts'
 import type { OutgoingEvent } from './body.ts'
 
 export interface Line {
@@ -38,6 +39,8 @@ const subscription =
     ],
   })
 
+const alertName = (data: Data) => text((data.alert as Data).name)
+
 /** What chats say of each type of event. */
 const WORDS: Record<string, Words> = {
   'goal.converted': data => ({
@@ -64,6 +67,16 @@ const WORDS: Record<string, Words> = {
   'subscription.cancel_scheduled': subscription('Subscription will end', RED),
   'subscription.reactivated': subscription('Subscription goes on', GREEN),
   'subscription.ended': subscription('Subscription ended', RED),
+  'alert.opened': data => ({ what: `Alert: ${alertName(data)}`, color: RED, lines: line('', data.text) }),
+  'alert.resolved': data => ({
+    what: `Over: ${alertName(data)}`,
+    color: GREEN,
+    lines: [
+      ...line('Lasted', spanText(1_000 * Number(data.duration_seconds))),
+      ...line('Began with', data.text),
+    ],
+  }),
+  'alert.test': data => ({ what: `Test of the alert ${alertName(data)}` }),
   test: () => ({ what: 'Test message' }),
 }
 

@@ -1,7 +1,9 @@
 import { v5 as uuidv5 } from 'uuid'
 import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import { announcedAt } from '../../events/announcements.ts'
 import { attributeAll, awaitVisitor, deleteAwaiting } from '../../events/attribution.ts'
+import { noteCandidates } from '../../events/goal-candidates.ts'
 import type { LifecycleName } from '../../events/reserved-names.ts'
 import { allowColumnstoreWrites } from '../../rollups/columnstore.ts'
 import { markBuckets } from '../../rollups/dirty.ts'
@@ -25,9 +27,9 @@ const insertAttributedServiceEvents = query<{ siteNo: number; events: string }>(
   'insert-attributed-service-events',
 )
 
-const selectDetailsFrom = query<{ siteNo: number }, { detailsFrom: Date | null }>(
+const selectDetailsFrom = query<{ siteNo: number }, { detailsFrom: Date | null; watchesGoals: boolean }>(
   'select-details-from',
-  'select details_from as "detailsFrom" from sites where site_no = :siteNo',
+  `select details_from as "detailsFrom", watches_goals as "watchesGoals" from sites where site_no = :siteNo`,
 )
 
 const deleteServiceEvent = query<{ siteNo: number; at: Date; id: string }>(
@@ -67,6 +69,7 @@ export async function writeServiceEvents(
     const { id, at } = rows[index]!
     await awaitVisitor(tx, attributions[index]!, { siteNo, visitorId, target: 'events', at, id })
   }
+  await noteNews(tx, siteNo, events)
   if (!(await markTimes(tx, 'hits', siteNo, events))) return
   // The marks keep details_from from moving. It may have moved since it was read.
   const kept = await withDetails(tx, siteNo, events)
@@ -77,6 +80,15 @@ export async function writeServiceEvents(
       events.filter(event => !kept.includes(event)),
     )
   }
+}
+
+/** Alerts count events of the service that convert goals, as far as they are news. */
+async function noteNews(tx: Transaction, siteNo: number, events: ServiceEvent[]): Promise<void> {
+  if (!announcedAt(tx)) return
+  const [site] = await selectDetailsFrom(tx, { siteNo })
+  if (!site?.watchesGoals) return
+  const hits = events.map(event => ({ siteNo, at: event.at.getTime(), id: serviceEventId(siteNo, event) }))
+  await noteCandidates(tx, hits)
 }
 
 /** Returns the events at times of which the site has details. */

@@ -6,6 +6,8 @@ export const PARTS = [
   { name: 'reports', needs: 'manage' },
   { name: 'segments', needs: 'member' },
   { name: 'notes', needs: 'member' },
+  { name: 'alerts', needs: 'manage' },
+  { name: 'webhooks', needs: 'manage' },
   { name: 'import', needs: 'manage' },
   { name: 'data', needs: 'member' },
   { name: 'danger', needs: 'manage' },

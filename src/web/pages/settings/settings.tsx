@@ -3,6 +3,7 @@ import { Link, useParams } from 'wouter'
 import { NotFound } from '../../app/not-found.tsx'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
+import { AlertSettings } from './alerts/alerts.tsx'
 import { DangerSettings } from './danger.tsx'
 import { DataSettings } from './data.tsx'
 import { GeneralSettings } from './general.tsx'
@@ -14,6 +15,7 @@ import { SegmentSettings } from './segments.tsx'
 import css from './settings.module.css'
 import { SharingSettings } from './sharing/sharing.tsx'
 import { TrackingSettings } from './tracking.tsx'
+import { WebhookSettings } from './webhooks/webhooks.tsx'
 
 const CONTENT: Record<PartName, ComponentType> = {
   general: GeneralSettings,
@@ -22,6 +24,8 @@ const CONTENT: Record<PartName, ComponentType> = {
   reports: ReportSettings,
   segments: SegmentSettings,
   notes: NoteSettings,
+  alerts: AlertSettings,
+  webhooks: WebhookSettings,
   import: ImportSettings,
   data: DataSettings,
   danger: DangerSettings,

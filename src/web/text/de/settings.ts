@@ -8,6 +8,8 @@ export const settings: Dictionary['settings'] = {
     reports: 'Berichte',
     segments: 'Segmente',
     notes: 'Notizen',
+    alerts: 'Warnungen',
+    webhooks: 'Webhooks',
     import: 'Import',
     data: 'Aufbewahrung',
     danger: 'Website löschen',

@@ -7,6 +7,8 @@ export const settings = {
     reports: 'Reports',
     segments: 'Segments',
     notes: 'Notes',
+    alerts: 'Alerts',
+    webhooks: 'Webhooks',
     import: 'Import',
     data: 'Data retention',
     danger: 'Delete the site',

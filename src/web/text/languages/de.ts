@@ -1,4 +1,5 @@
 import { account } from '../de/account.ts'
+import { alerts } from '../de/alerts.ts'
 import { auth } from '../de/auth.ts'
 import { channels } from '../de/channels.ts'
 import { common } from '../de/common.ts'
@@ -24,6 +25,7 @@ import { share } from '../de/share.ts'
 import { sites } from '../de/sites.ts'
 import { stripe } from '../de/stripe.ts'
 import { team } from '../de/team.ts'
+import { webhooks } from '../de/webhooks.ts'
 import type { Dictionary } from './en.ts'
 
 /** All texts in German. */
@@ -31,6 +33,7 @@ export const dictionary: Dictionary = {
   /** Name of the language in itself. */
   name: 'Deutsch',
   account,
+  alerts,
   auth,
   channels,
   common,
@@ -56,4 +59,5 @@ export const dictionary: Dictionary = {
   sites,
   stripe,
   team,
+  webhooks,
 }

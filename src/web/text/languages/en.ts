@@ -1,4 +1,5 @@
 import { account } from '../en/account.ts'
+import { alerts } from '../en/alerts.ts'
 import { auth } from '../en/auth.ts'
 import { channels } from '../en/channels.ts'
 import { common } from '../en/common.ts'
@@ -24,12 +25,14 @@ import { share } from '../en/share.ts'
 import { sites } from '../en/sites.ts'
 import { stripe } from '../en/stripe.ts'
 import { team } from '../en/team.ts'
+import { webhooks } from '../en/webhooks.ts'
 
 /** All texts of the interface. Every other language has the same shape: TypeScript names what is missing. */
 export const dictionary = {
   /** Name of the language in itself. */
   name: 'English',
   account,
+  alerts,
   auth,
   channels,
   common,
@@ -55,6 +58,7 @@ export const dictionary = {
   sites,
   stripe,
   team,
+  webhooks,
 }
 
 export type Dictionary = typeof dictionary

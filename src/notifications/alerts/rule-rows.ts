@@ -1,0 +1,142 @@
+import { query } from '../../db/query.ts'
+import type { AlertKind, Condition } from './conditions.ts'
+
+export interface RuleRow {
+  id: string
+  siteNo: number
+  name: string
+  kind: AlertKind
+  condition: Condition
+  goalId: string | null
+  emails: string[]
+  endpointIds: string[]
+  isEnabled: boolean
+  activeSince: Date
+  checkedAt: Date | null
+  clearSince: Date | null
+  createdAt: Date
+  /** Of the open incident. */
+  openedAt: Date | null
+}
+
+const COLUMNS = `
+  alert_rules.id, alert_rules.site_no as "siteNo", alert_rules.name, alert_rules.kind, alert_rules.condition,
+  alert_rules.goal_id as "goalId", alert_rules.emails, alert_rules.endpoint_ids as "endpointIds",
+  alert_rules.is_enabled as "isEnabled", alert_rules.active_since as "activeSince",
+  alert_rules.checked_at as "checkedAt", alert_rules.clear_since as "clearSince",
+  alert_rules.created_at as "createdAt",
+  (
+    select opened_at from alert_incidents where rule_id = alert_rules.id and resolved_at is null
+  ) as "openedAt"`
+
+export const selectRules = query<{ siteNo: number; id: string | null }, RuleRow>(
+  'select-alert-rules',
+  `select ${COLUMNS}
+  from alert_rules
+  where site_no = :siteNo and (:id::uuid is null or id = :id)
+  order by created_at, id`,
+)
+
+interface Written {
+  name: string
+  kind: AlertKind
+  /** JSON */
+  condition: string
+  goalId: string | null
+  emails: string[]
+  endpointIds: string[]
+}
+
+export const insertRule = query<Written & { siteNo: number; now: Date }, RuleRow>(
+  'insert-alert-rule',
+  `insert into alert_rules (site_no, name, kind, condition, goal_id, emails, endpoint_ids, active_since, created_at)
+  values (
+    :siteNo, :name, :kind, :condition::text::jsonb, :goalId, :emails::text[], :endpointIds::uuid[], :now::timestamptz,
+    :now::timestamptz
+  )
+  returning ${COLUMNS}`,
+)
+
+export const updateRule = query<Written & { id: string; isEnabled: boolean; activeSince: Date }, RuleRow>(
+  'update-alert-rule',
+  `update alert_rules
+  set
+    name = :name, kind = :kind, condition = :condition::text::jsonb, goal_id = :goalId, emails = :emails::text[],
+    endpoint_ids = :endpointIds::uuid[], is_enabled = :isEnabled, active_since = :activeSince, checked_at = null,
+    clear_since = null
+  where id = :id
+  returning ${COLUMNS}`,
+)
+
+export const deleteRule = query<{ id: string }>('delete-alert-rule', 'delete from alert_rules where id = :id')
+
+/** Ends the incident of a rule that is changed, switched off or deleted, without a message. */
+export const endIncident = query<{ ruleId: string; now: Date }>(
+  'end-alert-incident',
+  'update alert_incidents set resolved_at = :now where rule_id = :ruleId and resolved_at is null',
+)
+
+export interface DueRule extends RuleRow {
+  siteId: string
+  domain: string
+  timezone: string
+  currency: string
+  firstEventAt: Date | null
+  importedUntil: Date | null
+  goalName: string | null
+}
+
+/** All due rules of the sites whose rules wait longest. */
+export const selectDueRules = query<{ before: Date; sites: number }, DueRule>(
+  'select-due-alert-rules',
+  `select ${COLUMNS}, sites.id as "siteId", sites.domain, sites.timezone, sites.currency,
+    sites.first_event_at as "firstEventAt", sites.imported_until as "importedUntil",
+    (select display_name from goals where goals.id = alert_rules.goal_id) as "goalName"
+  from (
+    select alert_rules.site_no
+    from alert_rules
+    join sites on sites.site_no = alert_rules.site_no and sites.deleted_at is null
+    where is_enabled and (checked_at is null or checked_at <= :before)
+    group by alert_rules.site_no
+    order by min(coalesce(checked_at, '-infinity')), alert_rules.site_no
+    limit :sites
+  ) as due
+  join alert_rules on alert_rules.site_no = due.site_no
+  join sites on sites.site_no = due.site_no
+  where is_enabled and (checked_at is null or checked_at <= :before)`,
+)
+
+export const markChecked = query<{ ids: string[]; now: Date }>(
+  'mark-alert-rules-checked',
+  'update alert_rules set checked_at = :now where id = any(:ids::uuid[])',
+)
+
+export const setClearSince = query<{ id: string; at: Date | null }>(
+  'set-alert-clear-since',
+  'update alert_rules set clear_since = :at where id = :id',
+)
+
+/** No row when the rule has an open incident, or was changed since it was read. */
+export const openIncident = query<
+  { ruleId: string; value: number; bound: number; text: string; now: Date; activeSince: Date },
+  { id: string }
+>(
+  'open-alert-incident',
+  `insert into alert_incidents (rule_id, site_no, rule_name, kind, text, value, bound, opened_at)
+  select id, site_no, name, kind, :text, :value, :bound, :now
+  from alert_rules
+  where id = :ruleId and is_enabled and active_since = :activeSince
+  on conflict (rule_id) where resolved_at is null do nothing
+  returning id`,
+)
+
+export const resolveIncident = query<
+  { ruleId: string; now: Date },
+  { id: string; openedAt: Date; text: string; value: number; bound: number }
+>(
+  'resolve-alert-incident',
+  `update alert_incidents
+  set resolved_at = :now
+  where rule_id = :ruleId and resolved_at is null
+  returning id, opened_at as "openedAt", text, value, bound`,
+)

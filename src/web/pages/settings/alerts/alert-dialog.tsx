@@ -1,0 +1,97 @@
+import { useState } from 'react'
+import { api } from '../../../api/client.ts'
+import type { Inputs } from '../../../api/types.ts'
+import { useChange } from '../../../api/use-change.ts'
+import { useRead } from '../../../api/use-read.ts'
+import { CheckField, SelectField, TextArea, TextField } from '../../../parts/form/field.tsx'
+import { Form } from '../../../parts/form/form.tsx'
+import { Dialog } from '../../../parts/overlay/dialog.tsx'
+import { useSite } from '../../../state/site.tsx'
+import { useText } from '../../../text/text.tsx'
+import css from '../settings.module.css'
+import { ConditionFields } from './condition-fields.tsx'
+import { type Alert, alertsKey, type Condition, KINDS, type Kind, NEW_CONDITIONS } from './conditions.ts'
+
+type Values = Omit<Inputs['alerts']['create'], 'siteKey'>
+
+/** Makes an alert, or changes one. */
+export function AlertDialog({ alert, onClose }: { alert?: Alert; onClose(): void }) {
+  const { common, alerts: text } = useText()
+  const { id } = useSite()
+  const [condition, setCondition] = useState<Condition>(alert?.condition ?? NEW_CONDITIONS.traffic_drop)
+  const [webhooks, setWebhooks] = useState<readonly string[]>(alert?.webhooks ?? [])
+  const known = useRead(['webhooks', id], signal => api.webhooks.list.query({ siteKey: id }, { signal }))
+  const change = useChange(
+    (values: Values) =>
+      alert
+        ? api.alerts.change.mutate({ siteKey: id, alert: alert.id, ...values })
+        : api.alerts.create.mutate({ siteKey: id, ...values }),
+    [alertsKey(id)],
+  )
+  const errors = change.failure?.fields ?? {}
+  const emailErrors = Object.entries(errors).flatMap(([name, found]) =>
+    name.startsWith('emails') ? found : [],
+  )
+  const send = async ({ name = '', emails = '' }: Record<string, string>) => {
+    const isSame = alert !== undefined && JSON.stringify(alert.condition) === JSON.stringify(condition)
+    const values = {
+      name,
+      emails: emails.split(/[\s,;]+/).filter(each => each !== ''),
+      webhooks: [...webhooks],
+    }
+    // The same condition sent again would end an open incident.
+    if (await change.send((isSame ? values : { ...values, condition }) as Values)) onClose()
+  }
+  return (
+    <Dialog open title={alert ? text.edit : text.add} onClose={onClose}>
+      <Form
+        send={alert ? common.actions.save : common.actions.create}
+        isSending={change.isSending}
+        failure={emailErrors.length > 0 ? undefined : change.failure}
+        shows={['name']}
+        onSend={send}
+      >
+        <TextField
+          name="name"
+          label={text.name}
+          defaultValue={alert?.name}
+          errors={errors.name}
+          maxLength={100}
+          required
+        />
+        <SelectField
+          label={text.kind}
+          value={condition.kind}
+          hint={text.kindHints[condition.kind]}
+          onChange={event => setCondition(NEW_CONDITIONS[event.target.value as Kind])}
+          options={KINDS.map(value => ({ value, label: text.kinds[value] }))}
+        />
+        <ConditionFields condition={condition} onChange={setCondition} />
+        <TextArea
+          name="emails"
+          label={text.emails}
+          hint={text.emailsHint}
+          defaultValue={alert?.emails.join('\n')}
+          errors={emailErrors}
+        />
+        {known.data && known.data.length > 0 && (
+          <fieldset className={css.fields}>
+            <legend>{text.webhooks}</legend>
+            {known.data.map(({ id: webhook, name }) => (
+              <CheckField
+                key={webhook}
+                label={name}
+                checked={webhooks.includes(webhook)}
+                onChange={event =>
+                  setWebhooks(
+                    event.target.checked ? [...webhooks, webhook] : webhooks.filter(each => each !== webhook),
+                  )
+                }
+              />
+            ))}
+          </fieldset>
+        )}
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,94 @@
+import { useState } from 'react'
+import { api } from '../../../api/client.ts'
+import type { Outputs } from '../../../api/types.ts'
+import { useChange } from '../../../api/use-change.ts'
+import { useRead } from '../../../api/use-read.ts'
+import { useFormat } from '../../../format/format.ts'
+import { Answer } from '../../../parts/answer.tsx'
+import { Button } from '../../../parts/form/button.tsx'
+import { Pager } from '../../../parts/lists/pager.tsx'
+import { Dialog } from '../../../parts/overlay/dialog.tsx'
+import { Empty, FailureNote } from '../../../parts/states.tsx'
+import { useSite } from '../../../state/site.tsx'
+import { useText } from '../../../text/text.tsx'
+import css from '../settings.module.css'
+import { DeliveryDetails, useProblemText } from './delivery-details.tsx'
+import { type Webhook, webhooksKey } from './kinds.ts'
+
+type Delivery = Outputs['webhooks']['deliveries']['data'][number]
+
+/** What was sent to an endpoint, and what became of it. While something waits, it is read again every few seconds. */
+export function DeliveryLog({ webhook, onClose }: { webhook: Webhook; onClose(): void }) {
+  const { webhooks: text } = useText()
+  const { id } = useSite()
+  const [page, setPage] = useState(1)
+  const log = useRead(
+    [...webhooksKey(id), webhook.id, 'deliveries', page],
+    signal =>
+      api.webhooks.deliveries.query({ siteKey: id, webhook: webhook.id, page, per_page: 10 }, { signal }),
+    { every: 3_000 },
+  )
+  return (
+    <Dialog open title={`${text.log}: ${webhook.name}`} onClose={onClose}>
+      <p className={css.small}>{text.logHint}</p>
+      <Answer read={log}>
+        {({ data, meta }) =>
+          data.length === 0 ? (
+            <Empty title={text.noDeliveries} />
+          ) : (
+            <>
+              <ul className={css.list}>
+                {data.map(delivery => (
+                  <DeliveryRow key={delivery.id} webhook={webhook} delivery={delivery} />
+                ))}
+              </ul>
+              <Pager meta={meta} onPage={setPage} />
+            </>
+          )
+        }
+      </Answer>
+    </Dialog>
+  )
+}
+
+function DeliveryRow({ webhook, delivery }: { webhook: Webhook; delivery: Delivery }) {
+  const { common, webhooks: text } = useText()
+  const { id } = useSite()
+  const { time } = useFormat()
+  const problemText = useProblemText()
+  const [isOpen, setOpen] = useState(false)
+  const again = useChange(
+    () => api.webhooks.redeliver.mutate({ siteKey: id, webhook: webhook.id, delivery: delivery.id }),
+    [webhooksKey(id)],
+  )
+  const problem = problemText(delivery)
+  return (
+    <li>
+      <div className={css.what}>
+        <p className={css.name}>{text.typeNames[delivery.type] ?? delivery.type}</p>
+        <p className={css.small}>
+          <span className={delivery.state === 'failed' ? css.warning : undefined}>
+            {text.states[delivery.state]}
+          </span>
+          {' · '}
+          {[time(delivery.created_at), text.attempts(delivery.attempts), problem].filter(Boolean).join(' · ')}
+        </p>
+        {delivery.next_at !== null && delivery.attempts > 0 && (
+          <p className={css.small}>{text.nextAt(time(delivery.next_at))}</p>
+        )}
+        {isOpen && <DeliveryDetails webhook={webhook} delivery={delivery} />}
+        {again.failure && <FailureNote failure={again.failure} />}
+      </div>
+      <div className={css.buttons}>
+        <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? common.actions.hide : common.actions.details}
+        </Button>
+        {webhook.is_enabled && (
+          <Button isBusy={again.isSending} onClick={() => again.send(undefined)}>
+            {text.redeliver}
+          </Button>
+        )}
+      </div>
+    </li>
+  )
+}

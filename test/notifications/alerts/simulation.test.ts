@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Hit } from '../../../src/ingestion/hit.ts'
+import { storeHits } from '../../../src/ingestion/store/store.ts'
+import { checkRules } from '../../../src/notifications/alerts/check-rules.ts'
+import { enrichedHit } from '../../support/hits.ts'
+import { type MailServer, startMailServer } from '../../support/mail-server.ts'
+import { startWorld, type World } from '../webhooks/world.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const WEEK = 7 * 24 * HOUR
+
+let mails: MailServer
+let world: World
+beforeAll(async () => {
+  mails = await startMailServer()
+  world = await startWorld({ mails })
+})
+afterAll(async () => {
+  await world.close()
+  await mails.close()
+})
+
+const check = (isBehind = false) => checkRules(world.api.services, world.now(), isBehind)
+const incidents = async (site: { id: string }) =>
+  (await world.call('GET', `${site.id}/alerts/incidents`)).body.data
+
+async function siteWithHits() {
+  const site = await world.site()
+  const store = (count: number, at = world.clock.at, fields: Partial<Hit> = {}) =>
+    storeHits(
+      world.db,
+      'all',
+      Array.from({ length: count }, (_, index) => enrichedHit({ ...site, key: '' }, at - index, fields)),
+    )
+  const alert = async (name: string, condition: object, rest: object = {}) => {
+    const made = await world.call('POST', `${site.id}/alerts`, { name, condition, ...rest })
+    expect(made.status).toBe(201)
+    return made.body
+  }
+  return { site, store, alert }
+}
+
+test('alerts: seven hours with normal traffic, a spike, a drop, silence and recovery', async () => {
+  const { site, store, alert } = await siteWithHits()
+  world.clock.at = Math.ceil(world.clock.at / HOUR) * HOUR
+  const begin = world.clock.at
+  // Four weeks with twelve visitors every five minutes at these hours.
+  for (let week = 1; week <= 4; week++)
+    for (let step = -12; step < 12 * 7; step += 3)
+      await store(36, begin - week * WEEK + step * 5 * MINUTE, { line: 1 })
+  const goal = (await world.call('POST', `${site.id}/goals`, { match_type: 'event', match_value: 'signup' }))
+    .body
+  const [signed, slack, discord] = [
+    await world.webhook(site.id),
+    await world.webhook(site.id, { format: 'slack' }),
+    await world.webhook(site.id, { format: 'discord' }),
+  ]
+  const channels = {
+    emails: ['ops@example.com', 'ada@example.com'],
+    webhooks: [signed.id, slack.id, discord.id],
+  }
+  await alert('Spike', { kind: 'traffic_spike', metric: 'visitors', percent: 100 }, channels)
+  await alert('Drop', { kind: 'traffic_drop', metric: 'pageviews', percent: 50 }, channels)
+  await alert('Silence', { kind: 'no_hits', hours: 1 }, channels)
+  await alert('Errors', { kind: 'error_rate', percent: 5 }, channels)
+  await alert('Signup', { kind: 'goal', goal: goal.id, operator: 'above', count: 0, hours: 1 }, channels)
+  // Visitors of five minutes by hour: normal, spike, normal, drop, silence, normal.
+  const shape = (hour: number) =>
+    hour < 2 ? 12 : hour < 3 ? 60 : hour < 4 ? 12 : hour < 4.5 ? 2 : hour < 5.75 ? 0 : 12
+  const opened = new Map<string, number>()
+  for (; world.clock.at < begin + 7.5 * HOUR; world.clock.at += 5 * MINUTE) {
+    const hour = (world.clock.at - begin) / HOUR
+    if (shape(hour) > 0) await store(shape(hour))
+    if (hour === 1) {
+      await store(1, world.clock.at, { type: 'event', name: 'signup' })
+      await world.run()
+    }
+    // A check that runs twice at once says nothing twice.
+    await (hour % 1 < 0.1 ? Promise.all([check(), check()]) : check())
+    await world.run()
+    for (const { alert: of, resolved_at: end } of await incidents(site))
+      if (!end && !opened.has(of.name)) opened.set(of.name, hour)
+  }
+  const found = (await incidents(site)).map(
+    (each: { alert: { name: string }; opened_at: string; resolved_at: string }) => [
+      each.alert.name,
+      (Date.parse(each.opened_at) - begin) / HOUR,
+      (Date.parse(each.resolved_at) - begin) / HOUR,
+    ],
+  )
+  const one = (name: string) => found.filter(([of]: [string]) => of === name)
+  expect(found.map(([name]: [string]) => name).sort()).toEqual(['Drop', 'Signup', 'Silence', 'Spike'])
+  const [[, spikeFrom, spikeTo]] = one('Spike')
+  expect(spikeFrom).toBeGreaterThan(2.2)
+  expect(spikeFrom).toBeLessThan(2.8)
+  expect(spikeTo).toBeGreaterThan(3.4)
+  expect(spikeTo).toBeLessThan(4.5)
+  const [[, dropFrom, dropTo]] = one('Drop')
+  expect(dropFrom).toBeGreaterThan(4.4)
+  expect(dropFrom).toBeLessThan(5)
+  expect(dropTo).toBeGreaterThan(6.2)
+  expect(dropTo).toBeLessThan(7.3)
+  expect(one('Silence')).toEqual([['Silence', expect.closeTo(5.42, 1), expect.closeTo(5.75, 1)]])
+  expect(one('Signup')).toEqual([['Signup', 1, 2]])
+
+  // Each state was told once to each channel, and nothing else was.
+  const told = ['Drop', 'Signup', 'Silence', 'Spike']
+    .flatMap(name => [`Alert: ${name}`, `Over: ${name}`])
+    .sort()
+  for (const address of channels.emails) {
+    const subjects = mails.mails
+      .filter(mail => mail.recipients[0] === address)
+      .map(mail => mail.subject!.split(' (')[0])
+    expect(subjects.sort()).toEqual(told)
+  }
+  const events = world.receiver.of(signed.path).map(({ json }) => json)
+  const prefix = { 'alert.opened': 'Alert', 'alert.resolved': 'Over' } as Record<string, string>
+  expect(events.map(({ type, data }) => `${prefix[type]}: ${data.alert.name}`).sort()).toEqual(told)
+  const over = events.find(({ type, data }) => type === 'alert.resolved' && data.alert.name === 'Spike').data
+  expect(over.duration_seconds).toBeCloseTo((spikeTo - spikeFrom) * 3_600, 0)
+  expect(world.receiver.of(signed.path)[0]!.headers['analytics-signature']).toMatch(/^t=\d+,v1=/)
+  expect(world.receiver.of(slack.path).filter(({ json }) => /: (Alert|Over): /.test(json.text))).toHaveLength(
+    8,
+  )
+  expect(
+    world.receiver.of(discord.path).filter(({ json }) => json.embeds[0].title.includes('Spike')),
+  ).toHaveLength(2)
+  const ofSpike = mails.mails.find(mail => mail.subject!.startsWith('Over: Spike'))!
+  expect(ofSpike.text).toMatch(/It lasted 1 h \d+ min, from 20/)
+})
+
+test('alerts: imported hits of the last hour are no spike, and hits that wait are no silence', async () => {
+  const { site, store, alert } = await siteWithHits()
+  for (let week = 1; week <= 4; week++) await store(5, world.clock.at - week * WEEK, { line: 1 })
+  await alert('Spike', { kind: 'traffic_spike', metric: 'visitors', percent: 100, minimum: 10 })
+  await alert('Errors', { kind: 'error_count', count: 5 })
+  const at = world.clock.at - 40 * MINUTE
+  await store(50, at, { line: 1 })
+  await store(10, at, { line: 1, type: 'error', errorId: randomUUID(), error: { message: 'x' } })
+  await check()
+  expect(await incidents(site)).toEqual([])
+  await alert('Silence', { kind: 'no_hits', hours: 1 })
+  for (let step = 0; step < 24; step++) {
+    world.clock.at += 5 * MINUTE
+    await check(true)
+  }
+  expect(await incidents(site)).toEqual([])
+  world.clock.at += 5 * MINUTE
+  await check()
+  expect(await incidents(site)).toMatchObject([{ alert: { name: 'Silence' }, resolved_at: null }])
+})
+
+test('alerts: while the service was away there was no silence', async () => {
+  const { site, store, alert } = await siteWithHits()
+  await store(3)
+  await alert('Silence', { kind: 'no_hits', hours: 2 })
+  await check()
+  world.clock.at += 5 * HOUR
+  await check()
+  expect(await incidents(site)).toEqual([])
+  for (let step = 0; step < 25; step++) {
+    world.clock.at += 5 * MINUTE
+    await check()
+  }
+  expect(await incidents(site)).toHaveLength(1)
+})
+
+test('alerts: lost MRR of the last day opens one incident; changing the alert ends it without a message', async () => {
+  const { site, alert } = await siteWithHits()
+  const made = await alert(
+    'Churn',
+    { kind: 'mrr_churn', unit: 'percent', value: 10, days: 1 },
+    { emails: ['money@example.com'] },
+  )
+  world.clock.at += HOUR
+  const [old, now] = [new Date(world.clock.at - 40 * 24 * HOUR), new Date(world.clock.at - MINUTE)]
+  const change = (at: Date, kind: string, amount: number) => world.db`
+    insert into mrr_changes (site_no, currency, customer, at, kind, amount_minor, subscriptions)
+    values (${site.siteNo}, 'USD', ${randomUUID()}, ${at}, ${kind}, ${amount}, 0)`
+  await change(old, 'new', 10_000)
+  await change(now, 'churn', -900)
+  await check()
+  expect(await incidents(site)).toEqual([])
+  await change(now, 'contraction', -200)
+  for (let step = 0; step < 3; step++) {
+    world.clock.at += 5 * MINUTE
+    await check()
+    await world.run()
+  }
+  expect(await incidents(site)).toMatchObject([{ value: 11, bound: 10, resolved_at: null }])
+  const path = `${site.id}/alerts/${made.id}`
+  await world.call('PATCH', path, { condition: { kind: 'mrr_churn', unit: 'amount', value: 1, days: 7 } })
+  expect((await incidents(site))[0].resolved_at).not.toBeNull()
+  world.clock.at += 5 * MINUTE
+  await check()
+  await world.run()
+  expect(mails.mails.filter(mail => mail.recipients[0] === 'money@example.com')).toHaveLength(1)
+})
+
+test('alerts: a goal that is reached too rarely is reported after a whole window; late hits of before do not count', async () => {
+  const { site, store, alert } = await siteWithHits()
+  await store(1)
+  const goal = (await world.call('POST', `${site.id}/goals`, { match_type: 'page', match_value: '/buy' }))
+    .body
+  const rule = { kind: 'goal', goal: goal.id, operator: 'below', count: 2, hours: 1 }
+  await alert('Few', rule)
+  await alert('Any', { ...rule, operator: 'above', count: 0 })
+  const step = async () => {
+    world.clock.at += 5 * MINUTE
+    await world.run()
+    await check()
+  }
+  await store(5, world.clock.at - 2 * HOUR, { url: '/buy' })
+  for (let count = 0; count < 11; count++) await step()
+  expect(await incidents(site)).toEqual([])
+  for (let count = 0; count < 2; count++) await step()
+  expect(await incidents(site)).toMatchObject([{ alert: { name: 'Few' }, value: 0 }])
+  await store(2, world.clock.at, { url: '/buy' })
+  await step()
+  const after = await incidents(site)
+  expect(
+    after.map((each: { alert: { name: string }; resolved_at: string | null }) => [
+      each.alert.name,
+      each.resolved_at !== null,
+    ]),
+  ).toEqual([
+    ['Any', false],
+    ['Few', true],
+  ])
+})

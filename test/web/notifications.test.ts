@@ -1,0 +1,85 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accessibilityProblems, sticksOut } from './audit-page.ts'
+import { type SeededSite, seededSite } from './seeded-site.ts'
+import { type Member, startVisit, type Visit } from './visit.ts'
+
+let visit: Visit
+let member: Member
+let site: SeededSite
+
+beforeAll(async () => {
+  visit = await startVisit()
+  member = await visit.member()
+  site = await seededSite(visit, member)
+})
+afterAll(() => visit.close())
+
+const open = async (page: Page, part: string) => {
+  await page.goto(`${visit.origin}/sites/${site.domain}/settings/${part}`)
+  await page.waitForSelector('main h2')
+}
+
+describe('webhooks and alerts', () => {
+  test('a webhook is made, tested, looked at, rotated and deleted', async () => {
+    const { page, complaints } = member
+    await open(page, 'webhooks')
+    await page.waitForSelector('text=No webhook yet')
+    await page.click('text=New webhook')
+    await page.fill('input[name=name]', '<b>Receiver</b>')
+    await page.fill('input[name=url]', 'https://10.0.0.1/')
+    await page.click('role=dialog >> text=Create')
+    await page.waitForSelector('text=must not name a private address')
+    await page.fill('input[name=url]', 'https://receiver.example/hook')
+    await page.click('role=dialog >> text=Create')
+    await page.waitForSelector('role=dialog >> text=whsec_')
+    await page.keyboard.press('Escape')
+    await page.click('text=Send a test')
+    await page.waitForSelector('role=dialog >> text=Test message')
+    await page.click('role=dialog >> text=Details')
+    await page.waitForSelector('role=dialog >> text=This is a test.')
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    const [made] = (await site.call('GET', '/webhooks')).body
+    expect(made).toMatchObject({
+      name: '<b>Receiver</b>',
+      kinds: ['goal.converted', 'payment.paid'],
+      waiting: 1,
+    })
+    await page.click('text=Turn off')
+    await page.waitForSelector('text=Turned off')
+    await page.click('text=Delete')
+    await page.click('role=dialog >> button[type=submit]')
+    await page.waitForSelector('text=No webhook yet')
+    expect((await site.call('GET', '/webhooks')).body).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  test('an alert is made for a webhook and addresses, changed and deleted', async () => {
+    const { page, complaints } = member
+    const body = { name: 'Channel', url: 'https://chat.example/x', kinds: [], format: 'slack' }
+    await site.call('POST', '/webhooks', body)
+    await open(page, 'alerts')
+    await page.waitForSelector('text=Nothing happened yet')
+    await page.click('text=New alert')
+    await page.fill('input[name=name]', 'Silence')
+    await page.selectOption('label:has-text("When") + select', 'no_hits')
+    await page.fill('textarea[name=emails]', 'nobody')
+    await page.check('role=dialog >> text=Channel')
+    await page.click('role=dialog >> text=Create')
+    await page.waitForSelector('text=must be an e-mail address')
+    await page.fill('textarea[name=emails]', 'ada@example.com')
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.click('role=dialog >> text=Create')
+    await page.waitForSelector('text=ada@example.com, 1 webhook')
+    const [made] = (await site.call('GET', '/alerts')).body
+    expect(made).toMatchObject({ condition: { kind: 'no_hits', hours: 3 }, emails: ['ada@example.com'] })
+    await page.setViewportSize({ width: 360, height: 800 })
+    expect(await sticksOut(page)).toEqual([])
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.click('text=Delete')
+    await page.click('role=dialog >> button[type=submit]')
+    await page.waitForSelector('text=No alert yet')
+    expect(complaints).toEqual([])
+  })
+})
