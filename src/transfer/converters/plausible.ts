@@ -6,13 +6,13 @@ import { captureOf, fileOf } from './fields/captures.ts'
 import { readDevice } from './fields/device.ts'
 import { customEvent, engagement, pageview, readName, readReferrer, type Sender } from './fields/lines.ts'
 import { arrayIn, readObjects } from './fields/objects.ts'
-import { OnlyWebsite } from './fields/only-website.ts'
 import { readHostname, readPage, type Tags, UTM_NAMES, withTags } from './fields/page.ts'
 import { readPlace } from './fields/place.ts'
 import { readProperties } from './fields/properties.ts'
 import { readRows } from './fields/rows.ts'
 import { asSentence, plainNumber, plainText, Texts } from './fields/texts.ts'
 import { NO_TIME, validTime } from './fields/times.ts'
+import { createWebsiteFilter } from './fields/websites.ts'
 import { visitorIdOf } from './visitor-id.ts'
 
 const FILE =
@@ -40,7 +40,7 @@ export const plausible: Converter = {
   ],
   async *convert(file, options) {
     const texts = new Texts()
-    const sites = new OnlyWebsite('site_id', options.website)
+    const sites = createWebsiteFilter(options.website)
     const items = (await isJson(file))
       ? readObjects(file, row => COLUMNS.every(([name]) => name! in row), FILE)
       : readRows(file, COLUMNS, FILE)
@@ -50,9 +50,12 @@ export const plausible: Converter = {
         continue
       }
       const row: Row = 'row' in item ? item.row : item.value
-      yield sites.isOther(row.site_id) ? { left: 'another website' } : convertRow(row, options, texts)
+      yield sites.isWanted(plainText(row.site_id))
+        ? convertRow(row, options, texts)
+        : { left: 'another website' }
       yield* texts.taken()
     }
+    sites.check()
   },
 }
 

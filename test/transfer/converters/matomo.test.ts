@@ -287,7 +287,7 @@ test('Matomo: visits of another website, errors and broken lines are counted', a
     ],
   ])
   await expect(convert(matomo, file)).rejects.toThrow(
-    'The file holds several websites, such as 1 and 2 (idSite)',
+    'several websites; name one of them: 1 (3 visits), 2 (1 visits)',
   )
   await expect(convert(matomo, '{"result":"error"}')).rejects.toThrow(
     /Bring answers of Live.getLastVisitsDetails/,

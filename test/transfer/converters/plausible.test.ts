@@ -138,10 +138,11 @@ test('Plausible: events of its own script become autocaptures, others keep prope
 test('Plausible: rows of another website are left out, and none is guessed', async () => {
   const file = csv(COLUMNS, PAGE, { ...PAGE, site_id: '2' })
   await expect(convert(plausible, file)).rejects.toThrow(
-    'The file holds several websites, such as 1 and 2 (site_id). Name the one to import.',
+    'the file holds several websites; name one of them: 1 (1 events), 2 (1 events)',
   )
   const { hits, left } = await convert(plausible, file, { website: '2' })
   expect([hits.length, left]).toEqual([1, ['another website']])
+  await expect(convert(plausible, file, { website: '3' })).rejects.toThrow('no events of the website 3')
 })
 
 test('Plausible: unknown places, hosts and columns are left out', async () => {

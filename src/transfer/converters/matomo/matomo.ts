@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../read/json-lines.ts'
 import type { Converted, Converter, ConvertOptions } from '../converter.ts'
 import { arrayIn, objectIn, readObjects } from '../fields/objects.ts'
-import { OnlyWebsite } from '../fields/only-website.ts'
-import { asSentence, Texts } from '../fields/texts.ts'
+import { asSentence, plainText, Texts } from '../fields/texts.ts'
+import { createWebsiteFilter } from '../fields/websites.ts'
 import { convertAction } from './actions.ts'
 import { actionTimes } from './times.ts'
 import { readVisit } from './visit.ts'
@@ -28,17 +28,18 @@ export const matomo: Converter = {
   ],
   async *convert(file, options) {
     const texts = new Texts()
-    const sites = new OnlyWebsite('idSite', options.website)
+    const sites = createWebsiteFilter(options.website, 'visits')
     for await (const item of readObjects(file, isVisit, FILE)) {
       if (!item.value) yield item
       else if (item.value.result === 'error') yield { left: 'error of Matomo in place of visits' }
       else if (!isVisit(item.value)) yield { left: 'not a visit' }
-      else if (sites.isOther(item.value.idSite)) yield { left: 'visit of another website' }
+      else if (!sites.isWanted(plainText(item.value.idSite))) yield { left: 'visit of another website' }
       else {
         yield* convertVisit(item.value, options, texts)
         yield* texts.taken()
       }
     }
+    sites.check()
   },
 }
 

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { type CsvRow, readCsv } from '../../read/csv.ts'
 import { filesIn } from '../../read/packed-files.ts'
 import type { Converted, Converter, ConvertOptions } from '../converter.ts'
+import { createWebsiteFilter } from '../fields/websites.ts'
 import { type Data, hitOf, identifyHit } from './hits.ts'
 import { createJoin, type Join, type Joined } from './join.ts'
 import { eventOf, type SessionFields, sessionFieldsOf, type UmamiEvent } from './rows.ts'
 import { dataOf, fieldOf, findTables, type Tables } from './tables.ts'
-import { createWebsiteFilter } from './websites.ts'
 
 /** Rows by event, then by session. In this order: what is told of an event or session comes before its events. */
 const SESSION = 0
