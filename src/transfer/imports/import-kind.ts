@@ -69,6 +69,8 @@ export interface ImportKind {
    * @throws AppError `validation_failed` when the file is not of the format
    */
   run(services: ImportServices, task: ImportTask): Promise<object>
+  /** Returns a result in the form that the API shows; without it, results have that form. */
+  present?(result: object): object
   /**
    * Removes everything that files of the format brought to a site, in small transactions that each leave everything consistent. Safe to
    * kill and run again.

@@ -1,5 +1,5 @@
 import type { ImportRow } from './import-rows.ts'
-import { findFormat, IMPORT_FORMATS } from './registry.ts'
+import { findFormat, IMPORT_FORMATS, IMPORT_KINDS } from './registry.ts'
 import { type Import, type ImportFormat, PART_BYTES } from './schema.ts'
 import { type ImportState, UNDOABLE } from './states.ts'
 import { partsOf } from './uploaded-file.ts'
@@ -22,8 +22,8 @@ export function presentImport(row: ImportRow): Import {
     parts: partsOf(row.bytes),
     missing_parts: missingOf(row),
     progress: row.progress,
-    checked: row.checked as Import['checked'],
-    result: row.result as Import['result'],
+    checked: outcomeOf(row, row.checked),
+    result: outcomeOf(row, row.result),
     error: row.error,
     can_undo:
       row.hasWritten && UNDOABLE.includes(row.state) && findFormat(row.format).whyNoUndo === undefined,
@@ -31,6 +31,11 @@ export function presentImport(row: ImportRow): Import {
     created_at: row.createdAt.toISOString(),
     finished_at: row.finishedAt?.toISOString() ?? null,
   }
+}
+
+function outcomeOf({ kind }: ImportRow, result: object | null): Import['result'] {
+  if (!result) return null
+  return (IMPORT_KINDS[kind]?.present?.(result) ?? result) as Import['result']
 }
 
 function missingOf({ state, bytes, parts }: ImportRow): number[] {

@@ -4,7 +4,7 @@ import { keepRefreshed } from '../../rollups/keep-refreshed.ts'
 import type { FormatDescription, ImportKind, ImportServices, ImportTask } from '../imports/import-kind.ts'
 import { refusal } from '../read/limits.ts'
 import { filesIn } from '../read/packed-files.ts'
-import { type MoneyFileResult, noResult } from './money-result.ts'
+import { type MoneyFileResult, noResult, presentMoneyFile } from './money-result.ts'
 import { readRows } from './read-rows.ts'
 import { factsOf } from './row-facts.ts'
 
@@ -27,6 +27,7 @@ const DESCRIPTION: FormatDescription = {
 export const moneyKind: ImportKind = {
   formats: { [MONEY_FORMAT]: DESCRIPTION },
   run: importMoneyFile,
+  present: result => presentMoneyFile(result as MoneyFileResult),
   undo: () => Promise.reject(refusal(DESCRIPTION.whyNoUndo!)),
 }
 

@@ -57,3 +57,16 @@ export function noResult(isDryRun: boolean) {
     },
   }
 }
+
+/** Returns a result in the form in which the API shows imports. */
+export function presentMoneyFile({ first_payment, last_payment, ...result }: MoneyFileResult): object {
+  const reasons = new Map<string, number>()
+  for (const { error } of result.rejected) reasons.set(error, (reasons.get(error) ?? 0) + 1)
+  return {
+    dry_run: result.dry_run,
+    period: first_payment && last_payment ? { from: first_payment, to: last_payment } : null,
+    counts: result.rows,
+    rejected: [...reasons].map(([reason, hits]) => ({ reason, hits })),
+    rejected_total: result.rejected_total,
+  }
+}

@@ -5,6 +5,7 @@ import type { ImportServices } from '../../../src/transfer/imports/import-kind.t
 import { runTask } from '../../../src/transfer/imports/run-task.ts'
 import { PART_BYTES } from '../../../src/transfer/imports/schema.ts'
 import { startImportWorker } from '../../../src/transfer/imports/worker.ts'
+import { noResult } from '../../../src/transfer/money/money-result.ts'
 import { everythingOf } from '../../contract/everything.ts'
 import { dayOfHits, hit, type Stats, type StatsSite, startStats } from '../../contract/stats-site.ts'
 import { aggregateAll, expectConsistent } from '../../people/steps.ts'
@@ -251,6 +252,22 @@ describe('import jobs', () => {
     expect((await run(site, id)).result).toMatchObject({ accepted: 1, rejected_total: 0 })
     const refused = await call(site, 'POST', `/imports/${id}/undo`)
     expect(refused).toMatchObject({ status: 400, body: { message: expect.stringMatching(/live hits/) } })
+  })
+
+  test('results of another kind are shown in the form of all imports', async () => {
+    const site = await stats.site()
+    const id = await upload(site, Buffer.from('{}'), { format: 'payments' })
+    const result = noResult(false)
+    result.reject({ file: 'a.csv', row: 2, error: 'amount is required' })
+    await services.db`
+      update imports set state = 'done', result = ${services.db.json(result.shown() as never)} where id = ${id}`
+    expect((await read(site, id)).result).toEqual({
+      dry_run: false,
+      period: null,
+      counts: { payment: 0, refund: 0, subscription: 0 },
+      rejected: [{ reason: 'amount is required', hits: 1 }],
+      rejected_total: 1,
+    })
   })
 
   test('files that are not imported within a day are deleted', async () => {

@@ -19,6 +19,20 @@ export const imports: Dictionary['imports'] = {
   files: {
     umami:
       'Das ZIP, das Umami Cloud schickt (Settings → Data → Export), oder ein ZIP der Tabellen website_event, session, event_data und session_data Ihrer Datenbank als CSV mit den Namen der Spalten; website_event.csv allein genügt.',
+    goatcounter: 'Der CSV-Export von GoatCounter (Version 2 oder 1), auch mit gzip gepackt.',
+    matomo:
+      'Antworten von Live.getLastVisitsDetails von Matomo im Format JSON: eine Seite, mehrere hintereinander, oder ein Besuch je Zeile.',
+    'simple-analytics':
+      'Der CSV-Export der Datenpunkte von Simple Analytics, mit den Spalten added_iso, hostname, path und session_id.',
+    ga4: 'Die Tabellen events_YYYYMMDD des BigQuery-Exports von Google Analytics 4 als JSON-Zeilen.',
+    plausible:
+      'Die Tabelle events_v2 der ClickHouse-Datenbank der Plausible Community Edition als CSVWithNames oder JSONEachRow.',
+    posthog:
+      'Die Ereignisse von PostHog als JSON-Zeilen (ein Batch-Export oder die Antworten der API für Ereignisse).',
+    'access-log':
+      'Ein Zugriffsprotokoll von nginx oder Apache (common oder combined), von Caddy (JSON) oder von Cloudflare Logpush (http_requests), auch mit gzip gepackt.',
+    payments:
+      'CSV oder JSON-Zeilen, wie docs/import-money.md sie beschreibt; auch mit gzip oder als ZIP gepackt.',
     hits: 'Ein JSON-Objekt je Zeile, nach der Zeit geordnet, wie der Export dieses Dienstes; auch mit gzip oder als ZIP gepackt.',
   },
   noteTexts: {
@@ -33,6 +47,8 @@ export const imports: Dictionary['imports'] = {
     hits: ['Zeilen werden übernommen, wie sie sind: Ihre Besucher können die von gemessenen Besuchen sein.'],
   },
   whyNoUndo: {
+    payments:
+      'Zahlungen einer Datei können auch die des Zahlungsdienstes sein: payments:purge löscht Zahlungen.',
     hits: 'Zeilen dieses Formats können Besucher gemessener Besuche nennen; was sie gebracht haben, ist davon nicht zu trennen.',
   },
 

@@ -66,7 +66,7 @@ export function NewImport({ formats }: { formats: ImportFormat[] }) {
       <SelectField
         label={text.format}
         value={name}
-        hint={text.files[name] ?? format?.file}
+        hint={text.files[name] ?? sentence(format?.file ?? '')}
         options={formats.map(each => ({ value: each.format, label: each.title }))}
         onChange={event => setName(event.target.value)}
         errors={failure?.fields.format}
@@ -101,6 +101,9 @@ export function NewImport({ formats }: { formats: ImportFormat[] }) {
     </form>
   )
 }
+
+/** Some descriptions begin like a part of a sentence. */
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 function Notes({ format: { format, notes, why_no_undo: why } }: { format: ImportFormat }) {
   const { imports: text } = useText()
