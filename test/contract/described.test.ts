@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '../../src/http/api/routes.ts'
 import { createApp } from '../../src/http/app.ts'
 import { describeApi } from '../../src/http/openapi/document.ts'
-import { FRAME_PATH, PAGE_PATHS } from '../../src/http/web/page-paths.ts'
+import { FRAME_PATH, PAGE_PATHS, UNSUBSCRIBE_PATH } from '../../src/http/web/page-paths.ts'
 import { storeChunk } from '../../src/ingestion/replays/store-chunk.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { newShareSecret } from '../../src/sharing/credentials.ts'
@@ -288,7 +288,9 @@ test('described endpoints: every served route is described, except those that ar
   const paths = stack.flatMap(({ route }) => (route ? [route.path.replace(/:(\w+)/g, '{$1}')] : []))
   const described = Object.keys(document.paths as object)
   const others = [
-    ...[...PAGE_PATHS, FRAME_PATH].map(path => path.replace(/:(\w+)/g, '{$1}')),
+    ...[...PAGE_PATHS, FRAME_PATH, UNSUBSCRIBE_PATH].map(path => path.replace(/:(\w+)/g, '{$1}')),
+    // The page of a frame.
+    '/api/sites/{siteKey}/reports/preview.html',
     '/api/openapi.json',
     '/docs',
     '/docs/redoc.js',

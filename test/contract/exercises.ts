@@ -26,6 +26,7 @@ import {
 import { SIGN_IN_EXERCISES } from './exercises-of-sign-in.ts'
 import { importExercises } from './import-exercises.ts'
 import { loginExercises } from './login-exercises.ts'
+import { reportExercises } from './report-exercises.ts'
 import { teamExercises } from './team-exercises.ts'
 
 /**
@@ -37,6 +38,7 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   ...loginExercises,
   ...teamExercises,
   ...importExercises,
+  ...reportExercises,
   'POST /api/collect': hit({ url: { path: '/' } }, { url: {} }),
   'POST /api/event': hit({ name: 'signup', revenue: { amount: 5, currency: 'USD' } }, { name: '' }),
   'POST /api/engage': hit({ url: { path: '/' }, sd: 20, time: 1_000 }, { sd: -1 }),

@@ -30,33 +30,6 @@ export interface RecipientRow extends RecipientFields {
 /** A type that the compiler of statements can compare: a union is a text there. */
 type Stored = Omit<RecipientRow, 'language' | 'sections'> & { language: string; sections: string[] }
 
-export const RECIPIENT_COLUMNS = `
-  report_recipients.id, report_recipients.site_no as "siteNo", report_recipients.address, report_recipients.user_id as "userId",
-  report_recipients.language, report_recipients.hour, report_recipients.daily_since as "dailySince",
-  report_recipients.weekly_since as "weeklySince", report_recipients.monthly_since as "monthlySince",
-  report_recipients.sections, report_recipients.skips_empty as "skipsEmpty", report_recipients.asked_at as "askedAt",
-  report_recipients.confirmed_at as "confirmedAt", report_recipients.unsubscribed_at as "unsubscribedAt",
-  report_recipients.removed_at as "removedAt", report_recipients.created_at as "createdAt",
-  (
-    select coalesce(logins.email, users.email)
-    from users left join logins on logins.id = users.login_id
-    where users.id = report_recipients.created_by
-  ) as "createdBy"`
-
-/** A user who has left the site, or has another address by now, gets nothing. An address of no user always reaches it. */
-export const REACHES_SITE = `(
-    report_recipients.user_id is null
-    or exists (
-      select
-      from users join sites on sites.site_no = report_recipients.site_no
-      where
-        users.id = report_recipients.user_id
-        and users.team_id = sites.team_id
-        and users.email = report_recipients.address
-        and (users.site_ids is null or sites.id = any(users.site_ids))
-    )
-  )`
-
 export interface ListedRecipient extends Stored {
   reachesSite: boolean
   sentKind: string | null
@@ -72,40 +45,11 @@ export interface ListedRecipient extends Stored {
   nextAt: Date | null
 }
 
-export const selectRecipients = query<{ siteNo: number }, ListedRecipient>(
-  'list-report-recipients',
-  `select ${RECIPIENT_COLUMNS}, ${REACHES_SITE} as "reachesSite",
-    sent.kind as "sentKind", to_char(sent.first_day, 'YYYY-MM-DD') as "sentFrom", to_char(sent.last_day, 'YYYY-MM-DD') as "sentTo",
-    sent.changed_at as "sentAt",
-    failed.kind as "failedKind", to_char(failed.first_day, 'YYYY-MM-DD') as "failedFrom",
-    to_char(failed.last_day, 'YYYY-MM-DD') as "failedTo", failed.problem, failed.response, failed.attempts,
-    case when failed.state in ('waiting', 'claimed', 'handing_over') then failed.next_at end as "nextAt"
-  from report_recipients
-  left join lateral (
-    select *
-    from report_deliveries
-    where recipient_id = report_recipients.id and state = 'sent'
-    order by changed_at desc, kind
-    limit 1
-  ) as sent on true
-  left join lateral (
-    select *
-    from report_deliveries
-    where
-      recipient_id = report_recipients.id
-      and problem is not null
-      and state not in ('sent', 'skipped')
-      and (sent.due_at is null or due_at >= sent.due_at)
-    order by due_at desc, kind
-    limit 1
-  ) as failed on true
-  where report_recipients.site_no = :siteNo and report_recipients.removed_at is null
-  order by report_recipients.address`,
-)
+export const selectRecipients = query<{ siteNo: number }, ListedRecipient>('list-report-recipients')
 
 export const lockRecipient = query<{ siteNo: number; id: string }, Stored>(
   'lock-report-recipient',
-  `select ${RECIPIENT_COLUMNS}
+  `select {report_recipient_columns}
   from report_recipients
   where site_no = :siteNo and id = :id and removed_at is null
   for update`,
@@ -114,12 +58,12 @@ export const lockRecipient = query<{ siteNo: number; id: string }, Stored>(
 /** Also one that was removed. */
 export const lockAddress = query<{ siteNo: number; address: string }, Stored>(
   'lock-report-address',
-  `select ${RECIPIENT_COLUMNS} from report_recipients where site_no = :siteNo and address = :address for update`,
+  `select {report_recipient_columns} from report_recipients where site_no = :siteNo and address = :address for update`,
 )
 
 export const findRecipient = query<{ id: string }, Stored & { domain: string; teamId: string }>(
   'find-report-recipient',
-  `select ${RECIPIENT_COLUMNS}, sites.domain, sites.team_id as "teamId"
+  `select {report_recipient_columns}, sites.domain, sites.team_id as "teamId"
   from report_recipients join sites on sites.site_no = report_recipients.site_no
   where report_recipients.id = :id and sites.deleted_at is null`,
 )

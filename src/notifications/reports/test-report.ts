@@ -9,7 +9,6 @@ import { asTest, composeReport } from './compose.ts'
 import { linkTo } from './links.ts'
 import { FREQUENCIES, type Frequency, lastPeriod } from './periods.ts'
 import { readReport } from './read-report.ts'
-import { REACHES_SITE } from './recipient-rows.ts'
 import { NO_MAIL, noSuchRecipient } from './recipients.ts'
 import type { Language, ReportSection } from './schema.ts'
 
@@ -31,7 +30,7 @@ const selectTested = query<{ siteNo: number; id: string }, Tested>(
   'find-recipient-for-test-report',
   `select
     address, language, sections, daily_since is not null as "isDaily", weekly_since is not null as "isWeekly",
-    confirmed_at is not null and unsubscribed_at is null and ${REACHES_SITE} as "isActive", tested_at as "testedAt"
+    confirmed_at is not null and unsubscribed_at is null and {report_recipient_reaches_site} as "isActive", tested_at as "testedAt"
   from report_recipients
   where site_no = :siteNo and id = :id and removed_at is null`,
 )

@@ -2,7 +2,6 @@ import type { Queryable, Transaction } from '../../../db/connect.ts'
 import { query } from '../../../db/query.ts'
 import { DAY_MS } from '../../../lib/time.ts'
 import { formatDay, localDay } from '../../../time/local-time.ts'
-import { REACHES_SITE } from '../recipient-rows.ts'
 
 // A row of report_deliveries for each mail: waiting → claimed → handing_over → sent. Each step is one statement, so that a process may
 // die between any two, and of two schedulers one gets the mail.
@@ -89,11 +88,6 @@ interface Claim {
   attempts: number
 }
 
-const CLAIMED = `report_deliveries.recipient_id = :recipientId
-    and report_deliveries.kind = :kind
-    and report_deliveries.first_day = (:from::text)::date
-    and report_deliveries.attempts = :attempts`
-
 /**
  * Begins the hand-over. Returns no row when another process has taken the mail over, or when it must not be sent any more: the recipient
  * has unsubscribed, was removed, or does not reach the site, the site was
@@ -101,22 +95,6 @@ const CLAIMED = `report_deliveries.recipient_id = :recipientId
  */
 export const beginHandOver = query<Claim & { now: Date; until: Date }, { attempts: number }>(
   'begin-report-hand-over',
-  `update report_deliveries
-  set state = 'handing_over', next_at = :until, changed_at = :now
-  from report_recipients, sites, teams
-  where
-    ${CLAIMED}
-    and report_deliveries.state = 'claimed'
-    and report_recipients.id = report_deliveries.recipient_id
-    and sites.site_no = report_recipients.site_no
-    and sites.deleted_at is null
-    and teams.id = sites.team_id
-    and (teams.plan = 'active' or teams.plan = 'trial' and teams.trial_ends_at > :now::timestamptz)
-    and report_recipients.removed_at is null
-    and report_recipients.unsubscribed_at is null
-    and (report_deliveries.kind = 'confirmation') = (report_recipients.confirmed_at is null)
-    and ${REACHES_SITE}
-  returning report_deliveries.attempts`,
 )
 
 /** What becomes of a mail after an attempt. */
@@ -131,7 +109,12 @@ const finish = query<Claim & Omit<Outcome, 'state'> & { state: string; now: Date
   'finish-report-delivery',
   `update report_deliveries
   set state = :state, next_at = :nextAt, problem = :problem, response = :response, changed_at = :now
-  where ${CLAIMED} and state in ('claimed', 'handing_over')`,
+  where
+    recipient_id = :recipientId
+    and kind = :kind
+    and first_day = (:from::text)::date
+    and attempts = :attempts
+    and state in ('claimed', 'handing_over')`,
 )
 
 export const claimOf = ({ id, kind, from, attempts }: Delivery): Claim => ({

@@ -123,20 +123,18 @@ function figuresOf(texts: MailTexts, format: MailFormat, { overview }: ReportNum
   ]
 }
 
-const CHANGES = [
-  'new_mrr',
-  'expansion_mrr',
-  'reactivation_mrr',
-  'contraction_mrr',
-  'churned_mrr',
-  'net_new_mrr',
-] as const
+/** Kinds of changes; those that did not happen are left out. */
+const CHANGES = ['new_mrr', 'expansion_mrr', 'reactivation_mrr', 'contraction_mrr', 'churned_mrr'] as const
 
 function recurringOf(texts: MailTexts, format: MailFormat, { money }: ReportNumbers) {
   if (!money) return []
   return [
+    ...CHANGES.filter(name => money[name] !== 0).map(name => ({
+      label: texts.mrr[name],
+      value: format.signedMoney(money[name]),
+    })),
+    { label: texts.mrr.net_new_mrr, value: format.signedMoney(money.net_new_mrr) },
     { label: texts.mrr.mrr, value: format.money(money.mrr) },
-    ...CHANGES.map(name => ({ label: texts.mrr[name], value: format.signedMoney(money[name]) })),
   ]
 }
 

@@ -70,7 +70,7 @@ function figureCell({ label, value, change, isMoney }: Figure): string {
   const tone = change && { good: 'good', bad: 'bad', same: 'third' }[change.tone]
   return `<td width="33%" valign="top" style="padding:0 6px 14px 0;overflow-wrap:anywhere">
 ${inked('second', 12, escaped(label))}<br>
-${inked(isMoney ? 'money' : 'text', 20, escaped(value), 'font-weight:700;line-height:28px')}<br>
+${inked(isMoney ? 'money' : 'text', 20, escaped(value), 'font-weight:700;line-height:28px', 'figure')}<br>
 ${change ? inked(tone as 'good', 12, escaped(change.shown)) : inked('third', 12, '–')}
 </td>`
 }
@@ -111,7 +111,7 @@ function rankTable({ title, value, second, rows }: List, nothing: string): strin
 <tr><td></td>${columns
     .map(
       label =>
-        `<th scope="col" width="92" align="right" style="width:92px;padding:0 0 4px;font-weight:400">${inked('third', 12, escaped(label))}</th>`,
+        `<th scope="col" class="column" width="92" align="right" style="width:92px;padding:0 0 4px;font-weight:400">${inked('third', 12, escaped(label))}</th>`,
     )
     .join('')}</tr>
 ${rows

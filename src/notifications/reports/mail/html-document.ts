@@ -12,7 +12,6 @@ export const INK = {
   text: '#1c1b19',
   second: '#5d5a54',
   third: '#6b6861',
-  traffic: '#0e7490',
   money: '#b45309',
   good: '#15803d',
   bad: '#b91c1c',
@@ -29,16 +28,15 @@ const DARK: [names: string, rule: string][] = [
   ['text', 'color:#ecebe8!important'],
   ['second', 'color:#b3b1ab!important'],
   ['third', 'color:#98968f!important'],
-  ['traffic', 'color:#4cc3dd!important'],
   ['money', 'color:#f0a658!important'],
   ['good', 'color:#5fc481!important'],
   ['bad', 'color:#f08484!important'],
-  ['button', 'background:#4cc3dd!important;color:#131416!important'],
+  ['button', 'background:#ecebe8!important;color:#1c1b19!important'],
 ]
 
 const STYLE = `:root{color-scheme:light dark;supported-color-schemes:light dark}
 @media (prefers-color-scheme:dark){${DARK.map(([name, rule]) => `.${name}{${rule}}`).join('')}}
-@media (max-width:480px){.wide{padding-left:14px!important;padding-right:14px!important}}`
+@media (max-width:480px){.wide{padding-left:14px!important;padding-right:14px!important}.figure{font-size:16px!important}.column{width:76px!important}}`
 
 /** The whole HTML of a mail: its inner tables on paper, 600 wide at most, above the reasons why it was sent. */
 export function htmlDocument(
@@ -83,13 +81,17 @@ ${inner}
 
 type Tone = Exclude<keyof typeof INK, 'paper' | 'card' | 'line'>
 
-/** An inline text in one of the inks. */
-export const inked = (tone: Tone, size: number, html: string, more = ''): string =>
-  `<span class="${tone}" style="${FONT};font-size:${size}px;color:${INK[tone]}${more && `;${more}`}">${html}</span>`
+/**
+ * An inline text in one of the inks.
+ * @param more further styles
+ * @param names further classes
+ */
+export const inked = (tone: Tone, size: number, html: string, more = '', names = ''): string =>
+  `<span class="${tone}${names && ` ${names}`}" style="${FONT};font-size:${size}px;color:${INK[tone]}${more && `;${more}`}">${html}</span>`
 
 /** A link that looks like the main button of a page. */
 export const buttonLink = (url: string, label: string): string =>
-  `<a class="button" href="${escaped(url)}" style="${FONT};display:inline-block;padding:9px 16px;border-radius:7px;background:${INK.traffic};color:#ffffff;font-size:14px;font-weight:600;text-decoration:none">${escaped(label)}</a>`
+  `<a class="button" href="${escaped(url)}" style="${FONT};display:inline-block;padding:9px 16px;border-radius:7px;background:${INK.text};color:#ffffff;font-size:14px;font-weight:500;text-decoration:none">${escaped(label)}</a>`
 
 /** Why the mail came, and the way out. */
 export function footRow(texts: MailTexts, domain: string, { address, unsubscribeUrl }: Frame): string {

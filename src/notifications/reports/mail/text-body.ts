@@ -39,8 +39,8 @@ export function emptyText(content: ReportContent, frame: Frame): string {
 
 const footOf = ({ texts, domain }: ReportContent, { url, address, unsubscribeUrl }: Frame): string[][] => [
   [`${texts.open}:`, url],
-  ['-- '],
-  [texts.why(address, domain), `${texts.unsubscribe}:`, unsubscribeUrl],
+  // Mail programs know by this line that the text is over.
+  ['-- ', texts.why(address, domain), `${texts.unsubscribe}:`, unsubscribeUrl],
 ]
 
 const headOf = ({ title, value, second }: List): string =>

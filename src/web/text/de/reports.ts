@@ -42,6 +42,7 @@ export const reports: Dictionary['reports'] = {
     confirmation: 'Frage nach der Zustimmung',
   },
   asked: ago => `gefragt ${ago}`,
+  addedBy: who => `hinzugefügt von ${who}`,
   sent: (kind, days, ago) => `${kind} ${days}: gesendet ${ago}`,
   neverSent: 'noch nichts gesendet',
   problems: {

@@ -15,7 +15,7 @@ export const reports = {
   frequencies: 'How often',
   frequency: { daily: 'Daily', weekly: 'Weekly', monthly: 'Monthly' },
   chooseOne: 'Choose at least one.',
-  hour: 'Sent from',
+  hour: 'Sent at',
   hourHint: (zone: string) => `Clocks of the site: ${zone}. Weekly on Monday, monthly on the 1st.`,
   language: 'Language',
   shows: 'What it shows beside the traffic',
@@ -41,6 +41,7 @@ export const reports = {
     confirmation: 'Question whether the address agrees',
   },
   asked: (ago: string) => `asked ${ago}`,
+  addedBy: (who: string) => `added by ${who}`,
   sent: (kind: string, days: string, ago: string) => `${kind} of ${days}: sent ${ago}`,
   neverSent: 'nothing sent yet',
   problems: {

@@ -78,7 +78,7 @@ function Facts({ recipient }: { recipient: Recipient }) {
     isGood &&
       (sent ? text.sent(text.kinds[sent.kind], days(sent.from, sent.to), ago(sent.at, now)) : text.neverSent),
     state === 'waiting' && asked && text.asked(ago(asked, now)),
-    recipient.created_by,
+    recipient.created_by && text.addedBy(recipient.created_by),
   ]
   return (
     <>
