@@ -51,10 +51,10 @@ test('imported totals: the overview has them, marks them, and leaves them out on
   expect(await visitors(page)).toBe('71')
   await page.waitForSelector('text=Includes imported totals from Plausible, 5 Mar 2026 to 6 Mar 2026')
   expect(await page.getAttribute('figure svg rect[data-shaded]', 'data-shaded')).toBe('4-5')
-  const pages = page.locator('section[aria-label="Pages"]')
+  const pages = page.locator('section[aria-label="Pages"]').first()
   expect(await pages.locator('ol li').first().textContent()).toContain('/old')
   expect(await pages.textContent()).toContain('With imported totals')
-  const places = page.locator('section[aria-label="Places"]')
+  const places = page.locator('section[aria-label="Places"]').first()
   expect(await places.textContent()).toContain('they have no such values')
   expect(await accessibilityProblems(page)).toEqual([])
 
