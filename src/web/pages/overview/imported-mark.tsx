@@ -9,7 +9,7 @@ import type { Imported } from './imported.ts'
 export function ImportedMark({ imported }: { imported: Imported | undefined }) {
   const { overview, common } = useText()
   const text = overview.imported
-  const { totals, setTotals } = useQuestion()
+  const { period, totals, setTotals } = useQuestion()
   const format = useFormat()
   if (!totals.imported) {
     return (
@@ -22,7 +22,8 @@ export function ImportedMark({ imported }: { imported: Imported | undefined }) {
     )
   }
   // The compared period may reach into imported days though this one does not.
-  const shown = imported?.used || !imported?.previous?.used ? imported : imported.previous
+  const before = period.compare === 'none' ? undefined : imported?.previous
+  const shown = imported?.used || !before?.used ? imported : before
   if (!shown || shown.why_not === 'no_days') return null
   if (shown.why_not) return <p className={css.mark}>{text.whyNot[shown.why_not]}</p>
   const missing = shown.missing.map(name => common.metrics[name as keyof typeof common.metrics] ?? name)
