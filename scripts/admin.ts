@@ -7,7 +7,9 @@ import { addHitCommands } from './admin/hits.ts'
 import { addImportCommands } from './admin/imports.ts'
 import { addLoginCommands } from './admin/logins.ts'
 import { addMoneyCommands } from './admin/money.ts'
+import { addSiteExportCommands } from './admin/site-exports.ts'
 import { addTeamCommands } from './admin/teams.ts'
+import { addTotalsCommands } from './admin/totals.ts'
 import { oneLine, type Surroundings } from './tools.ts'
 
 // Prints one JSON document on stdout. Logs go to stderr, and so does one line `error: …` on failure.
@@ -26,6 +28,8 @@ const SUBJECTS = [
   addLoginCommands,
   addHitCommands,
   addImportCommands,
+  addSiteExportCommands,
+  addTotalsCommands,
   addExportCommands,
   addMoneyCommands,
 ]

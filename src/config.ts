@@ -76,6 +76,9 @@ const Environment = z.object({
   REPLAY_MB_PER_SITE_DAY: count(1, 1_000_000, 'MiB of session replays that a site may record a day').default(
     500,
   ),
+  IMPORT_MAX_MB: count(1, 1_000_000, 'MiB of files that may wait for their import into a site').default(
+    1_024,
+  ),
   RATE_LIMIT_COLLECT: limit('600'),
   RATE_LIMIT_EVENT: limit('600'),
   RATE_LIMIT_ENGAGE: limit('600'),
@@ -166,6 +169,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
     /** Which pages may show shared dashboards in a frame: the sources of `frame-ancestors`. */
     frameAncestors: env.FRAME_ANCESTORS,
     sitesPerTeam: env.SITES_PER_TEAM,
+    importMaxBytes: env.IMPORT_MAX_MB * 1024 * 1024,
     replayBytesPerSiteDay: env.REPLAY_MB_PER_SITE_DAY * 1024 * 1024,
     limits: {
       collect: env.RATE_LIMIT_COLLECT,

@@ -44,6 +44,7 @@ test('configuration: without variables, each setting has its documented default'
     trustProxy: 0,
     frameAncestors: "'none'",
     sitesPerTeam: 30,
+    importMaxBytes: 1024 * 1024 * 1024,
     replayBytesPerSiteDay: 500 * 1024 * 1024,
     limits: {
       collect: 600,

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { findSiteAnywhere } from '../../src/sites/find-site.ts'
 import { canonicalZone } from '../../src/time/zones.ts'
 import { OWN_FORMAT } from '../../src/transfer/imports/import-hit-file.ts'
+import { recordCommand } from '../../src/transfer/imports/record-command.ts'
 import { IMPORT_FORMATS, IMPORT_KINDS, type KnownFormat } from '../../src/transfer/imports/registry.ts'
 import { openLocalFile } from '../../src/transfer/read/local-file.ts'
 import { withImportServices } from '../import-services.ts'
@@ -45,9 +46,21 @@ async function importHistory(
   const progress = showProgress(isDryRun ? 'checking' : 'importing')
   const onProgress = ({ part, note }: { part: number; note: string }) => progress.part(part, note)
   const lease = await refreshingLease(tools)
-  const result = await withImportServices(tools, lease, services =>
-    IMPORT_KINDS[kind]!.run(services, { site, format, file, website, timezone, isDryRun, onProgress }),
-  ).finally(progress.end)
+  const result = await withImportServices(tools, lease, services => {
+    const run = () =>
+      IMPORT_KINDS[kind]!.run(services, { site, format, file, website, timezone, isDryRun, onProgress })
+    const { siteNo } = site
+    const given = {
+      siteNo,
+      kind,
+      format,
+      website: website ?? null,
+      timezone,
+      fileName: file.name,
+      bytes: file.bytes,
+    }
+    return isDryRun ? run() : recordCommand(tools.db, given, services.now, run)
+  }).finally(progress.end)
   return { format, ...result, ...(isDryRun && { notes }), seconds: secondsSince(startedAt) }
 }
 

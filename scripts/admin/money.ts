@@ -6,6 +6,9 @@ import { purgePayments } from '../../src/revenue/ledger/change-payment.ts'
 import { reconcileMrr } from '../../src/revenue/subscriptions/reconcile-mrr.ts'
 import { keepRefreshed } from '../../src/rollups/keep-refreshed.ts'
 import { findSiteAnywhere } from '../../src/sites/find-site.ts'
+import { canonicalZone } from '../../src/time/zones.ts'
+import { importMoneyFile } from '../../src/transfer/money/money-kind.ts'
+import { openLocalFile } from '../../src/transfer/read/local-file.ts'
 import { currency, day } from '../options.ts'
 import { secondsSince, showProgress } from '../progress.ts'
 import { refreshingLease } from '../tools.ts'
@@ -70,6 +73,38 @@ export function addMoneyCommands(admin: Command, answer: Answer): void {
         } finally {
           progress.end()
         }
+      }),
+    )
+
+  admin
+    .command('revenue:import-file')
+    .description(
+      'read payments and subscriptions of any payment processor from a file; see docs/import-money.md',
+    )
+    .requiredOption('--site <site>', 'id or domain of the site')
+    .requiredOption('--file <path>', 'CSV or JSON lines')
+    .option('--timezone <zone>', 'IANA zone of times that name none', 'UTC')
+    .option('--dry-run', 'only check and count the rows')
+    .action((options: { site: string; file: string; timezone: string; dryRun?: true }) =>
+      answer(async (db, tools) => {
+        const startedAt = performance.now()
+        const site = await findSiteAnywhere(db, options.site)
+        const timezone = canonicalZone(options.timezone)
+        if (!timezone) throw new Error('--timezone must be an IANA time zone, such as Europe/Berlin')
+        const file = await openLocalFile(options.file)
+        const progress = showProgress('importing')
+        const lease = await refreshingLease(tools)
+        const result = await importMoneyFile(
+          { db, lease, log: tools.log, now: () => new Date() },
+          {
+            site,
+            file,
+            timezone,
+            isDryRun: options.dryRun === true,
+            onProgress: ({ part, note }) => progress.part(part, note),
+          },
+        ).finally(progress.end)
+        return { ...result, seconds: secondsSince(startedAt) }
       }),
     )
 }

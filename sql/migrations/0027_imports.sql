@@ -29,16 +29,19 @@ create table imports (
   -- True from the first hit on that the import may have stored.
   has_written boolean not null default false,
   -- Null for the command line.
-  created_by uuid,
+  created_by uuid references users on delete set null,
   created_at timestamptz not null,
   -- Of the latest task; null before the first.
   requested_at timestamptz,
   finished_at timestamptz,
   -- The process that works on it, and until when others leave it alone.
   claimed_by uuid,
-  claimed_until timestamptz
+  claimed_until timestamptz,
+  -- Of the latest task; it is tried again after most of them.
+  failures integer not null default 0
 );
 create index imports_by_site on imports (site_no, created_at desc, id);
+create index imports_by_creator on imports (created_by);
 create index imports_waiting on imports (requested_at) where state in ('checking', 'importing', 'undoing');
 
 -- The file of an import, in parts of 4 MiB, until the import ends.

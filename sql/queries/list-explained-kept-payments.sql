@@ -1,18 +1,9 @@
 -- A page of the payments of site :siteNo in [:start, :end) whose session has :value in :column, the newest first. The session is the
--- kept one, as in sum-revenue-by-kept-value: it outlives the session itself. :afterAt is empty on the first page.
+-- kept one, as in sum-revenue-by-kept-value: it outlives the session itself. :afterAt is after all times on the first page.
 select *
 from (
   select
-    money.at,
-    money.payment_id::text as id,
-    payments.transaction_id as "transactionId",
-    payments.customer,
-    money.session_no as "sessionNo",
-    money.session_at as "sessionAt",
-    (money.amount_minor - money.refunded_minor)::text as paid,
-    money.is_recurring as "isRecurring",
-    money.is_first_of_customer as "isFirst",
-    money.refunded_minor < money.amount_minor as "isKept"
+    {explained_payment}
   from revenue as money
   left join payments on payments.id = money.payment_id
   left join money_sessions
@@ -25,6 +16,6 @@ from (
       else money.refunded_minor < money.amount_minor and (money.is_recurring or :wanted::text <> 'recurring')
     end
 ) as listed
-where :afterAt::text = '' or (at, id collate "C") < (nullif(:afterAt::text, '')::timestamptz, :afterId::text collate "C")
+where (at, id collate "C") < ((:afterAt::timestamptz[])[1], :afterId::text collate "C")
 order by at desc, id collate "C" desc
 limit :limit::bigint

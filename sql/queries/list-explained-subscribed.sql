@@ -1,5 +1,5 @@
 -- A page of the subscriptions or customers (`unit`) whose MRR before a time (`until`) is not 0, from the movements that the filters
--- keep; those first whose MRR changed last. `afterAt` is empty on the first page.
+-- keep; those first whose MRR changed last. `afterAt` is after all times on the first page.
 select at, id, customer, amount
 from (
   select max(at) as at, id, min(customer) as customer, sum(amount)::text as amount
@@ -23,6 +23,4 @@ from (
   having sum(amount) <> 0
 ) as listed
 cross join params
-where "afterAt" = '' or (at, id collate "C") < (nullif("afterAt", '')::timestamptz, "afterId" collate "C")
-order by at desc, id collate "C" desc
-limit (select "limit" from params)
+{newest_first}

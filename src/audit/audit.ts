@@ -71,6 +71,10 @@ export const AUDIT_ACTIONS = [
   'webhook.rotate',
   'webhook.test',
   'webhook.redeliver',
+  'import.create',
+  'import.start',
+  'import.cancel',
+  'import.undo',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

@@ -15,4 +15,6 @@ export const ADVISORY_LOCKS = {
   bootstrap: 7_116_505,
   /** Storing and deleting session replays of a site (second key). */
   replays: 7_116_506,
+  /** Claiming an import. */
+  imports: 7_116_507,
 } as const

@@ -22,7 +22,7 @@ interface Row {
   id: string
 }
 
-interface AwaitingRow extends Row {
+export interface AwaitingRow extends Row {
   target: 'revenue' | 'events' | 'mrr_movements'
   visitorId: string
 }
@@ -77,6 +77,14 @@ const insertAwaiting = query<AwaitingRow>(
   on conflict do nothing`,
 )
 
+/** An event that the service wrote stays, without its visitor and with empty dimensions. No count of the event log changes. */
+export const unlinkServiceEvent = query<Row>(
+  'unlink-service-event',
+  `update events
+  set visitor_no = null, session_no = null, session_at = null, {cleared_assignments}
+  where site_no = :siteNo::int and at = :at::timestamptz and id = :id::uuid and is_service`,
+)
+
 /** Deletes rows that wait for a visitor. */
 export const deleteAwaiting = query<{ siteNo: number; visitorId: string; ids: string[] }>(
   'delete-awaiting',
@@ -125,6 +133,8 @@ const ATTRIBUTE = {
   events: query<Row & Attribution>('attribute-event'),
   mrr_movements: attributeMovement,
 }
+
+const UNLINK = { ...ATTRIBUTE, events: (tx: Transaction, row: Row) => unlinkServiceEvent(tx, row) }
 
 const UNKNOWN: Attribution = { visitorNo: null, sessionNo: null, sessionAt: null }
 
@@ -215,4 +225,14 @@ export async function attributeAwaiting(
     if (session) await ATTRIBUTE[target](tx, { ...session, siteNo, at, id })
   }
   return rows.filter(row => row.target === 'events').map(({ siteNo, at }) => ({ siteNo, at: at.getTime() }))
+}
+
+/** Takes rows from their visitor, who is going to be deleted: they wait for the visitor again, as if no hit of theirs had come. */
+export async function awaitAgain(tx: Transaction, rows: AwaitingRow[]): Promise<void> {
+  const payments = rows.filter(({ target }) => target === 'revenue')
+  if (payments.length > 0) await lockPayments(tx, { ids: payments.map(({ id }) => id) })
+  for (const row of rows) {
+    await UNLINK[row.target](tx, { ...row, ...UNKNOWN })
+    await insertAwaiting(tx, row)
+  }
 }

@@ -28,14 +28,15 @@ export interface Written {
  * Runs a task that writes far below the watermark, and refreshes the written buckets and days while it runs. Without it,
  * dirty buckets of several years would make reads slow. Readers get correct numbers at all times.
  * @param options.lease the lease for refreshing: no other process refreshes at the same time
+ * @param options.signal when it is aborted, the rest is left to the scheduler
  * @param run receives a function that reports its progress
  * @returns the result of `run`, after everything is refreshed
  */
 export async function keepRefreshed<Result>(
-  options: { db: Db; lease: Lease; log: Log; now: () => Date },
+  options: { db: Db; lease: Lease; log: Log; now: () => Date; signal?: AbortSignal | undefined },
   run: (onWritten: (written: Written) => void) => Promise<Result>,
 ): Promise<Result> {
-  const { db, lease, log, now } = options
+  const { db, lease, log, now, signal } = options
   let round: Promise<unknown> = Promise.resolve()
   let isRunning = false
   let written: Written | undefined
@@ -56,6 +57,11 @@ export async function keepRefreshed<Result>(
     const until = written.until - OPEN_MS
     if (Number.isFinite(until)) await rollUpBehind(db, now(), rollUp, { until, budgetMs: ROLLUP_BUDGET_MS })
   }
+  async function refreshRest(): Promise<void> {
+    while (await refreshOnce()) {}
+    if (written) await analyzeGrown(db, written)
+    while (await rollUpSites(db, now(), rollUp, { budgetMs: ROLLUP_BUDGET_MS })) {}
+  }
   const complain = (error: unknown) =>
     log.warn({ reason: (error as Error).message }, 'refreshing failed; numbers are right, but slower to read')
 
@@ -75,10 +81,7 @@ export async function keepRefreshed<Result>(
   } finally {
     clearInterval(timer)
     await round
-    await whenFree(lease, async () => {
-      while (await refreshOnce()) {}
-      if (written) await analyzeGrown(db, written)
-      while (await rollUpSites(db, now(), rollUp, { budgetMs: ROLLUP_BUDGET_MS })) {}
-    }).catch(complain)
+    // Otherwise the process stops, or the task was canceled: the scheduler refreshes the rest.
+    if (!signal?.aborted) await whenFree(lease, refreshRest).catch(complain)
   }
 }

@@ -10,7 +10,7 @@ import { toWindow } from '../time/range.ts'
 import { type ListSites, presentSite, SITE_COLUMNS, type SiteListItem, type SiteRecord } from './schema.ts'
 
 interface ListedSite extends SiteRecord {
-  /** A payment processor is connected, or a payment came through the API. */
+  /** A payment processor is connected, or payments came through the API or from a file. */
   hasRevenue: boolean
   /** At least one payment was recorded; without one, revenue is not read. */
   hasPayments: boolean
@@ -20,6 +20,7 @@ const selectSites = query<{ teamId: string; siteIds: string[] | null }, ListedSi
   'list-sites',
   `select ${SITE_COLUMNS},
     exists (select from processor_connections where processor_connections.site_no = sites.site_no)
+    or exists (select from processor_facts where processor_facts.site_no = sites.site_no and event_id = 'file')
     or exists (select from payments where payments.site_no = sites.site_no and source = 'api') as "hasRevenue",
     exists (select from payments where payments.site_no = sites.site_no) as "hasPayments"
   from sites

@@ -13,6 +13,8 @@ export interface RestEndpoint {
   existing?: 200
   /** Template of the `Location` of the new resource; `{field}` is replaced by that field of the answer. */
   location?: string
+  /** The body is not JSON but bytes, at most so many: the field `content` of the input reads them, after all checks. */
+  rawBody?: number
   summary: string
   description?: string
   answer?: string

@@ -6,6 +6,7 @@ import { funnelsRouter } from './funnels.ts'
 import { goalsRouter } from './goals.ts'
 import { identitiesRouter } from './identities.ts'
 import { importedTotalsRouter } from './imported-totals.ts'
+import { importsRouter } from './imports.ts'
 import { invitationsRouter } from './invitations.ts'
 import { passkeysRouter } from './passkeys.ts'
 import { peopleRouter } from './people.ts'
@@ -36,6 +37,7 @@ export const appRouter = router({
   importedTotals: importedTotalsRouter,
   webhooks: webhooksRouter,
   people: peopleRouter,
+  imports: importsRouter,
   options: optionsRouter,
   tokens: tokensRouter,
   team: teamRouter,

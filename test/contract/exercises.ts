@@ -15,6 +15,7 @@ import {
   newSegment,
   newShare,
   newSite,
+  newTotals,
   ofError,
   page,
   pay,
@@ -23,6 +24,7 @@ import {
   type World,
 } from './exercise-steps.ts'
 import { SIGN_IN_EXERCISES } from './exercises-of-sign-in.ts'
+import { importExercises } from './import-exercises.ts'
 import { loginExercises } from './login-exercises.ts'
 import { reportExercises } from './report-exercises.ts'
 import { teamExercises } from './team-exercises.ts'
@@ -35,6 +37,7 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   ...SIGN_IN_EXERCISES,
   ...loginExercises,
   ...teamExercises,
+  ...importExercises,
   ...reportExercises,
   'POST /api/collect': hit({ url: { path: '/' } }, { url: {} }),
   'POST /api/event': hit({ name: 'signup', revenue: { amount: 5, currency: 'USD' } }, { name: '' }),
@@ -160,6 +163,12 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await expectItems(ask({ query: `${asked}&sort=conversion_rate&order=asc` }), body => body.data)
     await ask({ query: 'dimension=hour_of_week&sort=revenue' })
     await ask({ query: 'dimension=source&sort=scroll_depth' })
+  },
+  'GET /api/sites/{siteKey}/explain': async (ask, world) => {
+    await expectItems(ask({ query: 'metric=pageviews&compare=previous' }), body => body.rows.data)
+    await pay(world)
+    await expectItems(ask({ query: 'metric=revenue&range=last_30_days' }), body => body.sources)
+    await ask({ query: 'metric=mood' })
   },
   'GET /api/sites/{siteKey}/stats/goals': async (ask, world) => {
     await newGoal(world)
@@ -449,6 +458,14 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   'DELETE /api/sites/{siteKey}/annotations/{annotation}': async (ask, world) => {
     await ask({ path: { annotation: await newAnnotation(world) } })
     await ask()
+  },
+  'GET /api/sites/{siteKey}/imported-totals': async (ask, world) => {
+    await newTotals(world)
+    await expectItems(ask(), body => body)
+  },
+  'DELETE /api/sites/{siteKey}/imported-totals/{import}': async (ask, world) => {
+    await ask({ path: { import: await newTotals(world) } })
+    await ask({ path: { import: randomUUID() } })
   },
   'GET /api/sites/{siteKey}/shares': async (ask, world) => {
     await newShare(world)

@@ -21,6 +21,7 @@ const PAIRS: [Procedure, string, Record<string, string | number>][] = [
   ['timeseries', '/stats/timeseries', { metric: 'visitors' }],
   ['breakdown', '/stats/breakdown', { dimension: 'path', per_page: 1, page: 2 }],
   ['breakdown', '/stats/breakdown', { dimension: 'path', search: '/', sort: 'value', compare: 'previous' }],
+  ['explain', '/explain', { metric: 'visitors', dimension: 'path', value: '/pricing', limit: 2 }],
   ['goals', '/stats/goals', {}],
   ['events', '/stats/events', { types: 'event,error', per_page: 2 }],
   ['eventsTimeseries', '/stats/events/timeseries', { types: 'error' }],

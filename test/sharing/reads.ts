@@ -48,6 +48,9 @@ export const READS: SharedRead[] = [
     dimension: 'channel',
     ...{ search: 'E', sort: 'bounce_rate', order: 'asc', compare: 'previous' },
   }),
+  read('traffic', 'stats.explain', '/explain', { metric: 'bounce_rate', limit: 3 }),
+  read('sources', 'stats.explain', '/explain', { metric: 'visitors', dimension: 'channel', value: 'Direct' }),
+  read('revenue', 'stats.explain', '/explain', { metric: 'mrr', read: 'money' }),
   read('goals', 'stats.goals', '/stats/goals'),
   read('goals', 'funnels.list', '/funnels', { per_page: 3 }),
   read('goals', 'goals.list', '/goals', { per_page: 3 }),
@@ -129,6 +132,7 @@ export function masked(
       for (const name of ['revenue', 'mrr', 'revenue_per_visitor']) if (name in metrics) metrics[name] = null
     }
   }
+  if (procedure === 'stats.explain' && !has('people')) copy.rows = null
   if (procedure === 'stats.goals' && !has('revenue')) {
     return copy.filter((row: Json) => !moneyGoals(row)).map((row: Json) => ({ ...row, revenue: null }))
   }

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { AppError } from '../../errors.ts'
 import type { Services } from '../../services.ts'
 import type { Context } from '../../trpc/context.ts'
-import { readJsonObject } from '../body.ts'
+import { readBody, readJsonObject } from '../body.ts'
 import { callProcedure } from './call.ts'
 import { contextOf, isExisting } from './context.ts'
 import { csvListOf, sendCsv, wantsCsv } from './csv/send.ts'
@@ -36,8 +36,23 @@ export function restHandler(services: Services, route: Route): RequestHandler {
 
 /** Fields of the path override those of the body, which override those of the query. */
 async function readInput(route: Route, query: Record<string, unknown>, req: Request) {
-  const body = route.method === 'get' ? {} : await readJsonObject(req)
+  const body =
+    route.method === 'get' ? {} : route.rawBody ? rawBody(route.rawBody, req) : await readJsonObject(req)
   return { ...query, ...body, ...req.params }
+}
+
+/**
+ * Reads the body only when the procedure asks for it: that of a caller who may not send it is never read.
+ * @throws AppError `payload_too_large`, `unsupported_media_type` by what the headers say
+ */
+function rawBody(bytes: number, req: Request) {
+  if (req.headers['content-encoding'] !== undefined) {
+    throw new AppError('unsupported_media_type', 'Send the bytes as they are, without a content encoding')
+  }
+  if (Number(req.headers['content-length']) > bytes) {
+    throw new AppError('payload_too_large', `The body is larger than ${bytes / 1024} KiB`)
+  }
+  return { content: () => readBody(req, { plain: bytes, unpacked: bytes }) }
 }
 
 function send(res: Response, route: Route, answer: unknown): void {

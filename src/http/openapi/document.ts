@@ -172,6 +172,13 @@ function requestRefusals(route: Route, { parameters = [] }: { parameters?: Json[
   }
   // Without an input, the body is not read.
   if (route.inputs.length === 0) return {}
+  if (route.rawBody) {
+    return {
+      payload_too_large: `The body is larger than ${route.rawBody / 1024} KiB`,
+      unsupported_media_type: 'The body has a content encoding',
+      validation_failed: true,
+    }
+  }
   return {
     malformed_json: true,
     bad_request: true,

@@ -6,7 +6,7 @@ import { exampleOf, type Json, lookUp } from './schemas.ts'
  * @param inputs object schemas, or references to components that are object schemas
  */
 export function requestOf(
-  { method, path }: Pick<Route, 'method' | 'path'>,
+  { method, path, rawBody }: Pick<Route, 'method' | 'path' | 'rawBody'>,
   inputs: Json[],
   components: Record<string, Json>,
 ): { parameters?: Json[]; requestBody?: Json } {
@@ -31,8 +31,13 @@ export function requestOf(
   parameters.sort((a, b) => Number(b.required ?? false) - Number(a.required ?? false))
   return {
     ...(parameters.length > 0 && { parameters }),
-    ...(method !== 'get' && bodies[0] && { requestBody: jsonBody(bodies[0], components) }),
+    ...(method !== 'get' && bodies[0] && { requestBody: rawBody ? BYTES : jsonBody(bodies[0], components) }),
   }
+}
+
+const BYTES = {
+  required: true,
+  content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
 }
 
 /** Describes a JSON body with an example. The body is optional when every field is optional. */

@@ -38,6 +38,11 @@ export const tags: Record<string, { name: string; description: string }> = {
     name: 'People',
     description: 'What is stored about one person: to hand it out, and to erase it.',
   },
+  imports: {
+    name: 'Imports',
+    description:
+      'Histories of other products: a file comes in parts, is checked, imported, and can be removed again.',
+  },
   tokens: { name: 'Tokens', description: 'Bearer tokens of people and programs.' },
   team: { name: 'Team', description: 'The team in which a request acts.' },
   teams: { name: 'Teams', description: 'The teams of a signed-in person.' },

@@ -59,6 +59,8 @@ export interface Visitor {
   newestSessionAt: number | undefined
   /** Start of the earliest new session before an existing one: sessions from there on have a wrong `visitCount`. */
   lateSessionAt: number | undefined
+  /** A session before an existing one was restored: whether the numbers fit together is not known. */
+  hasRestoredLate?: boolean
   /** Sessions near the batch's hits, sorted by `firstAt`; their extents never overlap. */
   sessions: Session[]
   pending: PendingIdentity | undefined

@@ -128,14 +128,25 @@ function visitorOf(context: BatchContext, hit: Restorable, known: Visitor | unde
   return visitor
 }
 
-function open(visitor: Visitor, given: RestoredSession, hit: Restorable): Session {
-  const session = openSession(visitor, given.startedAt, given.dimensions)
-  // Numbers go on from what the line says: visits before it may be gone, or not exported.
-  if (session.visitCount !== 0 && (given.visitCount ?? 0) > session.visitCount) {
-    session.visitCount = given.visitCount!
-    visitor.sessionCount = given.visitCount!
+function open(
+  visitor: Visitor,
+  { startedAt, dimensions, visitCount }: RestoredSession,
+  hit: Restorable,
+): Session {
+  const number = visitCount === undefined ? undefined : numberOf(visitor, startedAt, visitCount)
+  return extend(openSession(visitor, startedAt, dimensions, number), hit.at)
+}
+
+/** Returns which visit a restored session is: visits before it may be gone, not exported, or restored after it. */
+function numberOf(visitor: Visitor, startedAt: number, given: number): number {
+  if (visitor.newestSessionAt !== undefined && startedAt < visitor.newestSessionAt) {
+    visitor.hasRestoredLate = true
+    visitor.sessionCount = Math.max(visitor.sessionCount, given)
+    return given
   }
-  return extend(session, hit.at)
+  visitor.newestSessionAt = startedAt
+  visitor.sessionCount = Math.max(visitor.sessionCount + 1, given)
+  return visitor.sessionCount
 }
 
 /** Gives a session its user, unless it has one already. */

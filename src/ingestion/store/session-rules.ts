@@ -175,7 +175,12 @@ export function leaveAt(session: Session, { id, at, path }: EnrichedHit): void {
 }
 
 /** Adds a session of one moment to a visitor. */
-export function openSession(visitor: Visitor, at: number, dimensions: Dimensions): Session {
+export function openSession(
+  visitor: Visitor,
+  at: number,
+  dimensions: Dimensions,
+  visitCount = countVisit(visitor, at),
+): Session {
   const session: Session = {
     sessionNo: 0,
     startedAt: at,
@@ -186,7 +191,7 @@ export function openSession(visitor: Visitor, at: number, dimensions: Dimensions
     events: 0,
     userId: '',
     userSince: undefined,
-    visitCount: countVisit(visitor, at),
+    visitCount,
     exit: undefined,
     dimensions,
     isNew: true,

@@ -10,6 +10,7 @@ import type { Visitor } from './batch-context.ts'
 import { renumberVisits } from './renumber-visits.ts'
 import { EVENT_COLUMNS, NEW_SESSION_COLUMNS, TOUCHED_SESSION_COLUMNS, type VisitorSession } from './rows.ts'
 import type { SessionizedHit } from './session-rules.ts'
+import { settleRestored } from './settle-restored.ts'
 import { type ReportsToWrite, writeReports } from './write-reports.ts'
 import { writeIdentities, writeVisitors } from './write-visitors.ts'
 
@@ -65,6 +66,7 @@ export async function writeBatch(
   const visible = hits.filter(isVisible)
   await updateFirstEvents(tx, visible)
 
+  await settleRestored(tx, visitors)
   const renumbered = await renumberVisits(tx, visitors)
   const isLate = await markBuckets(tx, 'hits', [
     ...hits.map(({ siteNo, at }) => ({ siteNo, at })),

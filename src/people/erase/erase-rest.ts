@@ -1,11 +1,11 @@
 import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import { unlinkServiceEvent } from '../../events/attribution.ts'
 import { markBuckets } from '../../rollups/dirty.ts'
 import type { TimeSpan } from '../time-spans.ts'
 import { type ErasedHit, eraseHits } from './erase-hits.ts'
 import { inErasingTransaction } from './erasing-transaction.ts'
 import { addItems, type Erasure, itemsOf, numbersOf, type Outcome } from './items.ts'
-import { unlinkServiceEvent } from './unlink-service-event.ts'
 import { walk } from './walk.ts'
 
 /** What the walk looks for. */

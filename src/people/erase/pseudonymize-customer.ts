@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import { unlinkServiceEvent } from '../../events/attribution.ts'
 import { serviceEventId } from '../../revenue/ledger/service-events.ts'
 import { lockPayment } from '../../revenue/transactions.ts'
-import { unlinkServiceEvent } from './unlink-service-event.ts'
 
 interface CustomerKey {
   siteNo: number

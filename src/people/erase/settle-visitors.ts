@@ -54,7 +54,7 @@ const updateVisitors = query<{ siteNo: number; visitorNos: number[] }, Rest>(
 )
 
 /** Engagement, identify hits and events of the service are no events of a site. Hits that retention has dropped still count. */
-const updateFirstEvent = query<{ siteNo: number }>(
+export const updateFirstEvent = query<{ siteNo: number }>(
   'update-first-event',
   `update sites
   set first_event_at = (

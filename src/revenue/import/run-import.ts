@@ -8,7 +8,7 @@ import { type Fact, pastId } from '../processor/event.ts'
 import { askDueLookups } from '../receive-event.ts'
 import { inProcessorTransaction } from '../transactions.ts'
 import { noCounts } from './counts.ts'
-import { deriveNext, workLeft } from './derive-work.ts'
+import { analyzeFacts, deriveNext, workLeft } from './derive-work.ts'
 import { advance, type ImportRow, type Step, take } from './import-row.ts'
 import { PHASES } from './phases.ts'
 import { askForPage, type GivenPage, ListChanged, readPage } from './read-page.ts'
@@ -87,6 +87,7 @@ export function createImport(tools: ImportTools, connection: OpenConnection) {
       await storeFacts(tx, siteNo, facts)
       await note(tx)
     })
+    if (page.next === null && after(phase) === 'deriving') await analyzeFacts(db)
   }
 
   /** A discount that an earlier import has read may be gone. */

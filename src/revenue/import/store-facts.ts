@@ -160,7 +160,10 @@ async function noteWork(
     const add = (of: string, id: string) => work.set(`${of}/${id}`, { kind: of, id })
     if (kind === 'coupon' || kind === 'price') definitions.push(objectId)
     else if (subscriptionId !== null) add('subscription', subscriptionId)
-    else if (isPaid(facts.get(`${kind}/${objectId}`))) add('sale', objectId)
+    else {
+      const fact = facts.get(`${kind}/${objectId}`)
+      if (isPaid(fact)) add('sale', fact!.saleIds[0] ?? objectId)
+    }
     if (customerId !== null && subscriptionId === null && (visitorId !== null || kind === 'discount')) {
       customers.push(customerId)
     }
@@ -179,6 +182,8 @@ function isPaid(fact: AnyFact | undefined): boolean {
     case 'invoice':
     case 'checkout':
       return (fact.body?.amountMinor ?? 0) > 0
+    case 'refund':
+      return true
     case 'charge':
       return fact.body.refundedMinor > 0
     default:

@@ -54,6 +54,20 @@ export const loadSaleFacts = query<{ siteNo: number; ids: string[] }, AnyFact>(
   `select ${FACT_COLUMNS} from processor_facts where site_no = :siteNo and sale_ids && :ids::text[]`,
 )
 
+/**
+ * The same for many sales: a fact of several ids is returned for each. Each id is looked up by index: with the site beside it, the
+ * planner may compare all facts of the site with each id.
+ */
+export const loadFactsOfSales = query<{ siteNo: number; ids: string[] }, AnyFact>(
+  'select-facts-of-sales',
+  `select ${FACT_COLUMNS}
+  from unnest(:ids::text[]) as id
+  cross join lateral (
+    select * from processor_facts where sale_ids @> array[id] offset 0
+  ) as fact
+  where fact.site_no = :siteNo`,
+)
+
 const selectDefinitions = query<{ siteNo: number; ids: string[] }, AnyFact>(
   'select-definitions',
   `select ${FACT_COLUMNS}

@@ -3,7 +3,7 @@ import { query } from '../../db/query.ts'
 import type { NewPayment, PaymentRecord } from '../ledger/payment.ts'
 import { findPayments } from '../ledger/record-payment.ts'
 import { recordPayments } from '../ledger/record-payments.ts'
-import { type AnyFact, loadSaleFacts } from '../processor/facts.ts'
+import { type AnyFact, loadFactsOfSales } from '../processor/facts.ts'
 import { namedVisitors } from '../subscriptions/load-histories.ts'
 import { isSame, planPayment, reconcilePayments } from './reconcile-payments.ts'
 import { refundsIn, spreadRefunds } from './refunds.ts'
@@ -58,7 +58,7 @@ async function loadAllFacts(tx: Transaction, siteNo: number, ids: readonly strin
   let next = [...new Set(ids)]
   for (let step = 0; next.length > 0 && step < MOST_STEPS; step++) {
     for (const id of next) known.add(id)
-    const found = await loadSaleFacts(tx, { siteNo, ids: next })
+    const found = await loadFactsOfSales(tx, { siteNo, ids: next })
     for (const fact of found) facts.set(`${fact.eventId}/${fact.kind}/${fact.objectId}`, fact)
     next = [...new Set(found.flatMap(({ saleIds }) => saleIds))].filter(id => !known.has(id))
   }

@@ -24,7 +24,7 @@ export const metricsOf = (read: Read): string[] => Object.keys(READS[read])
 
 const METRICS = [...new Set((Object.keys(READS) as Read[]).flatMap(metricsOf))] as [string, ...string[]]
 /** Metrics of the money report that are known of everything that is recorded. */
-export const METRICS_NOW: readonly string[] = ['mrr', 'arr', 'active_subscriptions', 'active_customers']
+const METRICS_NOW: readonly string[] = ['mrr', 'arr', 'active_subscriptions', 'active_customers']
 
 export const ExplainQuery = StatsQuery.safeExtend({
   metric: z.enum(METRICS).meta({ description: 'Which number of the read.' }),

@@ -17,10 +17,10 @@ interface AmountRow {
 }
 type Params = { currency: string; bounds: Date[] }
 
-export const RELATION_OF = { revenue: 'filtered_payments', mrr: 'movements_in_range' } as const
-export const AMOUNT_OF = { revenue: 'amount_minor - refunded_minor', mrr: 'amount_minor' } as const
+const RELATION_OF = { revenue: 'filtered_payments', mrr: 'movements_in_range' } as const
+const AMOUNT_OF = { revenue: 'amount_minor - refunded_minor', mrr: 'amount_minor' } as const
 /** Money of sessions that have a filtered hit with the value. */
-export const OF_HITS = 'and session_no in (select session_no from filtered_hits where not is_service)'
+const OF_HITS = 'and session_no in (select session_no from filtered_hits where not is_service)'
 
 const byPart = (kind: MoneyKind, condition: string) =>
   `select width_bucket(at, (select bounds from params)) - 1 as bucket, sum(${AMOUNT_OF[kind]})::text as amount

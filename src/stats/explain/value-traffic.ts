@@ -56,8 +56,10 @@ export interface Subject {
 }
 
 type SessionRow = PartRow & { pageviews: number; sessions: number; bounces: number; durationMs: number }
-type EngagementRow = PartRow &
-  Record<'engagedMs' | 'engagedSessions' | 'scrollSum' | 'scrolledSessions', number>
+type EngagementRow = { bucket: number } & Record<
+  'engagedMs' | 'engagedSessions' | 'scrollSum' | 'scrolledSessions',
+  number
+>
 type Bounds = { bounds: Date[] }
 
 const HITS = `select
@@ -171,7 +173,7 @@ async function explainRows(
   const engaged = PAGES.has(dimension) ? await run(explainEngagement, resolved, options) : []
   const sum = (field: 'pageviews' | 'sessions' | 'bounces' | 'durationMs') =>
     sumColumn(rows, parts.length, row => row[field] ?? 0)
-  const sumEngaged = (field: keyof Omit<EngagementRow, keyof PartRow>) =>
+  const sumEngaged = (field: keyof Omit<EngagementRow, 'bucket'>) =>
     engaged.length > 0 ? sumColumn(engaged, parts.length, row => row[field]) : sumOfRows(parts.map(() => 0n))
   return {
     pageviews: sum('pageviews'),

@@ -69,7 +69,7 @@ export const sumFilteredRevenue = filteredQuery<{ currency: string; bounds: Date
 )
 
 /** Sums of the filtered movements in `currency` by bucket, as text; bucket −1: everything before the first. */
-export const sumFilteredMovements = filteredQuery<
+const sumFilteredMovements = filteredQuery<
   { currency: string; bounds: Date[] },
   { bucket: number; mrr: string }
 >(

@@ -1,5 +1,4 @@
 import type { CsvRow } from '../read/csv.ts'
-import { refusal } from '../read/limits.ts'
 import { readTime } from '../read/times.ts'
 import type { Converted, Converter, ConvertOptions } from './converter.ts'
 import { readDevice } from './fields/device.ts'
@@ -7,7 +6,7 @@ import { customEvent, pageview, readName, readReferrer, readTitle, type Sender }
 import { readPage, type Tags, withTags } from './fields/page.ts'
 import { readPlace } from './fields/place.ts'
 import { readRows } from './fields/rows.ts'
-import { LIMITS, plainText, Texts } from './fields/texts.ts'
+import { asSentence, LIMITS, plainText, Texts } from './fields/texts.ts'
 import { NO_TIME, validTime } from './fields/times.ts'
 import { visitorIdOf } from './visitor-id.ts'
 
@@ -22,7 +21,7 @@ const COLUMNS = [['2path', '1path'], ['event'], ['session'], ['date']] as const
  */
 export const goatcounter: Converter = {
   title: 'GoatCounter',
-  file: FILE,
+  file: asSentence(FILE),
   notes: [
     'A visitor is what GoatCounter calls a session: one browser for up to 8 hours.',
     'GoatCounter keeps neither addresses of visitors nor, since version 2, user agents; browser and system have their names.',
@@ -44,7 +43,6 @@ export const goatcounter: Converter = {
 }
 
 function convertRow(row: CsvRow, options: ConvertOptions, texts: Texts): Converted {
-  if (row['2path'] === undefined && row['1path'] === undefined) throw refusal(`The file must be ${FILE}`)
   const bot = plainText(row.bot)
   if (bot && bot !== '0') return { left: 'crawler' }
   const at = validTime(readTime(row.date, 'UTC'))

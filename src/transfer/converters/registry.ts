@@ -1,6 +1,6 @@
 import { accessLog } from './access-log/access-log.ts'
 import type { Converter } from './converter.ts'
-import { ga4 } from './ga4.ts'
+import { ga4 } from './ga4/ga4.ts'
 import { goatcounter } from './goatcounter.ts'
 import { matomo } from './matomo/matomo.ts'
 import { plausible } from './plausible.ts'

@@ -1,7 +1,8 @@
-import type { SchemaElement } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { type Column, HIT_COLUMNS, SESSION_COLUMNS } from './columns.ts'
 import type { ExportedHit } from './rows.ts'
+
+type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number]
 
 /** Rows of a row group: what a file holds in memory at once. */
 const ROW_GROUP_ROWS = 10_000
@@ -15,8 +16,7 @@ const COLUMNS: Column<ExportedHit>[] = [...HIT_COLUMNS, ...SESSION_COLUMNS.map(o
 
 const ELEMENT_OF: Record<Column<ExportedHit>['type'], Omit<SchemaElement, 'name'>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
-  // Texts already; with the converted type of JSON they would be serialized again.
-  json: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'JSON' } },
+  json: { type: 'BYTE_ARRAY', converted_type: 'JSON' },
   time: {
     type: 'INT64',
     converted_type: 'TIMESTAMP_MILLIS',
@@ -68,7 +68,7 @@ export function createParquetFile() {
     add(hit: ExportedHit): Buffer | undefined {
       for (const [index, { type, value }] of COLUMNS.entries()) {
         const cell = value(hit)
-        columns[index]!.push(type === 'bigint' && cell !== null ? BigInt(cell as number) : cell)
+        columns[index]!.push(cell === null ? null : inFile(type, cell))
       }
       return columns[0]!.length === ROW_GROUP_ROWS ? writeGroup() : undefined
     },
@@ -79,6 +79,12 @@ export function createParquetFile() {
       return Buffer.concat([group, writer.take()])
     },
   }
+}
+
+/** The library serializes JSON itself, and takes 64-bit numbers as bigint. */
+function inFile(type: Column<ExportedHit>['type'], cell: string | number | Date): unknown {
+  if (type === 'bigint') return BigInt(cell as number)
+  return type === 'json' ? (JSON.parse(cell as string) as unknown) : cell
 }
 
 const emptyColumns = (): unknown[][] => COLUMNS.map(() => [])

@@ -1,6 +1,13 @@
+import { query } from '../../db/query.ts'
 import { CONVERTERS } from '../converters/registry.ts'
 import { importHitFile, OWN_FORMAT } from './import-hit-file.ts'
 import type { FormatDescription, ImportKind } from './import-kind.ts'
+import { undoHits } from './undo/undo-hits.ts'
+
+const findFirst = query<{ siteNo: number; format: string }, { first: Date | null }>(
+  'find-first-imported',
+  'select min(first_seen_at) as first from visitors where site_no = :siteNo and imported_as = :format',
+)
 
 const OWN: FormatDescription = {
   title: 'Hits of this service',
@@ -18,7 +25,11 @@ const converted = Object.entries(CONVERTERS).map(
 export const hitsKind: ImportKind = {
   formats: { ...Object.fromEntries(converted), [OWN_FORMAT]: OWN },
   run: importHitFile,
-  async undo() {
-    return false
+  undo: undoHits,
+  async whyNoUndoNow(db, { siteNo, detailsFrom }, format) {
+    if (!detailsFrom) return undefined
+    const [row] = await findFirst(db, { siteNo, format })
+    if (!row?.first || row.first >= detailsFrom) return undefined
+    return `The details of the site before ${detailsFrom.toISOString()} are gone (retention), and with them what came from the import`
   },
 }

@@ -87,7 +87,7 @@ async function takeLines(
     const { rejected, ...checked } = await checkHits(site, lines, { db, geo, now, onProgress, signal })
     return { dry_run: true, ...checked, rejected: byReason(rejected) }
   }
-  const { rejected, ...imported } = await keepRefreshed({ db, lease, log, now }, onWritten =>
+  const { rejected, ...imported } = await keepRefreshed({ db, lease, log, now, signal }, onWritten =>
     importHits(site, lines, {
       db,
       geo,

@@ -34,6 +34,13 @@ export interface ImportTask {
   onProgress?: ((progress: TaskProgress) => void) | undefined
 }
 
+export interface UndoTask {
+  siteNo: number
+  format: string
+  signal?: AbortSignal | undefined
+  onProgress?: ((progress: TaskProgress) => void) | undefined
+}
+
 export interface TaskProgress {
   /** 0 to 1, of the whole task. */
   part: number
@@ -63,13 +70,14 @@ export interface ImportKind {
    */
   run(services: ImportServices, task: ImportTask): Promise<object>
   /**
-   * Removes everything that files of the format brought to a site, step by step. Each step leaves everything consistent.
-   * @returns true when more work is left
+   * Removes everything that files of the format brought to a site, in small transactions that each leave everything consistent. Safe to
+   * kill and run again.
    */
-  undo(
-    services: ImportServices,
-    site: { siteNo: number },
+  undo(services: ImportServices, task: UndoTask): Promise<void>
+  /** Returns why what such files brought to a site cannot be removed now; undefined where it can. */
+  whyNoUndoNow?(
+    db: Db,
+    site: { siteNo: number; detailsFrom: Date | null },
     format: string,
-    hasTime: () => boolean,
-  ): Promise<boolean>
+  ): Promise<string | undefined>
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ga4 } from '../../../src/transfer/converters/ga4.ts'
+import { ga4 } from '../../../src/transfer/converters/ga4/ga4.ts'
 import { convert, jsonLines, visitor } from './converted.ts'
 import { RUNS, randomObjects } from './random-fields.ts'
 

@@ -143,6 +143,14 @@ test('GoatCounter: odd bytes and rows do not stop the file', async () => {
   expect(left.sort()).toEqual(['names of columns, repeated', 'the row is longer than 1024 KiB'])
 })
 
+test('GoatCounter: a row with fewer fields, or with columns in another order, is taken for what it has', async () => {
+  const { hits, left } = await convert(
+    goatcounter,
+    `Date,Event,Session,2Path\n${PAGE.Date},0,${SESSION},/a\n${PAGE.Date},0,${SESSION}\nx`,
+  )
+  expect([hits.length, left]).toEqual([1, ['no page', 'no valid time']])
+})
+
 test('GoatCounter: a text that is too long is cut and counted', async () => {
   const { hits, left } = await convert(goatcounter, rows({ Title: 'ü'.repeat(600) }))
   expect((hits[0]!.body.url as { title: string }).title).toBe('ü'.repeat(512))

@@ -22,19 +22,19 @@ export function readCursor(cursor: string): After {
   }
 }
 
+/** Comes before the first page of a list of the newest first. */
+export const AFTER_ALL = new Date('9999-12-31T00:00:00Z')
+
 /** Parameters of statements that list rows, the newest first. */
 export interface PageParams {
-  afterAt: string
+  /** One time. */
+  afterAt: Date[]
   afterId: string
   limit: number
 }
 
 export const pageParams = (after: After | undefined, limit: number): PageParams => ({
-  afterAt: after?.at.toISOString() ?? '',
+  afterAt: [after?.at ?? AFTER_ALL],
   afterId: after?.id ?? '',
   limit,
 })
-
-/** Condition of such statements for rows after the cursor, and their end; rows have `at` and a text `id`. */
-export const AFTER = `("afterAt" = '' or (at, id collate "C") < (nullif("afterAt", '')::timestamptz, "afterId" collate "C"))`
-export const NEWEST_FIRST = `order by at desc, id collate "C" desc limit (select "limit" from params)`

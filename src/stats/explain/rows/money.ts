@@ -5,9 +5,9 @@ import { isUnfiltered, keptPart, type ResolvedQuery, wholePart } from '../../fil
 import { hasManyPayments } from '../../metrics/money.ts'
 import { type FilteredQuery, filteredQuery, type OptionsOf } from '../../sql/filtered-query.ts'
 import type { Explained } from '../source.ts'
-import { keptColumn, OF_HITS } from '../value-money.ts'
+import { keptColumn } from '../value-money.ts'
 import type { Subject } from '../value-traffic.ts'
-import { AFTER, type After, NEWEST_FIRST, type PageParams, pageParams } from './cursor.ts'
+import { type After, type PageParams, pageParams } from './cursor.ts'
 
 /** A payment, and what it adds to each term; amounts are minor units as text. */
 export interface CountedPayment {
@@ -40,71 +40,37 @@ export type WantedPayments = 'kept' | 'recurring' | 'first'
 type Params = PageParams & { currency: string }
 type PaymentParams = Params & { wanted: string }
 
-const PAYMENT = `money.at,
-    money.payment_id::text as id,
-    payments.transaction_id as "transactionId",
-    payments.customer,
-    money.session_no as "sessionNo",
-    money.session_at as "sessionAt",
-    (money.amount_minor - money.refunded_minor)::text as paid,
-    money.is_recurring as "isRecurring",
-    money.is_first_of_customer as "isFirst",
-    money.refunded_minor < money.amount_minor as "isKept"`
-const MOVEMENT = `money.at,
-    money.id::text as id,
-    money.subscription_id as "subscriptionId",
-    money.kind,
-    money.session_no as "sessionNo",
-    money.session_at as "sessionAt",
-    money.amount_minor::text as amount`
-
-const listOf = (columns: string, source: string, condition: string) => `select listed.*
-  from (
-    select ${columns}
-    from ${source}
-    where money.currency = (select currency from params) ${condition}
-  ) as listed
-  cross join params
-  where ${AFTER}
-  ${NEWEST_FIRST}`
-const PAYMENTS = 'filtered_payments as money left join payments on payments.id = money.payment_id'
-const MOVEMENTS = 'movements_in_range as money'
-
-const WANTED = `and case (select wanted from params)
-      when 'first' then money.is_first_of_customer
-      else money.refunded_minor < money.amount_minor
-        and (money.is_recurring or (select wanted from params) <> 'recurring')
-    end`
-
-const listPayments = filteredQuery<PaymentParams, CountedPayment>(
-  'list-explained-payments',
-  ['filtered_payments'],
-  listOf(PAYMENT, PAYMENTS, WANTED),
-)
-const listPaymentsOfHits = filteredQuery<PaymentParams, CountedPayment>(
+const listExplainedPayments = filteredQuery<PaymentParams, CountedPayment>('list-explained-payments', [
+  'filtered_payments',
+])
+const listExplainedPaymentsOfHits = filteredQuery<PaymentParams, CountedPayment>(
   'list-explained-payments-of-hits',
   ['filtered_payments', 'filtered_hits'],
-  listOf(PAYMENT, PAYMENTS, `${WANTED} ${OF_HITS.replace('session_no', 'money.session_no')}`),
 )
-const listMovements = filteredQuery<Params, CountedMovement>(
-  'list-explained-movements',
-  ['movements_in_range'],
-  listOf(MOVEMENT, MOVEMENTS, ''),
-)
-const listMovementsOfHits = filteredQuery<Params, CountedMovement>(
+const listExplainedMovements = filteredQuery<Params, CountedMovement>('list-explained-movements', [
+  'movements_in_range',
+])
+const listExplainedMovementsOfHits = filteredQuery<Params, CountedMovement>(
   'list-explained-movements-of-hits',
   ['movements_in_range', 'filtered_hits'],
-  listOf(MOVEMENT, MOVEMENTS, OF_HITS.replace('session_no', 'money.session_no')),
 )
 
 type KeptParams = Params & { siteNo: number; start: Date; end: Date; column: string; value: string }
-const listKeptPayments = query<KeptParams & { wanted: string }, CountedPayment>(
+const listExplainedKeptPayments = query<KeptParams & { wanted: string }, CountedPayment>(
   'list-explained-kept-payments',
 )
-const listKeptMovements = query<KeptParams, CountedMovement>('list-explained-kept-movements')
+const listExplainedKeptMovements = query<KeptParams, CountedMovement>('list-explained-kept-movements')
 
-const PAYMENT_LISTS = { any: listPayments, ofHits: listPaymentsOfHits, kept: listKeptPayments }
-const MOVEMENT_LISTS = { any: listMovements, ofHits: listMovementsOfHits, kept: listKeptMovements }
+const PAYMENT_LISTS = {
+  any: listExplainedPayments,
+  ofHits: listExplainedPaymentsOfHits,
+  kept: listExplainedKeptPayments,
+}
+const MOVEMENT_LISTS = {
+  any: listExplainedMovements,
+  ofHits: listExplainedMovementsOfHits,
+  kept: listExplainedKeptMovements,
+}
 
 interface Asked {
   subject: Subject | undefined

@@ -5,7 +5,7 @@ import type { ExplainedRow } from '../answer.ts'
 import { presentAmount } from '../answer.ts'
 import type { RowKind, TermName } from '../explanation.ts'
 import type { Asked } from '../terms.ts'
-import { listExplainedConverters } from './converters.ts'
+import { listCountedConverters } from './converters.ts'
 import { type After, cursorOf } from './cursor.ts'
 import {
   type CountedPayment,
@@ -53,7 +53,7 @@ const LISTS: Record<RowKind, (wanted: Wanted) => Promise<Listed[]>> = {
     // As the number itself: of the overview, the filter on the goal says who converted and not whose sessions count.
     const goal = subject ? explained.resolved.goal : undefined
     const found = { ...explained, resolved: { ...explained.resolved, goal } }
-    const converters = await listExplainedConverters(found, targets!, wanted)
+    const converters = await listCountedConverters(found, targets!, wanted)
     return converters.map(({ at, id }) =>
       listedRow({ at, id }, { id, values: valuesOf(terms, { converting_visitors: 1n }) }),
     )

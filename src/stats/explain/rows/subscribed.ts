@@ -2,7 +2,7 @@ import { CHANGE_KINDS, type ChangeKind } from '../../money/mrr-changes.ts'
 import { filteredQuery } from '../../sql/filtered-query.ts'
 import { movementsOf } from '../recurring.ts'
 import type { Explained } from '../source.ts'
-import { AFTER, type After, NEWEST_FIRST, type PageParams, pageParams } from './cursor.ts'
+import { type After, type PageParams, pageParams } from './cursor.ts'
 
 /** A subscription or a customer with MRR at a time: when it changed last, and what it is. */
 export interface Subscribed {
@@ -20,47 +20,14 @@ export interface CountedChange {
   amount: string
 }
 
-const listSubscribed = filteredQuery<
+const listExplainedSubscribed = filteredQuery<
   PageParams & { currency: string; until: Date[]; unit: string },
   Subscribed
 >('list-explained-subscribed', ['filtered_movements'])
-const listChanges = filteredQuery<
+const listExplainedChanges = filteredQuery<
   PageParams & { currency: string; span: Date[]; kinds: string[] },
   CountedChange
->(
-  'list-explained-changes',
-  ['filtered_movements'],
-  `select at, id, kind, amount
-  from (
-    select
-      moved.at,
-      moved.customer as id,
-      coalesce(changes.kind, case when moved.amount > 0 then 'expansion' else 'contraction' end) as kind,
-      moved.amount::text as amount
-    from (
-      select
-        filtered_movements.site_no, filtered_movements.currency, filtered_movements.at,
-        coalesce('c:' || nullif(subscriptions.customer_id, ''), 's:' || filtered_movements.subscription_id) as customer,
-        sum(filtered_movements.amount_minor) as amount
-      from filtered_movements
-      left join subscriptions
-        on subscriptions.site_no = filtered_movements.site_no
-        and subscriptions.subscription_id = filtered_movements.subscription_id
-      where filtered_movements.currency = (select currency from params)
-        and filtered_movements.at >= (select span[1] from params) and filtered_movements.at < (select span[2] from params)
-      group by 1, 2, 3, 4
-    ) as moved
-    left join mrr_changes as changes
-      on changes.site_no = moved.site_no
-      and changes.currency = moved.currency
-      and changes.customer = moved.customer
-      and changes.at = moved.at
-    where moved.amount <> 0
-  ) as listed
-  cross join params
-  where kind = any(kinds) and ${AFTER}
-  ${NEWEST_FIRST}`,
-)
+>('list-explained-changes', ['filtered_movements'])
 
 interface Asked {
   after: After | undefined
@@ -74,7 +41,7 @@ export const listSubscribedBefore = (
   until: Date,
   { after, limit }: Asked,
 ): Promise<Subscribed[]> =>
-  listSubscribed(services.reads, movementsOf(resolved), {
+  listExplainedSubscribed(services.reads, movementsOf(resolved), {
     params: { ...pageParams(after, limit), currency: site.currency, until: [until], unit },
   })
 
@@ -85,7 +52,7 @@ export const listCountedChanges = (
   kinds: readonly ChangeKind[] = CHANGE_KINDS,
   { after, limit }: Asked,
 ): Promise<CountedChange[]> =>
-  listChanges(services.reads, movementsOf(resolved), {
+  listExplainedChanges(services.reads, movementsOf(resolved), {
     params: {
       ...pageParams(after, limit),
       currency: site.currency,

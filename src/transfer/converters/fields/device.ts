@@ -1,5 +1,4 @@
-import { UNKNOWN } from './place.ts'
-import { LIMITS, plainNumber, plainText, type Texts } from './texts.ts'
+import { isUnknown, LIMITS, plainNumber, plainText, type Texts } from './texts.ts'
 
 export interface Device {
   screen?: { width?: number; height?: number } | undefined
@@ -67,13 +66,13 @@ const withText = <Key extends string, Value extends string>(key: Key, value: Val
 
 function knownText(value: unknown, texts: Texts, what: string): string | undefined {
   const text = texts.read(value, LIMITS.system, what)
-  if (text === undefined || UNKNOWN.test(text)) return undefined
+  if (text === undefined || isUnknown(text)) return undefined
   return NAMES.get(text.toLowerCase()) ?? text
 }
 
 function readLanguage(value: unknown, texts: Texts): string | undefined {
   const language = texts.read(value, LIMITS.language, 'language')?.replaceAll('_', '-')
-  return language && !UNKNOWN.test(language) ? language : undefined
+  return language && !isUnknown(language) ? language : undefined
 }
 
 /** Whole pixels; undefined for 0, which products write for an unknown size, and beyond what a body may have. */

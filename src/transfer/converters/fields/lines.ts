@@ -56,7 +56,9 @@ export function customEvent(
 
 /**
  * Engagement with a page.
- * @param done.ms engaged time; @param done.scroll deepest scroll in percent, undefined when it is not known
+ * @param done.ms engaged time
+ * @param done.scroll deepest scroll in percent; undefined when it is not known
+ * @returns undefined when neither is known
  */
 export function engagement(
   from: Sender,

@@ -1,4 +1,4 @@
-import { cut, isWithin, mend } from '../../../schema/validation.ts'
+import { cut, isWithin } from '../../../schema/validation.ts'
 import { LIMITS, plainText, type Texts } from './texts.ts'
 
 export interface Page {
@@ -48,15 +48,17 @@ const TAG_NAMES = [...UTM_NAMES, 'ref', 'gclid', 'msclkid'] as const
  * path that becomes too long loses the end of its own query.
  */
 export function withTags(path: string, tags: Tags, texts: Texts): string {
+  const given = TAG_NAMES.flatMap(name => {
+    const value = plainText(tags[name])
+    return value === undefined ? [] : [[name, cut(value, LONGEST_TAG)] as const]
+  })
+  if (given.length === 0) return path
   const start = path.indexOf('?')
   const base = start === -1 ? path : path.slice(0, start)
   const query = start === -1 ? '' : path.slice(start + 1)
   const own = new Set([...new URLSearchParams(query).keys()].map(name => name.toLowerCase()))
   const added = new URLSearchParams()
-  for (const name of TAG_NAMES) {
-    const value = plainText(tags[name])
-    if (value !== undefined && !own.has(name)) added.set(name, cut(mend(value), LONGEST_TAG))
-  }
+  for (const [name, value] of given) if (!own.has(name)) added.set(name, value)
   if (added.size === 0) return path
   const whole = [query, added].filter(String).join('&')
   if (isWithin(`${base}?${whole}`, LIMITS.path)) return `${base}?${whole}`

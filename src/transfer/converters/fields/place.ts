@@ -1,6 +1,6 @@
 import { cut } from '../../../schema/validation.ts'
 import type { HitLine } from '../converter.ts'
-import { plainText } from './texts.ts'
+import { isUnknown, plainText } from './texts.ts'
 
 type Location = NonNullable<HitLine['location']>
 
@@ -24,13 +24,10 @@ export function readPlace(place: {
   const location: Location = {
     ...(country && { country }),
     ...(region && { region }),
-    ...(city && !UNKNOWN.test(city) && { city }),
+    ...(city && !isUnknown(city) && { city }),
   }
   return Object.keys(location).length > 0 ? location : undefined
 }
-
-/** How products write that a value is not known. */
-export const UNKNOWN = /^(unknown|undefined|null|none|unk|\(not set\)|\(none\)|<other>|\(other\))$/i
 
 function readCountry(value: unknown): string | undefined {
   const code = plainText(value)?.toUpperCase()

@@ -7,7 +7,6 @@ import { readDevice } from '../fields/device.ts'
 import {
   customEvent,
   engagement,
-  identity,
   line,
   pageview,
   readName,
@@ -18,24 +17,15 @@ import {
 import { objectIn } from '../fields/objects.ts'
 import { readHostname, readPage, UTM_NAMES, withTags } from '../fields/page.ts'
 import { readPlace } from '../fields/place.ts'
-import { entriesOf, readProperties } from '../fields/properties.ts'
+import { readProperties } from '../fields/properties.ts'
 import { plainNumber, plainText, type Texts } from '../fields/texts.ts'
 import { NO_TIME, validTime } from '../fields/times.ts'
 import { visitorIdOf } from '../visitor-id.ts'
 import { captured } from './autocapture.ts'
+import type { Context, Read } from './context.ts'
 import { errorOf } from './exceptions.ts'
-import type { Context } from './posthog.ts'
+import { identityOf } from './identify.ts'
 import { vitalsOf } from './vitals.ts'
-
-/** An event with what all kinds of hits need of it. */
-interface Read {
-  event: JsonObject
-  name: string
-  properties: JsonObject
-  sender: Sender
-  /** With query and tags; undefined for an event without address. */
-  path: string | undefined
-}
 
 /** Yields the hits of an event. */
 export function* convertEvent(
@@ -201,29 +191,6 @@ function engagementOf({ name, properties, sender }: Read): Converted | undefined
       scroll: share === undefined ? undefined : share * 100,
     },
   )
-}
-
-function* identityOf(
-  { event, name, properties, sender }: Read,
-  visitor: string,
-  { texts, identified }: Pick<Context, 'texts' | 'identified'>,
-): Generator<Converted> {
-  const identifier = texts.read(properties.$user_id ?? event.distinct_id, 255, 'id of a user')
-  if (!identifier) return
-  const isIdentified = properties.$is_identified === true || plainText(properties.$device_id) !== undefined
-  if (name !== '$identify' && !(isIdentified && identifier !== visitor)) return
-  const given = { ...objectIn(event.set), ...objectIn(properties.$set) }
-  const traits = name === '$identify' || name === '$set' ? given : {}
-  const isDue = identified.isDue(sender.visitorId!, identifier, sender.at!)
-  if (!isDue && Object.keys(traits).length === 0) return
-  yield identity(sender, {
-    identifier,
-    name: texts.read(traits.name, 255, 'name of a user'),
-    custom: readProperties(
-      entriesOf(traits).filter(([key]) => !key.startsWith('$') && key !== 'name'),
-      texts,
-    ),
-  })
 }
 
 /** PostHog has no field of its own for money; its documentation names these two. */

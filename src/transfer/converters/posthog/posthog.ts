@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../read/json-lines.ts'
-import type { Converter, ConvertOptions } from '../converter.ts'
+import type { Converter } from '../converter.ts'
 import { Identified } from '../fields/identified.ts'
 import { arrayIn, objectIn, readObjects } from '../fields/objects.ts'
-import { Texts } from '../fields/texts.ts'
+import { asSentence, Texts } from '../fields/texts.ts'
+import type { Context } from './context.ts'
 import { convertEvent } from './events.ts'
 
 const FILE = 'the events of PostHog as JSON lines (a batch export, or the answers of its API for events)'
@@ -13,7 +14,7 @@ const FILE = 'the events of PostHog as JSON lines (a batch export, or the answer
  */
 export const posthog: Converter = {
   title: 'PostHog',
-  file: FILE,
+  file: asSentence(FILE),
   notes: [
     'A visitor is a device ($device_id) where the event has one, else the distinct_id. Persons that PostHog merged later stay apart.',
     'Recordings, heat maps, feature flags, surveys, groups, rage clicks and other events of PostHog itself are left out, and properties whose name begins with $ are.',
@@ -23,7 +24,7 @@ export const posthog: Converter = {
     'Screens of apps are left out.',
   ],
   async *convert(file, options) {
-    const context = { options, texts: new Texts(), identified: new Identified() }
+    const context: Context = { options, texts: new Texts(), identified: new Identified() }
     for await (const item of readObjects(file, isOfFormat, FILE)) {
       if (!item.value) yield item
       else {
@@ -34,12 +35,6 @@ export const posthog: Converter = {
       }
     }
   },
-}
-
-export interface Context {
-  options: ConvertOptions
-  texts: Texts
-  identified: Identified
 }
 
 const isEvent = (value: JsonObject) => typeof value.event === 'string' && 'distinct_id' in value

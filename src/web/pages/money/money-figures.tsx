@@ -1,4 +1,5 @@
 import { useFormat } from '../../format/format.ts'
+import { ExplainButton } from '../../parts/explain/explain-button.tsx'
 import { Figure, FigureGrid } from '../../parts/figures/figure.tsx'
 import { useAddress } from '../../state/address.ts'
 import { useQuestion } from '../../state/site.tsx'
@@ -24,7 +25,7 @@ interface Props {
 export function MoneyFigures({ report, course }: Props) {
   const { money: text, common } = useText()
   const format = useFormat()
-  const { period } = useQuestion()
+  const { period, input, compare } = useQuestion()
   const { change } = useAddress()
   const isNow = report.now !== null && report.now.mrr === report.mrr
   const first = hasRecurring(report) ? 'mrr' : 'revenue'
@@ -48,6 +49,15 @@ export function MoneyFigures({ report, course }: Props) {
                 : { ...amounts(name, now, before), title: `${common.previous}: ${write.exact(before)}` }
             }
             isChosen={name === course}
+            explain={
+              <ExplainButton
+                of={text.figures[name]}
+                ask={{ ...input, ...compare, read: 'money' }}
+                numbers={[
+                  { metric: name, name: text.figures[name], write: write.exact, rule: text.hints[name] },
+                ]}
+              />
+            }
             onChoose={
               isCourse ? () => change({ metric: name === first ? null : name }, { replace: true }) : undefined
             }

@@ -1,5 +1,6 @@
 import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
+import { ExplainButton } from '../../parts/explain/explain-button.tsx'
 import { Change } from '../../parts/figures/change.tsx'
 import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
@@ -25,7 +26,7 @@ export function Rates({ report }: { report: Report }) {
   const { money, common } = useText()
   const { rates: text } = money
   const format = useFormat()
-  const { period } = useQuestion()
+  const { period, input, compare } = useQuestion()
   const write = (name: Rate, value: number) => {
     if (AMOUNTS.includes(name)) return { shown: format.money(value), exact: format.exactMoney(value) }
     const shown = name === 'active_subscriptions' ? format.exact(value) : format.percent(value)
@@ -40,7 +41,21 @@ export function Rates({ report }: { report: Report }) {
           const isCompared = period.compare !== 'none'
           return (
             <div key={name}>
-              <dt title={text.hints[name]}>{text[name]}</dt>
+              <dt title={text.hints[name]}>
+                {text[name]}
+                <ExplainButton
+                  of={text[name]}
+                  ask={{ ...input, ...compare, read: 'money' }}
+                  numbers={[
+                    {
+                      metric: name,
+                      name: text[name],
+                      write: value => write(name, value).exact,
+                      rule: text.hints[name],
+                    },
+                  ]}
+                />
+              </dt>
               <dd>
                 <span title={exact} className={AMOUNTS.includes(name) ? css.money : undefined}>
                   {shown}

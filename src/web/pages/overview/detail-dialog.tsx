@@ -5,6 +5,7 @@ import { useRead } from '../../api/use-read.ts'
 import { useValueText } from '../../filters/value-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
+import { ExplainButton, type Explained } from '../../parts/explain/explain-button.tsx'
 import { SearchInput } from '../../parts/form/search-input.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { CsvButton } from '../../parts/lists/csv-button.tsx'
@@ -16,6 +17,7 @@ import { useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './detail-dialog.module.css'
 import type { Dimension } from './dimension.ts'
+import { ImportedLine } from './imported-line.tsx'
 
 type Row = Outputs['stats']['breakdown']['data'][number]
 type Sort = NonNullable<Inputs['stats']['breakdown']['sort']>
@@ -27,15 +29,15 @@ const PER_PAGE = 25
 export default function DetailDialog({ dimension, onClose }: { dimension: Dimension; onClose(): void }) {
   const { common, overview, filters } = useText()
   const { mayExport } = useSite()
-  const { input } = useQuestion()
+  const { input, totals } = useQuestion()
   const [typed, setTyped] = useState('')
   const [sort, setSort] = useState<Sort>('visitors')
   const [order, setOrder] = useState<Order>('desc')
   const [page, setPage] = useState(1)
   const search = useDeferredValue(typed.trim())
-  const columns = useColumns(dimension, onClose)
   const query = {
     ...input,
+    ...totals,
     dimension,
     sort,
     order,
@@ -44,6 +46,8 @@ export default function DetailDialog({ dimension, onClose }: { dimension: Dimens
     ...(search !== '' && { search }),
   }
   const read = useRead(['breakdown', query], signal => api.stats.breakdown.query(query, { signal }))
+  // What is explained are the site's own numbers.
+  const columns = useColumns(dimension, !read.data?.imported?.used, onClose)
   const title = overview.cards[dimension as keyof typeof overview.cards] ?? filters.names[dimension]
   return (
     <Dialog
@@ -62,7 +66,7 @@ export default function DetailDialog({ dimension, onClose }: { dimension: Dimens
         }}
       />
       <Answer read={read}>
-        {({ data, meta }) =>
+        {({ data, meta, imported }) =>
           data.length === 0 ? (
             <Empty />
           ) : (
@@ -80,6 +84,7 @@ export default function DetailDialog({ dimension, onClose }: { dimension: Dimens
                   setPage(1)
                 }}
               />
+              <ImportedLine imported={imported} />
               <Pager meta={meta} onPage={setPage} />
             </>
           )
@@ -89,10 +94,10 @@ export default function DetailDialog({ dimension, onClose }: { dimension: Dimens
   )
 }
 
-function useColumns(dimension: Dimension, onClose: () => void): Column<Row, Sort>[] {
-  const { common, filters, overview } = useText()
+function useColumns(dimension: Dimension, isOwn: boolean, onClose: () => void): Column<Row, Sort>[] {
+  const { common, filters, overview, explain } = useText()
   const { can } = useSite()
-  const { addFilter } = useQuestion()
+  const { addFilter, input } = useQuestion()
   const format = useFormat()
   const valueText = useValueText()
   const number = (
@@ -113,6 +118,25 @@ function useColumns(dimension: Dimension, onClose: () => void): Column<Row, Sort
   })
   const isPage = dimension === 'path' || dimension === 'title'
   const money = { isMoney: true }
+  const explained = (metric: keyof typeof explain.rules, write: (value: number) => string): Explained => ({
+    metric,
+    name: common.metrics[metric],
+    write,
+    rule: explain.rules[metric],
+  })
+  const numbers: [Explained, ...Explained[]] = [
+    explained('visitors', format.exact),
+    explained('sessions', format.exact),
+    explained('pageviews', format.exact),
+    explained('bounce_rate', format.percent),
+    explained('avg_session_seconds', format.duration),
+    ...(isPage
+      ? [explained('time_on_page_seconds', format.duration), explained('scroll_depth', format.percent)]
+      : []),
+    ...(can('revenue')
+      ? (['revenue', 'mrr'] as const).map(name => explained(name, value => format.exactMoney(value)))
+      : []),
+  ]
   return [
     {
       name: 'value',
@@ -143,6 +167,21 @@ function useColumns(dimension: Dimension, onClose: () => void): Column<Row, Sort
       ? [
           number('revenue', format.money, value => format.exactMoney(value), money),
           number('mrr', format.signedMoney, value => format.exactMoney(value), { ...money, isWide: true }),
+        ]
+      : []),
+    ...(isOwn
+      ? [
+          {
+            name: 'explain',
+            label: '',
+            cell: ({ value }: Row) => (
+              <ExplainButton
+                of={valueText(dimension, value)}
+                ask={{ ...input, read: 'breakdown', dimension, value }}
+                numbers={numbers}
+              />
+            ),
+          },
         ]
       : []),
   ]

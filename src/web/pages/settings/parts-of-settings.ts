@@ -6,6 +6,7 @@ export const PARTS = [
   { name: 'reports', needs: 'manage' },
   { name: 'segments', needs: 'member' },
   { name: 'notes', needs: 'member' },
+  { name: 'import', needs: 'manage' },
   { name: 'data', needs: 'member' },
   { name: 'danger', needs: 'manage' },
 ] as const

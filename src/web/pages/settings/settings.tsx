@@ -6,6 +6,7 @@ import { useText } from '../../text/text.tsx'
 import { DangerSettings } from './danger.tsx'
 import { DataSettings } from './data.tsx'
 import { GeneralSettings } from './general.tsx'
+import { ImportSettings } from './import/import.tsx'
 import { NoteSettings } from './notes.tsx'
 import { PARTS, type PartName } from './parts-of-settings.ts'
 import { ReportSettings } from './reports/reports.tsx'
@@ -21,6 +22,7 @@ const CONTENT: Record<PartName, ComponentType> = {
   reports: ReportSettings,
   segments: SegmentSettings,
   notes: NoteSettings,
+  import: ImportSettings,
   data: DataSettings,
   danger: DangerSettings,
 }

@@ -29,10 +29,12 @@ interface Props {
   isChosen?: boolean
   /** Makes its course the chart; a figure without a course has none. */
   onChoose?: (() => void) | undefined
+  /** A sign that shows where the number comes from; stands in the corner. */
+  explain?: ReactNode
 }
 
 /** A number with its name and its change. */
-export function Figure({ name, hint, shown, exact, isMoney, compared, isChosen, onChoose }: Props) {
+export function Figure({ name, hint, shown, exact, isMoney, compared, isChosen, onChoose, explain }: Props) {
   const className = [css.figure, isMoney && css.money].filter(Boolean).join(' ')
   const content = (
     <>
@@ -49,10 +51,16 @@ export function Figure({ name, hint, shown, exact, isMoney, compared, isChosen, 
       )}
     </>
   )
-  if (!onChoose) return <div className={className}>{content}</div>
   return (
-    <button type="button" className={className} aria-pressed={isChosen} onClick={onChoose}>
-      {content}
-    </button>
+    <div className={css.box}>
+      {onChoose ? (
+        <button type="button" className={className} aria-pressed={isChosen} onClick={onChoose}>
+          {content}
+        </button>
+      ) : (
+        <div className={className}>{content}</div>
+      )}
+      {explain && <span className={css.explain}>{explain}</span>}
+    </div>
   )
 }

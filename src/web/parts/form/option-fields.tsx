@@ -4,6 +4,9 @@ import { useText } from '../../text/text.tsx'
 import { SelectField } from './field.tsx'
 
 interface Props {
+  /** In place of the usual ones. */
+  label?: string
+  hint?: string
   value: string
   onChange(value: string): void
   errors?: readonly string[] | undefined

@@ -69,4 +69,8 @@ export const auditActions: Dictionary['team']['actions'] = {
   'webhook.rotate': 'Neues Geheimnis für einen Webhook erstellt',
   'webhook.test': 'Webhook getestet',
   'webhook.redeliver': 'Nachricht erneut an einen Webhook gesendet',
+  'import.create': 'Datei für einen Import hochgeladen',
+  'import.start': 'Import gestartet',
+  'import.cancel': 'Import abgebrochen',
+  'import.undo': 'Import rückgängig gemacht',
 }

@@ -8,6 +8,7 @@ export const settings: Dictionary['settings'] = {
     reports: 'Berichte',
     segments: 'Segmente',
     notes: 'Notizen',
+    import: 'Import',
     data: 'Aufbewahrung',
     danger: 'Website löschen',
   },

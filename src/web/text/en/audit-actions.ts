@@ -72,4 +72,8 @@ export const auditActions = {
   'webhook.rotate': 'Made a new secret of a webhook',
   'webhook.test': 'Tested a webhook',
   'webhook.redeliver': 'Sent a message to a webhook again',
+  'import.create': 'Uploaded a file to import',
+  'import.start': 'Started an import',
+  'import.cancel': 'Canceled an import',
+  'import.undo': 'Undid an import',
 } satisfies Record<Action, string>

@@ -7,6 +7,7 @@ export const settings = {
     reports: 'Reports',
     segments: 'Segments',
     notes: 'Notes',
+    import: 'Import',
     data: 'Data retention',
     danger: 'Delete the site',
   },

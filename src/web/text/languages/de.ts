@@ -4,10 +4,12 @@ import { channels } from '../de/channels.ts'
 import { common } from '../de/common.ts'
 import { errors } from '../de/errors.ts'
 import { events } from '../de/events.ts'
+import { explain } from '../de/explain.ts'
 import { explore } from '../de/explore.ts'
 import { filters } from '../de/filters.ts'
 import { funnels } from '../de/funnels.ts'
 import { goals } from '../de/goals.ts'
+import { imports } from '../de/imports.ts'
 import { install } from '../de/install.ts'
 import { journeys } from '../de/journeys.ts'
 import { keys } from '../de/keys.ts'
@@ -34,10 +36,12 @@ export const dictionary: Dictionary = {
   common,
   errors,
   events,
+  explain,
   explore,
   filters,
   funnels,
   goals,
+  imports,
   install,
   journeys,
   keys,

@@ -4,10 +4,12 @@ import { channels } from '../en/channels.ts'
 import { common } from '../en/common.ts'
 import { errors } from '../en/errors.ts'
 import { events } from '../en/events.ts'
+import { explain } from '../en/explain.ts'
 import { explore } from '../en/explore.ts'
 import { filters } from '../en/filters.ts'
 import { funnels } from '../en/funnels.ts'
 import { goals } from '../en/goals.ts'
+import { imports } from '../en/imports.ts'
 import { install } from '../en/install.ts'
 import { journeys } from '../en/journeys.ts'
 import { keys } from '../en/keys.ts'
@@ -33,10 +35,12 @@ export const dictionary = {
   common,
   errors,
   events,
+  explain,
   explore,
   filters,
   funnels,
   goals,
+  imports,
   install,
   journeys,
   keys,

@@ -1,10 +1,10 @@
-import type { Config } from '../src/config.ts'
-import { connectReads } from '../src/db/connect.ts'
-import { hasEmbeddedDatabase } from '../src/embedded/attach.ts'
-import type { Services } from '../src/services.ts'
-import { EMBEDDED_SLICES } from '../src/stats/sql/slices.ts'
-import { createFairPool } from '../src/threads/fair-pool.ts'
-import { createPool } from '../src/threads/pool.ts'
+import { connectReads } from '../../src/db/connect.ts'
+import { hasEmbeddedDatabase } from '../../src/embedded/attach.ts'
+import type { Services } from '../../src/services.ts'
+import { EMBEDDED_SLICES } from '../../src/stats/sql/slices.ts'
+import { createFairPool } from '../../src/threads/fair-pool.ts'
+import { createPool } from '../../src/threads/pool.ts'
+import type { Parts } from './parts.ts'
 
 /** As many as one job needs: jobs run one at a time. */
 const CONNECTIONS = 2
@@ -15,17 +15,21 @@ const PATTERN_HEAP_MB = 256
  * Returns what jobs need to read statistics as the API does: the same limits of time, the same slices of the embedded database.
  * Connections and threads are made when a job reads, and threads end afterwards.
  */
-export function createBackgroundReads({ databaseUrl, config }: { databaseUrl: string; config: Config }) {
+export function createBackgroundReads({
+  databaseUrl,
+  config,
+  threads: programs,
+}: Pick<Parts, 'databaseUrl' | 'config' | 'threads'>) {
   const reads = connectReads(databaseUrl, { max: CONNECTIONS })
   const rollups = createPool({
-    entry: new URL('./rollup.js', import.meta.url),
+    entry: programs.rollup,
     threads: 1,
     tasksPerThread: 4,
     workerData: { databaseUrl },
     isIdle: true,
   })
   const threads = createPool({
-    entry: new URL('./patterns.js', import.meta.url),
+    entry: programs.patterns,
     threads: 1,
     isIdle: true,
     heapMb: PATTERN_HEAP_MB,
@@ -43,3 +47,5 @@ export function createBackgroundReads({ databaseUrl, config }: { databaseUrl: st
     },
   }
 }
+
+export type BackgroundReads = ReturnType<typeof createBackgroundReads>

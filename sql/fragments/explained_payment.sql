@@ -1,0 +1,10 @@
+money.at,
+money.payment_id::text as id,
+payments.transaction_id as "transactionId",
+payments.customer,
+money.session_no as "sessionNo",
+money.session_at as "sessionAt",
+(money.amount_minor - money.refunded_minor)::text as paid,
+money.is_recurring as "isRecurring",
+money.is_first_of_customer as "isFirst",
+money.refunded_minor < money.amount_minor as "isKept"

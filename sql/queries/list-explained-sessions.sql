@@ -1,0 +1,33 @@
+-- A page of the sessions that add to one of some counts (`terms`), the newest first, with what they add: by hits of the range, and by
+-- having started in it. `afterAt` is after all times on the first page.
+select
+  page."startedAt",
+  page."sessionNo",
+  visitors.id as "visitorId",
+  page.pageviews,
+  page.custom_events,
+  page.visitors,
+  page.sessions,
+  page.bounces,
+  page.duration_ms,
+  page.engaged_ms,
+  page.engaged_sessions,
+  page.scroll_percent,
+  page.scrolled_sessions
+from (
+  select *
+  from (
+    select
+      {counts_of_session},
+      {no_engagement}
+    from (
+      {hits_of_sessions}
+    ) as hit
+    full join (
+      {started_sessions}
+    ) as started using (session_no)
+  ) as counted
+  {page_of_sessions}
+) as page
+left join visitors on visitors.visitor_no = page.visitor_no
+order by page."startedAt" desc, page."sessionNo" desc

@@ -1,0 +1,20 @@
+import { keepRefreshed } from '../../../rollups/keep-refreshed.ts'
+import type { ImportServices, UndoTask } from '../import-kind.ts'
+import { deleteLooseHits, deleteSessions } from './delete-sessions.ts'
+import { deleteVisitors } from './delete-visitors.ts'
+import { unlinkMoney } from './unlink-money.ts'
+
+/**
+ * Deletes all visitors that files of a format have made, with everything that they did: they are never visitors of live hits. Each
+ * transaction deletes a bounded part and leaves everything consistent, so it is safe to stop at any point and to run again. Every
+ * number is then as if nothing had been imported.
+ */
+export async function undoHits(services: ImportServices, task: UndoTask): Promise<void> {
+  const { db, lease, log, now } = services
+  await keepRefreshed({ db, lease, log, now, signal: task.signal }, async () => {
+    await unlinkMoney(db, task)
+    await deleteSessions(db, task)
+    await deleteLooseHits(db, task)
+    await deleteVisitors(db, task)
+  })
+}

@@ -1,0 +1,42 @@
+import type { Db } from '../../../db/connect.ts'
+import { query } from '../../../db/query.ts'
+import { type AwaitingRow, awaitAgain } from '../../../events/attribution.ts'
+import { inProcessorTransaction } from '../../../revenue/transactions.ts'
+import { allowColumnstoreWrites } from '../../../rollups/columnstore.ts'
+import type { UndoTask } from '../import-kind.ts'
+
+/** Rows of one transaction: no payment of the site is recorded meanwhile. */
+const SLICE = 50
+
+/** Payments and what the service wrote of them, as far as they have a visitor of the import. */
+const selectLinked = query<{ siteNo: number; format: string; limit: number }, AwaitingRow>(
+  'select-money-of-imported',
+  `with imported as materialized (
+    select visitor_no, id from visitors where site_no = :siteNo::int and imported_as = :format::text
+  )
+  select site_no as "siteNo", 'revenue' as target, at, payment_id as id, imported.id as "visitorId"
+  from revenue join imported using (visitor_no)
+  where site_no = :siteNo::int and visitor_no is not null
+  union all
+  select site_no, 'events', at, events.id, imported.id
+  from events join imported using (visitor_no)
+  where site_no = :siteNo::int and is_service
+  union all
+  select site_no, 'mrr_movements', at, mrr_movements.id, imported.id
+  from mrr_movements join imported using (visitor_no)
+  where site_no = :siteNo::int and visitor_no is not null
+  limit :limit::int`,
+)
+
+/** Makes money that names visitors of the import wait for them again. */
+export async function unlinkMoney(db: Db, { siteNo, format, signal }: UndoTask): Promise<void> {
+  for (;;) {
+    signal?.throwIfAborted()
+    const rows = await selectLinked(db, { siteNo, format, limit: SLICE })
+    if (rows.length === 0) return
+    await inProcessorTransaction(db, siteNo, async tx => {
+      await allowColumnstoreWrites(tx)
+      await awaitAgain(tx, rows)
+    })
+  }
+}

@@ -1,0 +1,56 @@
+import { validationError } from '../../schema/validation.ts'
+import { peek } from '../read/bytes.ts'
+import { readCsv } from '../read/csv.ts'
+import { readJsonLines } from '../read/json-lines.ts'
+import { refusal } from '../read/limits.ts'
+import type { PackedFile } from '../read/packed-files.ts'
+import { type MoneyRow, rowSchema } from './row-schema.ts'
+
+/** A row, or why it is left out. */
+export type RowItem = {
+  /** From 1; in CSV the names of the columns are row 1. */
+  number: number
+  /** Share of the file that was read, 0 to 1. */
+  part: number
+} & ({ row: MoneyRow; left?: undefined } | { row?: undefined; left: string })
+
+/**
+ * Reads the rows of a file with constant memory. A file that begins with `{` has a JSON object a line, any other is CSV.
+ * @param zone of times that name none
+ * @throws AppError `validation_failed` for CSV without the columns that every row needs
+ */
+export async function* readRows(file: PackedFile, zone: string, now: Date): AsyncGenerator<RowItem> {
+  const schema = rowSchema(zone, now)
+  const { first, all } = await peek(file.read(), 64)
+  let bytes = 0
+  const counted = (async function* () {
+    for await (const chunk of all) {
+      bytes += chunk.length
+      yield chunk
+    }
+  })()
+  const isJson = /^\uFEFF?\s*\{/.test(first.toString('utf8'))
+  let number = isJson ? 0 : 1
+  for await (const item of isJson ? readJsonLines(counted) : readCsv(counted)) {
+    number += 1
+    const at = { number, part: file.bytes > 0 ? Math.min(1, bytes / file.bytes) : 0 }
+    if (item.left !== undefined) {
+      yield { ...at, left: item.left }
+      continue
+    }
+    const given = 'row' in item ? item.row : item.value
+    if (!isJson && number === 2) requireColumns(given as object)
+    const parsed = schema.safeParse(given)
+    if (parsed.success) yield { ...at, row: parsed.data }
+    else yield { ...at, left: validationError(parsed.error).message }
+  }
+}
+
+function requireColumns(row: object): void {
+  const missing = ['type', 'id', 'at', 'amount'].filter(name => !(name in row))
+  if (missing.length > 0) {
+    throw refusal(
+      `the first row must name the columns type, id, at and amount; missing: ${missing.join(', ')}`,
+    )
+  }
+}

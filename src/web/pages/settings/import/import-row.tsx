@@ -1,0 +1,93 @@
+import { useState } from 'react'
+import { api } from '../../../api/client.ts'
+import { useChange } from '../../../api/use-change.ts'
+import { useFormat } from '../../../format/format.ts'
+import { Confirm } from '../../../parts/confirm.tsx'
+import { Button } from '../../../parts/form/button.tsx'
+import { HostileText } from '../../../parts/hostile-text.tsx'
+import { Notice } from '../../../parts/notice.tsx'
+import { useFailureText } from '../../../parts/states.tsx'
+import { useSite } from '../../../state/site.tsx'
+import { useText } from '../../../text/text.tsx'
+import css from '../settings.module.css'
+import type { Import, ImportFormat } from './import.tsx'
+import { Outcome } from './outcome.tsx'
+
+const CANCELABLE: readonly Import['state'][] = ['uploading', 'checking', 'checked', 'importing', 'failed']
+
+/** An import with what became of it, and what may be done with it. */
+export function ImportRow({ item, format }: { item: Import; format: ImportFormat | undefined }) {
+  const { imports: text } = useText()
+  const { time, percent } = useFormat()
+  const { state, progress, missing_parts: missing } = item
+  const outcome = item.result ?? item.checked
+  const title = format?.title ?? item.format
+  return (
+    <li>
+      <div className={css.what}>
+        <p className={css.name}>
+          {title} <HostileText>{item.file_name}</HostileText>
+        </p>
+        <p className={css.small}>
+          {[time(item.created_at), item.created_by ?? text.commandLine].join(' · ')}
+        </p>
+        <p className={state === 'failed' ? css.warning : css.quiet}>
+          {text.states[state]}
+          {progress && `, ${percent(Math.floor(progress.part * 100))}`}
+        </p>
+        {progress && <progress max={1} value={progress.part} aria-label={text.states[state]} />}
+        {item.error && <Notice isProblem>{item.error}</Notice>}
+        {outcome && state !== 'undone' && <Outcome outcome={outcome} />}
+      </div>
+      <Actions item={item} title={title} isWhole={missing.length === 0} />
+    </li>
+  )
+}
+
+function Actions({ item, title, isWhole }: { item: Import; title: string; isWhole: boolean }) {
+  const { imports: text } = useText()
+  const { id } = useSite()
+  const textOf = useFailureText()
+  const [isAsked, setAsked] = useState(false)
+  const key = { siteKey: id, id: item.id }
+  const changes = [['imports', id, 'list']]
+  const start = useChange(() => api.imports.start.mutate({ ...key, dry_run: false }), changes)
+  const cancel = useChange(() => api.imports.cancel.mutate(key), changes)
+  const undo = useChange(() => api.imports.undo.mutate(key), changes)
+  const failure = start.failure ?? cancel.failure
+  const isStartable = (item.state === 'checked' || item.state === 'failed') && isWhole && item.parts > 0
+  return (
+    <div className={css.buttons}>
+      {isStartable && item.finished_at !== null && (
+        <Button kind="main" isBusy={start.isSending} onClick={() => void start.send(undefined)}>
+          {item.state === 'failed' ? text.again : text.start}
+        </Button>
+      )}
+      {CANCELABLE.includes(item.state) && (
+        <Button isBusy={cancel.isSending} onClick={() => void cancel.send(undefined)}>
+          {text.cancel}
+        </Button>
+      )}
+      {item.can_undo && (
+        <Button kind="danger" onClick={() => setAsked(true)}>
+          {text.undo}
+        </Button>
+      )}
+      {failure && <Notice isProblem>{textOf(failure)}</Notice>}
+      {isAsked && (
+        <Confirm
+          title={text.undoTitle(title)}
+          confirm={text.undo}
+          onConfirm={async () => {
+            if (await undo.send(undefined)) setAsked(false)
+          }}
+          onClose={() => setAsked(false)}
+          isSending={undo.isSending}
+          failure={undo.failure}
+        >
+          <p>{text.undoQuestion(title)}</p>
+        </Confirm>
+      )}
+    </div>
+  )
+}

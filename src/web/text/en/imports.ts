@@ -1,0 +1,57 @@
+import { counted } from '../plural.ts'
+
+/** Import of the history of another product. */
+export const imports = {
+  title: 'Bring your history along',
+  hint: 'Visits of another product become part of this site, with all numbers. First a dry run says what would come.',
+  format: 'Where the file is from',
+  file: 'File',
+  drop: 'Drop the file here, or choose it',
+  website: 'Website in the file',
+  websiteHint: 'Only if the file holds several websites.',
+  timezone: 'Time zone of the file',
+  timezoneHint: 'Of times that name none.',
+  check: 'Upload and check',
+  uploading: (percent: number) => `Uploading, ${percent} %`,
+  stopUpload: 'Stop',
+  notes: 'What is different afterwards',
+  noUndo: 'Cannot be undone',
+  /** What the file must be, by format; without an entry the service's own words. */
+  files: {} as Record<string, string | undefined>,
+  noteTexts: {} as Record<string, readonly string[] | undefined>,
+  whyNoUndo: {} as Record<string, string | undefined>,
+
+  history: 'Imports',
+  none: 'Nothing has been imported yet',
+  states: {
+    uploading: 'Not complete',
+    checking: 'Checking',
+    checked: 'Checked: nothing is stored yet',
+    importing: 'Importing',
+    done: 'Imported',
+    failed: 'Failed',
+    canceled: 'Canceled',
+    expired: 'Expired',
+    undoing: 'Removing',
+    undone: 'Undone',
+  },
+  commandLine: 'command line',
+  start: 'Import now',
+  again: 'Try again',
+  cancel: 'Cancel',
+  undo: 'Undo',
+  undoTitle: (title: string) => `Undo the import from ${title}?`,
+  undoQuestion: (title: string) =>
+    `Everything that files from ${title} have brought to this site is removed, also by other imports: they are one history. All numbers are then as before.`,
+
+  period: 'Period',
+  pageviews: 'Pageviews',
+  events: 'Events',
+  others: 'Other entries',
+  visitors: 'Visitors',
+  repeated: 'Recorded before',
+  left: 'Left out',
+  dropped: 'Dropped, as live hits would be',
+  rejected: 'Not valid',
+  rows: (shown: string) => counted(shown, 'row', 'rows'),
+}

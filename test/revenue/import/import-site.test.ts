@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { countAccount, importDueSites, importSite } from '../../../src/revenue/import/import-site.ts'
+import { beginImport } from '../../../src/revenue/import/present-import.ts'
+import { reconcileMrr } from '../../../src/revenue/subscriptions/reconcile-mrr.ts'
+import { adminCommand } from '../../support/admin-command.ts'
+import { type Api, startApi } from '../../support/api.ts'
+import { movementsOf, paymentsOf, standingsOf } from '../../support/shop-outcome.ts'
+import { connect, netMovements, openShop, type Shop } from '../../support/stripe.ts'
+import { type Account, openAccount } from '../../support/stripe-account.ts'
+import { type StripeLists, startStripeLists } from '../../support/stripe-lists.ts'
+
+const DAY = 86_400
+const START = Date.UTC(2025, 2, 1, 9) / 1000
+
+let api: Api
+let stripe: StripeLists
+beforeAll(async () => {
+  stripe = await startStripeLists()
+  api = await startApi({ config: { stripeApiBase: stripe.url } })
+})
+afterAll(async () => {
+  await api.close()
+  await stripe.close()
+})
+beforeEach(() => {
+  stripe.lists = fill().lists()
+  stripe.troubles = []
+  stripe.forbidden.clear()
+  stripe.eventsSince = Number.POSITIVE_INFINITY
+})
+
+let accounts = 0
+
+/** Three customers: one pays on, one was upgraded and has ended, one bought once in euros. */
+function fill(account: Account = openAccount(`S${++accounts}x`)): Account {
+  const [basic, gold] = [account.price(1000), account.price(4000)]
+  const [ann, bob, eve] = [1, 2, 3].map(number => account.customer(START + number).id)
+  const lives = [
+    account.subscribe(START + DAY, { customer: ann, price: basic, quantity: 2, trialDays: 14 }),
+    account.subscribe(START + DAY, { customer: bob, price: basic }),
+  ]
+  account.change(lives[1]!, START + 10 * DAY, 0, { price: gold, quantity: 1 })
+  account.cancel(lives[1]!, START + 70 * DAY)
+  account.until(lives[0]!, START + 80 * DAY)
+  account.refund(account.charges[0]!.id, START + 81 * DAY, 400)
+  account.buy(START + 5 * DAY, { customer: eve, amount: 2500 })
+  return account
+}
+
+const open = () => openShop(api, { apiKey: 'rk_test_good' })
+const outcome = async (shop: Shop) => ({
+  ...(await standingsOf(shop)),
+  ...(await paymentsOf(shop)),
+  ...(await movementsOf(shop)),
+})
+const noPause = async () => {}
+
+describe('import of the past', () => {
+  test('a dry run stores nothing and counts what the import finds; a second import changes nothing', async () => {
+    const shop = await open()
+    const dry = await countAccount(api.services, shop.siteId)
+    expect((await paymentsOf(shop)).payments).toEqual([])
+    const { counts, state } = await importSite(api.services, shop.siteId)
+    expect(state).toBe('finished')
+    expect(counts).toEqual(dry)
+    const before = await outcome(shop)
+    expect(counts.payments).toEqual({
+      USD: {
+        count: before.payments.length,
+        amount: before.payments.reduce((sum, { amount_minor }) => sum + amount_minor, 0),
+      },
+    })
+    expect(before.payments.reduce((sum, { refunded_minor }) => sum + refunded_minor, 0)).toBe(400)
+    expect(await netMovements(shop)).toEqual({
+      '2025-03-02 start USD': 1000,
+      '2025-03-11 upgrade USD': 3000,
+      '2025-03-16 start USD': 2000,
+      '2025-05-10 end USD': -4000,
+    })
+    await importSite(api.services, shop.siteId)
+    expect(await outcome(shop)).toEqual(before)
+    expect(await reconcileMrr(api.services, shop.siteId)).toMatchObject({
+      ours: 2000,
+      processor: 2000,
+      drift: [],
+    })
+  })
+
+  test('too many requests, failures and cut connections are waited for, as long as Stripe asks', async () => {
+    const [calm, rough] = [await open(), await open()]
+    await importSite(api.services, calm.siteId)
+    stripe.troubles = ['rate limit', undefined, 'cut', 'server error', undefined, 'rate limit', 'cut']
+    const pauses: number[] = []
+    await importSite(api.services, rough.siteId, { pause: async seconds => pauses.push(seconds) })
+    expect(pauses.length).toBeGreaterThanOrEqual(4)
+    expect(pauses[0]).toBeGreaterThanOrEqual(1)
+    expect(await outcome(rough)).toEqual(await outcome(calm))
+  })
+
+  test('an import that was stopped is continued where it was, by the service, too', async () => {
+    const [whole, stopped] = [await open(), await open()]
+    await importSite(api.services, whole.siteId)
+    for (const most of [3, 9]) {
+      let steps = 0
+      const onStep = () => {
+        if (++steps === most) throw new Error('killed')
+      }
+      await expect(importSite(api.services, stopped.siteId, { onStep })).rejects.toThrow('killed')
+    }
+    const asked = stripe.asked.length
+    while (await importDueSites(api.services)) {}
+    expect(stripe.asked.slice(asked).some(path => path.startsWith('customers'))).toBe(false)
+    expect(await outcome(stopped)).toEqual(await outcome(whole))
+  })
+
+  test('a process that died leaves an import that others take over after its time', async () => {
+    const shop = await open()
+    await beginImport(api.services, { id: shop.siteId, siteNo: shop.siteNo, timezone: 'UTC' }, {})
+    const { db } = api.services
+    await db`update revenue_imports set holder = gen_random_uuid(), held_until = now() + interval '1 minute' where site_no = ${shop.siteNo}`
+    expect(await importDueSites(api.services)).toBe(false)
+    expect((await paymentsOf(shop)).payments).toEqual([])
+    await db`update revenue_imports set held_until = now() - interval '1 second' where site_no = ${shop.siteNo}`
+    while (await importDueSites(api.services)) {}
+    expect((await paymentsOf(shop)).payments.length).toBeGreaterThan(0)
+  })
+
+  test('only payments from a day on are read with --from, and every subscription that lives after it', async () => {
+    const shop = await open()
+    const from = new Date((START + 75 * DAY) * 1000)
+    await importSite(api.services, shop.siteId, { from })
+    const { payments } = await paymentsOf(shop)
+    expect(payments.every(({ paid_at }) => paid_at >= from)).toBe(true)
+    expect((await standingsOf(shop)).subscriptions).toHaveLength(1)
+    expect((await reconcileMrr(api.services, shop.siteId)).drift).toEqual([])
+  })
+
+  test('what is beyond the accepted bounds is left out and named', async () => {
+    const shop = await open()
+    stripe.lists.invoices!.push({ id: 'in_odd', created: START, currency: 'usd', amount_paid: 'lots' })
+    const { counts } = await importSite(api.services, shop.siteId)
+    expect(counts.unreadable_total).toBe(1)
+    expect(counts.unreadable[0]).toMatchObject({ id: 'in_odd', reason: expect.stringContaining('amount_paid') })
+  })
+
+  test('amounts in other currencies are kept, and the MRR of the site has none of them', async () => {
+    const account = openAccount(`E${++accounts}x`)
+    const euro = account.price(3000, { currency: 'eur' })
+    const { id: customer } = account.customer(START)
+    const life = account.subscribe(START + DAY, { customer, price: euro })
+    life.object.currency = 'eur'
+    stripe.lists = account.lists()
+    for (const invoice of stripe.lists.invoices!) invoice.currency = 'eur'
+    const shop = await open()
+    const { counts } = await importSite(api.services, shop.siteId)
+    expect(counts.payments).toEqual({ EUR: { count: 1, amount: 3000 } })
+    expect(await netMovements(shop)).toEqual({ '2025-03-02 start EUR': 3000 })
+  })
+})
+
+describe('refusals of an import', () => {
+  const failing = async (shop: Shop) => {
+    const message = await importSite(api.services, shop.siteId, { pause: noPause }).catch(
+      error => error.message,
+    )
+    const { body } = await api.call('GET', `/api/sites/${shop.siteId}/processor/import`, shop.member)
+    return { message, body }
+  }
+
+  test('without a connected processor, without a key, or before the first import: clear answers', async () => {
+    const shop = await openShop(api)
+    const call = (method: string) =>
+      api.call(method, `/api/sites/${shop.siteId}/processor/import`, {
+        ...shop.member,
+        body: method === 'POST' ? {} : undefined,
+      })
+    expect(await call('GET')).toMatchObject({ status: 404 })
+    expect(await call('POST')).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('no API key') },
+    })
+    await api.call('DELETE', `/api/sites/${shop.siteId}/processor`, shop.member)
+    expect(await call('POST')).toMatchObject({ status: 404 })
+    await expect(importSite(api.services, shop.siteId)).rejects.toThrow('No payment processor is connected')
+  })
+
+  test('a wrong key, and a key that may not read something, end the import and say what to do', async () => {
+    const shop = await openShop(api, { apiKey: 'rk_test_bad' })
+    const wrong = await failing(shop)
+    expect(wrong.message).toContain('Stripe does not accept the API key')
+    expect(wrong.body).toMatchObject({ state: 'failed', failure: wrong.message })
+    await connect(api, shop.member, shop.siteId, 'rk_test_good')
+    stripe.forbidden.add('invoices')
+    const forbidden = await failing(shop)
+    expect(forbidden.message).toContain('may not read Invoices')
+    stripe.forbidden.clear()
+    expect((await importSite(api.services, shop.siteId)).state).toBe('finished')
+  })
+
+  test('a processor that stays away ends the command, not the import', async () => {
+    const shop = await open()
+    stripe.troubles = Array(50).fill('server error')
+    const { message, body } = await failing(shop)
+    expect(message).toContain('The processor cannot be asked')
+    expect(body.state).toBe('running')
+    expect(await importDueSites(api.services)).toBe(false)
+    const waiting = await api.call('GET', `/api/sites/${shop.siteId}/processor/import`, shop.member)
+    expect(waiting.body).toMatchObject({
+      state: 'running',
+      failure: expect.any(String),
+      retry_at: expect.any(String),
+    })
+  })
+
+  test('revenue:import counts without storing, imports, and refuses a day that is none', async () => {
+    const shop = await open()
+    const { databaseUrl, redisUrl } = api.services.config
+    const command = await adminCommand({ databaseUrl: databaseUrl!, redisUrl: redisUrl! })
+    process.env.STRIPE_API_BASE = stripe.url
+    const run = (...more: string[]) => command.run(['revenue:import', '--site', shop.siteId, ...more])
+    expect((await run('--from', '2025-02-30')).stderr).toContain('It must be a date')
+  })
+})

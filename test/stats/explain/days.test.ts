@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Db } from '../../../src/db/connect.ts'
+import { storeHits } from '../../../src/ingestion/store/store.ts'
+import { BreakdownQuery } from '../../../src/stats/breakdown/query.ts'
+import { explain } from '../../../src/stats/explain/explain.ts'
+import { ExplainQuery } from '../../../src/stats/explain/query.ts'
+import { getBreakdown } from '../../../src/stats/reports/breakdown.ts'
+import { getOverview, OverviewQuery } from '../../../src/stats/reports/overview.ts'
+import {
+  HOUR,
+  newSite,
+  pay,
+  type Retained,
+  retain,
+  sendVisits,
+  services,
+  settle,
+  storedSite,
+} from '../../retention/retained-sites.ts'
+import { type TestDatabase, testDatabase } from '../../support/database.ts'
+import { expectParts } from '../../support/expect-explained.ts'
+import { enrichedHit } from '../../support/hits.ts'
+
+let database: TestDatabase
+let db: Db
+let kept: Retained
+let york: Retained
+
+beforeAll(async () => {
+  database = await testDatabase()
+  db = database.db
+  kept = await newSite(db, { months: 1, timezone: 'Europe/Berlin' })
+  york = await newSite(db, { timezone: 'America/New_York' })
+  await sendVisits(db, kept, { first: '2026-03-26', days: 91, every: 9 * HOUR })
+  await sendVisits(db, york, { first: '2026-03-05', days: 12, every: 3 * HOUR })
+  await settle(db)
+})
+afterAll(() => database.close())
+
+const explained = async (site: Retained, input: object) =>
+  explain(services(db), await storedSite(db, site), ExplainQuery.parse(input))
+const overview = async (site: Retained, input: object) =>
+  getOverview(services(db), await storedSite(db, site), OverviewQuery.parse(input))
+
+test('explain: a day of a clock change has its 23 hours, by the clocks of the site', async () => {
+  const day = { from: '2026-03-08', to: '2026-03-08' }
+  const answer = await explained(york, { ...day, metric: 'pageviews' })
+  expect(answer.number).toBe((await overview(york, day)).pageviews)
+  expect(answer.range).toMatchObject({
+    start: '2026-03-08T05:00:00.000Z',
+    end: '2026-03-09T04:00:00.000Z',
+    local_start: '2026-03-08T00:00:00-05:00',
+    local_end: '2026-03-09T00:00:00-04:00',
+    timezone: 'America/New_York',
+  })
+  expectParts(answer)
+  expect(answer.buckets.map(({ start }) => start.slice(11))).not.toContain('02:00:00-05:00')
+  expect(answer.buckets.at(-1)!.start).toMatch(/-04:00$/)
+})
+
+test('explain: a visitor of several days is in each of them and counts once', async () => {
+  const days = { from: '2026-03-06', to: '2026-03-12' }
+  const answer = await explained(york, { ...days, metric: 'visitors' })
+  expectParts(answer)
+  expect(answer.number).toBe((await overview(york, days)).visitors)
+  expect(answer.overlap.visitors).toBeGreaterThan(0)
+  expect(answer.sources.map(({ source }) => source)).toEqual(['daily_rollups'])
+})
+
+test('explain: a late hit is counted from rows, until its day is rolled up again', async () => {
+  const days = { from: '2026-03-06', to: '2026-03-12' }
+  const before = await explained(york, { ...days, metric: 'pageviews' })
+  await storeHits(db, 0, [enrichedHit(york, Date.parse('2026-03-10T17:00:00Z'), { url: '/late' })])
+  const after = await explained(york, { ...days, metric: 'pageviews' })
+  expectParts(after)
+  expect(after.number).toBe(before.number! + 1)
+  expect(after.number).toBe((await overview(york, days)).pageviews)
+  expect(after.sources.find(({ source }) => source === 'rows')!.values.pageviews).toBeGreaterThan(0)
+  const row = await explained(york, { ...days, metric: 'pageviews', dimension: 'path', value: '/late' })
+  expect(row).toMatchObject({ number: 1, sources: [{ source: 'rows', values: { pageviews: 1 } }] })
+  expect(row.rows!.data).toHaveLength(1)
+})
+
+test('explain: days without details keep their numbers and parts, and their rows are gone', async () => {
+  await retain(db)
+  await pay(db, kept, new Date('2026-04-02T10:00:00Z'))
+  const { detailsFrom } = await storedSite(db, kept)
+  expect(detailsFrom!.toISOString()).toBe('2026-05-22T22:00:00.000Z')
+  for (const range of [
+    { range: 'all' },
+    { from: '2026-03-27', to: '2026-03-27' },
+    { from: '2026-03-29', to: '2026-03-29' },
+    { from: '2026-04-05', to: '2026-05-25' },
+  ]) {
+    const numbers = await overview(kept, range)
+    for (const metric of [
+      'pageviews',
+      'visitors',
+      'bounce_rate',
+      'avg_session_seconds',
+      'revenue',
+    ] as const) {
+      const answer = await explained(kept, { ...range, metric, limit: 100 })
+      expectParts(answer)
+      expect([range, metric, answer.number]).toEqual([range, metric, numbers[metric] ?? null])
+      expect(answer.details_from).toBe(detailsFrom!.toISOString())
+      if (metric === 'revenue') continue
+      const rows = answer.rows!.data
+      expect(rows.every(({ at }) => at >= new Date(detailsFrom!.getTime() - 25 * HOUR).toISOString())).toBe(
+        true,
+      )
+    }
+    const asked = { ...range, dimension: 'path', conversion_goal: undefined }
+    const { rows } = await getBreakdown(services(db), await storedSite(db, kept), BreakdownQuery.parse(asked))
+    for (const metric of ['visitors', 'sessions', 'time_on_page_seconds'] as const) {
+      const answer = await explained(kept, { ...asked, metric, value: rows[0]!.value })
+      expectParts(answer)
+      expect([range, metric, answer.number]).toEqual([range, metric, rows[0]![metric]])
+    }
+  }
+  const gone = await explained(kept, { from: '2026-03-27', to: '2026-03-30', metric: 'sessions' })
+  expect(gone.rows!.data).toEqual([])
+  const filtered = { from: '2026-03-27', to: '2026-03-30', country: { is_not: 'XX' } }
+  expect(await explained(kept, { ...filtered, metric: 'sessions' })).toMatchObject({ number: 0, buckets: [] })
+})

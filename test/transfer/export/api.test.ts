@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createUser } from '../../../src/teams/accounts.ts'
+import type { Role, Scope } from '../../../src/teams/schema.ts'
+import { createToken } from '../../../src/teams/tokens.ts'
+import { ROW_KINDS } from '../../../src/transfer/export/row-statements.ts'
+import {
+  ADA,
+  DAY,
+  dayOfHits,
+  hit,
+  type Stats,
+  type StatsSite,
+  startStats,
+} from '../../contract/stats-site.ts'
+import { READS } from '../../sharing/reads.ts'
+import type { Input } from '../../sharing/world.ts'
+import { imported } from './support.ts'
+
+const NOW = '2026-03-18T12:00:00Z'
+
+let stats: Stats
+let site: StatsSite
+beforeAll(async () => {
+  stats = await startStats(NOW)
+  site = await stats.site('Europe/Berlin')
+  await stats.store([
+    ...dayOfHits(site),
+    hit(site, `${DAY}T09:01:40Z`, {
+      type: 'web_vitals',
+      visitorId: ADA,
+      url: '/pricing',
+      vitals: { id: randomUUID(), lcp: 900, inp: 120, cls: 310, lcpTarget: '#hero' },
+    }),
+    hit(site, `${DAY}T22:59:59.999Z`, { url: '/late', title: '=1+1 "quoted"' }),
+    hit(site, `${DAY}T23:00:00Z`, { url: '/next-day' }),
+  ])
+})
+afterAll(() => stats.close())
+
+async function download(path: string, token: string | undefined = stats.owner.token, method = 'GET') {
+  const response = await fetch(`${stats.api.url}${path}`, {
+    method,
+    headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
+  })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+async function tokenOf(role: Role, scopes?: Scope[]): Promise<string> {
+  const { db } = stats.api.services
+  const { teamId } = stats.owner
+  const userId = await createUser(db, { teamId, email: `${randomUUID()}@example.com`, role })
+  const options = { teamId, userId, name: role, siteIds: null, expiresAt: null, ...(scopes && { scopes }) }
+  return (await createToken(db, options, new Date(NOW))).token
+}
+
+const linesOf = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+
+/** Fields that name something of one site, or carry its address. */
+const OWN = new Set(['session_id', 'error_id', 'links', 'avatar_url', 'created_at', 'id'])
+
+function comparable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(comparable)
+  if (typeof value !== 'object' || value === null) return value
+  const fields = Object.entries(value).filter(([name]) => !OWN.has(name))
+  return Object.fromEntries(fields.map(([name, field]) => [name, comparable(field)]))
+}
+
+function queryOf(input: Input): string {
+  const pairs = Object.entries(input).map(([name, value]): [string, string] => [name, String(value)])
+  return new URLSearchParams(pairs).toString()
+}
+
+/** Expects the same answers of every read of both sites. */
+async function expectSameReads(site: StatsSite, copy: StatsSite): Promise<void> {
+  for (const of of [site, copy])
+    await stats.goal(of, { match_type: 'scroll', match_value: '/pricing', scroll_threshold: 50 })
+  const namesOf = async (of: StatsSite) => {
+    const sessions = await stats.read(of, `/stats/sessions?visitor_id=${ADA}&from=${DAY}&to=${DAY}`)
+    const errors = await stats.read(of, `/stats/errors?from=${DAY}&to=${DAY}`)
+    return { session: sessions.data[0].session_id, error: errors.data[0].id, person: ADA }
+  }
+  const names = new Map([
+    [site, await namesOf(site)],
+    [copy, await namesOf(copy)],
+  ])
+  for (const { path, input } of READS) {
+    const answers = [site, copy].map(async of => {
+      const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => names.get(of)![name as 'person'])
+      return comparable(await stats.read(of, `${filled}?${queryOf(input)}`))
+    })
+    const [own, copied] = await Promise.all(answers)
+    expect({ path, input, answer: copied }).toEqual({ path, input, answer: own })
+  }
+}
+
+describe('export over the API', () => {
+  test('every read of a site gives the same of a site that its export was imported into', async () => {
+    const copy = await stats.site('Europe/Berlin')
+    const { text } = await download(`${site.path}/export`)
+    const result = await imported(stats.api.services.db, copy, text)
+    expect(result).toEqual({ accepted: linesOf(text).length, dropped: 0, rejected: [], rejected_total: 0 })
+    await expectSameReads(site, copy)
+  }, 60_000)
+
+  test('after retention, what is left gives the same again, and visits keep their numbers', async () => {
+    const { db } = stats.api.services
+    const [old, copy] = [await stats.site(), await stats.site()]
+    await stats.store(dayOfHits(old))
+    await db`update sites set details_from = ${`${DAY}T00:00:00Z`} where site_no = ${old.siteNo}`
+    const { text } = await download(`${old.path}/export`)
+    expect(linesOf(text).filter(({ timestamp }) => timestamp < DAY)).toEqual([])
+    expect(await imported(db, copy, text)).toMatchObject({ dropped: 0, rejected_total: 0 })
+    await expectSameReads(old, copy)
+    const { data } = await stats.read(copy, `/stats/sessions?visitor_id=${ADA}&from=${DAY}&to=${DAY}`)
+    expect(data[0].visit_count).toBe(2)
+  }, 60_000)
+
+  test('days are those of the zone of the site; what is received later is not in it', async () => {
+    await stats.store([hit(site, '2026-03-18T12:00:00Z', { url: '/now' })])
+    const pathsOf = async (query: string) =>
+      linesOf((await download(`${site.path}/export?${query}`)).text)
+        .filter(({ endpoint }) => endpoint === 'collect')
+        .map(({ body }) => body.url.path)
+    expect(await pathsOf(`from=${DAY}&to=${DAY}`)).toEqual([
+      ...['/home?a=1', '/pricing', '/home?a=1', '/home?a=1', '/late'],
+    ])
+    expect(await pathsOf('from=2026-03-11&to=2026-03-20')).toEqual(['/next-day'])
+  })
+
+  test('CSV has one line a hit, with quotes and harmless formulas', async () => {
+    const { text, headers } = await download(`${site.path}/export?format=csv&from=${DAY}&to=${DAY}`)
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(headers.get('content-disposition')).toMatch(
+      /^attachment; filename="[\w.-]+-hits-2026-03-10-2026-03-10.csv"$/,
+    )
+    const lines = text.split('\r\n')
+    expect(lines[0]).toMatch(/^timestamp,id,type,event_name,visitor_id,hostname,path,url,title,properties,/)
+    // Web vitals and identities are no hits.
+    expect(lines).toHaveLength(1 + 12 + 1)
+    expect(lines.at(-2)).toContain(`,/late,/late,"'=1+1 ""quoted""",`)
+    expect(lines[1]).toContain(',"{""plan"": ""pro""}",')
+  })
+
+  test('is for owners and admins with the scope to read', async () => {
+    for (const path of [`${site.path}/export`, `${site.path}/export/payments`]) {
+      const statuses = await Promise.all(
+        [
+          stats.owner.token,
+          await tokenOf('admin'),
+          await tokenOf('member'),
+          await tokenOf('viewer'),
+          await tokenOf('owner', ['write']),
+          undefined,
+        ].map(
+          async token =>
+            (
+              await fetch(`${stats.api.url}${path}`, {
+                headers: token ? { Authorization: `Bearer ${token}` } : {},
+              })
+            ).status,
+        ),
+      )
+      expect(statuses).toEqual([200, 200, 403, 403, 403, 401])
+    }
+    expect((await download('/api/sites/unknown.example/export')).status).toBe(404)
+  })
+
+  test('is noted in the audit log', async () => {
+    const other = await stats.site()
+    await download(`${other.path}/export?from=${DAY}&to=${DAY}&format=csv`)
+    await download(`${other.path}/export/goals`)
+    await download(`${other.path}/export?format=xml`)
+    const { data } = await stats.ask('/api/audit-log?action=site.export&per_page=2').then(({ json }) => json)
+    const objects = { object_type: 'site', object_id: other.id }
+    expect(data).toMatchObject([
+      { details: { kind: 'goals' }, ...objects },
+      { details: { format: 'csv', from: DAY, to: DAY }, ...objects },
+    ])
+  })
+
+  test.each([
+    ['from=2026-03-01', 'to'],
+    ['to=2026-03-01', 'from'],
+    ['from=2026-03-02&to=2026-03-01', 'from'],
+    ['from=2026-02-30&to=2026-03-01', 'from'],
+    ['format=xml', 'format'],
+    ['format=csv&format=csv', 'format'],
+  ])('%s is 422 for %s', async (query, field) => {
+    const { status, text } = await download(`${site.path}/export?${query}`)
+    expect([status, Object.keys(JSON.parse(text).errors ?? {})]).toEqual([422, [field]])
+  })
+
+  test('of an unknown kind is 422; HEAD has no body; unknown parameters are named', async () => {
+    expect((await download(`${site.path}/export/secrets`)).status).toBe(422)
+    const head = await download(`${site.path}/export?nonsense=1`, stats.owner.token, 'HEAD')
+    expect([head.status, head.text, head.headers.get('x-ignored-parameters')]).toEqual([200, '', 'nonsense'])
+  })
+
+  test('of settings, definitions and money has every stored field, and no secret', async () => {
+    const { db } = stats.api.services
+    const own = await stats.site()
+    const token = stats.owner.token
+    const post = async (path: string, body: object, method = 'POST') => {
+      const answer = await stats.api.call(method, `${own.path}${path}`, { token, body })
+      expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300)
+    }
+    await stats.api.call('PUT', `${own.path}/identify-secret`, { token })
+    await stats.goal(own, { match_type: 'page', match_value: '/thanks' })
+    await post('/funnels', {
+      name: 'Buy',
+      steps: [
+        { type: 'pageview', operator: 'is', value: '/' },
+        { type: 'event', value: 'signup' },
+      ],
+    })
+    await post('/segments', { name: 'Home', filters: { path: '/' } })
+    await post('/annotations', { text: 'Launch', starts_at: DAY })
+    await stats.store([hit(own, `${DAY}T09:00:00Z`, { visitorId: ADA })])
+    await post('/payments', {
+      transaction_id: 't1',
+      amount: 999,
+      currency: 'USD',
+      visitor_id: ADA,
+      timestamp: `${DAY}T09:05:00Z`,
+    })
+    await db`
+      insert into mrr_movements (site_no, at, subscription_id, kind, currency, amount_minor)
+      values (${own.siteNo}, ${`${DAY}T09:05:00Z`}, 's1', 'start', 'USD', 900)`
+    const rows = new Map<string, Record<string, unknown>[]>()
+    for (const kind of ROW_KINDS) {
+      const { status, text } = await download(`${own.path}/export/${kind}`)
+      expect([kind, status]).toEqual([kind, 200])
+      rows.set(kind, text === '' ? [] : linesOf(text))
+    }
+    expect(rows.get('settings')).toMatchObject([{ id: own.id, timezone: 'UTC', tracking_key: own.key }])
+    expect(Object.keys(rows.get('settings')![0]!)).not.toContain('identify_secret')
+    expect(rows.get('goals')).toMatchObject([{ type: 'page', match_value: '/thanks' }])
+    expect(rows.get('funnels')).toMatchObject([{ name: 'Buy', steps: [{}, {}] }])
+    expect(rows.get('segments')).toMatchObject([{ name: 'Home', filters: { path: expect.anything() } }])
+    expect(rows.get('annotations')).toMatchObject([{ text: 'Launch', starts_on: DAY }])
+    expect(rows.get('payments')).toMatchObject([
+      {
+        ...{ transaction_id: 't1', amount_minor: 999, aliases: [], is_first_of_customer: true },
+        ...{ attributed_visitor_id: ADA, attributed_session_at: '2026-03-10T09:00:00+00:00' },
+      },
+    ])
+    expect(rows.get('movements')).toMatchObject([
+      { kind: 'start', amount_minor: 900, attributed_visitor_id: null },
+    ])
+    expect(rows.get('service-events')).toMatchObject([{ name: 'payment', attributed_visitor_id: ADA }])
+  })
+})

@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { storeHits } from '../../../src/ingestion/store/store.ts'
+import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
+import { enrichedHit } from '../../support/hits.ts'
+import { createTestSite, type TestSite } from '../../support/sites.ts'
+import { imported } from './support.ts'
+
+const NOON = Date.UTC(2026, 2, 10, 12)
+const MINUTE = 60_000
+const ADA = '00000000-0000-4000-8000-00000000000a'
+
+let database: TestDatabase
+let site: TestSite
+beforeAll(async () => {
+  database = await sharedDatabase()
+})
+afterAll(() => database.close())
+
+const timeOf = (minutes: number) => new Date(NOON + minutes * MINUTE).toISOString()
+
+interface Line {
+  /** Minutes after noon. */
+  at: number
+  startedAt?: number
+  endpoint?: string
+  session?: object | null
+  stored?: object
+  body?: object
+}
+
+function lineOf({
+  at,
+  startedAt = 0,
+  endpoint = 'collect',
+  session = {},
+  stored = {},
+  body = {},
+}: Line): string {
+  return JSON.stringify({
+    endpoint,
+    timestamp: timeOf(at),
+    body: { visitor_id: ADA, hostname: 'example.com', url: { path: '/' }, ...body },
+    stored: {
+      id: randomUUID(),
+      session: session && { started_at: timeOf(startedAt), visit_count: 1, entry_path: '/', ...session },
+      ...stored,
+    },
+  })
+}
+
+const restore = (...lines: Line[]) => imported(database.db, site, `${lines.map(lineOf).join('\n')}\n`)
+
+const sessions = () => database.db`
+  select started_at, first_at, last_at, pageviews, events, visit_count, user_id, entry_path, exit_path
+  from sessions where site_no = ${site.siteNo} order by started_at`
+
+describe('lines of stored hits', () => {
+  beforeAll(async () => {
+    site = await createTestSite(database.db)
+  })
+
+  test('make the session that they name; its extent and counters follow from its hits', async () => {
+    site = await createTestSite(database.db)
+    const result = await restore(
+      { at: -5, session: { pageviews: 9, last_at: timeOf(500) } },
+      // Live, this gap would open another session.
+      { at: 90, body: { url: { path: '/pricing' } } },
+      {
+        at: 91,
+        endpoint: 'event',
+        body: { name: 'signup' },
+        session: { user_id: 'ada', user_since: timeOf(91) },
+      },
+    )
+    expect(result).toEqual({ accepted: 3, dropped: 0, rejected: [], rejected_total: 0 })
+    expect(await sessions()).toEqual([
+      {
+        started_at: new Date(NOON),
+        first_at: new Date(NOON - 5 * MINUTE),
+        last_at: new Date(NOON + 91 * MINUTE),
+        pageviews: 2,
+        events: 1,
+        visit_count: 1,
+        user_id: 'ada',
+        entry_path: '/',
+        exit_path: '/pricing',
+      },
+    ])
+  })
+
+  test.each<[string, Line[], RegExp]>([
+    [
+      'a session inside another one',
+      [{ at: 0 }, { at: 60 }, { at: 61, startedAt: 30 }],
+      /overlaps another session/,
+    ],
+    [
+      'another value of the session',
+      [{ at: 0 }, { at: 1, session: { source: 'Google' } }],
+      /stored with another source/,
+    ],
+    [
+      'another user of the session',
+      [
+        { at: 0, session: { user_id: 'ada' } },
+        { at: 1, session: { user_id: 'ben' } },
+      ],
+      /belongs to another user/,
+    ],
+    [
+      'a session that gets longer than two days',
+      [{ at: -1_430 }, { at: 1_430 }, { at: 1_450 }],
+      /more than 24 hours from timestamp/,
+    ],
+    ['a start far from its hit', [{ at: 0, startedAt: -1_441 }], /more than 24 hours/],
+    [
+      'a start that is no time',
+      [{ at: 0, session: { started_at: 'noon' } }],
+      /started_at must be an ISO 8601/,
+    ],
+    ['no session', [{ at: 0, session: null }], /stored.session is required/],
+    ['no visitor', [{ at: 0, body: { visitor_id: null } }], /visitor_id is required/],
+    ['an id that is none', [{ at: 0, stored: { id: 'x' } }], /stored.id must be a UUID/],
+    ['a visit that is none', [{ at: 0, session: { visit_count: 0 } }], /visit_count must be a whole number/],
+    [
+      'a value that is too long',
+      [{ at: 0, session: { referrer: 'x'.repeat(2_050) } }],
+      /referrer must be at most 2049/,
+    ],
+    [
+      'engagement without the time of its pageview',
+      [{ at: 1, endpoint: 'engage', body: { sd: 1, time: 1 } }],
+      /page_at is required/,
+    ],
+    [
+      'engagement before its pageview',
+      [{ at: 1, endpoint: 'engage', body: { sd: 1, time: 1 }, stored: { page_at: timeOf(2) } }],
+      /page_at lies after timestamp/,
+    ],
+    ['a first visit in the future', [{ at: 0, stored: { first_seen_at: '2200-01-01T00:00:00Z' } }], /future/],
+  ])('are rejected with %s', async (_, lines, reason) => {
+    site = await createTestSite(database.db)
+    const { accepted, rejected } = await restore(...lines)
+    expect(rejected).toEqual([{ line: lines.length, error: expect.stringMatching(reason) }])
+    expect(accepted).toBe(lines.length - 1)
+  })
+
+  test('of engagement without its pageview, and of reserved names, are dropped', async () => {
+    site = await createTestSite(database.db)
+    const result = await restore(
+      { at: 0 },
+      { at: 1, endpoint: 'engage', body: { sd: 1, time: 1 }, stored: { page_at: timeOf(0.5) } },
+      { at: 2, endpoint: 'event', body: { name: 'payment' } },
+    )
+    expect(result).toMatchObject({ accepted: 1, dropped: 2, rejected_total: 0 })
+  })
+
+  test('before a visit that came live are numbered with it', async () => {
+    site = await createTestSite(database.db)
+    await storeHits(database.db, 'all', [enrichedHit(site, NOON + 600 * MINUTE, { visitorId: ADA })])
+    await restore({ at: 0 }, { at: 120, startedAt: 120, session: { visit_count: 2 } })
+    const rows = await sessions()
+    expect(rows.map(row => row.visit_count)).toEqual([1, 2, 3])
+    const [visitor] = await database.db`select session_count from visitors where site_no = ${site.siteNo}`
+    expect(visitor!.session_count).toBe(3)
+    await storeHits(database.db, 'all', [enrichedHit(site, NOON + 900 * MINUTE, { visitorId: ADA })])
+    expect((await sessions()).at(-1)!.visit_count).toBe(4)
+  })
+
+  test('of a time whose details are gone are rejected; a session may begin a day before', async () => {
+    site = await createTestSite(database.db)
+    const detailsFrom = new Date(NOON)
+    const lines = [
+      { at: -1, startedAt: -10 },
+      { at: 5, startedAt: -10 },
+    ]
+    const text = `${lines.map(lineOf).join('\n')}\n`
+    const result = await imported(database.db, site, text, { detailsFrom })
+    expect(result).toMatchObject({
+      accepted: 1,
+      rejected: [{ line: 1, error: expect.stringMatching(/retention/) }],
+    })
+  })
+
+  test('of an identity are known by the latest time, and need no hit', async () => {
+    site = await createTestSite(database.db)
+    const identity = (at: number, body: object) =>
+      JSON.stringify({ endpoint: 'identity', timestamp: timeOf(at), body: { identifier: 'ada', ...body } })
+    const lines = [
+      identity(5, { name: 'Ada', custom: { plan: 'team' } }),
+      identity(1, { name: 'A.', avatar: 'https://example.com/ada.png' }),
+      identity(2, { avatar: 'ada.png' }),
+    ]
+    const result = await imported(database.db, site, `${lines.join('\n')}\n`)
+    expect(result).toMatchObject({
+      accepted: 2,
+      rejected: [{ line: 3, error: 'body.avatar must be an http or https URL' }],
+    })
+    const stored = await database.db`
+      select identifier, name, avatar, custom, updated_at from identities where site_no = ${site.siteNo}`
+    expect(stored).toEqual([
+      {
+        identifier: 'ada',
+        name: 'Ada',
+        avatar: 'https://example.com/ada.png',
+        custom: { plan: 'team' },
+        updated_at: new Date(NOON + 5 * MINUTE),
+      },
+    ])
+  })
+})

@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { claimImport } from '../../../src/transfer/imports/claims.ts'
+import { IMPORT_JOBS } from '../../../src/transfer/imports/expire.ts'
+import type { ImportServices } from '../../../src/transfer/imports/import-kind.ts'
+import { runTask } from '../../../src/transfer/imports/run-task.ts'
+import { PART_BYTES } from '../../../src/transfer/imports/schema.ts'
+import { startImportWorker } from '../../../src/transfer/imports/worker.ts'
+import { everythingOf } from '../../contract/everything.ts'
+import { dayOfHits, hit, type Stats, type StatsSite, startStats } from '../../contract/stats-site.ts'
+import { aggregateAll, expectConsistent } from '../../people/steps.ts'
+import { dyingAfter } from '../../support/dying-after.ts'
+import { importServices } from '../../support/import-services.ts'
+import { umamiExport } from '../../support/umami-export.ts'
+import { zipOf } from '../read/zip-file.ts'
+
+const NOW = '2026-03-18T12:00:00Z'
+const START = Date.parse('2026-03-10T08:00:00Z')
+
+let stats: Stats
+let services: ImportServices
+beforeAll(async () => {
+  stats = await startStats(NOW)
+  stats.api.services.config.sitesPerTeam = 1_000
+  services = await importServices(stats.api.services)
+})
+afterAll(() => stats.close())
+
+const call = async (
+  site: StatsSite,
+  method: string,
+  path: string,
+  body?: unknown,
+  token = stats.owner.token,
+) => stats.api.call(method, `${site.path}${path}`, { token, body })
+
+async function upload(site: StatsSite, bytes: Buffer, more: object = {}) {
+  const made = await call(site, 'POST', '/imports', {
+    format: 'umami',
+    file_name: 'export.zip',
+    bytes: bytes.length,
+    ...more,
+  })
+  expect(made.status).toBe(201)
+  for (const number of made.body.missing_parts) {
+    const part = bytes.subarray(number * PART_BYTES, (number + 1) * PART_BYTES)
+    expect((await call(site, 'PUT', `/imports/${made.body.id}/parts/${number}`, part)).status).toBe(204)
+  }
+  return made.body.id as string
+}
+
+const read = async (site: StatsSite, id: string) => (await call(site, 'GET', `/imports/${id}`)).body
+
+/** Runs a worker until the import is in the state. */
+async function until(site: StatsSite, id: string, state: string) {
+  const worker = startImportWorker(services, { askMs: 20, prolongMs: 20, retryMs: 50 })
+  await expect.poll(async () => (await read(site, id)).state).toBe(state)
+  await worker.stop()
+  return read(site, id)
+}
+
+async function run(site: StatsSite, id: string, isDryRun = false) {
+  const started = await call(site, 'POST', `/imports/${id}/start`, { dry_run: isDryRun })
+  expect(started.status).toBe(202)
+  return until(site, id, isDryRun ? 'checked' : 'done')
+}
+
+async function undo(site: StatsSite, id: string) {
+  expect((await call(site, 'POST', `/imports/${id}/undo`)).status).toBe(202)
+  return until(site, id, 'undone')
+}
+
+const EXPORT = umamiExport({ events: 240, start: START, stepMs: 11 * 60_000 })
+
+/** A site with live hits, of which some share their time and their user with the file. */
+async function liveSite() {
+  const site = await stats.site()
+  await stats.store(dayOfHits(site))
+  await stats.store([
+    hit(site, '2026-03-10T09:30:00Z', { visitorId: LIVE, url: '/live', title: 'Live' }),
+    hit(site, '2026-03-10T09:31:00Z', {
+      type: 'identify',
+      visitorId: LIVE,
+      identity: { identifier: 'user-0', name: 'Zoe' },
+    }),
+  ])
+  await aggregateAll(services.db, new Date(NOW))
+  return site
+}
+const LIVE = '00000000-0000-4000-8000-0000000000aa'
+
+describe('import jobs', () => {
+  test('a file comes in parts, is checked, imported and removed again: every number is as before', async () => {
+    const site = await liveSite()
+    const before = await everythingOf(stats, site)
+    const id = await upload(site, EXPORT)
+
+    const checked = await run(site, id, true)
+    expect(
+      await services.db`select from visitors where imported_as is not null and site_no = ${site.siteNo}`,
+    ).toEqual([])
+    expect(checked).toMatchObject({ state: 'checked', missing_parts: [], result: null, can_undo: false })
+    const done = await run(site, id)
+    const { repeated, ...dry } = checked.checked
+    expect(repeated).toBe(0)
+    expect(done.result).toEqual({ ...dry, dry_run: false })
+    expect(done).toMatchObject({ can_undo: true, progress: null, created_by: expect.stringContaining('@') })
+    const parts = await services.db`select from import_parts where import_id = ${id}`
+    expect(parts).toHaveLength(0)
+
+    const undone = await undo(site, id)
+    expect(undone).toMatchObject({ state: 'undone', can_undo: false, error: null })
+    await expectConsistent(services.db, site)
+    expect(await everythingOf(stats, site)).toBe(before)
+    const users = await services.db`
+      select identifier, name, custom from identities where site_no = ${site.siteNo} order by 1`
+    expect(users.map(({ identifier }) => identifier)).toEqual(['user-0', 'user-1'])
+
+    expect((await run(site, await upload(site, EXPORT))).result).toEqual(done.result)
+    await expectConsistent(services.db, site)
+  }, 120_000)
+
+  test('an undo that is killed at any point is finished by the next process', async () => {
+    const site = await liveSite()
+    const id = await upload(site, EXPORT)
+    await run(site, id)
+    // A payment of an imported visitor waits for them again.
+    const [visitor] = await services.db`
+      select id from visitors where site_no = ${site.siteNo} and imported_as = 'umami' limit 1`
+    const payment = { amount: 100, currency: 'USD', transaction_id: 't-1', visitor_id: visitor!.id }
+    expect((await call(site, 'POST', '/payments', payment)).status).toBe(201)
+    expect((await call(site, 'POST', `/imports/${id}/undo`)).status).toBe(202)
+    const task = (await claimImport(services.db, LIVE, new Date(NOW)))!
+    for (let calls = 5; calls <= 60; calls += 11) {
+      const dying = { ...services, db: dyingAfter(services.db, calls) }
+      await runTask(dying, task, new AbortController().signal, () => {}).catch(() => {})
+    }
+    await runTask(services, task, new AbortController().signal, () => {})
+    expect(await read(site, id)).toMatchObject({ state: 'undone' })
+    const awaiting = await services.db`
+      select target from awaiting_visitors where site_no = ${site.siteNo} order by target`
+    expect(awaiting.map(({ target }) => target)).toEqual(['events', 'revenue'])
+    await services.db`delete from payments where site_no = ${site.siteNo}`
+    await services.db`delete from revenue where site_no = ${site.siteNo}`
+    await services.db`delete from events where site_no = ${site.siteNo} and is_service`
+    await aggregateAll(services.db, new Date(NOW))
+    await expectConsistent(services.db, site)
+  }, 120_000)
+
+  test('an import whose process was killed is gone on with by another, and counts nothing twice', async () => {
+    const site = await stats.site()
+    const id = await upload(site, EXPORT)
+    expect((await call(site, 'POST', `/imports/${id}/start`, {})).status).toBe(202)
+    const now = new Date(NOW)
+    const task = (await claimImport(services.db, LIVE, now))!
+    for (const calls of [8, 25]) {
+      const dying = { ...services, db: dyingAfter(services.db, calls) }
+      await expect(runTask(dying, task, new AbortController().signal, () => {})).rejects.toThrow()
+    }
+    // Its claim has not run out yet.
+    expect(await claimImport(services.db, '00000000-0000-4000-8000-0000000000bb', now)).toBeUndefined()
+    await services.db`update imports set claimed_until = ${new Date(now.getTime() - 1)} where id = ${id}`
+    const done = await until(site, id, 'done')
+    const [stored] = await services.db`
+      select count(*)::int as count from events where site_no = ${site.siteNo}`
+    expect(stored!.count).toBe(done.result.accepted)
+    await expectConsistent(services.db, site)
+  }, 120_000)
+
+  test('a second import of a site waits for the first, that of another site does not', async () => {
+    const [one, other] = [await stats.site(), await stats.site()]
+    const start = async (site: StatsSite) => {
+      const id = await upload(site, EXPORT)
+      await call(site, 'POST', `/imports/${id}/start`, { dry_run: true })
+      return id
+    }
+    const [first, second, third] = [await start(one), await start(one), await start(other)]
+    const now = new Date(NOW)
+    const claimed = [await claimImport(services.db, LIVE, now), await claimImport(services.db, LIVE, now)]
+    expect(claimed.map(task => task!.siteNo).sort()).toEqual([one.siteNo, other.siteNo].sort())
+    expect(await claimImport(services.db, LIVE, now)).toBeUndefined()
+    for (const [site, id] of [
+      [one, first],
+      [one, second],
+      [other, third],
+    ] as const) {
+      expect((await call(site, 'POST', `/imports/${id}/cancel`)).body).toMatchObject({ state: 'canceled' })
+    }
+  })
+
+  test('a canceled import stops, keeps what it has stored, and can be undone', async () => {
+    const site = await stats.site()
+    const id = await upload(site, umamiExport({ events: 3_000, start: START, stepMs: 1_000 }))
+    await call(site, 'POST', `/imports/${id}/start`, {})
+    const worker = startImportWorker({ ...services, batchHits: 10 }, { askMs: 20, prolongMs: 20 })
+    await expect
+      .poll(async () => (await services.db`select from events where site_no = ${site.siteNo} limit 1`).length)
+      .toBe(1)
+    expect((await call(site, 'POST', `/imports/${id}/cancel`)).body).toMatchObject({
+      state: 'canceled',
+      can_undo: true,
+    })
+    await worker.stop()
+    const [stored] = await services.db`
+      select count(*)::int as count from events where site_no = ${site.siteNo}`
+    expect(stored!.count).toBeLessThan(3_000)
+    await undo(site, id)
+    await expectConsistent(services.db, site)
+    expect((await stats.read(site, '')).has_data).toBe(false)
+  }, 120_000)
+
+  test('a file that is not of its format fails with the reason, and may be started again', async () => {
+    const site = await stats.site()
+    const id = await upload(site, Buffer.from('no export'))
+    await call(site, 'POST', `/imports/${id}/start`, { dry_run: true })
+    expect(await until(site, id, 'failed')).toMatchObject({
+      error: expect.stringMatching(/no table of events found/),
+      can_undo: false,
+    })
+    expect((await call(site, 'POST', `/imports/${id}/start`, {})).status).toBe(202)
+    expect(await until(site, id, 'failed')).toMatchObject({ result: null })
+  })
+
+  test('a failure of the service is tried again, ten times at most', async () => {
+    const site = await stats.site()
+    const id = await upload(site, EXPORT)
+    await call(site, 'POST', `/imports/${id}/start`, {})
+    const requireFreeDisk = async () => {
+      throw new Error('the disk is nearly full')
+    }
+    let at = Date.parse(NOW)
+    // Each look at the clock is a minute later.
+    const now = () => {
+      at += 60_000
+      return new Date(at)
+    }
+    const worker = startImportWorker({ ...services, now, requireFreeDisk }, { askMs: 1, retryMs: 1 })
+    await expect.poll(async () => (await read(site, id)).state).toBe('failed')
+    await worker.stop()
+    expect((await read(site, id)).error).toMatch(/failed 10 times/)
+  }, 60_000)
+
+  test('hits of this service are imported, and cannot be undone', async () => {
+    const site = await stats.site()
+    const line = {
+      endpoint: 'collect',
+      timestamp: '2026-03-01T10:00:00Z',
+      body: { hostname: 'a.example', url: { path: '/' } },
+    }
+    const bytes = zipOf([{ name: 'hits.jsonl', bytes: `${JSON.stringify(line)}\n` }])
+    const id = await upload(site, bytes, { format: 'hits' })
+    expect((await run(site, id)).result).toMatchObject({ accepted: 1, rejected_total: 0 })
+    const refused = await call(site, 'POST', `/imports/${id}/undo`)
+    expect(refused).toMatchObject({ status: 400, body: { message: expect.stringMatching(/live hits/) } })
+  })
+
+  test('files that are not imported within a day are deleted', async () => {
+    const site = await stats.site()
+    const id = await upload(site, EXPORT)
+    const expire = IMPORT_JOBS[0]!
+    const stores = { db: services.db } as never
+    await expire.run(stores, new Date(Date.parse(NOW) + 86_400_000 - 1))
+    expect((await read(site, id)).state).toBe('uploading')
+    await expire.run(stores, new Date(Date.parse(NOW) + 86_400_000 + 1))
+    expect(await read(site, id)).toMatchObject({ state: 'expired', missing_parts: [] })
+    expect(await services.db`select from import_parts where import_id = ${id}`).toHaveLength(0)
+  })
+})

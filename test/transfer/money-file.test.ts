@@ -1,0 +1,164 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { importMoneyFile } from '../../src/transfer/money/money-kind.ts'
+import { openLocalFile } from '../../src/transfer/read/local-file.ts'
+import { adminCommand } from '../support/admin-command.ts'
+import { type Api, startApi } from '../support/api.ts'
+import { movementsOf, paymentsOf, standingsOf } from '../support/shop-outcome.ts'
+
+let api: Api
+let folder: string
+beforeAll(async () => {
+  api = await startApi()
+  folder = await mkdtemp(join(tmpdir(), 'money-'))
+})
+afterAll(async () => {
+  await api.close()
+  await rm(folder, { recursive: true })
+})
+
+const HEAD =
+  'type,id,at,amount,currency,customer,subscription,refunded,payment,status,interval,interval_count,quantity,email,visitor,ending'
+const CSV = `${HEAD}
+subscription,s-1,2024-01-05T10:00:00Z,1000,USD,c-1,,,,trialing,month,,2,,,
+subscription,s-1,2024-01-19T10:00:00Z,1000,USD,c-1,,,,active,month,,2,,,
+payment,p-1,2024-01-19T10:00:00Z,2000,USD,c-1,s-1,,,,,,,ann@example.com,,
+payment,p-2,2024-02-19,2000,USD,c-1,s-1,500,,,,,,,,
+subscription,s-1,2024-03-01T00:00:00Z,12000,usd,c-1,,,,active,year,,3,,,true
+payment,p-3,2024-03-02T00:00:00Z,700,USD,,,,,,,,,"bob@example.com",,
+refund,r-1,2024-03-03T00:00:00Z,200,,,,,p-3,,,,,,,
+payment,p-4,2024-03-04T00:00:00Z,900,EUR,c-2,,,,,,,,,,
+subscription,s-1,2024-06-01T00:00:00Z,12000,USD,c-1,,,,canceled,year,,3,,,
+`
+
+async function openSite() {
+  const member = await api.member()
+  const domain = `${crypto.randomUUID()}.example`
+  const { body } = await api.call('POST', '/api/sites', { token: member.token, body: { domain } })
+  const [row] = await api.services.db<{ siteNo: number }[]>`
+    select site_no as "siteNo" from sites where id = ${body.id}`
+  return { api, siteNo: row!.siteNo, siteId: body.id as string, token: member.token, domain }
+}
+type Site = Awaited<ReturnType<typeof openSite>>
+
+const noLease = { hold: async () => true, release: async () => {} }
+
+async function bring({ siteNo }: Site, text: string, isDryRun = false) {
+  const path = join(folder, `${crypto.randomUUID()}.csv`)
+  await writeFile(path, text)
+  const { db, log } = api.services
+  const site = { siteNo } as Parameters<typeof importMoneyFile>[1]['site']
+  return importMoneyFile(
+    { db, log, lease: noLease, now: () => new Date() },
+    { site, file: await openLocalFile(path), timezone: 'UTC', isDryRun },
+  )
+}
+
+const outcome = async (site: Site) => ({
+  ...(await standingsOf(site)),
+  ...(await paymentsOf(site)),
+  ...(await movementsOf(site)),
+})
+
+describe('files of payments and subscriptions', () => {
+  test('a file gives payments, refunds and MRR movements; again, shuffled or as JSON lines it changes nothing', async () => {
+    const site = await openSite()
+    const dry = await bring(site, CSV, true)
+    expect((await paymentsOf(site)).payments).toEqual([])
+    const result = await bring(site, CSV)
+    expect({ ...dry, dry_run: false }).toEqual(result)
+    expect(result).toEqual({
+      dry_run: false,
+      rows: { payment: 4, refund: 1, subscription: 4 },
+      payments: [
+        { currency: 'EUR', count: 1, amount: 900 },
+        { currency: 'USD', count: 3, amount: 4700 },
+      ],
+      first_payment: '2024-01-19T10:00:00.000Z',
+      last_payment: '2024-03-04T00:00:00.000Z',
+      rejected: [],
+      rejected_total: 0,
+    })
+    const before = await outcome(site)
+    expect(
+      before.payments.map(row => [row.transaction_id, row.refunded_minor, row.renewal, row.recurring]),
+    ).toEqual([
+      ['p-1', 0, false, true],
+      ['p-2', 500, true, true],
+      ['p-3', 200, false, false],
+      ['p-4', 0, false, false],
+    ])
+    expect(before.movements.map(row => [row.at.toISOString().slice(0, 10), row.kind, row.amount])).toEqual([
+      ['2024-01-19', 'start', 2000],
+      ['2024-03-01', 'upgrade', 1000],
+      ['2024-06-01', 'end', -3000],
+    ])
+    const [head, ...rows] = CSV.trim().split('\n')
+    await bring(site, [head, ...rows.toReversed()].join('\n'))
+    const names = HEAD.split(',')
+    const lines = rows.map(row =>
+      JSON.stringify(
+        Object.fromEntries(
+          row
+            .replaceAll('"', '')
+            .split(',')
+            .map((value, index) => [names[index], value]),
+        ),
+      ),
+    )
+    const other = await openSite()
+    await bring(other, lines.join('\n'))
+    expect(await outcome(site)).toEqual(before)
+    expect((await outcome(other)).movements).toEqual(before.movements)
+    expect((await outcome(other)).payments).toEqual(before.payments)
+    const money = await api.call('GET', `/api/sites/${site.siteId}/overview?range=all`, { token: site.token })
+    expect(JSON.stringify(money.body)).toContain('"mrr"')
+  })
+
+  test('rows that cannot be read are named with their reason, and the others are imported', async () => {
+    const site = await openSite()
+    const wrong: [row: string, reason: RegExp][] = [
+      ['gift,x,2024-01-01,1,USD', /type must be payment, refund or subscription/],
+      ['payment,,2024-01-01,1,USD', /id is required/],
+      ['payment,x,yesterday,1,USD', /at must be an ISO 8601/],
+      ['payment,x,2999-01-01,1,USD', /at lies in the future/],
+      ['payment,x,2024-01-01,12.5,USD', /amount must be a whole number/],
+      ['payment,x,2024-01-01,0,USD', /amount must be from 1/],
+      ['payment,x,2024-01-01,1,dollars', /currency must be a currency code/],
+      ['refund,x,2024-01-01,1', /payment is required/],
+      ['subscription,x,2024-01-01,1,USD,,,,,asleep,month', /status must be trialing/],
+      ['subscription,x,2024-01-01,1,USD,,,,,active,decade', /interval must be day/],
+      ['payment,x,2024-01-01,1,USD,,,,,,,,,,nobody', /visitor must be a UUID/],
+      [`payment,${'x'.repeat(300)},2024-01-01,1,USD`, /id must be at most 255/],
+    ]
+    const text = `${HEAD}\n${wrong.map(([row]) => row).join('\n')}\npayment,good,2024-01-01,1,USD\n`
+    const { rejected, rejected_total, rows } = await bring(site, text)
+    expect(rejected_total).toBe(wrong.length)
+    for (const [index, [, reason]] of wrong.entries()) {
+      expect(rejected[index]!.row).toBe(index + 2)
+      expect(rejected[index]!.error).toMatch(reason)
+    }
+    expect(rows.payment).toBe(1)
+    expect((await paymentsOf(site)).payments).toHaveLength(1)
+    await expect(bring(site, 'name,age\nann,3\n')).rejects.toThrow('missing: type, id, at, amount')
+  })
+
+  test('revenue:import-file imports a file by path, and says what is wrong with its options', async () => {
+    const site = await openSite()
+    const path = join(folder, 'command.csv')
+    await writeFile(path, CSV)
+    const command = await adminCommand({
+      databaseUrl: api.services.config.databaseUrl!,
+      redisUrl: api.services.config.redisUrl!,
+    })
+    const run = (...more: string[]) =>
+      command.run(['revenue:import-file', '--site', site.siteId, '--file', path, ...more])
+    expect((await run('--timezone', 'Mars/Olympus')).stderr).toContain('must be an IANA time zone')
+    const { stdout, code } = await run()
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ rows: { payment: 4 }, rejected_total: 0 })
+    expect((await paymentsOf(site)).payments).toHaveLength(4)
+  })
+})

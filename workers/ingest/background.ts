@@ -1,0 +1,107 @@
+import { join } from 'node:path'
+import { folderOfServers, hasEmbeddedDatabase } from '../../src/embedded/attach.ts'
+import { openGeo } from '../../src/ingestion/edge/geo.ts'
+import { startWebhooks } from '../../src/notifications/webhooks/webhook-worker.ts'
+import { createLease } from '../../src/redis/lease.ts'
+import { REFRESHING } from '../../src/rollups/keep-refreshed.ts'
+import { runTask } from '../../src/rollups/protocol.ts'
+import { startScheduler } from '../../src/rollups/scheduler.ts'
+import { watchDisk } from '../../src/runtime/disk.ts'
+import { createPool } from '../../src/threads/pool.ts'
+import { DAILY_EXPORT, runDailyExport } from '../../src/transfer/daily/run-daily.ts'
+import { openTarget } from '../../src/transfer/daily/target.ts'
+import { startImportWorker } from '../../src/transfer/imports/worker.ts'
+import { type BackgroundReads, createBackgroundReads } from './background-reads.ts'
+import { jobsOf } from './jobs.ts'
+import type { Parts, Running } from './parts.ts'
+
+/** Runs what is done beside storing; each has a lease, so that one process of all hosts does it. */
+export async function startBackground(parts: Parts): Promise<Running> {
+  const reads = createBackgroundReads(parts)
+  const running = [
+    startJobs(parts, reads),
+    startMessages(parts, reads),
+    await startImports(parts),
+    await startDailyExport(parts),
+  ]
+  return {
+    async stop() {
+      await Promise.all(running.map(each => each.stop()))
+      await reads.close()
+    },
+  }
+}
+
+function startJobs(parts: Parts, reads: BackgroundReads): Running {
+  const { config, databaseUrl, pools, redis, log, now, threads } = parts
+  // A rollup handles whole days at once: its own thread keeps it from delaying hits.
+  const pool = createPool({
+    entry: threads.rollup,
+    threads: 1,
+    tasksPerThread: 4,
+    // A server runs other statements at the same time. The embedded database runs nothing else meanwhile: 20 s at most.
+    workerData: { databaseUrl, timeout: hasEmbeddedDatabase(config) ? '20s' : '10min' },
+    isIdle: true,
+  })
+  const scheduler = startScheduler({
+    db: pools.jobs,
+    redis,
+    rollUp: day => runTask(pool, 'rollUpDay', day),
+    lease: createLease(redis, 'scheduler'),
+    refreshing: createLease(redis, REFRESHING),
+    log,
+    now,
+    jobs: jobsOf(parts, reads),
+  })
+  return {
+    async stop() {
+      await scheduler.stop()
+      await pool.close()
+    },
+  }
+}
+
+const startMessages = ({ pools, redis, config, log, now }: Parts, { services }: BackgroundReads): Running =>
+  startWebhooks({
+    db: pools.webhooks,
+    lease: createLease(redis, 'webhooks'),
+    patterns: services.patterns,
+    config,
+    log,
+    now,
+  })
+
+async function startImports({ config, pools, redis, log, now }: Parts): Promise<Running> {
+  const disk = watchDisk({ folder: folderOfServers(config), minFreeBytes: config.minFreeBytes })
+  const imports = startImportWorker({
+    db: pools.imports,
+    lease: createLease(redis, REFRESHING),
+    log,
+    geo: await openGeo(config.geoipDatabase),
+    now,
+    batchHits: hasEmbeddedDatabase(config) ? 1_000 : 2_000,
+    folder: join(config.dataDir, 'imports'),
+    async requireFreeDisk() {
+      if (disk.isShort()) throw new Error('the disk is nearly full (MIN_FREE_DISK)')
+    },
+  })
+  return {
+    async stop() {
+      disk.stop()
+      await imports.stop()
+    },
+  }
+}
+
+async function startDailyExport({ config, pools, redis, log, now }: Parts): Promise<Running> {
+  if (!config.exportTo) return { stop: async () => {} }
+  const stop = runDailyExport({
+    db: pools.jobs,
+    target: await openTarget(config.exportTo),
+    workFolder: join(config.dataDir, 'exports'),
+    lease: createLease(redis, DAILY_EXPORT),
+    log,
+    now,
+  })
+  return { stop }
+}

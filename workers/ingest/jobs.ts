@@ -1,0 +1,41 @@
+import { forgetExpired } from '../../src/accounts/forget-expired.ts'
+import { EXIT_PAGE_JOBS } from '../../src/ingestion/fill-exit-pages.ts'
+import { HOUR_MS } from '../../src/lib/time.ts'
+import { forgetReports, sendReports } from '../../src/notifications/reports/deliveries/job.ts'
+import { WEBHOOK_JOBS } from '../../src/notifications/webhooks/webhook-worker.ts'
+import { erasePeople } from '../../src/people/erase/erase-people.ts'
+import { REPLAY_JOBS } from '../../src/replays/expire-replays.ts'
+import { RETENTION_JOBS } from '../../src/retention/jobs.ts'
+import { importDueSites } from '../../src/revenue/import/import-site.ts'
+import { recomputeAllSites } from '../../src/revenue/subscriptions/recompute-queue.ts'
+import type { Job } from '../../src/rollups/scheduler.ts'
+import { PURGE_JOBS } from '../../src/sites/purge-deleted-sites.ts'
+import { IMPORT_JOBS } from '../../src/transfer/imports/expire.ts'
+import { TOTALS_JOBS } from '../../src/transfer/totals/jobs.ts'
+import type { BackgroundReads } from './background-reads.ts'
+import type { Parts } from './parts.ts'
+
+/** Returns the scheduled jobs beside those of the rollups. They run one at a time, each for a few seconds at most. */
+export const jobsOf = ({ config, log, now }: Parts, { services }: BackgroundReads): Job[] => [
+  ...PURGE_JOBS,
+  ...RETENTION_JOBS,
+  ...REPLAY_JOBS,
+  ...EXIT_PAGE_JOBS,
+  ...TOTALS_JOBS,
+  ...WEBHOOK_JOBS,
+  ...IMPORT_JOBS,
+  { name: 'recompute subscriptions', everyMs: 10_000, run: ({ db }) => recomputeAllSites({ db, log }) },
+  {
+    name: 'import the past of payment processors',
+    everyMs: 5_000,
+    run: ({ db }) => importDueSites({ db, log, config, now }),
+  },
+  { name: 'forget expired sessions', everyMs: HOUR_MS, run: ({ db }, at) => forgetExpired(db, at) },
+  {
+    name: 'send reports',
+    everyMs: 10_000,
+    run: ({ db }, at) => sendReports({ db, ...services, config, log, now }, at),
+  },
+  { name: 'forget reports', everyMs: HOUR_MS, run: ({ db }, at) => forgetReports(db, at) },
+  { name: 'erase people', everyMs: 10_000, run: ({ db }, at) => erasePeople({ db, log }, at) },
+]
