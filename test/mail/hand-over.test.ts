@@ -87,7 +87,7 @@ test('hand-over: pictures and headers arrive as they were given', async () => {
   expect(await handOver(services(real.mail.url), mail)).toEqual({ outcome: 'taken' })
   const [arrived] = real.mails
   expect(arrived!.messageId).toBe('<report-1@example.com>')
-  expect(arrived!.raw).toMatch(/^List-Id:\s+<a\.b>/m)
+  expect(arrived!.raw).toMatch(/^List-Id:\s+<a\.b>/im)
   expect(arrived!.attachments[0]).toMatchObject({ cid: 'visitors', content, contentDisposition: 'inline' })
   await real.close()
 })
