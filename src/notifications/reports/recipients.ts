@@ -153,7 +153,7 @@ export async function dropRecipient({ db, audit, now }: Parts, site: Site, id: s
   })
 }
 
-export const frequenciesOf = (row: RecipientFields): Frequency[] =>
+const frequenciesOf = (row: RecipientFields): Frequency[] =>
   FREQUENCIES.filter(frequency => row[`${frequency}Since`] !== null)
 
 async function listed(db: Db, { siteNo }: Site, id: string): Promise<Recipient> {

@@ -132,6 +132,32 @@ test('reports: a process that dies after it has claimed a mail does not keep it:
   expect(subjects()).toEqual(['no visits (20 October 2026)'])
 })
 
+test('reports: a claim takes one mail, by whatever plan the database joins', async () => {
+  for (let time = 0; time < 4; time++) {
+    await addRecipient(owner, site, { address: (await world.person({ teamId: owner.teamId })).email })
+  }
+  world.refusal.code = 451
+  await world.run('2026-10-21T06:00:00Z')
+  const now = new Date('2026-10-21T06:10:00Z')
+  for (const settings of [
+    [],
+    ['enable_hashjoin', 'enable_mergejoin'],
+    ['enable_nestloop', 'enable_indexscan'],
+  ]) {
+    const claimed = await world.api.services.db.begin(async tx => {
+      for (const setting of settings) await tx`select set_config(${setting}, 'off', true)`
+      return claimDelivery(tx, { now, until: new Date('2026-10-21T07:00:00Z') })
+    })
+    expect(claimed).toHaveLength(1)
+  }
+  const states = await world.api.services
+    .db`select state, count(*)::int from report_deliveries group by 1 order by 1`
+  expect(states).toEqual([
+    { state: 'claimed', count: 3 },
+    { state: 'waiting', count: 1 },
+  ])
+})
+
 test('reports: a process that was only slow finds that another one has taken its mail over', async () => {
   await due()
   const [slow] = await claim('2026-10-21T06:10:00Z')

@@ -18,7 +18,7 @@ import {
 /** Time limit of one run: other jobs wait meanwhile. */
 const BUDGET_MS = 5_000
 /** Longer than reading and handing over can take together. */
-export const CLAIM_MS = 2 * MINUTE_MS
+const CLAIM_MS = 2 * MINUTE_MS
 
 /**
  * Sends what is due. It is safe to stop at any point, and to run in two processes at once.

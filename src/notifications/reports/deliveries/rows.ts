@@ -90,8 +90,7 @@ interface Claim {
 
 /**
  * Begins the hand-over. Returns no row when another process has taken the mail over, or when it must not be sent any more: the recipient
- * has unsubscribed, was removed, or does not reach the site, the site was
- * deleted, or the plan of the team has ended.
+ * has unsubscribed, was removed or does not reach the site, the site was deleted, or the plan of the team has ended.
  */
 export const beginHandOver = query<Claim & { now: Date; until: Date }, { attempts: number }>(
   'begin-report-hand-over',
