@@ -9,6 +9,7 @@ import { addLoginCommands } from './admin/logins.ts'
 import { addMoneyCommands } from './admin/money.ts'
 import { addSiteExportCommands } from './admin/site-exports.ts'
 import { addTeamCommands } from './admin/teams.ts'
+import { addTotalsCommands } from './admin/totals.ts'
 import { oneLine, type Surroundings } from './tools.ts'
 
 // Prints one JSON document on stdout. Logs go to stderr, and so does one line `error: …` on failure.
@@ -28,6 +29,7 @@ const SUBJECTS = [
   addHitCommands,
   addImportCommands,
   addSiteExportCommands,
+  addTotalsCommands,
   addExportCommands,
   addMoneyCommands,
 ]

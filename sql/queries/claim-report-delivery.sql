@@ -1,15 +1,18 @@
--- The mail that has waited longest. The lock is skipped, so that two schedulers take two different ones.
-update report_deliveries
-set state = 'claimed', attempts = report_deliveries.attempts + 1, next_at = :until::timestamptz, changed_at = :now::timestamptz
-from
-  (
+-- The mail that has waited longest. The lock is skipped, so that two schedulers take two different ones. Materialized: as an inner side of a
+-- join, the choice would run once for each outer row, and claim as many mails.
+with
+  next as materialized (
     select recipient_id, kind, first_day
     from report_deliveries
     where state in ('waiting', 'claimed') and next_at <= :now::timestamptz
     order by next_at, recipient_id, kind
     limit 1
     for update skip locked
-  ) as next
+  )
+update report_deliveries
+set state = 'claimed', attempts = report_deliveries.attempts + 1, next_at = :until::timestamptz, changed_at = :now::timestamptz
+from
+  next
   join report_recipients on report_recipients.id = next.recipient_id
 where
   report_deliveries.recipient_id = next.recipient_id

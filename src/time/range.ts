@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { invalidField } from '../errors.ts'
+import { DAY_MS } from '../lib/time.ts'
 import {
   dayOf,
   firstOfMonth,
@@ -64,6 +65,32 @@ export const CalendarDate = z
   .refine(isCalendarDate, { error: dateMessage })
   .meta({ format: 'date' })
 
+const endMessage = `${dateMessage}, or a moment of these years: ISO 8601 with its offset, or Unix milliseconds`
+const Moment = z.iso.datetime({ offset: true })
+const FIRST_MS = Date.parse('1970-01-01T00:00:00Z')
+const AFTER_MS = Date.parse('9999-01-01T00:00:00Z')
+
+/** Returns the Unix milliseconds of a moment as text; undefined for anything else, such as a calendar date. */
+function momentOf(text: string): number | undefined {
+  const at = /^\d{1,15}$/.test(text)
+    ? Number(text)
+    : Moment.safeParse(text).success
+      ? Date.parse(text)
+      : Number.NaN
+  // A day is left at both ends: the zone of the site decides about the date.
+  return at >= FIRST_MS + DAY_MS && at < AFTER_MS - DAY_MS ? at : undefined
+}
+
+/** First or last day of a range: a calendar date, or a moment, which stands for the day of the site in which it lies. */
+const RangeEnd = z
+  .string({ error: endMessage })
+  .refine(value => isCalendarDate(value) || momentOf(value) !== undefined, { error: endMessage })
+
+const dayIn = (zone: string, end: string): LocalDay => {
+  const moment = momentOf(end)
+  return moment === undefined ? dayOf(end) : localDay(zone, moment)
+}
+
 /** The query parameters of a range. A schema that uses them needs `checkRange` too. */
 export const rangeFields = {
   // `checkRange` validates this: with `from` and `to` the value is ignored.
@@ -75,9 +102,13 @@ export const rangeFields = {
       enum: [...RANGE_PRESETS],
       description: "Days of the site's time zone. Not looked at when `from` and `to` are given.",
     }),
-  from: CalendarDate.optional().meta({ description: 'First day; needs `to`.', example: '2026-03-01' }),
-  to: CalendarDate.optional().meta({
-    description: 'Last day, included; needs `from`.',
+  from: RangeEnd.optional().meta({
+    description:
+      'First day; needs `to`. A date, or a moment (ISO 8601 with its offset, or Unix milliseconds): the day of the site in which it lies.',
+    example: '2026-03-01',
+  }),
+  to: RangeEnd.optional().meta({
+    description: 'Last day, included; needs `from`. Written like it.',
     example: '2026-03-31',
   }),
 }
@@ -99,7 +130,10 @@ export function checkRange(
     context.addIssue({ code: 'custom', path: [path], message })
 
   if (from !== undefined && to !== undefined) {
-    if (from > to) refuse('from', 'must not be later than to')
+    const [first, last] = [momentOf(from), momentOf(to)]
+    if ((first === undefined) !== (last === undefined))
+      refuse('from', 'must be written like to: both dates, or both moments')
+    else if (first !== undefined ? first > last! : from > to) refuse('from', 'must not be later than to')
     return
   }
   if (from !== undefined) refuse('to', 'is required when from is given')
@@ -132,7 +166,7 @@ export function resolveRange(
 }
 
 function rangeWithin({ range, from, to }: RangeQuery, { zone, now, firstEventAt }: Clock): Range {
-  if (from !== undefined && to !== undefined) return wholeDays(zone, dayOf(from), dayOf(to))
+  if (from !== undefined && to !== undefined) return wholeDays(zone, dayIn(zone, from), dayIn(zone, to))
   if (range === 'last_24_hours') return clockHours(zone, startOfNextHour(zone, now.getTime()), 24, 'hour')
   const today = localDay(zone, now.getTime())
   const [first, last] = daysOf(range, today, localDay(zone, (firstEventAt ?? now).getTime()))

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
+import { importTotals } from '../../src/transfer/totals/import-totals.ts'
 import type { Api, Member } from '../support/api.ts'
 import type { SignedIn } from '../support/browser-session.ts'
+import { fileOf } from '../transfer/read/source.ts'
 
 export interface Asked {
   /** Fields of the path; `siteKey` is the world's site unless given. */
@@ -85,6 +87,16 @@ export async function newShare({ api, owner, site }: World, fields: object = {})
 }
 
 export const newSegment = (world: World) => newOf(world, 'segments', { name: 'test', filters: { path: '/' } })
+/** @returns the id of an import of one day */
+export async function newTotals({ api, site }: World): Promise<string> {
+  const [row] = await api.services.db<{ siteNo: number; timezone: string }[]>`
+    select site_no as "siteNo", timezone from sites where id = ${site.id}`
+  const { import_id: id } = await importTotals({ db: api.services.db, now: () => new Date() }, row!, {
+    format: 'plausible-totals',
+    file: fileOf(`date,visitors\n2020-01-01,1\n`, 'imported_visitors.csv'),
+  })
+  return id!
+}
 export const newAnnotation = (world: World) =>
   newOf(world, 'annotations', { text: 'test', starts_at: '2026-03-09' })
 

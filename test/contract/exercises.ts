@@ -17,6 +17,7 @@ import {
   newSegment,
   newShare,
   newSite,
+  newTotals,
   newWebhook,
   ofError,
   page,
@@ -462,6 +463,14 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   'DELETE /api/sites/{siteKey}/annotations/{annotation}': async (ask, world) => {
     await ask({ path: { annotation: await newAnnotation(world) } })
     await ask()
+  },
+  'GET /api/sites/{siteKey}/imported-totals': async (ask, world) => {
+    await newTotals(world)
+    await expectItems(ask(), body => body)
+  },
+  'DELETE /api/sites/{siteKey}/imported-totals/{import}': async (ask, world) => {
+    await ask({ path: { import: await newTotals(world) } })
+    await ask({ path: { import: randomUUID() } })
   },
   'GET /api/sites/{siteKey}/shares': async (ask, world) => {
     await newShare(world)

@@ -6,7 +6,7 @@ import { customEvent, pageview, readName, readReferrer, readTitle, type Sender }
 import { readPage, type Tags, withTags } from './fields/page.ts'
 import { readPlace } from './fields/place.ts'
 import { readRows } from './fields/rows.ts'
-import { LIMITS, plainText, Texts } from './fields/texts.ts'
+import { asSentence, LIMITS, plainText, Texts } from './fields/texts.ts'
 import { NO_TIME, validTime } from './fields/times.ts'
 import { visitorIdOf } from './visitor-id.ts'
 
@@ -21,7 +21,7 @@ const COLUMNS = [['2path', '1path'], ['event'], ['session'], ['date']] as const
  */
 export const goatcounter: Converter = {
   title: 'GoatCounter',
-  file: FILE,
+  file: asSentence(FILE),
   notes: [
     'A visitor is what GoatCounter calls a session: one browser for up to 8 hours.',
     'GoatCounter keeps neither addresses of visitors nor, since version 2, user agents; browser and system have their names.',

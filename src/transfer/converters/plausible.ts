@@ -11,7 +11,7 @@ import { readHostname, readPage, type Tags, UTM_NAMES, withTags } from './fields
 import { readPlace } from './fields/place.ts'
 import { readProperties } from './fields/properties.ts'
 import { readRows } from './fields/rows.ts'
-import { plainNumber, plainText, Texts } from './fields/texts.ts'
+import { asSentence, plainNumber, plainText, Texts } from './fields/texts.ts'
 import { NO_TIME, validTime } from './fields/times.ts'
 import { visitorIdOf } from './visitor-id.ts'
 
@@ -29,7 +29,7 @@ type Row = Record<string, unknown>
  */
 export const plausible: Converter = {
   title: 'Plausible CE (events)',
-  file: FILE,
+  file: asSentence(FILE),
   notes: [
     'Plausible forgets a visitor every day: each day has visitors of its own. A visit over midnight UTC becomes two.',
     'Times have whole seconds. Titles, screens, languages and queries other than UTM tags are not in the table.',

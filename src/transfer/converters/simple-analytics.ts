@@ -7,7 +7,7 @@ import { readHostname, readPage, type Tags, UTM_NAMES, withTags } from './fields
 import { readPlace } from './fields/place.ts'
 import { readProperties } from './fields/properties.ts'
 import { readRows } from './fields/rows.ts'
-import { plainNumber, plainText, Texts } from './fields/texts.ts'
+import { asSentence, plainNumber, plainText, Texts } from './fields/texts.ts'
 import { NO_TIME, unixTime, validTime } from './fields/times.ts'
 import { visitorIdOf } from './visitor-id.ts'
 
@@ -26,7 +26,7 @@ const COLUMNS = [
  */
 export const simpleAnalytics: Converter = {
   title: 'Simple Analytics',
-  file: FILE,
+  file: asSentence(FILE),
   notes: [
     'Simple Analytics does not recognize visitors. A visitor is what has one session_id: what happened without leaving the page, or within a single-page application. Without session_id each page view is a visitor of its own. So visitors and sessions are more than Simple Analytics counts, which goes by the referrer.',
     'Titles are not in the file. Of the query only the parameters that Simple Analytics keeps are.',

@@ -1,10 +1,15 @@
 import { AppError } from '../../errors.ts'
 import { moneyKind } from '../money/money-kind.ts'
+import { totalsKind } from '../totals/totals-kind.ts'
 import { hitsKind } from './hits-kind.ts'
 import type { FormatDescription, ImportKind } from './import-kind.ts'
 
 /** All ways of importing, by the name that `imports.kind` holds. Names of formats are unique across them. */
-export const IMPORT_KINDS: Record<string, ImportKind> = { hits: hitsKind, money: moneyKind }
+export const IMPORT_KINDS: Record<string, ImportKind> = {
+  hits: hitsKind,
+  totals: totalsKind,
+  money: moneyKind,
+}
 
 export interface KnownFormat extends FormatDescription {
   kind: string

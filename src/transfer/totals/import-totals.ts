@@ -59,8 +59,8 @@ export interface TotalsImport {
   fileTimezone?: string | undefined
   isDryRun?: boolean
   userId?: string | null
-  /** Called with the number of rows read. Throws to stop. */
-  onProgress?: ((rows: number) => void) | undefined
+  /** Called with the number of rows read, each thousand rows. Throws to stop. */
+  onProgress?: ((rows: number) => Promise<void>) | undefined
 }
 
 /**
@@ -86,10 +86,10 @@ export async function importTotals(
   const left = new Map<string, number>()
   const read: ImportedTable[] = []
   let rows = 0
-  const count = () => {
+  const count = (): Promise<void> | undefined => {
     rows += 1
     if (rows > MOST_ROWS) throw refusal(`the file has more than ${MOST_ROWS.toLocaleString('en')} rows`)
-    if (rows % 1_000 === 0) onProgress?.(rows)
+    return rows % 1_000 === 0 ? onProgress?.(rows) : undefined
   }
   try {
     for (const table of tables) {
@@ -135,7 +135,7 @@ function becauseOf(left: ReadonlyMap<string, number>): string {
 async function readTable(
   table: TotalsTable,
   left: Map<string, number>,
-  count: () => void,
+  count: () => Promise<void> | undefined,
   start: (() => Promise<FamilyWriter>) | undefined,
 ): Promise<ImportedTable | undefined> {
   const sums = table.numbers.map(() => 0)
@@ -143,7 +143,8 @@ async function readTable(
   let [from, to]: (string | undefined)[] = []
   let rows = 0
   for await (const { row, left: reason } of table.rows()) {
-    count()
+    const asked = count()
+    if (asked) await asked
     if (!row) {
       left.set(reason, (left.get(reason) ?? 0) + 1)
       continue

@@ -75,6 +75,14 @@ const hideImport = query<{ siteNo: number; importNo: number }>(
   where site_no = :siteNo::int and import_no = :importNo::bigint`,
 )
 
+const selectOfFormat = query<{ siteNo: number; format: string }, ImportKey>(
+  'list-totals-imports-of-format',
+  `select site_no as "siteNo", import_no as "importNo"
+  from totals_imports
+  where site_no = :siteNo::int and format = :format::text
+  order by import_no`,
+)
+
 /** Those that were removed, and those that were cut off. */
 const selectGone = query<{ before: Date }, { siteNo: number; importNo: number }>(
   'list-gone-totals-imports',
@@ -150,6 +158,23 @@ export async function removeImport(
 
 /** Makes the rows of an import count no more; `removeGone` deletes them. */
 export const hide = (tx: Transaction, { siteNo, importNo }: ImportKey) => hideImport(tx, { siteNo, importNo })
+
+/**
+ * Removes all imports of a format from a site. None of them counts from the beginning on.
+ * @returns true when time ran out
+ */
+export async function removeFormat(
+  db: Db,
+  { siteNo, format }: { siteNo: number; format: string },
+  hasTime: () => boolean,
+): Promise<boolean> {
+  const found = await selectOfFormat(db, { siteNo, format })
+  await db.begin(async tx => {
+    for (const key of found) await hideImport(tx, key)
+  })
+  for (const key of found) if (await removeImport(db, key, hasTime)) return true
+  return false
+}
 
 /**
  * Deletes what was removed, and imports that were cut off a day ago. Safe to stop at any point.

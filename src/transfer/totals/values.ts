@@ -20,7 +20,7 @@ export const given = (value: string): string => (NOTHING.has(value.toLowerCase()
 
 /**
  * Returns source and channel as live visits from there have them.
- * @see docs/metrics.md "Source and channel"
+ * @see docs/metrics.md "Channel"
  */
 export function originOf({ source, referrer, utmSource, utmMedium, utmCampaign }: Origin): {
   source: string

@@ -11,6 +11,8 @@ export interface TimeChartProps {
   /** Bars in a lane of their own below the lines, stacked; negative values hang down. */
   bars?: readonly Series[]
   marks?: readonly Mark[]
+  /** Buckets, both included, whose numbers were counted elsewhere: they are hatched. */
+  shaded?: { from: number; to: number }
   /** Opens a bucket. */
   onChoose?(index: number): void
 }

@@ -1,4 +1,5 @@
 import { area, line } from 'd3-shape'
+import { useId } from 'react'
 import { useFormat } from '../format/format.ts'
 import type { TimeChartProps } from './chart-props.ts'
 import css from './plot.module.css'
@@ -18,7 +19,7 @@ const LANE = 52
 const STACK_LANE = 84
 
 /** The picture of a chart: scale, lines, bars and marks. */
-export function Plot({ labels, group, lines, bars, marks = [], width, isPhone, cursor }: Props) {
+export function Plot({ labels, group, lines, bars, marks = [], shaded, width, isPhone, cursor }: Props) {
   const format = useFormat()
   const room = bars ? 14 + (bars.length > 1 ? STACK_LANE : LANE) : 0
   const height = (isPhone ? 170 : 220) + room
@@ -35,6 +36,7 @@ export function Plot({ labels, group, lines, bars, marks = [], width, isPhone, c
   const isRight = (index: number) => index >= labels.length / 2
   return (
     <svg className={css.svg} width={width} height={height} aria-hidden="true">
+      {shaded && <Hatching frame={frame} buckets={labels.length} {...shaded} />}
       {scale.ticks.map(value => (
         <g key={value}>
           <line
@@ -87,6 +89,33 @@ export function Plot({ labels, group, lines, bars, marks = [], width, isPhone, c
           ) : null,
         )}
     </svg>
+  )
+}
+
+interface HatchingProps {
+  frame: Frame
+  buckets: number
+  from: number
+  to: number
+}
+
+function Hatching({ frame, buckets, from, to }: HatchingProps) {
+  const id = useId()
+  const width = (frame.right - frame.left) / Math.max(1, buckets)
+  return (
+    <>
+      <pattern id={id} width={8} height={8} patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+        <line className={css.hatch} x1={0} x2={0} y1={0} y2={8} />
+      </pattern>
+      <rect
+        data-shaded={`${from}-${to}`}
+        x={frame.left + from * width}
+        y={frame.top}
+        width={(to - from + 1) * width}
+        height={frame.bottom - frame.top}
+        fill={`url(#${id})`}
+      />
+    </>
   )
 }
 

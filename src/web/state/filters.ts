@@ -11,6 +11,7 @@ type Others =
   | 'compare_to'
   | 'match_weekday'
   | 'campaign'
+  | 'imported'
 
 /** A filter as the API knows it. */
 export type FilterName = Exclude<keyof Inputs['stats']['overview'], Others>

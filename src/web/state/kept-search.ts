@@ -1,12 +1,12 @@
 import { useRawSearch, withParams } from './address.ts'
 import { isFilter } from './filters.ts'
 
-/** Period and filters go along from page to page; all other parameters belong to one page alone. */
-const OF_PERIOD = ['range', 'from', 'to', 'compare', 'compare_from', 'compare_to', 'match_weekday']
+/** Period, filters and the switch of imported totals go along from page to page; all other parameters belong to one page alone. */
+const KEPT = ['range', 'from', 'to', 'compare', 'compare_from', 'compare_to', 'match_weekday', 'imported']
 
 const goesAlong = (parameter: string): boolean => {
   const name = parameter.replace(/\[.*$/, '')
-  return OF_PERIOD.includes(name) || isFilter(name)
+  return KEPT.includes(name) || isFilter(name)
 }
 
 /** Returns what other pages of the site take along from an address, with more parameters. */

@@ -49,6 +49,9 @@ export interface Question {
   input: ReturnType<typeof rangeInput> & FilterInput & { siteKey: string }
   /** The comparison, for reads that know one. */
   compare: ReturnType<typeof compareInput>
+  /** Asks reads that know them for imported totals, unless the address leaves them out. */
+  totals: { imported?: true }
+  setTotals(areUsed: boolean): void
   setPeriod(period: Period): void
   setFilters(filters: readonly Filter[]): void
   /** Adds a value to the filter of its dimension, or the filter. */
@@ -72,6 +75,8 @@ export function useQuestion(): Question {
       filters,
       input: { siteKey: id, ...rangeInput(period), ...inputOf(filters) },
       compare: compareInput(period),
+      totals: params.get('imported') === 'off' ? {} : { imported: true },
+      setTotals: areUsed => change({ imported: areUsed ? null : 'off' }, { replace: true }),
       setPeriod(next) {
         rememberPeriod(next)
         change({ ...paramsOf(next), group: null, page: null })

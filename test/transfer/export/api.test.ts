@@ -75,31 +75,49 @@ function queryOf(input: Input): string {
   return new URLSearchParams(pairs).toString()
 }
 
+/** Expects the same answers of every read of both sites. */
+async function expectSameReads(site: StatsSite, copy: StatsSite): Promise<void> {
+  for (const of of [site, copy])
+    await stats.goal(of, { match_type: 'scroll', match_value: '/pricing', scroll_threshold: 50 })
+  const namesOf = async (of: StatsSite) => {
+    const sessions = await stats.read(of, `/stats/sessions?visitor_id=${ADA}&from=${DAY}&to=${DAY}`)
+    const errors = await stats.read(of, `/stats/errors?from=${DAY}&to=${DAY}`)
+    return { session: sessions.data[0].session_id, error: errors.data[0].id, person: ADA }
+  }
+  const names = new Map([
+    [site, await namesOf(site)],
+    [copy, await namesOf(copy)],
+  ])
+  for (const { path, input } of READS) {
+    const answers = [site, copy].map(async of => {
+      const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => names.get(of)![name as 'person'])
+      return comparable(await stats.read(of, `${filled}?${queryOf(input)}`))
+    })
+    const [own, copied] = await Promise.all(answers)
+    expect({ path, input, answer: copied }).toEqual({ path, input, answer: own })
+  }
+}
+
 describe('export over the API', () => {
   test('every read of a site gives the same of a site that its export was imported into', async () => {
     const copy = await stats.site('Europe/Berlin')
     const { text } = await download(`${site.path}/export`)
     const result = await imported(stats.api.services.db, copy, text)
     expect(result).toEqual({ accepted: linesOf(text).length, dropped: 0, rejected: [], rejected_total: 0 })
-    for (const of of [site, copy])
-      await stats.goal(of, { match_type: 'scroll', match_value: '/pricing', scroll_threshold: 50 })
-    const namesOf = async (of: StatsSite) => {
-      const sessions = await stats.read(of, `/stats/sessions?visitor_id=${ADA}&from=${DAY}&to=${DAY}`)
-      const errors = await stats.read(of, `/stats/errors?from=${DAY}&to=${DAY}`)
-      return { session: sessions.data[0].session_id, error: errors.data[0].id, person: ADA }
-    }
-    const names = new Map([
-      [site, await namesOf(site)],
-      [copy, await namesOf(copy)],
-    ])
-    for (const { path, input } of READS) {
-      const answers = [site, copy].map(async of => {
-        const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => names.get(of)![name as 'person'])
-        return comparable(await stats.read(of, `${filled}?${queryOf(input)}`))
-      })
-      const [own, copied] = await Promise.all(answers)
-      expect({ path, input, answer: copied }).toEqual({ path, input, answer: own })
-    }
+    await expectSameReads(site, copy)
+  }, 60_000)
+
+  test('after retention, what is left gives the same again, and visits keep their numbers', async () => {
+    const { db } = stats.api.services
+    const [old, copy] = [await stats.site(), await stats.site()]
+    await stats.store(dayOfHits(old))
+    await db`update sites set details_from = ${`${DAY}T00:00:00Z`} where site_no = ${old.siteNo}`
+    const { text } = await download(`${old.path}/export`)
+    expect(linesOf(text).filter(({ timestamp }) => timestamp < DAY)).toEqual([])
+    expect(await imported(db, copy, text)).toMatchObject({ dropped: 0, rejected_total: 0 })
+    await expectSameReads(old, copy)
+    const { data } = await stats.read(copy, `/stats/sessions?visitor_id=${ADA}&from=${DAY}&to=${DAY}`)
+    expect(data[0].visit_count).toBe(2)
   }, 60_000)
 
   test('days are those of the zone of the site; what is received later is not in it', async () => {

@@ -1,10 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openGeo } from '../../../src/ingestion/edge/geo.ts'
-import { createLease } from '../../../src/redis/lease.ts'
-import { REFRESHING } from '../../../src/rollups/keep-refreshed.ts'
 import { claimImport } from '../../../src/transfer/imports/claims.ts'
 import { IMPORT_JOBS } from '../../../src/transfer/imports/expire.ts'
 import type { ImportServices } from '../../../src/transfer/imports/import-kind.ts'
@@ -15,7 +9,7 @@ import { everythingOf } from '../../contract/everything.ts'
 import { dayOfHits, hit, type Stats, type StatsSite, startStats } from '../../contract/stats-site.ts'
 import { aggregateAll, expectConsistent } from '../../people/steps.ts'
 import { dyingAfter } from '../../support/dying-after.ts'
-import { silentLog } from '../../support/log.ts'
+import { importServices } from '../../support/import-services.ts'
 import { umamiExport } from '../../support/umami-export.ts'
 import { zipOf } from '../read/zip-file.ts'
 
@@ -24,27 +18,12 @@ const START = Date.parse('2026-03-10T08:00:00Z')
 
 let stats: Stats
 let services: ImportServices
-let folder: string
 beforeAll(async () => {
   stats = await startStats(NOW)
-  const { db, config, redis } = stats.api.services
-  config.sitesPerTeam = 1_000
-  folder = mkdtempSync(join(tmpdir(), 'analytics-imports-'))
-  services = {
-    db,
-    lease: createLease(redis, REFRESHING),
-    log: silentLog,
-    geo: await openGeo(config.geoipDatabase),
-    now: () => new Date(NOW),
-    batchHits: 100,
-    folder,
-    requireFreeDisk: async () => {},
-  }
+  stats.api.services.config.sitesPerTeam = 1_000
+  services = await importServices(stats.api.services)
 })
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true })
-  await stats.close()
-})
+afterAll(() => stats.close())
 
 const call = async (
   site: StatsSite,

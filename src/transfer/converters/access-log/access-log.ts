@@ -7,7 +7,7 @@ import { readDevice } from '../fields/device.ts'
 import { pageview, readReferrer } from '../fields/lines.ts'
 import { readHostname, readPage } from '../fields/page.ts'
 import { readPlace } from '../fields/place.ts'
-import { Texts } from '../fields/texts.ts'
+import { asSentence, Texts } from '../fields/texts.ts'
 import { readJsonLine } from './json-line.ts'
 import { type LoggedRequest, reasonAgainst } from './page-request.ts'
 import { readTextLine } from './text-line.ts'
@@ -21,7 +21,7 @@ const ENOUGH = 1_000
 /** Access logs of web servers: the pages that people asked for. */
 export const accessLog: Converter = {
   title: 'Access log',
-  file: FILE,
+  file: asSentence(FILE),
   notes: [
     'Only documents count: GET requests that were answered with 200 or 304, whose address has no extension of a file and is no known interface, and whose content type is HTML where the log has it.',
     'Crawlers, HTTP libraries, prefetches, redirects and errors are left out. Crawlers that pass as browsers are not recognized.',

@@ -63,3 +63,6 @@ export function plainNumber(value: unknown): number | undefined {
 /** Tells whether a text is one of those that products write for a value that is not known. */
 export const isUnknown = (text: string) =>
   /^(unknown|undefined|null|none|unk|\(not set\)|\(none\)|<other>|\(other\))$/i.test(text)
+
+/** `the export of …` as a sentence of its own. */
+export const asSentence = (text: string) => `${text[0]!.toUpperCase()}${text.slice(1)}.`

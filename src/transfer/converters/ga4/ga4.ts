@@ -2,7 +2,7 @@ import type { JsonObject } from '../../read/json-lines.ts'
 import type { Converter } from '../converter.ts'
 import { Identified } from '../fields/identified.ts'
 import { readObjects } from '../fields/objects.ts'
-import { Texts } from '../fields/texts.ts'
+import { asSentence, Texts } from '../fields/texts.ts'
 import { convertEvent } from './events.ts'
 
 const FILE = 'the tables events_YYYYMMDD of the BigQuery export of Google Analytics 4, as JSON lines'
@@ -13,7 +13,7 @@ const FILE = 'the tables events_YYYYMMDD of the BigQuery export of Google Analyt
  */
 export const ga4: Converter = {
   title: 'Google Analytics 4 (BigQuery export)',
-  file: FILE,
+  file: asSentence(FILE),
   notes: [
     'Hits without user_pseudo_id, of visitors who did not consent, are left out: nothing tells which of them belong together.',
     'first_visit, session_start and similar events that Google derives are left out; sessions follow the rules of this service.',

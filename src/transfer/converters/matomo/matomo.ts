@@ -2,7 +2,7 @@ import type { JsonObject } from '../../read/json-lines.ts'
 import type { Converted, Converter, ConvertOptions } from '../converter.ts'
 import { arrayIn, objectIn, readObjects } from '../fields/objects.ts'
 import { OnlyWebsite } from '../fields/only-website.ts'
-import { Texts } from '../fields/texts.ts'
+import { asSentence, Texts } from '../fields/texts.ts'
 import { convertAction } from './actions.ts'
 import { actionTimes } from './times.ts'
 import { readVisit } from './visit.ts'
@@ -16,7 +16,7 @@ const FILE =
  */
 export const matomo: Converter = {
   title: 'Matomo',
-  file: FILE,
+  file: asSentence(FILE),
   notes: [
     'A visit of Matomo that began because of midnight or of a new campaign is joined with the one before it: a session ends after 30 minutes without a hit.',
     'An event has the name of its action; its category, name and value are the properties category, name and value.',

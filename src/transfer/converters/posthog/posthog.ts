@@ -2,7 +2,7 @@ import type { JsonObject } from '../../read/json-lines.ts'
 import type { Converter } from '../converter.ts'
 import { Identified } from '../fields/identified.ts'
 import { arrayIn, objectIn, readObjects } from '../fields/objects.ts'
-import { Texts } from '../fields/texts.ts'
+import { asSentence, Texts } from '../fields/texts.ts'
 import type { Context } from './context.ts'
 import { convertEvent } from './events.ts'
 
@@ -14,7 +14,7 @@ const FILE = 'the events of PostHog as JSON lines (a batch export, or the answer
  */
 export const posthog: Converter = {
   title: 'PostHog',
-  file: FILE,
+  file: asSentence(FILE),
   notes: [
     'A visitor is a device ($device_id) where the event has one, else the distinct_id. Persons that PostHog merged later stay apart.',
     'Recordings, heat maps, feature flags, surveys, groups, rage clicks and other events of PostHog itself are left out, and properties whose name begins with $ are.',

@@ -12,6 +12,7 @@ import { type Question, useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './chart-panel.module.css'
 import { ChartTools, type ChosenGroup } from './chart-tools.tsx'
+import { shadedPart } from './imported.ts'
 import { isMoneyMetric, type SeriesMetric, valueText } from './metrics.ts'
 
 type Timeseries = Outputs['stats']['timeseries']
@@ -30,9 +31,9 @@ export function ChartPanel({ metric, hasRevenue, onNote }: Props) {
   const { params, change } = useAddress()
   const site = useSite()
   const question = useQuestion()
-  const { input, compare } = question
+  const { input, compare, totals } = question
   const group = (params.get('group') ?? undefined) as ChosenGroup
-  const query = { ...input, ...compare, metric, ...(group && { group }) }
+  const query = { ...input, ...compare, ...totals, metric, ...(group && { group }) }
   const main = useRead(['timeseries', query], signal => api.stats.timeseries.query(query, { signal }))
   const money = { ...query, metric: 'revenue' as const }
   const revenue = useRead(['timeseries', money], signal => api.stats.timeseries.query(money, { signal }), {
@@ -102,6 +103,7 @@ function Chart({ title, metric, series, revenue, question, notes }: ChartProps) 
     },
   ]
   const marks = useMemo(() => marksOf(notes ?? [], labels), [notes, labels])
+  const shaded = shadedPart(labels, series.imported)
   const open = (index: number) => {
     if (group === 'hour') return
     const [from, to] = [labels[index]!.slice(0, 10), dayBefore(labels[index + 1])]
@@ -111,6 +113,7 @@ function Chart({ title, metric, series, revenue, question, notes }: ChartProps) 
     <TimeChart
       {...{ title, labels, group, lines, marks }}
       {...(bars && { bars })}
+      {...(shaded && { shaded })}
       {...(group !== 'hour' && { onChoose: open })}
     />
   )

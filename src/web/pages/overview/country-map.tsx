@@ -14,10 +14,10 @@ const MOST_COUNTRIES = 100
 /** Countries by their visitors on a map; the tab beside it has the same numbers as a list. A click filters. */
 export default function CountryMap() {
   const { overview: text, common } = useText()
-  const { input, addFilter } = useQuestion()
+  const { input, totals, addFilter } = useQuestion()
   const format = useFormat()
   const valueText = useValueText()
-  const query = { ...input, dimension: 'country' as const, per_page: MOST_COUNTRIES }
+  const query = { ...input, ...totals, dimension: 'country' as const, per_page: MOST_COUNTRIES }
   const read = useRead(['breakdown', query], signal => api.stats.breakdown.query(query, { signal }))
   return (
     <Answer read={read}>

@@ -17,6 +17,7 @@ import { useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './detail-dialog.module.css'
 import type { Dimension } from './dimension.ts'
+import { ImportedLine } from './imported-line.tsx'
 
 type Row = Outputs['stats']['breakdown']['data'][number]
 type Sort = NonNullable<Inputs['stats']['breakdown']['sort']>
@@ -28,15 +29,15 @@ const PER_PAGE = 25
 export default function DetailDialog({ dimension, onClose }: { dimension: Dimension; onClose(): void }) {
   const { common, overview, filters } = useText()
   const { mayExport } = useSite()
-  const { input } = useQuestion()
+  const { input, totals } = useQuestion()
   const [typed, setTyped] = useState('')
   const [sort, setSort] = useState<Sort>('visitors')
   const [order, setOrder] = useState<Order>('desc')
   const [page, setPage] = useState(1)
   const search = useDeferredValue(typed.trim())
-  const columns = useColumns(dimension, onClose)
   const query = {
     ...input,
+    ...totals,
     dimension,
     sort,
     order,
@@ -45,6 +46,8 @@ export default function DetailDialog({ dimension, onClose }: { dimension: Dimens
     ...(search !== '' && { search }),
   }
   const read = useRead(['breakdown', query], signal => api.stats.breakdown.query(query, { signal }))
+  // What is explained are the site's own numbers.
+  const columns = useColumns(dimension, !read.data?.imported?.used, onClose)
   const title = overview.cards[dimension as keyof typeof overview.cards] ?? filters.names[dimension]
   return (
     <Dialog
@@ -63,7 +66,7 @@ export default function DetailDialog({ dimension, onClose }: { dimension: Dimens
         }}
       />
       <Answer read={read}>
-        {({ data, meta }) =>
+        {({ data, meta, imported }) =>
           data.length === 0 ? (
             <Empty />
           ) : (
@@ -81,6 +84,7 @@ export default function DetailDialog({ dimension, onClose }: { dimension: Dimens
                   setPage(1)
                 }}
               />
+              <ImportedLine imported={imported} />
               <Pager meta={meta} onPage={setPage} />
             </>
           )
@@ -90,7 +94,7 @@ export default function DetailDialog({ dimension, onClose }: { dimension: Dimens
   )
 }
 
-function useColumns(dimension: Dimension, onClose: () => void): Column<Row, Sort>[] {
+function useColumns(dimension: Dimension, isOwn: boolean, onClose: () => void): Column<Row, Sort>[] {
   const { common, filters, overview, explain } = useText()
   const { can } = useSite()
   const { addFilter, input } = useQuestion()
@@ -165,16 +169,20 @@ function useColumns(dimension: Dimension, onClose: () => void): Column<Row, Sort
           number('mrr', format.signedMoney, value => format.exactMoney(value), { ...money, isWide: true }),
         ]
       : []),
-    {
-      name: 'explain',
-      label: '',
-      cell: ({ value }) => (
-        <ExplainButton
-          of={valueText(dimension, value)}
-          ask={{ ...input, read: 'breakdown', dimension, value }}
-          numbers={numbers}
-        />
-      ),
-    },
+    ...(isOwn
+      ? [
+          {
+            name: 'explain',
+            label: '',
+            cell: ({ value }: Row) => (
+              <ExplainButton
+                of={valueText(dimension, value)}
+                ask={{ ...input, read: 'breakdown', dimension, value }}
+                numbers={numbers}
+              />
+            ),
+          },
+        ]
+      : []),
   ]
 }

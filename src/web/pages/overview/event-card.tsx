@@ -10,14 +10,15 @@ import { RankList } from '../../parts/lists/rank-list.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
+import { ImportedLine } from './imported-line.tsx'
 import { ValueRows } from './value-rows.tsx'
 
 const SHOWN = 8
 
 /** The most frequent events of the period. */
 function useEventNames() {
-  const { input } = useQuestion()
-  const query = { ...input, dimension: 'event_name' as const, per_page: SHOWN }
+  const { input, totals } = useQuestion()
+  const query = { ...input, ...totals, dimension: 'event_name' as const, per_page: SHOWN }
   return useRead(['breakdown', query], signal => api.stats.breakdown.query(query, { signal }))
 }
 
@@ -25,9 +26,14 @@ function useEventNames() {
 export function EventNames() {
   return (
     <Answer read={useEventNames()}>
-      {({ data }) => {
+      {({ data, imported }) => {
         const rows = data.filter(({ value }) => value !== NONE)
-        return rows.length === 0 ? <Empty /> : <ValueRows dimension="event_name" rows={rows} />
+        return (
+          <>
+            {rows.length === 0 ? <Empty /> : <ValueRows dimension="event_name" rows={rows} />}
+            <ImportedLine imported={imported} />
+          </>
+        )
       }}
     </Answer>
   )

@@ -9,6 +9,7 @@ import { useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { ChartPanel } from './chart-panel.tsx'
 import css from './figures.module.css'
+import { ImportedMark } from './imported-mark.tsx'
 import { chosenMetric, isMoneyMetric, METRICS, type Metric, type Overview, valueText } from './metrics.ts'
 import { useOverview } from './use-overview.ts'
 
@@ -49,6 +50,7 @@ export function Figures() {
         </Answer>
       }
     >
+      <ImportedMark imported={read.data?.imported} />
       <ChartPanel
         metric={metric}
         hasRevenue={read.data?.revenue !== undefined && !isMoneyMetric(metric)}
@@ -69,10 +71,14 @@ interface FigureProps {
 }
 
 function MetricFigure({ name, overview, isChosen, isCompared }: FigureProps) {
-  const { common, explain } = useText()
+  const { common, explain, overview: text } = useText()
   const format = useFormat()
   const { change } = useAddress()
   const { input, compare } = useQuestion()
+  const { imported } = overview
+  const isSum = name === 'visitors' && imported?.visitors === 'sum_of_days'
+  // What is explained are the site's own numbers.
+  const isOwn = isMoneyMetric(name) || !(imported?.used || imported?.previous?.used)
   const now = overview[name] ?? 0
   const before = overview.previous[name] ?? 0
   const { short, exact } = valueText(format, name)
@@ -80,17 +86,20 @@ function MetricFigure({ name, overview, isChosen, isCompared }: FigureProps) {
   return (
     <Figure
       name={common.metrics[name]}
+      {...(isSum && { hint: text.imported.sumOfDays })}
       shown={short(now)}
       exact={exact(now)}
       isMoney={isMoneyMetric(name)}
       compared={isCompared ? { now, before, isInverse: name === 'bounce_rate', title } : undefined}
       isChosen={isChosen}
       explain={
-        <ExplainButton
-          of={common.metrics[name]}
-          ask={{ ...input, ...compare }}
-          numbers={[{ metric: name, name: common.metrics[name], write: exact, rule: explain.rules[name] }]}
-        />
+        isOwn && (
+          <ExplainButton
+            of={common.metrics[name]}
+            ask={{ ...input, ...compare }}
+            numbers={[{ metric: name, name: common.metrics[name], write: exact, rule: explain.rules[name] }]}
+          />
+        )
       }
       // The conversion rate of a filter has no series.
       onChoose={

@@ -5,13 +5,15 @@ import { CARDS } from './cards.ts'
 import { Figures } from './figures.tsx'
 import { GoalCard } from './goal-card.tsx'
 import { NoData } from './no-data.tsx'
+import { useHasTotals } from './use-has-totals.ts'
 import { ValueCard } from './value-card.tsx'
 
 /** The first page of a site: its numbers, their course over time, and where they come from. */
 export default function Overview() {
   const { overview: text } = useText()
   const site = useSite()
-  if (!site.hasData) return <NoData />
+  const hasTotals = useHasTotals()
+  if (!site.hasData && !hasTotals) return <NoData />
   return (
     <>
       <h1 className="only-read">{site.domain}</h1>

@@ -6,8 +6,8 @@ import type { Overview } from './metrics.ts'
 /** The figures of the period. All who ask share one request. */
 export function useOverview(): Read<Overview> {
   const { can } = useSite()
-  const { input, compare } = useQuestion()
-  const query = { ...input, ...compare }
+  const { input, compare, totals } = useQuestion()
+  const query = { ...input, ...compare, ...totals }
   return useRead(['overview', query], signal => api.stats.overview.query(query, { signal }), {
     enabled: can('traffic'),
   })

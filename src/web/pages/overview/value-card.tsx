@@ -12,6 +12,7 @@ import { useText } from '../../text/text.tsx'
 import { CardFoot } from './card-foot.tsx'
 import type { CardSpec, Tab } from './cards.ts'
 import type { Dimension } from './dimension.ts'
+import { ImportedLine } from './imported-line.tsx'
 import { ValueRows } from './value-rows.tsx'
 
 const DetailDialog = lazy(() => import('./detail-dialog.tsx'))
@@ -53,18 +54,22 @@ export function ValueCard({ card, label }: { card: CardSpec; label: string }) {
 function Values({ dimension }: { dimension: Dimension }) {
   const { overview: text } = useText()
   const { exact } = useFormat()
-  const { input } = useQuestion()
+  const { input, totals } = useQuestion()
   const [isOpen, setOpen] = useState(false)
-  const query = { ...input, dimension, per_page: SHOWN }
+  const query = { ...input, ...totals, dimension, per_page: SHOWN }
   const read = useRead(['breakdown', query], signal => api.stats.breakdown.query(query, { signal }))
   return (
     <Answer read={read}>
-      {({ data, meta }) =>
+      {({ data, meta, imported }) =>
         data.length === 0 ? (
-          <Empty />
+          <>
+            <Empty />
+            <ImportedLine imported={imported} />
+          </>
         ) : (
           <>
             <ValueRows dimension={dimension} rows={data} />
+            <ImportedLine imported={imported} />
             <CardFoot onDetails={() => setOpen(true)}>{text.found.values(exact(meta.total))}</CardFoot>
             <Suspense>
               {isOpen && <DetailDialog dimension={dimension} onClose={() => setOpen(false)} />}

@@ -3,6 +3,7 @@ import type { Inputs } from '../../api/types.ts'
 import { useText } from '../../text/text.tsx'
 import { IconButton } from '../form/button.tsx'
 import { Dialog, loadDialog } from '../overlay/dialog.tsx'
+import { Skeleton } from '../states.tsx'
 import css from './explain-button.module.css'
 
 const load = () => import('./explain-panel.tsx')
@@ -52,7 +53,7 @@ export function ExplainButton({ of, ask, numbers }: Props) {
         <span aria-hidden="true">i</span>
       </IconButton>
       <Dialog open={isOpen} size="wide" title={explain.title(of)} onClose={() => setIsOpen(false)}>
-        <Suspense>
+        <Suspense fallback={<Skeleton rows={8} />}>
           <ExplainPanel ask={ask} numbers={numbers} onLeave={() => setIsOpen(false)} />
         </Suspense>
       </Dialog>

@@ -5,7 +5,7 @@ import type { Explanation } from './explain-panel.tsx'
 import { isAmount, useTermText } from './term-text.ts'
 
 /** Parts that are listed one by one; earlier ones are one line. */
-const MOST = 31
+const MOST = 12
 
 type Values = Explanation['terms']
 

@@ -1,0 +1,214 @@
+import { readFileSync } from 'node:fs'
+import jsonata from 'jsonata'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DAY } from '../contract/stats-site.ts'
+import { startSharing } from '../sharing/world.ts'
+
+interface Target {
+  datasource: object
+  refId: string
+  type: string
+  source: string
+  parser: string
+  format: string
+  url: string
+  url_options: { method: string; params: { key: string; value: string }[] }
+  root_selector: string
+  columns: { selector: string; text: string; type: string }[]
+}
+interface Panel {
+  id: number
+  type: string
+  title: string
+  datasource: object
+  gridPos: { x: number; y: number; w: number; h: number }
+  targets: Target[]
+}
+
+/** A variable as a dashboard writes it. */
+const variable = (name: string) => `\${${name}}`
+
+const FOLDER = 'docs/grafana'
+const text = readFileSync(`${FOLDER}/analytics.json`, 'utf8')
+const dashboard = JSON.parse(text)
+const panels: Panel[] = dashboard.panels
+const panelOf = (title: string) => panels.find(panel => panel.title === title)!
+
+/** Panels that Grafana has itself. */
+const PANEL_TYPES = ['stat', 'timeseries', 'table']
+const INFINITY = 'yesoreyeram-infinity-datasource'
+
+describe('grafana: the dashboard', () => {
+  test('has the fields that Grafana needs, and no id of another installation', () => {
+    expect(dashboard).toMatchObject({
+      uid: expect.stringMatching(/^[\w-]{1,40}$/),
+      title: expect.any(String),
+      schemaVersion: expect.any(Number),
+      version: expect.any(Number),
+      time: { from: 'now-29d/d', to: 'now/d' },
+      timezone: 'browser',
+      annotations: { list: expect.any(Array) },
+    })
+    expect(dashboard).not.toHaveProperty('id')
+    expect(dashboard.schemaVersion).toBeGreaterThanOrEqual(36)
+  })
+
+  test('panels have ids of their own, a known type, and a place of their own', () => {
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+    const taken = new Set<string>()
+    for (const {
+      type,
+      title,
+      gridPos: { x, y, w, h },
+      targets,
+    } of panels) {
+      expect(PANEL_TYPES).toContain(type)
+      expect(x + w).toBeLessThanOrEqual(24)
+      for (let row = y; row < y + h; row++) {
+        for (let column = x; column < x + w; column++) {
+          expect(taken.has(`${row} ${column}`), `${title} overlaps`).toBe(false)
+          taken.add(`${row} ${column}`)
+        }
+      }
+      expect(targets.length).toBeGreaterThan(0)
+      expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length)
+    }
+  })
+
+  test('reads only the data source that it lets choose, with known variables', () => {
+    const variables: { name: string; type: string; query: string }[] = dashboard.templating.list
+    expect(variables.find(({ type }) => type === 'datasource')).toMatchObject({
+      name: 'datasource',
+      query: INFINITY,
+    })
+    for (const { datasource, targets } of panels) {
+      for (const each of [datasource, ...targets.map(target => target.datasource)]) {
+        expect(each).toEqual({ type: INFINITY, uid: variable('datasource') })
+      }
+    }
+    const known = [...variables.map(({ name }) => name), '__from', '__to']
+    for (const [, name] of text.matchAll(/\$\{(\w+)/g)) expect(known).toContain(name)
+  })
+
+  test('queries are JSON of a GET with the backend parser, and tables or series of known columns', () => {
+    for (const { targets } of panels) {
+      for (const target of targets) {
+        expect(target).toMatchObject({
+          type: 'json',
+          source: 'url',
+          parser: 'backend',
+          url_options: { method: 'GET' },
+        })
+        expect(['table', 'timeseries']).toContain(target.format)
+        const types = target.columns.map(({ type }) => type)
+        for (const type of types) expect(['string', 'number', 'timestamp']).toContain(type)
+        if (target.format === 'timeseries') expect(types).toEqual(['timestamp', 'number'])
+        expect(() => jsonata(target.root_selector || '$')).not.toThrow()
+      }
+    }
+  })
+
+  test('files of provisioning name the data source, the token and the folder of the dashboard', () => {
+    const source = readFileSync(`${FOLDER}/datasource.yaml`, 'utf8')
+    for (const line of [
+      'apiVersion: 1',
+      `    type: ${INFINITY}`,
+      '    url: $ANALYTICS_URL',
+      '      auth_method: bearerToken',
+      '        - $ANALYTICS_URL',
+      '      bearerToken: $ANALYTICS_TOKEN',
+    ]) {
+      expect(source.split('\n')).toContain(line)
+    }
+    const provider = readFileSync(`${FOLDER}/dashboards.yaml`, 'utf8')
+    expect(provider).toMatch(/^apiVersion: 1\nproviders:\n.*type: file.*path: \/var\/lib\/grafana/ms)
+  })
+})
+
+describe('grafana: queries', () => {
+  let world: Awaited<ReturnType<typeof startSharing>>
+  let token: string
+  // As Grafana writes `${__from:date:iso}`: moments, not days.
+  const range = { from: `${DAY}T03:20:00.000Z`, to: `${DAY}T21:59:59.999Z` }
+
+  beforeAll(async () => {
+    world = await startSharing()
+    token = world.owner.token
+    const { db } = world.api.services
+    await db`
+      insert into mrr_movements (site_no, at, subscription_id, kind, currency, amount_minor)
+      select site_no, ${new Date(`${DAY}T12:00:00Z`)}, 'sub', 'start', currency, 12000 from sites where id = ${world.site.id}`
+    await db`select derive_mrr_changes(site_no, array['s:sub']) from sites where id = ${world.site.id}`
+  })
+  afterAll(() => world.close())
+
+  const filled = (given: string) =>
+    given
+      .replaceAll(variable('site'), world.site.id)
+      .replaceAll(variable('__from:date:iso'), range.from)
+      .replaceAll(variable('__to:date:iso'), range.to)
+
+  /** Runs a query as the data source does: its address and headers, the root selector, then the columns. */
+  async function run({ url, url_options, root_selector, columns }: Target) {
+    const address = new URL(filled(url), world.api.url)
+    for (const { key, value } of url_options.params) address.searchParams.append(key, filled(value))
+    const answer = await fetch(address, {
+      headers: { Authorization: `Bearer ${token}`, Accept: 'application/json' },
+    })
+    expect([address.pathname, answer.status]).toEqual([address.pathname, 200])
+    expect(answer.headers.get('x-ignored-parameters')).toBeNull()
+    const body = await answer.json()
+    const root = root_selector ? await jsonata(root_selector).evaluate(body) : body
+    const rows: Record<string, unknown>[] = [root].flat()
+    return rows.map(row =>
+      columns.map(({ selector, type }) => {
+        const value = row[selector]
+        expect(typeof value).toBe(type === 'number' ? 'number' : 'string')
+        if (type === 'timestamp') expect(Date.parse(value as string)).not.toBeNaN()
+        return value
+      }),
+    )
+  }
+
+  const read = async (path: string) => {
+    const query = `${path.includes('?') ? '&' : '?'}from=${DAY}&to=${DAY}`
+    return (await world.call('GET', `${world.site.path}${path}${query}`)).body
+  }
+
+  test('every query of every panel is answered, with its columns', async () => {
+    for (const { targets } of panels) for (const target of targets) expect(await run(target)).not.toEqual([])
+  })
+
+  test('figures are those of the API for the day in which the moments lie', async () => {
+    const overview = await read('/overview')
+    const money = await read('/stats/money')
+    expect(overview.visitors).toBeGreaterThan(0)
+    expect(await run(panelOf('Visitors').targets[0]!)).toEqual([[overview.visitors]])
+    expect(await run(panelOf('Bounce rate').targets[0]!)).toEqual([[overview.bounce_rate]])
+    expect(await run(panelOf('Revenue').targets[0]!)).toEqual([[money.revenue / 100]])
+    expect(money.mrr).toBe(12_000)
+    expect(await run(panelOf('MRR').targets[0]!)).toEqual([[120]])
+    const live = await world.call('GET', `${world.site.path}/stats/live`)
+    expect(await run(panelOf('Visitors now').targets[0]!)).toEqual([[live.body.visitors]])
+  })
+
+  test('series and lists are those of the API', async () => {
+    const overview = await read('/overview')
+    const [visitors, pageviews] = panelOf('Visitors over time').targets
+    expect((await run(visitors!)).map(([, value]) => value)).toEqual([overview.visitors])
+    expect((await run(pageviews!)).map(([, value]) => value)).toEqual([overview.pageviews])
+    expect((await run(panelOf('Revenue over time').targets[0]!)).map(([, value]) => value)).toEqual([
+      overview.revenue / 100,
+    ])
+    expect((await run(panelOf('MRR over time').targets[0]!)).map(([, value]) => value)).toEqual([120])
+    for (const [title, dimension] of [
+      ['Top pages', 'path'],
+      ['Sources', 'source'],
+    ] as const) {
+      const { data } = await read(`/stats/breakdown?per_page=10&dimension=${dimension}`)
+      expect(await run(panelOf(title).targets[0]!)).toEqual(
+        data.map((row: Record<string, unknown>) => [row.value, row.visitors, row.pageviews, row.bounce_rate]),
+      )
+    }
+  })
+})

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PURGE_ROWS } from '../../../src/sites/purge-deleted-sites.ts'
+import { removeGone } from '../../../src/transfer/totals/store.ts'
+import { totalsKind } from '../../../src/transfer/totals/totals-kind.ts'
+import { hit, type Stats, type StatsSite, startStats } from '../../contract/stats-site.ts'
+import { teammate } from '../../support/teammates.ts'
+import { fileOf } from '../../transfer/read/source.ts'
+import { exportOf, importInto, linesOf, NOW } from './imported-days.ts'
+
+let stats: Stats
+let site: StatsSite
+
+beforeAll(async () => {
+  stats = await startStats(NOW)
+})
+afterAll(() => stats.close())
+
+const db = () => stats.api.services.db
+const bring = (bytes: Buffer | string, options = {}) => importInto(db(), site, 'UTC', bytes, options)
+const overview = (query: string) => stats.read(site, `/overview?${query}&imported=true`)
+const list = () => stats.read(site, '/imported-totals')
+const visitors = async (from: string, to = from) => (await overview(`from=${from}&to=${to}`)).visitors
+const daily = (rows: string) => `date,visitors,visits\n${rows}\n`
+const rowsOf = async () => {
+  const [row] = await db()`select count(*)::int as count from totals_days where site_no = ${site.siteNo}`
+  return row!.count
+}
+
+describe('imports of totals', () => {
+  test('a dry run says what would come, and stores nothing', async () => {
+    site = await stats.site()
+    await stats.store([hit(site, '2024-03-03T10:00:00Z', { url: '/' })])
+    const result = await bring(exportOf(linesOf('2024-03-01', '2024-03-02')), { isDryRun: true })
+    const sessions = linesOf('2024-03-01', '2024-03-02').reduce((sum, line) => sum + line.sessions, 0)
+    expect(result).toMatchObject({
+      import_id: null,
+      from: '2024-03-01',
+      to: '2024-03-02',
+      own_from: '2024-03-03',
+      left: [],
+      unknown_files: [],
+    })
+    expect(result.tables[0]).toMatchObject({ dimensions: [], rows: 2, totals: { sessions } })
+    expect(result.notes.length).toBeGreaterThan(0)
+    expect(await list()).toEqual([])
+    expect(await rowsOf()).toBe(0)
+  })
+
+  test('the same file again takes the place of its rows; equal days of a file add up', async () => {
+    site = await stats.site()
+    const bytes = daily('2024-03-01,3,4\n2024-03-01,2,2\n2024-03-02,1,1')
+    await bring(bytes, { name: 'imported_visitors.csv' })
+    const [first] = await list()
+    await bring(bytes, { name: 'imported_visitors.csv' })
+    const [second, ...others] = await list()
+    expect(others).toEqual([])
+    expect(second).toMatchObject({ rows: 2, from: '2024-03-01', to: '2024-03-02', is_ready: true })
+    expect(second.id).not.toBe(first.id)
+    expect(await rowsOf()).toBe(2)
+    expect(await visitors('2024-03-01')).toBe(5)
+  })
+
+  test('of two imports with the same day, the newer one has it; the other has it again after an undo', async () => {
+    site = await stats.site()
+    await bring(daily('2024-03-01,3,4\n2024-03-04,5,5'), { name: 'imported_visitors.csv' })
+    await bring('date,totalUsers,sessions\n20240302,7,7\n20240304,8,8\n20240305,9,9\n', {
+      format: 'ga4-totals',
+      name: 'ga4.csv',
+    })
+    expect(await visitors('2024-03-01', '2024-03-05')).toBe(3 + 7 + 8 + 9)
+    const answer = await overview('from=2024-03-01&to=2024-03-05')
+    expect(answer.imported.sources).toEqual(['Plausible', 'Google Analytics 4'])
+    const [{ id, source, file }] = await list()
+    expect({ source, file }).toEqual({ source: 'Google Analytics 4', file: 'ga4.csv' })
+    const path = `${site.path}/imported-totals/${id}`
+    expect(await stats.api.call('DELETE', path, { token: stats.owner.token })).toMatchObject({ status: 204 })
+    expect(await visitors('2024-03-01', '2024-03-05')).toBe(3 + 5)
+    expect(await list()).toHaveLength(1)
+    expect(await stats.api.call('DELETE', path, { token: stats.owner.token })).toMatchObject({ status: 404 })
+    // Its rows go in the background.
+    expect(await rowsOf()).toBe(5)
+    expect(await removeGone(db(), new Date(NOW), () => true)).toBe(false)
+    expect(await rowsOf()).toBe(2)
+    const [entry] =
+      await db()`select details from audit_log where action = 'totals.undo' and details ->> 'import' = ${id}`
+    expect(entry!.details).toMatchObject({ file: 'ga4.csv' })
+  })
+
+  test('undo: all imports of a format at once, in steps', async () => {
+    site = await stats.site()
+    await bring(daily('2024-03-01,3,4'), { name: 'imported_visitors.csv' })
+    await bring(daily('2024-03-02,3,4'), { name: 'imported_visitors.csv' })
+    await bring('date,visits,pageviews\n2024-03-03,1,1\n', { format: 'fathom', name: 'site.csv' })
+    const undo = (signal?: AbortSignal) =>
+      totalsKind.undo({ db: db() } as never, { siteNo: site.siteNo, format: 'plausible-totals', signal })
+    await expect(undo(AbortSignal.abort())).rejects.toThrow()
+    expect(await visitors('2024-03-01', '2024-03-03')).toBe(1)
+    await undo()
+    expect((await list()).map(({ format }: { format: string }) => format)).toEqual(['fathom'])
+  })
+
+  test('live data wins: hits of older days that come later take the place of totals', async () => {
+    site = await stats.site('America/New_York')
+    await bring(daily('2024-03-01,3,4\n2024-03-02,5,5\n2024-03-03,6,6'), { name: 'imported_visitors.csv' })
+    expect(await visitors('2024-03-01', '2024-03-03')).toBe(14)
+    // 03:00 UTC is still the day before in New York.
+    await stats.store([hit(site, '2024-03-03T03:00:00Z', { url: '/' })])
+    expect(await visitors('2024-03-01', '2024-03-03')).toBe(3 + 1)
+    expect((await overview('from=2024-03-01&to=2024-03-03')).imported).toMatchObject({
+      from: '2024-03-01',
+      to: '2024-03-01',
+    })
+  })
+
+  test('a site without hits has all of its totals, `all` included', async () => {
+    site = await stats.site()
+    await bring(daily('2024-03-01,3,4'), { name: 'imported_visitors.csv' })
+    const answer = await overview('range=all')
+    expect(answer).toMatchObject({ visitors: 3, sessions: 4, pageviews: 0 })
+    expect(answer.imported).toMatchObject({
+      missing: ['pageviews', 'views_per_visit', 'bounce_rate', 'avg_session_seconds', 'custom_events'],
+    })
+  })
+
+  test('history: days that were deleted do not come back as totals', async () => {
+    site = await stats.site()
+    await bring(daily('2024-03-01,3,4\n2024-03-02,5,5'), { name: 'imported_visitors.csv' })
+    await db()`update sites set history_from = '2024-03-02', first_event_at = '2024-04-01' where id = ${site.id}`
+    expect(await visitors('2024-03-01', '2024-03-02')).toBe(5)
+  })
+
+  test('an import that fails in the middle leaves nothing, and one that was cut off counts nothing', async () => {
+    site = await stats.site()
+    const rows = Array.from({ length: 1_500 }, (_, index) => `2024-03-01,/${index},1`).join('\n')
+    const task = {
+      site: { siteNo: site.siteNo, timezone: 'UTC' },
+      ...{ format: 'plausible-totals', website: undefined, timezone: 'UTC', isDryRun: false },
+      file: fileOf(`date,page,visitors\n${rows}\n`, 'imported_pages.csv'),
+    }
+    const services = {
+      db: db(),
+      now: () => new Date(NOW),
+      requireFreeDisk: () => Promise.reject(new Error('full')),
+    }
+    await expect(totalsKind.run(services as never, task as never)).rejects.toThrow('full')
+    expect(await rowsOf()).toBe(0)
+    expect(await list()).toEqual([])
+    await bring(daily('2024-03-01,3,4'), { name: 'imported_visitors.csv' })
+    await db()`update totals_imports set is_ready = false where site_no = ${site.siteNo}`
+    expect(await visitors('2024-03-01')).toBe(0)
+    expect(await list()).toMatchObject([{ is_ready: false }])
+    await removeGone(db(), new Date('2024-04-21T12:00:01Z'), () => true)
+    expect(await list()).toEqual([])
+    expect(await rowsOf()).toBe(0)
+  })
+
+  test('a file without a row that can be kept is refused, and so is nonsense', async () => {
+    site = await stats.site()
+    await expect(bring(daily('yesterday,1,1'), { name: 'imported_visitors.csv' })).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringMatching(/no row that can be kept: the row has no day/),
+    })
+    for (const format of ['plausible-totals', 'fathom', 'ga4-totals'] as const) {
+      await expect(bring('\u0000\u0001\u0002', { format, name: 'x.csv' })).rejects.toMatchObject({
+        code: 'validation_failed',
+      })
+    }
+  })
+
+  test('roles: every reader of the site lists them, and shares do not; owners and admins remove them', async () => {
+    site = await stats.site()
+    await bring(daily('2024-03-01,3,4'), { name: 'imported_visitors.csv' })
+    const [{ id }] = await list()
+    for (const [role, status] of [
+      ['viewer', 403],
+      ['member', 403],
+      ['admin', 204],
+    ] as const) {
+      const person = await teammate(stats.api, { teamId: stats.owner.teamId, role })
+      expect((await person.ask('GET', `${site.path}/imported-totals`)).status, role).toBe(200)
+      const removed = await person.ask('DELETE', `${site.path}/imported-totals/${id}`)
+      expect(removed.status, role).toBe(status)
+    }
+  })
+
+  test('purge: the rows of a deleted site go', async () => {
+    site = await stats.site()
+    await bring(daily('2024-03-01,3,4'), { name: 'imported_visitors.csv' })
+    for (const table of ['totals_days', 'totals_families', 'totals_imports']) {
+      expect(PURGE_ROWS).toContain(`delete from ${table}`)
+    }
+  })
+})
