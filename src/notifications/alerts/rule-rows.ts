@@ -87,24 +87,7 @@ export interface DueRule extends RuleRow {
 }
 
 /** All due rules of the sites whose rules wait longest. */
-export const selectDueRules = query<{ before: Date; sites: number }, DueRule>(
-  'select-due-alert-rules',
-  `select ${COLUMNS}, sites.id as "siteId", sites.domain, sites.timezone, sites.currency,
-    sites.first_event_at as "firstEventAt", sites.imported_until as "importedUntil",
-    (select display_name from goals where goals.id = alert_rules.goal_id) as "goalName"
-  from (
-    select alert_rules.site_no
-    from alert_rules
-    join sites on sites.site_no = alert_rules.site_no and sites.deleted_at is null
-    where is_enabled and (checked_at is null or checked_at <= :before)
-    group by alert_rules.site_no
-    order by min(coalesce(checked_at, '-infinity')), alert_rules.site_no
-    limit :sites
-  ) as due
-  join alert_rules on alert_rules.site_no = due.site_no
-  join sites on sites.site_no = due.site_no
-  where is_enabled and (checked_at is null or checked_at <= :before)`,
-)
+export const selectDueRules = query<{ before: Date; sites: number }, DueRule>('select-due-alert-rules')
 
 export const markChecked = query<{ ids: string[]; now: Date }>(
   'mark-alert-rules-checked',

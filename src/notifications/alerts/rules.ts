@@ -114,7 +114,7 @@ export async function changeAlert(
     const shown = present(before)
     const { name, condition, emails, webhooks } = { ...shown, ...given(changes) }
     const isEnabled = changes.is_enabled ?? before.isEnabled
-    await requireParts(transaction, site, condition, changes.webhooks ?? [])
+    await requireParts(transaction, site, changes.condition, changes.webhooks ?? [])
     const isOther = changes.condition !== undefined || isEnabled !== before.isEnabled
     if (isOther) await endIncident(transaction, { ruleId: id, now: now() })
     const [changed] = await updateRule(transaction, {
@@ -161,10 +161,10 @@ async function find(db: Queryable, { siteNo }: Site, id: string): Promise<RuleRo
 async function requireParts(
   transaction: Transaction,
   { siteNo }: Site,
-  condition: Condition,
+  condition: Condition | undefined,
   webhooks: readonly string[],
 ): Promise<void> {
-  if (condition.kind === 'goal') {
+  if (condition?.kind === 'goal') {
     const [goal] = isUuid(condition.goal) ? await findGoals(transaction, siteNo, [condition.goal]) : []
     if (!goal) throw invalidField('condition.goal', 'is not a goal of this site')
   }

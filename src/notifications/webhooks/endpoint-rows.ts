@@ -74,9 +74,17 @@ export const updateEndpoint = query<
   returning ${COLUMNS}`,
 )
 
+/** Alerts do not tell it any more. */
 export const deleteEndpoint = query<{ id: string }>(
   'delete-webhook-endpoint',
   `with endpoint as (delete from webhook_endpoints where id = :id),
+  alerts as (
+    update alert_rules
+    set endpoint_ids = array_remove(endpoint_ids, :id::uuid)
+    where
+      site_no = (select site_no from webhook_endpoints where id = :id)
+      and :id::uuid = any(endpoint_ids)
+  ),
   deliveries as (delete from webhook_deliveries where endpoint_id = :id returning id)
   delete from webhook_attempts where delivery_id = any(array(select id from deliveries))`,
 )

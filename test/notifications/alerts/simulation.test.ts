@@ -128,7 +128,7 @@ test('alerts: seven hours with normal traffic, a spike, a drop, silence and reco
     world.receiver.of(discord.path).filter(({ json }) => json.embeds[0].title.includes('Spike')),
   ).toHaveLength(2)
   const ofSpike = mails.mails.find(mail => mail.subject!.startsWith('Over: Spike'))!
-  expect(ofSpike.text).toMatch(/It lasted 1 h \d+ min, from 20/)
+  expect(ofSpike.text).toMatch(/It lasted \d h( \d+ min)?, from 20/)
 })
 
 test('alerts: imported hits of the last hour are no spike, and hits that wait are no silence', async () => {
@@ -229,4 +229,39 @@ test('alerts: a goal that is reached too rarely is reported after a whole window
     ['Any', false],
     ['Few', true],
   ])
+})
+
+test('alerts: only owners and admins; limits, hostile input, and what is gone', async () => {
+  const { site, alert } = await siteWithHits()
+  const viewer = (await world.api.member()).token
+  expect((await world.call('GET', `${site.id}/alerts`, undefined, viewer)).status).toBe(404)
+  const base = { name: 'x', condition: { kind: 'no_hits', hours: 1 } }
+  for (const wrong of [
+    { condition: { kind: 'weather' } },
+    { condition: { kind: 'no_hits', hours: 0 } },
+    { condition: { kind: 'goal', goal: randomUUID(), operator: 'above', count: 0, hours: 1 } },
+    { emails: ['a@b.example\nBcc: x@y.example'] },
+    { emails: Array.from({ length: 11 }, (_, index) => `a${index}@example.com`) },
+    { webhooks: [randomUUID()] },
+    { name: '' },
+  ]) {
+    expect((await world.call('POST', `${site.id}/alerts`, { ...base, ...wrong })).status).toBe(422)
+  }
+  const goal = (await world.call('POST', `${site.id}/goals`, { match_type: 'page', match_value: '/buy' }))
+    .body
+  const webhook = await world.webhook(site.id)
+  const condition = { kind: 'goal', goal: goal.id, operator: 'below', count: 1, hours: 1 }
+  const made = await alert('Goal', condition, { webhooks: [webhook.id], emails: ['a@example.com'] })
+  expect((await world.call('POST', `${site.id}/alerts/${made.id}/test`)).status).toBe(204)
+  await world.run()
+  expect(world.receiver.of(webhook.path).map(({ json }) => json.type)).toEqual(['alert.test'])
+  await world.call('DELETE', `${site.id}/webhooks/${webhook.id}`)
+  await world.call('DELETE', `${site.id}/goals/${goal.id}`)
+  const changed = await world.call('PATCH', `${site.id}/alerts/${made.id}`, { name: 'New' })
+  expect(changed).toMatchObject({ status: 200, body: { name: 'New', webhooks: [] } })
+  const many = await Promise.all(
+    Array.from({ length: 52 }, () => world.call('POST', `${site.id}/alerts`, base)),
+  )
+  expect(many.filter(({ status }) => status === 201)).toHaveLength(49)
+  expect((await world.call('DELETE', `${site.id}/alerts/${made.id}`)).status).toBe(204)
 })
