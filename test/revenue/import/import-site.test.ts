@@ -140,7 +140,10 @@ describe('import of the past', () => {
     stripe.lists.invoices!.push({ id: 'in_odd', created: START, currency: 'usd', amount_paid: 'lots' })
     const { counts } = await importSite(api.services, shop.siteId)
     expect(counts.unreadable_total).toBe(1)
-    expect(counts.unreadable[0]).toMatchObject({ id: 'in_odd', reason: expect.stringContaining('amount_paid') })
+    expect(counts.unreadable[0]).toMatchObject({
+      id: 'in_odd',
+      reason: expect.stringContaining('amount_paid'),
+    })
   })
 
   test('amounts in other currencies are kept, and the MRR of the site has none of them', async () => {
