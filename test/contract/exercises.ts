@@ -393,6 +393,25 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await connect(world, path.siteKey)
     await ask({ path })
   },
+  'POST /api/sites/{siteKey}/processor/import': async (ask, world) => {
+    const path = { siteKey: (await newSite(world)).id }
+    await ask({ path })
+    await connect(world, path.siteKey)
+    await ask({ path })
+    await connect(world, path.siteKey, { ...processor, api_key: 'rk_test_1' })
+    await ask({ path, body: { from: 'yesterday' } })
+    await ask({ path, body: { from: '2026-01-01' } })
+  },
+  'GET /api/sites/{siteKey}/processor/import': async (ask, world) => {
+    const path = { siteKey: (await newSite(world)).id }
+    await ask({ path })
+    await connect(world, path.siteKey, { ...processor, api_key: 'rk_test_1' })
+    await world.api.call('POST', `/api/sites/${path.siteKey}/processor/import`, {
+      token: world.owner.token,
+      body: {},
+    })
+    await ask({ path })
+  },
   'DELETE /api/sites/{siteKey}/processor': async (ask, world) => {
     const path = { siteKey: (await newSite(world)).id }
     await connect(world, path.siteKey)

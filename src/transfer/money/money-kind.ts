@@ -11,7 +11,7 @@ import { factsOf } from './row-facts.ts'
 /** Rows of one transaction: events of the site's payment processor wait for it. */
 const BATCH = 500
 
-export const MONEY_FORMAT = 'payments'
+const MONEY_FORMAT = 'payments'
 
 const DESCRIPTION: FormatDescription = {
   title: 'Payments and subscriptions',

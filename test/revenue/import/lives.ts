@@ -44,7 +44,7 @@ export const Lives = fc.array(
 )
 type Lives = ReturnType<typeof Lives.generate>['value']
 
-export const VISITORS = ['0a8cbd2e-6a0b-4d0e-8c2b-2f1f5f8b7a01', '0a8cbd2e-6a0b-4d0e-8c2b-2f1f5f8b7a02']
+const VISITORS = ['0a8cbd2e-6a0b-4d0e-8c2b-2f1f5f8b7a01', '0a8cbd2e-6a0b-4d0e-8c2b-2f1f5f8b7a02']
 
 let accounts = 0
 

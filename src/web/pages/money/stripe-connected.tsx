@@ -12,6 +12,7 @@ import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './connect-stripe.module.css'
 import type { Connection } from './connect-stripe.tsx'
+import { ImportPast } from './import-past.tsx'
 
 /** The connection there is: where Stripe sends its events, and how to end it. */
 export function StripeConnected({ connection, onChange }: { connection: Connection; onChange(): void }) {
@@ -30,6 +31,7 @@ export function StripeConnected({ connection, onChange }: { connection: Connecti
         <p className={css.quiet}>{text.connectedHint}</p>
         <CodeBlock isWrapped label={text.endpointUrl} code={connection.webhook_url} />
       </Card>
+      <ImportPast />
       <div className={css.buttons}>
         <Link href="/money" className={`${button.button} ${button.main}`}>
           {text.toMoney}

@@ -8,6 +8,7 @@ import { Step, Steps } from '../../parts/steps.tsx'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './connect-stripe.module.css'
+import { startImport } from './import-past.tsx'
 
 /** Events that the service reads, as Stripe's list of events names them (docs/api.md "Payment processor"). */
 const EVENTS = [
@@ -30,19 +31,35 @@ const EVENTS = [
 ]
 
 /** What a restricted key has to read. */
-const RESOURCES = ['Subscriptions', 'Prices', 'Coupons', 'Customers']
+const RESOURCES = [
+  'Customers',
+  'Subscriptions',
+  'Invoices',
+  'Charges',
+  'Checkout Sessions',
+  'Prices',
+  'Coupons',
+  'Events',
+]
+
+/** With a key, the past is imported at once. It is started again on the next page if that fails here. */
+async function connectAndImport(siteKey: string, secret: string, key: string) {
+  const connection = await api.processor.connect.mutate({
+    siteKey,
+    provider: 'stripe',
+    webhook_secret: secret,
+    ...(key !== '' && { api_key: key }),
+  })
+  if (key !== '') await startImport(siteKey).catch(() => {})
+  return connection
+}
 
 export function StripeSteps({ onConnected }: { onConnected(): void }) {
   const { stripe: text } = useText()
   const { id } = useSite()
   const connect = useChange(
     ({ webhook_secret: secret = '', api_key: key = '' }: Record<string, string>) =>
-      api.processor.connect.mutate({
-        siteKey: id,
-        provider: 'stripe',
-        webhook_secret: secret.trim(),
-        ...(key.trim() !== '' && { api_key: key.trim() }),
-      }),
+      connectAndImport(id, secret.trim(), key.trim()),
     [['processor', id], ['sites']],
   )
   const errors = connect.failure?.fields ?? {}

@@ -11,7 +11,7 @@ export const stripe: Dictionary['stripe'] = {
   eventsHint: 'Diese, oder einfach alle: Andere werden nicht beachtet.',
   key: 'Legen Sie auf Wunsch einen eingeschränkten Schlüssel an',
   keyHint:
-    'In Ereignissen von Stripe fehlen Bedingungen mancher Gutscheine, Preise und Rabatte. Mit einem Schlüssel sieht der Dienst sie nach. In Stripe: Entwickler → API-Schlüssel → Eingeschränkten Schlüssel erstellen, mit:',
+    'Mit einem Schlüssel liest der Dienst Ihre früheren Zahlungen und Abonnements und sieht nach, was in Ereignissen von Stripe fehlt. In Stripe: Entwickler → API-Schlüssel → Eingeschränkten Schlüssel erstellen, mit:',
   mayRead: resource => `${resource}: Lesen`,
   secrets: 'Fügen Sie die Geheimnisse ein',
   signingSecret: 'Signaturgeheimnis des Endpunkts',
@@ -26,4 +26,23 @@ export const stripe: Dictionary['stripe'] = {
   change: 'Geheimnisse ändern',
   disconnect: 'Trennen',
   disconnectQuestion: 'Von da an wird kein Ereignis von Stripe gelesen. Was aufgezeichnet ist, bleibt.',
+  past: 'Frühere Zahlungen',
+  pastHint:
+    'Was Ihr Konto seit dem ersten Tag hatte, gelesen mit dem eingeschränkten Schlüssel. Nichts wird doppelt gezählt.',
+  importPast: 'Vergangenheit übernehmen',
+  importAgain: 'Noch einmal übernehmen',
+  importRuns: {
+    reading: 'Wird aus Stripe gelesen …',
+    deriving: 'Zahlungen und MRR werden berechnet …',
+  },
+  importFinished: time => `Übernommen am ${time}`,
+  importFailed: 'Die Übernahme ist stehen geblieben',
+  read: {
+    customers: 'Kunden',
+    subscriptions: 'Abonnements',
+    invoices: 'Rechnungen',
+    charges: 'Abbuchungen',
+    payments: currency => `Zahlungen in ${currency}`,
+  },
+  unreadable: shown => `Nicht lesbare Objekte: ${shown}`,
 }

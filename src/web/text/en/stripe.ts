@@ -10,7 +10,7 @@ export const stripe = {
   eventsHint: 'These, or simply all: others are ignored.',
   key: 'Make a restricted key, if you like',
   keyHint:
-    'Stripe’s events leave out terms of some coupons, prices and discounts. With a key the service looks them up. In Stripe: Developers → API keys → Create restricted key, with:',
+    'With a key the service reads your past payments and subscriptions, and looks up what Stripe’s events leave out. In Stripe: Developers → API keys → Create restricted key, with:',
   mayRead: (resource: string) => `${resource}: Read`,
   secrets: 'Paste the secrets',
   signingSecret: 'Signing secret of the endpoint',
@@ -24,4 +24,20 @@ export const stripe = {
   change: 'Change the secrets',
   disconnect: 'Disconnect',
   disconnectQuestion: 'No event of Stripe is read from then on. What was recorded stays.',
+  past: 'Payments of the past',
+  pastHint:
+    'What your account has had since its first day, read with the restricted key. Nothing is counted twice.',
+  importPast: 'Import the past',
+  importAgain: 'Import again',
+  importRuns: { reading: 'Reading from Stripe …', deriving: 'Working out payments and MRR …' },
+  importFinished: (time: string) => `Imported on ${time}`,
+  importFailed: 'The import stopped',
+  read: {
+    customers: 'Customers',
+    subscriptions: 'Subscriptions',
+    invoices: 'Invoices',
+    charges: 'Charges',
+    payments: (currency: string) => `Payments in ${currency}`,
+  },
+  unreadable: (shown: string) => `Objects that could not be read: ${shown}`,
 }
