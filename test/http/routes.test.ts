@@ -145,7 +145,6 @@ test('routes: the REST surface matches the snapshot', () => {
       "PATCH /api/sites/:siteKey/alerts/:alert 200",
       "DELETE /api/sites/:siteKey/alerts/:alert 204",
       "POST /api/sites/:siteKey/alerts/:alert/test 204",
-
       "DELETE /api/sites/:siteKey/visitors/:person 202",
       "GET /api/sites/:siteKey/visitors/:person/export 200",
       "GET /api/sites/:siteKey/erasures 200",
