@@ -44,7 +44,7 @@ const LONGEST_SILENCE_MS = 7 * DAY_MS
 const NO_TRAFFIC = { visitors: 0, pageviews: 0, errors: 0 }
 
 /** Start of the window of a rule that counts backwards from now, and never from before the rule was made. */
-export function windowStart({ condition, activeSince }: DueRule, now: Date): Date {
+function windowStart({ condition, activeSince }: DueRule, now: Date): Date {
   const hours =
     condition.kind === 'mrr_churn' ? 24 * condition.days : condition.kind === 'goal' ? condition.hours : 0
   return new Date(Math.max(now.getTime() - hours * HOUR_MS, activeSince.getTime()))

@@ -8,7 +8,7 @@ import type { RuleRow } from './rule-rows.ts'
 import { spanText } from './wording.ts'
 
 /** Mails of alerts that a site sends in 24 hours: their texts are the team's, so it could send anything to anybody. */
-export const MOST_MAILS = 200
+const MOST_MAILS = 200
 
 const insertMails = query<{
   incidentId: string

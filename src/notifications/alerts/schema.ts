@@ -48,7 +48,7 @@ export type ChangeAlert = z.infer<typeof ChangeAlert>
 
 export const AlertKey = z.object({ alert: uuid('Alert id.') })
 
-export const Incident = z
+const Incident = z
   .object({
     id: uuid('Incident id.'),
     alert: z.object({
