@@ -132,7 +132,7 @@ export function checkRange(
   if (from !== undefined && to !== undefined) {
     const [first, last] = [momentOf(from), momentOf(to)]
     if ((first === undefined) !== (last === undefined))
-      refuse('from', 'must be written like to: both dates, or both moments')
+      refuse('from', 'must be written like to: both as YYYY-MM-DD, or both as moments')
     else if (first !== undefined ? first > last! : from > to) refuse('from', 'must not be later than to')
     return
   }

@@ -20,7 +20,13 @@ export const importedTotalsRouter = router({
       description: 'No read uses it from then on.',
       not_found: 'No such site, or no such import of it',
     })
-    .input(z.object({ import: z.string() }))
+    .input(
+      z.object({
+        import: z
+          .string()
+          .meta({ description: 'Id of the import.', example: '0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90' }),
+      }),
+    )
     .output(z.void())
     .mutation(({ ctx, input }) => undoTotals(ctx, ctx.site, input.import)),
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { projectRoot } from '../../src/config.ts'
+import { IMPORT_FORMATS } from '../../src/transfer/imports/registry.ts'
 import { dictionary as german } from '../../src/web/text/languages/de.ts'
 import { dictionary as english } from '../../src/web/text/languages/en.ts'
 
@@ -47,14 +48,27 @@ function textsOf(value: unknown, path = ''): [string, string][] {
   return Object.entries(value as object).flatMap(([key, each]) => textsOf(each, `${path}.${key}`))
 }
 
+/** Texts that the service sends in English; other languages have their own. */
+const OF_SERVICE = /^\.imports\.(files|noteTexts|whyNoUndo)\./
+
 describe('texts of the web interface', () => {
+  test('German has what the service says of files to import', () => {
+    const { files, noteTexts, whyNoUndo } = german!.imports
+    for (const { format, notes, whyNoUndo: why } of IMPORT_FORMATS) {
+      expect(files, format).toHaveProperty([format])
+      expect(noteTexts[format], format).toHaveLength(notes.length)
+      expect(whyNoUndo[format] !== undefined, format).toBe(why !== undefined)
+    }
+  })
+
   test.each(components)('%s has no words of its own', name => {
     expect(wordsIn(name)).toEqual([])
   })
 
   test('no text is empty, and German has the same ones', () => {
     const [here, there] = [english, german].map(each => new Map(textsOf(each)))
-    expect([...there!.keys()]).toEqual([...here!.keys()])
+    const ofBoth = [...there!.keys()].filter(path => !OF_SERVICE.test(path))
+    expect(ofBoth).toEqual([...here!.keys()])
     for (const texts of [here!, there!]) {
       for (const [path, text] of texts) expect(text.trim(), path).not.toBe('')
     }

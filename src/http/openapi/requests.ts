@@ -37,7 +37,12 @@ export function requestOf(
 
 const BYTES = {
   required: true,
-  content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+  content: {
+    'application/octet-stream': {
+      schema: { type: 'string', format: 'binary' },
+      example: 'the bytes of the part',
+    },
+  },
 }
 
 /** Describes a JSON body with an example. The body is optional when every field is optional. */

@@ -43,6 +43,16 @@ export const tags: Record<string, { name: string; description: string }> = {
     description:
       'Histories of other products: a file comes in parts, is checked, imported, and can be removed again.',
   },
+  importedTotals: {
+    name: 'Imported totals',
+    description: 'What other products counted by day, for the time before the first hit of a site.',
+  },
+  reports: { name: 'Reports', description: 'Mails with the numbers of a day, a week or a month.' },
+  alerts: { name: 'Alerts', description: 'Rules that tell when something unusual happens on a site.' },
+  webhooks: {
+    name: 'Webhooks',
+    description: 'Addresses that are told of goals, payments and subscriptions as they happen.',
+  },
   tokens: { name: 'Tokens', description: 'Bearer tokens of people and programs.' },
   team: { name: 'Team', description: 'The team in which a request acts.' },
   teams: { name: 'Teams', description: 'The teams of a signed-in person.' },

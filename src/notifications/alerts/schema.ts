@@ -51,11 +51,13 @@ export const AlertKey = z.object({ alert: uuid('Alert id.') })
 const Incident = z
   .object({
     id: uuid('Incident id.'),
-    alert: z.object({
-      id: uuid('Alert id; it may be gone.'),
-      name: label('Its name when the incident opened.', 'Too few visitors'),
-      kind: label('Kind of its condition.', 'traffic_drop'),
-    }),
+    alert: z
+      .object({
+        id: uuid('Alert id; it may be gone.'),
+        name: label('Its name when the incident opened.', 'Too few visitors'),
+        kind: label('Kind of its condition.', 'traffic_drop'),
+      })
+      .meta({ description: 'The alert that it is of.' }),
     text: label('What happened.', '4 visitors in the last hour; fewer than 40 are unusual.'),
     value: decimal('The number that opened it.', 4),
     bound: decimal('What it was compared with.', 40),

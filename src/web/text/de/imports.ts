@@ -1,5 +1,6 @@
 import type { Dictionary } from '../languages/en.ts'
 import { counted } from '../plural.ts'
+import { importFormats } from './import-formats.ts'
 
 export const imports: Dictionary['imports'] = {
   title: 'Bringen Sie Ihre Daten mit',
@@ -16,41 +17,7 @@ export const imports: Dictionary['imports'] = {
   stopUpload: 'Anhalten',
   notes: 'Was danach anders ist',
   noUndo: 'Kann nicht rückgängig gemacht werden',
-  files: {
-    umami:
-      'Das ZIP, das Umami Cloud schickt (Settings → Data → Export), oder ein ZIP der Tabellen website_event, session, event_data und session_data Ihrer Datenbank als CSV mit den Namen der Spalten; website_event.csv allein genügt.',
-    goatcounter: 'Der CSV-Export von GoatCounter (Version 2 oder 1), auch mit gzip gepackt.',
-    matomo:
-      'Antworten von Live.getLastVisitsDetails von Matomo im Format JSON: eine Seite, mehrere hintereinander, oder ein Besuch je Zeile.',
-    'simple-analytics':
-      'Der CSV-Export der Datenpunkte von Simple Analytics, mit den Spalten added_iso, hostname, path und session_id.',
-    ga4: 'Die Tabellen events_YYYYMMDD des BigQuery-Exports von Google Analytics 4 als JSON-Zeilen.',
-    plausible:
-      'Die Tabelle events_v2 der ClickHouse-Datenbank der Plausible Community Edition als CSVWithNames oder JSONEachRow.',
-    posthog:
-      'Die Ereignisse von PostHog als JSON-Zeilen (ein Batch-Export oder die Antworten der API für Ereignisse).',
-    'access-log':
-      'Ein Zugriffsprotokoll von nginx oder Apache (common oder combined), von Caddy (JSON) oder von Cloudflare Logpush (http_requests), auch mit gzip gepackt.',
-    payments:
-      'CSV oder JSON-Zeilen, wie docs/import-money.md sie beschreibt; auch mit gzip oder als ZIP gepackt.',
-    hits: 'Ein JSON-Objekt je Zeile, nach der Zeit geordnet, wie der Export dieses Dienstes; auch mit gzip oder als ZIP gepackt.',
-  },
-  noteTexts: {
-    umami: [
-      'Umami bildet Besucher jeden Monat neu: Wer in zwei Monaten kam, zählt zweimal, wie in Umami.',
-      'Sitzungen folgen den Regeln dieses Dienstes; ihre Zahl kann von den Besuchen in Umami abweichen.',
-      'Umami misst nicht, wie lange Seiten gelesen wurden.',
-      'Tags von Ereignissen sowie Klicks auf Links und Pixel werden nicht übernommen.',
-      'Daten von Sitzungen werden Daten von Nutzern; ohne Nutzerkennung entfallen sie.',
-      'Namen von Eigenschaften werden nach 64 Zeichen gekürzt; ein Ereignis behält 50 Eigenschaften.',
-    ],
-    hits: ['Zeilen werden übernommen, wie sie sind: Ihre Besucher können die von gemessenen Besuchen sein.'],
-  },
-  whyNoUndo: {
-    payments:
-      'Zahlungen einer Datei können auch die des Zahlungsdienstes sein: payments:purge löscht Zahlungen.',
-    hits: 'Zeilen dieses Formats können Besucher gemessener Besuche nennen; was sie gebracht haben, ist davon nicht zu trennen.',
-  },
+  ...importFormats,
 
   history: 'Importe',
   none: 'Noch wurde nichts importiert',
