@@ -242,11 +242,20 @@ test('shared reads: every read of a site is either for users alone or names its 
   // Another read is for users alone: it belongs here, or on the base of shared reads with a section.
   const users = reads.filter(({ isShared }) => !isShared).map(({ procedure }) => procedure)
   expect(users.sort()).toEqual([
+    'alerts.incidents',
+    'alerts.list',
+    'importedTotals.list',
+    'imports.formats',
+    'imports.get',
+    'imports.list',
     'payments.list',
     'people.export',
     'people.getErasure',
     'people.listErasures',
     'processor.get',
+    'processor.importState',
+    'reports.list',
+    'reports.preview',
     'segments.get',
     'segments.list',
     'shares.list',
@@ -255,12 +264,17 @@ test('shared reads: every read of a site is either for users alone or names its 
     'stats.goalPreview',
     'stats.replay',
     'stats.replays',
+    'webhooks.deliveries',
+    'webhooks.delivery',
+    'webhooks.list',
   ])
 })
 
 test('shared reads: what belongs to nobody but users is refused to a share and to everybody', async () => {
   await world.setPublic(true)
-  for (const path of ['', '/shares', '/payments', '/processor', '/identify-secret']) {
+  const settings = ['', '/shares', '/payments', '/processor', '/identify-secret']
+  const others = ['/alerts', '/webhooks', '/reports', '/imports', '/imported-totals', '/export']
+  for (const path of [...settings, ...others]) {
     for (const credential of [undefined, publicLike]) {
       expect([path, (await get(path, {}, credential)).status]).toEqual([path, 401])
     }
