@@ -12,6 +12,7 @@ const PROCEDURES = {
   read_timeseries: 'stats.timeseries',
   break_down_traffic: 'stats.breakdown',
   list_filter_values: 'stats.filterValues',
+  explain_number: 'stats.explain',
   read_live: 'stats.live',
   list_page_titles: 'stats.pageTitles',
   report_goals: 'stats.goals',
