@@ -353,6 +353,14 @@ describe('money', () => {
     expect(await accessibilityProblems(page)).toEqual([])
   })
 
+  test('the import of the past is refused without a key, and says so', async () => {
+    const { page } = member
+    await page.goto(`${visit.origin}/sites/${shop.domain}/connect-stripe`)
+    await page.click('role=button[name="Import the past"]')
+    await page.waitForSelector('text=The connection has no API key')
+    expect(await accessibilityProblems(page)).toEqual([])
+  })
+
   test('is accessible in both themes, and fits a phone', async () => {
     const { page } = member
     await open(page, shop, 'range=last_30_days')

@@ -26,6 +26,7 @@ export interface Failure {
 }
 
 const KINDS: Record<number, FailureKind> = {
+  400: 'invalid',
   401: 'signed_out',
   402: 'refused',
   403: 'refused',
