@@ -51,6 +51,7 @@ describe('settings', () => {
 
   test('hits and everything else are downloaded', async () => {
     const { page } = member
+    await site.store([{ at: Date.now() - 60_000, visitor: randomUUID() }])
     await open(page, 'export')
     const save = async (press: () => Promise<void>) => {
       const [file] = await Promise.all([page.waitForEvent('download'), press()])
