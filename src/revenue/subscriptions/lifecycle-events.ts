@@ -72,7 +72,6 @@ export async function replaceLifecycleEvents(
   return [...wrong, ...missing]
 }
 
-/** Returns the event of the event log. */
 /**
  * Returns the written events that are news. One that takes the place of a deleted one of the same name is none: it has another time, or
  * another visitor, or comes from an event of the processor that was delivered later and is earlier.
@@ -86,6 +85,7 @@ function newsOf(deleted: readonly LifecycleEvent[], written: readonly LifecycleE
   })
 }
 
+/** Returns the event of the event log. */
 export const eventOf = (
   subscriptionId: string,
   { name, key, at }: LifecycleEvent,
