@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import type { Db } from '../../../db/connect.ts'
+import { query } from '../../../db/query.ts'
+import { AppError } from '../../../errors.ts'
+import type { Plan } from '../../../teams/schema.ts'
+import type { ArchivedTeam, Manifest } from '../manifest.ts'
+import type { OpenedFile } from '../open-archive.ts'
+import { lineBlocks } from './line-blocks.ts'
+
+interface NewTeam {
+  teamId: string
+  name: string
+  plan: Plan
+  trialEndsAt: string | null
+}
+
+const insertTeamWithId = query<NewTeam>(
+  'insert-team-with-id',
+  `insert into teams (id, name, plan, trial_ends_at)
+  values (:teamId::uuid, :name::text, :plan::text, :trialEndsAt::text::timestamptz)
+  on conflict (id) do nothing`,
+)
+
+const isTeamThere = query<{ teamId: string }, { id: string }>(
+  'is-team-there',
+  'select id from teams where id = :teamId::uuid and deleted_at is null',
+)
+
+/**
+ * Makes the team of an archive unless it exists.
+ * @param teamId another team that gets the sites instead; it must exist
+ * @returns id of the team that gets the sites
+ * @throws AppError `not_found`
+ */
+export async function beginTeam(db: Db, team: ArchivedTeam, teamId: string | undefined): Promise<string> {
+  if (teamId === undefined) {
+    const { id, name, plan, trial_ends_at: trialEndsAt } = team
+    await insertTeamWithId(db, { teamId: id, name, plan, trialEndsAt })
+  }
+  const [found] = await isTeamThere(db, { teamId: teamId ?? team.id })
+  if (!found) throw new AppError('not_found', 'No such team, or it is being deleted')
+  return found.id
+}
+
+/** Makes the team without users that has sites until they are whole. Its id follows from the archive, so that another run finds them. */
+export async function beginHiddenTeam(db: Db, manifest: Manifest, teamId: string): Promise<string> {
+  const hash = createHash('sha256').update(`${teamId}/${JSON.stringify(manifest)}`).digest('hex')
+  const hiddenTeamId = hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5')
+  await insertTeamWithId(db, {
+    teamId: hiddenTeamId,
+    name: `Import of ${manifest.team.name}`.slice(0, 255),
+    plan: 'none',
+    trialEndsAt: null,
+  })
+  return hiddenTeamId
+}
+
+const deleteHiddenTeam = query<{ teamId: string }>(
+  'delete-hidden-team',
+  `delete from teams
+  where id = :teamId::uuid and not exists (select from sites where sites.team_id = :teamId::uuid)`,
+)
+
+export const endHiddenTeam = (db: Db, teamId: string) => deleteHiddenTeam(db, { teamId })
+
+/** Who is in the team already keeps their role. */
+const restoreUsers = query<{ teamId: string; rows: string }>(
+  'restore-users',
+  `insert into users (team_id, email, role, site_ids, created_at)
+  select :teamId::uuid, given.email, given.role, given.site_ids, given.created_at
+  from jsonb_to_recordset(:rows::text::jsonb) as given (
+    email text, role text, site_ids uuid[], created_at timestamptz
+  )
+  on conflict (team_id, email) do nothing`,
+)
+
+/** Adds the users of an archive. They have no login: each sets one up with a link. */
+export async function addUsers(db: Db, teamId: string, files: OpenedFile[]): Promise<void> {
+  for await (const rows of lineBlocks(files)) await restoreUsers(db, { teamId, rows })
+}
