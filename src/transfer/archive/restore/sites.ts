@@ -38,6 +38,7 @@ const freeSiteId = query<{ siteId: string; unusedId: string; unusedKey: string }
   where id = :siteId::uuid and purged_at is not null`,
 )
 
+/** Without retention: it would drop details before all of them are there. */
 const insertRestoredSite = query<{ rows: string; hiddenTeamId: string; key: string }, { siteNo: number }>(
   'insert-restored-site',
   `insert into sites overriding user value
@@ -46,7 +47,8 @@ const insertRestoredSite = query<{ rows: string; hiddenTeamId: string; key: stri
   cross join lateral jsonb_populate_record(
     null::sites,
     line || jsonb_build_object(
-      'team_id', :hiddenTeamId::uuid, 'tracking_key', :key::uuid, 'is_public', false, 'first_event_at', null
+      'team_id', :hiddenTeamId::uuid, 'tracking_key', :key::uuid, 'is_public', false, 'first_event_at', null,
+      'retention_months', null
     )
   ) as given
   returning site_no as "siteNo"`,
@@ -59,7 +61,8 @@ const showSite = query<{ siteNo: number; teamId: string; rows: string }, { track
     team_id = :teamId::uuid,
     tracking_key = (line ->> 'tracking_key')::uuid,
     is_public = (line ->> 'is_public')::boolean,
-    first_event_at = (line ->> 'first_event_at')::timestamptz
+    first_event_at = (line ->> 'first_event_at')::timestamptz,
+    retention_months = (line ->> 'retention_months')::int
   from jsonb_array_elements(:rows::text::jsonb) as line
   where site_no = :siteNo::int
   returning tracking_key as "trackingKey"`,

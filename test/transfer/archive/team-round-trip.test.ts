@@ -1,0 +1,155 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Db } from '../../../src/db/connect.ts'
+import { exportTeam } from '../../../src/transfer/archive/export-team.ts'
+import { openArchive } from '../../../src/transfer/archive/open-archive.ts'
+import { type RestoreOptions, restoreTeam } from '../../../src/transfer/archive/restore/restore-team.ts'
+import { ADA, BEN, DAY, type Stats, type StatsSite, startStats } from '../../contract/stats-site.ts'
+import { READS } from '../../sharing/reads.ts'
+import { type Sharing, startSharing } from '../../sharing/world.ts'
+import { testDatabase } from '../../support/database.ts'
+import { importServices } from '../../support/import-services.ts'
+import { event, invoice, item, price, subscription } from '../../support/stripe.ts'
+import { collect, fileOf } from '../read/source.ts'
+
+const NOW = new Date('2026-03-18T12:00:00Z')
+const at = (time: string) => Date.parse(`${DAY}T${time}Z`) / 1000
+
+let source: Sharing
+let target: Stats
+let folder: string
+let archive: Buffer
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'analytics-archive-'))
+  ;[source, target] = await Promise.all([startSharing(), testDatabase().then(db => startStats(undefined, db))])
+  await fill(source)
+  // Numbers of sites, on which ids of events depend, are others here.
+  await target.site()
+  await target.site()
+  archive = await exported()
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await Promise.all([source.close(), target.close()])
+})
+
+/** Adds subscriptions of a visitor and of unknown ones, a customer with an alias, definitions, and a user. */
+async function fill({ site, deliverAll, pay, call, api, owner }: Sharing) {
+  const costing = (amount: number, id: string, more: object = {}) =>
+    subscription({ id, items: [item(price(amount), { id: `si_${id}` })], status: 'active', ...more })
+  await deliverAll(site, [
+    event('customer.subscription.created', costing(2_000, 'sub_1', { customer: 'cus_1', metadata: { visitor_id: ADA } }), at('09:05:00')),
+    event('customer.subscription.created', costing(900, 'sub_2', { customer: 'cus_2' }), at('10:00:00')),
+    event('customer.subscription.updated', costing(3_000, 'sub_1', { customer: 'cus_1', metadata: { visitor_id: ADA } }), at('15:00:00')),
+    event('customer.subscription.deleted', costing(900, 'sub_2', { customer: 'cus_2', status: 'canceled' }), at('18:00:00')),
+    event('invoice.paid', invoice({ customer: 'cus_1', subscription: 'sub_1', paidAt: at('09:05:10') }), at('09:05:10')),
+  ])
+  await pay(site, { visitor_id: '00000000-0000-4000-8000-0000000000ff', timestamp: `${DAY}T11:00:00Z`, is_free_trial: true, amount: 100 })
+  await pay(site, { visitor_id: BEN, email: 'ben@example.com', refunded: true, timestamp: `${DAY}T14:00:00Z` })
+  const segment = await call('POST', `${site.path}/segments`, { name: 'Germany', filters: { country: 'DE' } })
+  expect(segment.status, JSON.stringify(segment.body)).toBe(201)
+  await api.services.db`
+    insert into users (team_id, email, role, site_ids) values (${owner.teamId}, 'member@example.com', 'member', ${[site.id]})`
+}
+
+const exported = async (partBytes?: number): Promise<Buffer> => {
+  const given = { teamId: source.owner.teamId, productVersion: '1.0.0', now: NOW, folder }
+  const pieces = exportTeam(source.api.services.db, { ...given, ...(partBytes && { partBytes }) })
+  return Buffer.concat(await collect(pieces))
+}
+
+async function restored(bytes: Buffer, options: RestoreOptions = {}) {
+  const services = await importServices(target.api.services)
+  return restoreTeam(services, await openArchive(fileOf(bytes, 'team.tar', 100_000)), options)
+}
+
+/** Fields that name something of one database, or carry its address. */
+const OWN = new Set(['session_id', 'next_cursor', 'error_id', 'links', 'avatar_url'])
+
+function comparable(value: unknown, isError = false): unknown {
+  if (Array.isArray(value)) return value.map(each => comparable(each, isError))
+  if (typeof value !== 'object' || value === null) return value
+  const fields = Object.entries(value).filter(([name]) => !OWN.has(name) && !(isError && name === 'id'))
+  return Object.fromEntries(fields.map(([name, field]) => [name, comparable(field, isError)]))
+}
+
+const queryOf = (input: object): string =>
+  new URLSearchParams(Object.entries(input).map(([name, value]): [string, string] => [name, String(value)])).toString()
+
+/** Returns the answers of all reads of a site by path. */
+async function answersOf(stats: Pick<Stats, 'read'>, site: StatsSite) {
+  const sessions = await stats.read(site, `/stats/sessions?visitor_id=${ADA}&from=${DAY}&to=${DAY}`)
+  const errors = await stats.read(site, `/stats/errors?from=${DAY}&to=${DAY}`)
+  const names: Record<string, string> = {
+    session: sessions.data[0].session_id,
+    error: errors.data[0].id,
+    person: ADA,
+  }
+  const answers: Record<string, unknown> = {}
+  for (const { path, input } of [
+    ...READS,
+    { path: '/payments', input: { per_page: 100 } },
+    { path: '/segments', input: {} },
+  ]) {
+    const query = queryOf(input)
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => names[name]!)
+    answers[`${path}?${query}`] = comparable(
+      await stats.read(site, `${filled}?${query}`),
+      path.includes('errors'),
+    )
+  }
+  return answers
+}
+
+/** Rows of money without the numbers that a database gives. */
+async function moneyRows(db: Db, { id }: StatsSite) {
+  const rows: Record<string, object[]> = {}
+  for (const [table, order] of [
+    ['customers', 'customer, currency'],
+    ['mrr_changes', 'customer, currency, at'],
+    ['processor_facts', 'event_id, kind, object_id'],
+    ['lifecycle_events', 'subscription_id, name, key'],
+    ['subscriptions', 'subscription_id'],
+    ['awaiting_visitors', 'visitor_id, target, at'],
+    ['price_dependents', 'object_id, holder_id'],
+    ['payment_aliases', 'transaction_id'],
+    ['payments', 'id'],
+  ]) {
+    const found = await db.unsafe<{ row: Record<string, unknown> }[]>(
+      `select to_jsonb(t) as row from ${table} as t
+      where site_no = (select site_no from sites where id = $1) order by ${order}`,
+      [id],
+    )
+    rows[table!] = found.map(({ row: { site_no, first_visitor_no, first_session_no, ...rest } }) =>
+      table === 'awaiting_visitors' && rest.target === 'events' ? { ...rest, id: null } : rest,
+    )
+  }
+  return rows
+}
+
+describe('a whole team as one archive', () => {
+  test('restored into another database, every read gives the same', async () => {
+    const { team_id, sites } = await restored(archive, { teamId: target.owner.teamId })
+    expect({ team_id, sites }).toEqual({
+      team_id: target.owner.teamId,
+      sites: [{ site_id: source.site.id, domain: expect.any(String), hits: expect.any(Number) }],
+    })
+    const { site } = source
+    expect(await moneyRows(target.api.services.db, site)).toEqual(await moneyRows(source.api.services.db, site))
+    expect(await answersOf(target, site)).toEqual(await answersOf(source, site))
+    expect(readdirSync(folder)).toEqual([])
+  }, 120_000)
+
+  test('restored again, nothing changes', async () => {
+    const before = await answersOf(target, source.site)
+    const { sites } = await restored(archive, { teamId: target.owner.teamId })
+    expect(sites).toEqual([expect.objectContaining({ hits: null })])
+    expect(await answersOf(target, source.site)).toEqual(before)
+  }, 60_000)
+
+  test('another team does not get a site that the database has', async () => {
+    await expect(restored(archive)).rejects.toThrow(/Another team of this database has the site/)
+  })
+})
