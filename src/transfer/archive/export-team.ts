@@ -44,7 +44,8 @@ export async function* exportTeam(db: Queryable, given: TeamExport): AsyncGenera
   const files: ArchivedFile[] = []
   const folder = await mkdtemp(join(given.folder, 'archive-'))
   try {
-    for await (const content of contentsOf(db, sites, given)) yield* filesOf(content, join(folder, 'part'), given, files)
+    for await (const content of contentsOf(db, sites, given))
+      yield* filesOf(content, join(folder, 'part'), given, files)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -53,7 +53,8 @@ export function readManifest(text: string): Manifest {
     )
   }
   const manifest = Manifest.safeParse(json)
-  if (!manifest.success) throw refusal(`the manifest of the archive is not valid: ${z.prettifyError(manifest.error)}`)
+  if (!manifest.success)
+    throw refusal(`the manifest of the archive is not valid: ${z.prettifyError(manifest.error)}`)
   return manifest.data
 }
 

@@ -97,7 +97,9 @@ async function bytesAt(source: SourceFile, start: number, count: number): Promis
 
 function openedFile(source: SourceFile, { start, bytes, name }: Located, listed: ArchivedFile): OpenedFile {
   if (listed.name !== name || listed.bytes !== bytes) {
-    throw refusal(`the manifest of the archive names ${listed.name}, ${listed.bytes} bytes, where ${name}, ${bytes} bytes, is`)
+    throw refusal(
+      `the manifest of the archive names ${listed.name}, ${listed.bytes} bytes, where ${name}, ${bytes} bytes, is`,
+    )
   }
   return { ...listed, ...parseFileName(name)!, read: () => source.read(start, start + bytes) }
 }
@@ -119,7 +121,8 @@ function requireOrder(files: OpenedFile[]): void {
   const parts = new Map<string, number>()
   for (const { siteId, kind, part, name } of files) {
     const key = `${siteId}/${kind}`
-    if (part !== (parts.get(key) ?? 0) + 1) throw refusal(`the parts of ${name} in the archive are not in order`)
+    if (part !== (parts.get(key) ?? 0) + 1)
+      throw refusal(`the parts of ${name} in the archive are not in order`)
     parts.set(key, part)
   }
 }

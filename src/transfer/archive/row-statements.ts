@@ -1,13 +1,14 @@
 import type { Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import { archiveTotalsDays, archiveTotalsFamilies, archiveTotalsImports } from './totals-statements.ts'
 
 /** A row as its line, with its place in the order of its kind. */
-interface KeyedLine {
+export interface KeyedLine {
   key: string[]
   line: string
 }
 
-interface After {
+export interface After {
   siteNo: number
   /** Key of the row before; empty texts before the first. */
   key: string[]
@@ -82,6 +83,9 @@ const archiveRecomputeQueue = query<After, KeyedLine>(
 )
 
 const STATEMENTS = {
+  'totals-imports': archiveTotalsImports,
+  'totals-families': archiveTotalsFamilies,
+  'totals-days': archiveTotalsDays,
   facts: archiveFacts,
   'lifecycle-events': archiveLifecycleEvents,
   'awaiting-visitors': archiveAwaitingVisitors,

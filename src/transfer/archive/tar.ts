@@ -57,7 +57,9 @@ export function readTarHeader(block: Buffer): TarEntry | undefined {
   const bytes = numberAt(block, 124, 12)
   const isFile = type === 0x30 || type === 0
   if (!isFile || prefix !== '' || bytes === undefined) {
-    throw refusal(`the archive has an entry of a kind that team:export does not write: ${JSON.stringify(name)}`)
+    throw refusal(
+      `the archive has an entry of a kind that team:export does not write: ${JSON.stringify(name)}`,
+    )
   }
   return { name, bytes }
 }

@@ -3,6 +3,7 @@ import { query } from '../../../db/query.ts'
 import type { SiteKind } from '../names.ts'
 import type { OpenedFile } from '../open-archive.ts'
 import { lineBlocks } from './line-blocks.ts'
+import { restoreTotalsFamilies, restoreTotalsImports } from './totals.ts'
 
 interface Rows {
   siteNo: number
@@ -65,9 +66,11 @@ const RESTORE = {
   funnels: restoreFunnels,
   segments: restoreSegments,
   annotations: restoreAnnotations,
+  'totals-imports': restoreTotalsImports,
+  'totals-families': restoreTotalsFamilies,
 }
 
-/** Restores what a site has defined. Ids stay. */
+/** Restores what a site has defined, and which totals were imported. Ids stay. */
 export async function restoreDefinitions(
   tx: Transaction,
   site: { siteNo: number; teamId: string },

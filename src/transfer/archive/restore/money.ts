@@ -35,7 +35,10 @@ async function restoreServiceEvents(tx: Transaction, site: MoneySite, rows: stri
 }
 
 async function restoreAwaiting(tx: Transaction, site: MoneySite, rows: string): Promise<void> {
-  await statements.restoreAwaitingVisitors(tx, { siteNo: site.siteNo, rows: await withNewIds(tx, site, rows) })
+  await statements.restoreAwaitingVisitors(tx, {
+    siteNo: site.siteNo,
+    rows: await withNewIds(tx, site, rows),
+  })
 }
 
 /** Ids that no service event has, such as those of payments, stay. */

@@ -4,9 +4,10 @@ import { keepRefreshed } from '../../../rollups/keep-refreshed.ts'
 import type { ImportServices } from '../../imports/import-kind.ts'
 import type { SiteKind } from '../names.ts'
 import type { Archive } from '../open-archive.ts'
-import { contentOf } from './line-blocks.ts'
+import { contentOf, lineBlocks } from './line-blocks.ts'
 import { restoreMoney } from './money.ts'
 import { beginSite, finishSite, type RestoredSite, type SiteToRestore } from './sites.ts'
+import { restoreTotalsDays } from './totals.ts'
 import { addUsers, beginHiddenTeam, beginTeam, endHiddenTeam } from './teams.ts'
 
 export interface RestoreOptions {
@@ -78,9 +79,12 @@ async function restoreSite(
         `${result.rejected_total} hits of ${domain} were refused, the first in line ${first.line}: ${first.error}`,
       )
     }
+    for await (const rows of lineBlocks(filesOf('totals-days')))
+      await restoreTotalsDays(db, { siteNo: site.siteNo, rows })
     await restoreMoney(db, { siteNo: site.siteNo, oldSiteNo }, filesOf)
     return result
   })
-  await onSite?.(await finishSite(db, site, given))
+  const trackingKey = await finishSite(db, site, given)
+  await onSite?.(trackingKey)
   return imported.accepted
 }

@@ -95,7 +95,8 @@ export async function beginSite(db: Db, given: SiteToRestore): Promise<RestoredS
   const [known] = await findSiteToRestore(db, { siteId })
   if (known?.teamId === teamId) return undefined
   if (known?.teamId === hiddenTeamId) return known
-  if (known) throw new AppError('bad_request', `Another team of this database has the site ${known.domain} already`)
+  if (known)
+    throw new AppError('bad_request', `Another team of this database has the site ${known.domain} already`)
   return db.begin(async tx => {
     await freeSiteId(tx, { siteId, unusedId: randomUUID(), unusedKey: randomUUID() })
     const rows = await settingsOf(given)

@@ -44,7 +44,9 @@ export async function beginTeam(db: Db, team: ArchivedTeam, teamId: string | und
 
 /** Makes the team without users that has sites until they are whole. Its id follows from the archive, so that another run finds them. */
 export async function beginHiddenTeam(db: Db, manifest: Manifest, teamId: string): Promise<string> {
-  const hash = createHash('sha256').update(`${teamId}/${JSON.stringify(manifest)}`).digest('hex')
+  const hash = createHash('sha256')
+    .update(`${teamId}/${JSON.stringify(manifest)}`)
+    .digest('hex')
   const hiddenTeamId = hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5')
   await insertTeamWithId(db, {
     teamId: hiddenTeamId,
