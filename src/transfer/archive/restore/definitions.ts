@@ -3,14 +3,10 @@ import { query } from '../../../db/query.ts'
 import type { SiteKind } from '../names.ts'
 import type { OpenedFile } from '../open-archive.ts'
 import { lineBlocks } from './line-blocks.ts'
+import type { Rows } from './money-rows.ts'
 import { restoreTotalsFamilies, restoreTotalsImports } from './totals.ts'
 
-interface Rows {
-  siteNo: number
-  teamId: string
-  /** A JSON array of lines. */
-  rows: string
-}
+type RowsOfTeam = Rows & { teamId: string }
 
 /** In the order of their creation, which their numbers keep. */
 const restoreGoals = query<Rows>(
@@ -35,7 +31,7 @@ const restoreFunnels = query<Rows>(
 )
 
 /** A personal segment whose owner is not in the team would become one of the site: it is left out. */
-const restoreSegments = query<Rows>(
+const restoreSegments = query<RowsOfTeam>(
   'restore-segments',
   `insert into segments
   select given.*
@@ -49,7 +45,7 @@ const restoreSegments = query<Rows>(
   where owner.id is not null or line ->> 'owner_email' is null`,
 )
 
-const restoreAnnotations = query<Rows>(
+const restoreAnnotations = query<RowsOfTeam>(
   'restore-annotations',
   `insert into annotations
   select given.*

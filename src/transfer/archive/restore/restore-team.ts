@@ -6,9 +6,9 @@ import type { SiteKind } from '../names.ts'
 import type { Archive } from '../open-archive.ts'
 import { contentOf, lineBlocks } from './line-blocks.ts'
 import { restoreMoney } from './money.ts'
-import { beginSite, finishSite, type RestoredSite, type SiteToRestore } from './sites.ts'
+import { beginSite, finishSite, type RestoredSite, requireFreeSite, type SiteToRestore } from './sites.ts'
+import { addUsers, beginHiddenTeam, beginTeam, endHiddenTeam, hiddenTeamIdOf } from './teams.ts'
 import { restoreTotalsDays } from './totals.ts'
-import { addUsers, beginHiddenTeam, beginTeam, endHiddenTeam } from './teams.ts'
 
 export interface RestoreOptions {
   /** Team that gets the sites; absent: that of the archive, which is made. */
@@ -39,8 +39,11 @@ export async function restoreTeam(
   options: RestoreOptions,
 ): Promise<RestoredTeam> {
   const { db } = services
-  const teamId = await beginTeam(db, manifest.team, options.teamId)
-  const hiddenTeamId = await beginHiddenTeam(db, manifest, teamId)
+  const teamId = options.teamId ?? manifest.team.id
+  const hiddenTeamId = hiddenTeamIdOf(manifest, teamId)
+  for (const { id: siteId } of manifest.sites) await requireFreeSite(db, { siteId, teamId, hiddenTeamId })
+  await beginTeam(db, manifest.team, teamId)
+  await beginHiddenTeam(db, manifest.team, hiddenTeamId)
   await addUsers(
     db,
     teamId,

@@ -85,18 +85,28 @@ export interface SiteToRestore {
   filesOf: (kind: SiteKind) => OpenedFile[]
 }
 
+/** @throws AppError `bad_request` when another team of this database has the site */
+export async function requireFreeSite(
+  db: Db,
+  { siteId, teamId, hiddenTeamId }: Omit<SiteToRestore, 'filesOf'>,
+): Promise<void> {
+  const [known] = await findSiteToRestore(db, { siteId })
+  if (!known || known.teamId === teamId || known.teamId === hiddenTeamId) return
+  throw new AppError(
+    'bad_request',
+    `Another team of this database has the site ${known.domain} already, or a part of it from another archive: ${known.teamId}`,
+  )
+}
+
 /**
  * Makes the site with its definitions, unless an earlier run has made it.
  * @returns undefined when an earlier run has restored it wholly
- * @throws AppError `bad_request` when another team of this database has the site
  */
 export async function beginSite(db: Db, given: SiteToRestore): Promise<RestoredSite | undefined> {
   const { siteId, teamId, hiddenTeamId, filesOf } = given
   const [known] = await findSiteToRestore(db, { siteId })
   if (known?.teamId === teamId) return undefined
   if (known?.teamId === hiddenTeamId) return known
-  if (known)
-    throw new AppError('bad_request', `Another team of this database has the site ${known.domain} already`)
   return db.begin(async tx => {
     await freeSiteId(tx, { siteId, unusedId: randomUUID(), unusedKey: randomUUID() })
     const rows = await settingsOf(given)

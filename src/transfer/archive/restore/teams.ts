@@ -28,33 +28,29 @@ const isTeamThere = query<{ teamId: string }, { id: string }>(
 
 /**
  * Makes the team of an archive unless it exists.
- * @param teamId another team that gets the sites instead; it must exist
- * @returns id of the team that gets the sites
+ * @param teamId the team that gets the sites; one that is not of the archive must exist
  * @throws AppError `not_found`
  */
-export async function beginTeam(db: Db, team: ArchivedTeam, teamId: string | undefined): Promise<string> {
-  if (teamId === undefined) {
-    const { id, name, plan, trial_ends_at: trialEndsAt } = team
-    await insertTeamWithId(db, { teamId: id, name, plan, trialEndsAt })
+export async function beginTeam(db: Db, team: ArchivedTeam, teamId: string): Promise<void> {
+  if (teamId === team.id) {
+    const { name, plan, trial_ends_at: trialEndsAt } = team
+    await insertTeamWithId(db, { teamId, name, plan, trialEndsAt })
   }
-  const [found] = await isTeamThere(db, { teamId: teamId ?? team.id })
+  const [found] = await isTeamThere(db, { teamId })
   if (!found) throw new AppError('not_found', 'No such team, or it is being deleted')
-  return found.id
 }
 
-/** Makes the team without users that has sites until they are whole. Its id follows from the archive, so that another run finds them. */
-export async function beginHiddenTeam(db: Db, manifest: Manifest, teamId: string): Promise<string> {
+/** Returns the id of the team without users that has sites until they are whole. It follows from the archive, so that another run finds them. */
+export function hiddenTeamIdOf(manifest: Manifest, teamId: string): string {
   const hash = createHash('sha256')
     .update(`${teamId}/${JSON.stringify(manifest)}`)
     .digest('hex')
-  const hiddenTeamId = hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5')
-  await insertTeamWithId(db, {
-    teamId: hiddenTeamId,
-    name: `Import of ${manifest.team.name}`.slice(0, 255),
-    plan: 'none',
-    trialEndsAt: null,
-  })
-  return hiddenTeamId
+  return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5')
+}
+
+export async function beginHiddenTeam(db: Db, { name }: ArchivedTeam, hiddenTeamId: string): Promise<void> {
+  const named = [...`Import of ${name}`].slice(0, 255).join('')
+  await insertTeamWithId(db, { teamId: hiddenTeamId, name: named, plan: 'none', trialEndsAt: null })
 }
 
 const deleteHiddenTeam = query<{ teamId: string }>(
