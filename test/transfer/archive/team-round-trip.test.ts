@@ -307,7 +307,15 @@ describe('a restoration that was stopped', () => {
       { domain: string },
     ]
     // What a purge does with the rows of the tables, as far as ids are unique in the database.
-    for (const table of ['payments', 'payment_aliases', 'goals', 'funnels', 'segments', 'annotations']) {
+    for (const table of [
+      'payments',
+      'payment_aliases',
+      'goals',
+      'funnels',
+      'segments',
+      'annotations',
+      'totals_imports',
+    ]) {
       await db.unsafe(`delete from ${table} where site_no = (select site_no from sites where id = $1)`, [id])
     }
     await db`update sites set deleted_at = now(), purged_at = now() where id = ${id}`
