@@ -300,7 +300,7 @@ describe('a restoration that was stopped', () => {
     expect(await db`select from teams where name like 'Import of %'`).toEqual([])
   }, 60_000)
 
-  test('a site that was deleted and purged may be restored again; a domain that is taken is refused', async () => {
+  test('a site that was deleted and purged may be restored again; a domain that is taken is refused; so is a part of another archive', async () => {
     const { db } = other.api.services
     const { id } = source.site
     const [{ domain }] = (await db`select domain from sites where id = ${id}`) as unknown as [
@@ -325,6 +325,19 @@ describe('a restoration that was stopped', () => {
     await expect(restoring(options)).rejects.toThrow(/a site with the same domain/)
     expect((await other.ask(source.site.path)).status).toBe(404)
     await db`delete from sites where id = ${taken!.id}`
+
+    // The part that is there belongs to an archive that is not used any more.
+    const newer = await openArchive(fileOf(await exported(200), 'team.tar', 100_000))
+    const services = await importServices(other.api.services)
+    await expect(restoreTeam(services, newer, options)).rejects.toThrow(/is being deleted/)
+    expect(await db`select deleted_at is not null as gone from sites where id = ${id}`).toEqual([
+      { gone: true },
+    ])
+    expect(await db`select deleted_at is null as live from teams where restores_to is not null`).toEqual([
+      { live: false },
+    ])
+    await db`update sites set deleted_at = null where id = ${id}`
+    await db`update teams set deleted_at = null where restores_to is not null`
     await restoring(options)
     expect((await other.ask(source.site.path)).status).toBe(200)
   }, 60_000)

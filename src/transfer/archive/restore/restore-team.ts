@@ -7,7 +7,14 @@ import type { Archive } from '../open-archive.ts'
 import { contentOf, lineBlocks } from './line-blocks.ts'
 import { restoreMoney } from './money.ts'
 import { beginSite, finishSite, type RestoredSite, requireFreeSite, type SiteToRestore } from './sites.ts'
-import { addUsers, beginHiddenTeam, beginTeam, endHiddenTeam, hiddenTeamIdOf } from './teams.ts'
+import {
+  addUsers,
+  beginHiddenTeam,
+  beginTeam,
+  endHiddenTeam,
+  giveUpOtherParts,
+  hiddenTeamIdOf,
+} from './teams.ts'
 import { restoreTotalsDays } from './totals.ts'
 
 export interface RestoreOptions {
@@ -41,9 +48,11 @@ export async function restoreTeam(
   const { db } = services
   const teamId = options.teamId ?? manifest.team.id
   const hiddenTeamId = hiddenTeamIdOf(manifest, teamId)
-  for (const { id: siteId } of manifest.sites) await requireFreeSite(db, { siteId, teamId, hiddenTeamId })
+  const siteIds = manifest.sites.map(({ id }) => id)
+  await giveUpOtherParts(db, { teamId, hiddenTeamId, siteIds, now: services.now() })
+  for (const siteId of siteIds) await requireFreeSite(db, { siteId, teamId, hiddenTeamId })
   await beginTeam(db, manifest.team, teamId)
-  await beginHiddenTeam(db, manifest.team, hiddenTeamId)
+  await beginHiddenTeam(db, manifest.team, { teamId, hiddenTeamId })
   await addUsers(
     db,
     teamId,

@@ -20,12 +20,14 @@ export interface RestoredSite {
 interface Found extends RestoredSite {
   teamId: string
   domain: string
+  isDeleted: boolean
 }
 
 const findSiteToRestore = query<{ siteId: string }, Found>(
   'find-site-to-restore',
   `select
-    site_no as "siteNo", id as "siteId", timezone, tracking_mode as "trackingMode", team_id as "teamId", domain
+    site_no as "siteNo", id as "siteId", timezone, tracking_mode as "trackingMode", team_id as "teamId", domain,
+    deleted_at is not null as "isDeleted"
   from sites
   where id = :siteId::uuid and purged_at is null`,
 )
@@ -85,17 +87,22 @@ export interface SiteToRestore {
   filesOf: (kind: SiteKind) => OpenedFile[]
 }
 
-/** @throws AppError `bad_request` when another team of this database has the site */
+/** @throws AppError `bad_request` when another team of this database has the site, or it is being deleted */
 export async function requireFreeSite(
   db: Db,
   { siteId, teamId, hiddenTeamId }: Omit<SiteToRestore, 'filesOf'>,
 ): Promise<void> {
   const [known] = await findSiteToRestore(db, { siteId })
-  if (!known || known.teamId === teamId || known.teamId === hiddenTeamId) return
-  throw new AppError(
-    'bad_request',
-    `Another team of this database has the site ${known.domain} already, or a part of it from another archive: ${known.teamId}`,
-  )
+  if (!known) return
+  if (known.isDeleted) {
+    throw new AppError(
+      'bad_request',
+      `The site ${known.domain} is in this database and is being deleted; import again when its data is gone, while the service runs`,
+    )
+  }
+  if (known.teamId !== teamId && known.teamId !== hiddenTeamId) {
+    throw new AppError('bad_request', `Another team of this database has the site ${known.domain} already`)
+  }
 }
 
 /**

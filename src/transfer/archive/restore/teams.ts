@@ -12,12 +12,16 @@ interface NewTeam {
   name: string
   plan: Plan
   trialEndsAt: string | null
+  /** Of a hidden team: the team that gets its sites. */
+  restoresTo: string | null
 }
 
 const insertTeamWithId = query<NewTeam>(
   'insert-team-with-id',
-  `insert into teams (id, name, plan, trial_ends_at)
-  values (:teamId::uuid, :name::text, :plan::text, :trialEndsAt::text::timestamptz)
+  `insert into teams (id, name, plan, trial_ends_at, restores_to)
+  values (
+    :teamId::uuid, :name::text, :plan::text, :trialEndsAt::text::timestamptz, :restoresTo::uuid
+  )
   on conflict (id) do nothing`,
 )
 
@@ -34,7 +38,7 @@ const isTeamThere = query<{ teamId: string }, { id: string }>(
 export async function beginTeam(db: Db, team: ArchivedTeam, teamId: string): Promise<void> {
   if (teamId === team.id) {
     const { name, plan, trial_ends_at: trialEndsAt } = team
-    await insertTeamWithId(db, { teamId, name, plan, trialEndsAt })
+    await insertTeamWithId(db, { teamId, name, plan, trialEndsAt, restoresTo: null })
   }
   const [found] = await isTeamThere(db, { teamId })
   if (!found) throw new AppError('not_found', 'No such team, or it is being deleted')
@@ -48,10 +52,39 @@ export function hiddenTeamIdOf(manifest: Manifest, teamId: string): string {
   return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5')
 }
 
-export async function beginHiddenTeam(db: Db, { name }: ArchivedTeam, hiddenTeamId: string): Promise<void> {
+export async function beginHiddenTeam(
+  db: Db,
+  { name }: ArchivedTeam,
+  { teamId, hiddenTeamId }: { teamId: string; hiddenTeamId: string },
+): Promise<void> {
   const named = [...`Import of ${name}`].slice(0, 255).join('')
-  await insertTeamWithId(db, { teamId: hiddenTeamId, name: named, plan: 'none', trialEndsAt: null })
+  await insertTeamWithId(db, {
+    ...{ teamId: hiddenTeamId, name: named, plan: 'none', trialEndsAt: null },
+    restoresTo: teamId,
+  })
 }
+
+/** The purge removes the data of the sites, and then the row of the team. */
+const deleteOtherParts = query<{ teamId: string; hiddenTeamId: string; siteIds: string[]; now: Date }>(
+  'delete-other-restored-parts',
+  `with given_up as (
+    update teams
+    set deleted_at = :now::timestamptz
+    where
+      restores_to = :teamId::uuid and id <> :hiddenTeamId::uuid and deleted_at is null
+      and exists (select from sites where sites.team_id = teams.id and sites.id = any(:siteIds::uuid[]))
+    returning id
+  )
+  update sites
+  set deleted_at = :now::timestamptz
+  where team_id in (select id from given_up) and deleted_at is null`,
+)
+
+/** Deletes what a stopped import of another archive has left of these sites: it would otherwise stand in the way, and no reader sees it. */
+export const giveUpOtherParts = (
+  db: Db,
+  given: { teamId: string; hiddenTeamId: string; siteIds: string[]; now: Date },
+) => deleteOtherParts(db, given)
 
 const deleteHiddenTeam = query<{ teamId: string }>(
   'delete-hidden-team',
