@@ -33,19 +33,19 @@ interface Content {
 /**
  * Yields an archive of a team: a tar file with JSON lines of the team and each of its sites, and at the end a manifest. It is made as it is read,
  * and between two pieces nothing is held in the database.
- * @throws AppError `not_found`, and `bad_request` for a site that an archive cannot hold wholly; both before anything is yielded
+ * @throws AppError `not_found`, and `bad_request` for a site that an archive cannot hold wholly; also when it becomes one meanwhile
  */
 export async function* exportTeam(db: Queryable, given: TeamExport): AsyncGenerator<Buffer> {
   const { teamId, now, productVersion } = given
   const team = await readTeam(db, teamId)
   const sites = await readSites(db, teamId)
-  const cut = sites.find(({ detailsFrom }) => detailsFrom)
-  if (cut) throw new AppError('bad_request', whyNotArchived(cut))
+  requireDetails(sites)
   const files: ArchivedFile[] = []
   const folder = await mkdtemp(join(given.folder, 'archive-'))
   try {
     for await (const content of contentsOf(db, sites, given))
       yield* filesOf(content, join(folder, 'part'), given, files)
+    await requireUnchanged(db, teamId, sites)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -65,8 +65,27 @@ export async function* exportTeam(db: Queryable, given: TeamExport): AsyncGenera
 }
 
 /** Numbers that outlive details are counted with numbers of visitors and values that another database does not know. */
-const whyNotArchived = ({ domain }: ArchivedSite): string =>
-  `${domain} has days whose details are gone (retention): an archive would lose their numbers. Back up the database instead`
+function requireDetails(sites: readonly ArchivedSite[]): void {
+  const cut = sites.find(({ detailsFrom }) => detailsFrom)
+  if (!cut) return
+  throw new AppError(
+    'bad_request',
+    `${cut.domain} has days whose details are gone (retention): an archive would lose their numbers. Back up the database instead`,
+  )
+}
+
+/** A site that is deleted, or whose retention begins, while it is read would be in the archive in part. */
+async function requireUnchanged(
+  db: Queryable,
+  teamId: string,
+  sites: readonly ArchivedSite[],
+): Promise<void> {
+  const left = await readSites(db, teamId)
+  requireDetails(left)
+  const gone = sites.find(({ id }) => !left.some(site => site.id === id))
+  if (gone)
+    throw new AppError('bad_request', `${gone.domain} was deleted while it was exported; export again`)
+}
 
 async function* contentsOf(
   db: Queryable,

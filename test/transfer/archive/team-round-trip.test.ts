@@ -267,6 +267,12 @@ describe('a whole team as one archive', () => {
     await db`update sites set details_from = ${`${DAY}T00:00:00Z`} where id = ${source.site.id}`
     await expect(exported()).rejects.toThrow(/has days whose details are gone/)
     await db`update sites set details_from = null where id = ${source.site.id}`
+
+    // So is one that is deleted while it is read.
+    const given = { teamId: source.owner.teamId, productVersion: '1.0.0', now: NOW, folder }
+    const onFile = () => void db`update sites set deleted_at = now() where id = ${source.site.id}`.execute()
+    await expect(collect(exportTeam(db, { ...given, onFile }))).rejects.toThrow(/was deleted while/)
+    await db`update sites set deleted_at = null where id = ${source.site.id}`
     expect(readdirSync(folder)).toEqual([])
   })
 })

@@ -41,7 +41,10 @@ const freeSiteId = query<{ siteId: string; unusedId: string; unusedKey: string }
 )
 
 /** Without retention: it would drop details before all of them are there. */
-const insertRestoredSite = query<{ rows: string; hiddenTeamId: string; key: string }, { siteNo: number }>(
+const insertRestoredSite = query<
+  { siteId: string; rows: string; hiddenTeamId: string; key: string },
+  { siteNo: number }
+>(
   'insert-restored-site',
   `insert into sites overriding user value
   select given.*
@@ -49,7 +52,7 @@ const insertRestoredSite = query<{ rows: string; hiddenTeamId: string; key: stri
   cross join lateral jsonb_populate_record(
     null::sites,
     line || jsonb_build_object(
-      'team_id', :hiddenTeamId::uuid, 'tracking_key', :key::uuid, 'is_public', false, 'first_event_at', null,
+      'id', :siteId::uuid, 'team_id', :hiddenTeamId::uuid, 'tracking_key', :key::uuid, 'is_public', false, 'first_event_at', null,
       'retention_months', null
     )
   ) as given
@@ -117,7 +120,7 @@ export async function beginSite(db: Db, given: SiteToRestore): Promise<RestoredS
   return db.begin(async tx => {
     await freeSiteId(tx, { siteId, unusedId: randomUUID(), unusedKey: randomUUID() })
     const rows = await settingsOf(given)
-    const [site] = await insertRestoredSite(tx, { rows, hiddenTeamId, key: randomUUID() })
+    const [site] = await insertRestoredSite(tx, { siteId, rows, hiddenTeamId, key: randomUUID() })
     if (!site) throw new AppError('validation_failed', `The archive has no settings of the site ${siteId}`)
     await restoreDefinitions(tx, { siteNo: site.siteNo, teamId }, filesOf)
     const [made] = await findSiteToRestore(tx, { siteId })
