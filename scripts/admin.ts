@@ -8,6 +8,7 @@ import { addImportCommands } from './admin/imports.ts'
 import { addLoginCommands } from './admin/logins.ts'
 import { addMoneyCommands } from './admin/money.ts'
 import { addSiteExportCommands } from './admin/site-exports.ts'
+import { addTeamArchiveCommands } from './admin/team-archives.ts'
 import { addTeamCommands } from './admin/teams.ts'
 import { addTotalsCommands } from './admin/totals.ts'
 import { oneLine, type Surroundings } from './tools.ts'
@@ -29,6 +30,7 @@ const SUBJECTS = [
   addHitCommands,
   addImportCommands,
   addSiteExportCommands,
+  addTeamArchiveCommands,
   addTotalsCommands,
   addExportCommands,
   addMoneyCommands,

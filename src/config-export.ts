@@ -29,10 +29,21 @@ const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
 function bucketOf(value: string): BucketAddress | undefined {
   if (!URL.canParse(value)) return undefined
   const { hostname: bucket, pathname, searchParams, hash, username } = new URL(value)
+  if (!isEncoded(pathname)) return undefined
   const { region, endpoint, ...others } = Object.fromEntries(searchParams)
   const isWrong = Object.keys(others).length > 0 || hash !== '' || username !== ''
-  const isServer = endpoint === undefined || (/^https?:\/\//.test(endpoint) && URL.canParse(endpoint))
+  // Keys come from the environment: this value is shown when it is wrong.
+  const isServer = endpoint === undefined || (/^https?:\/\/[^@]+$/.test(endpoint) && URL.canParse(endpoint))
   if (isWrong || !region || !isServer || !BUCKET.test(bucket)) return undefined
   const folder = decodeURIComponent(pathname).replace(/^\/+|\/+$/g, '')
   return { bucket, prefix: folder === '' ? '' : `${folder}/`, region, endpoint }
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
 }

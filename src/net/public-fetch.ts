@@ -140,6 +140,8 @@ function send(
       },
     )
     sent.once('error', reject)
+    // A server that changes the protocol (101) ends the request without a response and without an error.
+    sent.once('close', () => reject(new Error('the connection was closed without an answer')))
     sent.end(body)
   })
 }

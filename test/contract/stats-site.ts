@@ -4,6 +4,7 @@ import { createClient } from '../../src/client/index.ts'
 import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { type Api, type Member, startApi } from '../support/api.ts'
+import type { TestDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
 import { type Answer, request } from './requests.ts'
@@ -22,10 +23,11 @@ export interface StatsSite {
 }
 
 /** The API with sites whose hits lie where a test wants them. */
-export async function startStats(now = NOW) {
+export async function startStats(now = NOW, database?: TestDatabase) {
   let api: Api
   api = await startApi({
     now: () => new Date(now),
+    ...(database && { database }),
     pool: {
       run: (task, input) => inProcessPool(api.services.db).run(task, input),
       close: async () => {},

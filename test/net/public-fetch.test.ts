@@ -17,6 +17,9 @@ const answers: Record<string, RequestListener> = {
     }
   },
   '/silent': () => {},
+  '/upgrade': req => {
+    req.socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n')
+  },
   '/slow': async (_req, res) => {
     while (!res.destroyed) {
       res.write('x')
@@ -71,7 +74,7 @@ test('public fetch: it returns the body, requested under the host name', async (
 /** Only the time limit ends these; a busy machine may reach it before it has sent the request. */
 const NEVER_ENDS = ['/silent', '/slow']
 
-test.each(['/moved', '/missing', '/announced', '/endless', '/silent', '/slow', '/cut'])(
+test.each(['/moved', '/missing', '/announced', '/endless', '/silent', '/slow', '/cut', '/upgrade'])(
   'public fetch: %s gives nothing',
   async path => {
     const reach = NEVER_ENDS.includes(path) ? hasty : here

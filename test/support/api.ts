@@ -14,7 +14,7 @@ import { createIdentityPictures } from '../../src/stats/identity/identity-pictur
 import { createToken } from '../../src/teams/tokens.ts'
 import type { FairPool } from '../../src/threads/fair-pool.ts'
 import type { Pool } from '../../src/threads/pool.ts'
-import { sharedDatabase } from './database.ts'
+import { sharedDatabase, type TestDatabase } from './database.ts'
 import { inProcessPatterns } from './in-process-patterns.ts'
 import { silentLog } from './log.ts'
 import { createMember, type Member, type MemberOptions } from './member.ts'
@@ -48,7 +48,7 @@ interface CallOptions {
   headers?: Record<string, string>
 }
 
-/** The HTTP API on a free port, with a Redis of its own, on the database that the worker's files share. */
+/** The HTTP API on a free port, with a Redis of its own, on the database that the worker's files share unless another is given. */
 export async function startApi(
   options: {
     config?: Partial<Config>
@@ -58,9 +58,11 @@ export async function startApi(
     log?: Log
     reach?: Reach
     disk?: Disk
+    /** Instead of the one that files share; closed with the API. */
+    database?: TestDatabase
   } = {},
 ): Promise<Api> {
-  const [database, redisServer] = await Promise.all([sharedDatabase(), testRedis()])
+  const [database, redisServer] = await Promise.all([options.database ?? sharedDatabase(), testRedis()])
   const environment = {
     DATABASE_URL: database.url,
     REDIS_URL: redisServer.url,

@@ -35,11 +35,15 @@ export interface TestService {
 
 const endingWithWorker = new Set<number>()
 
-/** Kills the processes when this worker is told to end before they were stopped; shared services never are. */
+/** Kills the processes when this worker ends, or is told to, before they were stopped; shared services never are. */
 function endWithWorker(pids: number[]): void {
-  if (endingWithWorker.size === 0) process.off('SIGTERM', killAll).once('SIGTERM', killAll)
+  if (endingWithWorker.size === 0) {
+    process.off('SIGTERM', end).once('SIGTERM', end).off('exit', killAll).once('exit', killAll)
+  }
   for (const pid of pids) endingWithWorker.add(pid)
 }
+
+const end = () => process.exit()
 
 function killAll(): void {
   for (const pid of endingWithWorker) {
@@ -49,7 +53,6 @@ function killAll(): void {
       // It has ended by itself.
     }
   }
-  process.exit()
 }
 
 let shared: Promise<TestService> | undefined

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ROW_KINDS } from '../../src/transfer/export/row-statements.ts'
+import { dictionary as english } from '../../src/web/text/languages/en.ts'
 import { accessibilityProblems, sticksOut } from './audit-page.ts'
 import { type SeededSite, seededSite, TOO_SLOW } from './seeded-site.ts'
 import { type Member, startVisit, type Visit } from './visit.ts'
@@ -44,6 +47,33 @@ describe('settings', () => {
     site.domain = domain
     await page.waitForSelector(`header >> text=${domain}`)
     expect(complaints).toEqual([])
+  })
+
+  test('hits and everything else are downloaded', async () => {
+    const { page } = member
+    await site.store([{ at: Date.now() - 60_000, visitor: randomUUID() }])
+    await open(page, 'export')
+    const save = async (press: () => Promise<void>) => {
+      const [file] = await Promise.all([page.waitForEvent('download'), press()])
+      return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') }
+    }
+    const hits = await save(() =>
+      page.click('main section:has(h2:text-is("Hits")) button:text-is("Download")'),
+    )
+    expect(hits.name).toBe(`${site.domain}-hits.jsonl`)
+    const lines = hits.text
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    expect(lines.map(line => line.endpoint)).toContain('collect')
+    await page.selectOption('select', 'csv')
+    await page.fill('input[type=date] >> nth=0', '2026-03-01')
+    await page.click('main section:has(h2:text-is("Hits")) button:text-is("Download")')
+    await page.waitForSelector('text=/to is required/')
+    const goals = await save(() => page.click('button:has-text("Goals: Download")'))
+    expect(goals.name).toBe(`${site.domain}-goals.jsonl`)
+    expect(Object.keys(english.exports.kinds).sort()).toEqual([...ROW_KINDS].sort())
+    expect(await accessibilityProblems(page)).toEqual([])
   })
 
   test('tracking mode and features are saved, with the options of replays', async () => {

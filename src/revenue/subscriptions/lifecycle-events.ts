@@ -65,14 +65,24 @@ export async function replaceLifecycleEvents(
   for (const { name, key, at } of missing) {
     await insertLifecycleEvent(tx, { ...subscription, name, key, at: new Date(at) })
   }
-  // One that only got another time or visitor is no news.
-  const known = new Set(recorded.map(({ name, key }) => `${name}/${key}`))
-  for (const each of missing) {
-    if (known.has(`${each.name}/${each.key}`)) continue
+  for (const each of newsOf(wrong, missing)) {
     const state = states.findLast(({ at }) => at <= each.at)
     await announceLifecycle(tx, { ...subscription, customerId, state }, each)
   }
   return [...wrong, ...missing]
+}
+
+/**
+ * Returns the written events that are news. One that takes the place of a deleted one of the same name is none: it has another time, or
+ * another visitor, or comes from an event of the processor that was delivered later and is earlier.
+ */
+function newsOf(deleted: readonly LifecycleEvent[], written: readonly LifecycleEvent[]): LifecycleEvent[] {
+  const replaced = deleted.map(({ name }) => name)
+  return written.filter(({ name }) => {
+    const index = replaced.indexOf(name)
+    if (index >= 0) replaced.splice(index, 1)
+    return index < 0
+  })
 }
 
 /** Returns the event of the event log. */

@@ -38,6 +38,8 @@ export async function exportDays(
 ): Promise<ExportedDays> {
   const { siteNo, signal, onDay } = options
   const total = { days: 0, hits: 0, bytes: 0 }
+  // A process that was killed has left a part of a file.
+  await rm(workFolder, { recursive: true, force: true })
   await mkdir(workFolder, { recursive: true, mode: 0o700 })
   const file = join(workFolder, `${process.pid}.parquet`)
   try {

@@ -22,7 +22,7 @@ export interface ClaimedImport {
 
 const lockClaims = query<{ lock: number }>('lock-import-claims', 'select pg_advisory_xact_lock(:lock::int)')
 
-/** The task that was requested first, of a site without a task in progress. */
+/** The task that was requested first, of a site that nothing is imported to: also what was canceled may write until its claim is over. */
 const claimTask = query<{ process: string; now: Date; until: Date }, ClaimedImport>(
   'claim-import-task',
   `update imports
@@ -36,8 +36,7 @@ const claimTask = query<{ process: string; now: Date; until: Date }, ClaimedImpo
       and sites.deleted_at is null
       and not exists (
         select from imports as running
-        where running.site_no = waiting.site_no and running.id <> waiting.id
-          and running.state in ('checking', 'importing', 'undoing') and running.claimed_until >= :now::timestamptz
+        where running.site_no = waiting.site_no and running.claimed_until >= :now::timestamptz
       )
     order by waiting.requested_at, waiting.id
     limit 1

@@ -90,13 +90,18 @@ export const sumOpenBytes = query<{ siteNo: number }, { bytes: number }>(
   where site_no = :siteNo and state in ('uploading', 'checking', 'checked', 'importing', 'failed')`,
 )
 
-/** Makes an import a task for the ingest processes. */
+/**
+ * Makes an import a task for the ingest processes. A claim that still runs stays: who holds it may still write, until it is released or
+ * over.
+ */
 export const requestTask = query<{ id: string; state: string; now: Date }, ImportRow>(
   'request-import-task',
   `update imports
   set
     state = :state, requested_at = :now, finished_at = null, progress = null, error = null,
-    claimed_by = null, claimed_until = null, failures = 0
+    claimed_by = case when claimed_until >= :now then claimed_by end,
+    claimed_until = case when claimed_until >= :now then claimed_until end,
+    failures = 0
   where id = :id
   returning ${COLUMNS}`,
 )

@@ -12,16 +12,32 @@ interface CommandImport {
   bytes: number
 }
 
+/** While a command holds its claim, nothing else is imported to the site or removed from it. */
+const CLAIM_MS = 30_000
+const PROLONG_MS = 10_000
+
 /** `canceled` until the command ends: it may be killed. */
-const insertCommand = query<CommandImport & { id: string; now: Date }>(
+const insertCommand = query<CommandImport & { id: string; now: Date; until: Date }>(
   'insert-import-of-command',
   `insert into imports (
-    id, site_no, kind, format, website, timezone, file_name, bytes, state, has_written, error, created_at
+    id, site_no, kind, format, website, timezone, file_name, bytes, state, has_written, error, created_at,
+    claimed_by, claimed_until
   )
   values (
     :id, :siteNo, :kind, :format, :website, :timezone, :fileName, :bytes, 'canceled', true,
-    'the command was stopped; run it again', :now
+    'the command was stopped; run it again', :now,
+    :id, :until
   )`,
+)
+
+const prolongCommand = query<{ id: string; until: Date }>(
+  'prolong-import-of-command',
+  'update imports set claimed_until = :until where id = :id and claimed_by = :id',
+)
+
+const releaseCommand = query<{ id: string }>(
+  'release-import-of-command',
+  'update imports set claimed_by = null, claimed_until = null where id = :id and claimed_by = :id',
 )
 
 const finishCommand = query<{ id: string; result: string; now: Date }>(
@@ -39,8 +55,18 @@ export async function recordCommand<Result extends object>(
   run: () => Promise<Result>,
 ): Promise<Result> {
   const id = randomUUID()
-  await insertCommand(db, { ...given, id, now: now() })
-  const result = await run()
-  await finishCommand(db, { id, result: JSON.stringify(result), now: now() })
-  return result
+  const until = () => new Date(now().getTime() + CLAIM_MS)
+  await insertCommand(db, { ...given, id, now: now(), until: until() })
+  const prolonging = setInterval(
+    () => void prolongCommand(db, { id, until: until() }).catch(() => {}),
+    PROLONG_MS,
+  )
+  try {
+    const result = await run()
+    await finishCommand(db, { id, result: JSON.stringify(result), now: now() })
+    return result
+  } finally {
+    clearInterval(prolonging)
+    await releaseCommand(db, { id }).catch(() => {})
+  }
 }

@@ -1,3 +1,4 @@
+import { refusal } from '../read/limits.ts'
 import type { PackedFile } from '../read/packed-files.ts'
 
 /** A table of a report. */
@@ -7,12 +8,17 @@ export interface Section {
   file: PackedFile
 }
 
+/** More than reports have: one has a table and its totals. */
+const MOST_SECTIONS = 100
+const MOST_COMMENTS = 100
+
 const NEWLINE = 0x0a
 const QUOTE = 0x22
 
 /**
  * Returns the tables of a report that Google Analytics wrote as CSV: each has comment lines before it, and ends at an empty line or
  * the next comment. A file without comments is one table. Line breaks in quotes end no line.
+ * @throws AppError `validation_failed` for more tables than a report has
  */
 export async function sectionsOf(file: PackedFile): Promise<Section[]> {
   const sections: Section[] = []
@@ -21,6 +27,7 @@ export async function sectionsOf(file: PackedFile): Promise<Section[]> {
   let shared: string[] = []
   const finish = (end: number) => {
     if (start === undefined) return
+    if (sections.length === MOST_SECTIONS) throw refusal(`${file.name} has more than ${MOST_SECTIONS} tables`)
     sections.push({ comments: [...shared, ...comments], file: sliceOf(file, start, end) })
     // Later tables of a file have the days of the first, unless they name their own.
     if (sections.length === 1) shared = comments
@@ -32,7 +39,7 @@ export async function sectionsOf(file: PackedFile): Promise<Section[]> {
     const line = text.replace(/^\uFEFF/, '').trim()
     if (line.startsWith('#')) {
       finish(at)
-      comments.push(line.replace(/^#+\s*/, ''))
+      if (comments.length < MOST_COMMENTS) comments.push(line.replace(/^#+\s*/, ''))
     } else if (line.replace(/^[,;\t]+$/, '') === '') finish(at)
     else start ??= at
     end = at + length

@@ -63,10 +63,13 @@ export const ga4: TotalsFormat = {
     const unknown: string[] = []
     for (const file of files) {
       const sections = /\.csv$/i.test(file.name) ? await sectionsOf(file) : []
-      const opened = await Promise.all(sections.map(openTable))
-      const found = opened.filter(table => table !== undefined)
-      tables.push(...found)
-      if (found.length === 0) unknown.push(file.name)
+      const before = tables.length
+      // One after the other: each reads the file from its start.
+      for (const section of sections) {
+        const table = await openTable(section)
+        if (table) tables.push(table)
+      }
+      if (tables.length === before) unknown.push(file.name)
     }
     if (tables.length === 0) {
       throw refusal(

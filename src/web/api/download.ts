@@ -4,19 +4,26 @@ import { senderCredentials, senderHeaders } from './client.ts'
 type Parameter = string | number | boolean | readonly string[] | { [operator: string]: unknown } | undefined
 
 /**
- * Saves a list as a CSV file.
+ * Saves an answer of the API as a file.
  * @param path of the API, such as `sites/example.com/stats/breakdown`
+ * @param name of the file
+ * @param accept content type that is asked for; by default that of the endpoint
  * @throws Error with what the service said
  */
-export async function downloadCsv(path: string, query: Record<string, unknown>, name: string): Promise<void> {
+export async function download(
+  path: string,
+  query: Record<string, unknown>,
+  name: string,
+  accept?: string,
+): Promise<void> {
   const address = new URL(`api/${path}`, document.baseURI)
   for (const [key, value] of Object.entries(query)) append(address.searchParams, key, value as Parameter)
-  const headers = { ...senderHeaders(), Accept: 'text/csv' }
+  const headers = { ...senderHeaders(), ...(accept && { Accept: accept }) }
   const answer = await fetch(address, { headers, credentials: senderCredentials() })
   if (!answer.ok) throw new Error(((await answer.json()) as { message: string }).message)
   const link = document.createElement('a')
   link.href = URL.createObjectURL(await answer.blob())
-  link.download = `${name}.csv`
+  link.download = name
   link.click()
   URL.revokeObjectURL(link.href)
 }

@@ -65,6 +65,8 @@ test.each([
   's3://hits?region=x&endpoint=minio:9000',
   's3://hits?region=x&color=red',
   's3://key@hits?region=x',
+  's3://hits/%zz?region=x',
+  's3://hits?region=x&endpoint=https://key:secret@minio.example.com',
   'https://example.com/hits',
 ])('EXPORT_TO: %s is refused', value => {
   expect(() => exportTo.parse(value)).toThrow(/absolute path of a folder, or a bucket/)

@@ -9,6 +9,7 @@ export const PARTS = [
   { name: 'alerts', needs: 'manage' },
   { name: 'webhooks', needs: 'manage' },
   { name: 'import', needs: 'manage' },
+  { name: 'export', needs: 'manage' },
   { name: 'data', needs: 'member' },
   { name: 'danger', needs: 'manage' },
 ] as const

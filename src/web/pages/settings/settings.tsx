@@ -6,6 +6,7 @@ import { useText } from '../../text/text.tsx'
 import { AlertSettings } from './alerts/alerts.tsx'
 import { DangerSettings } from './danger.tsx'
 import { DataSettings } from './data.tsx'
+import { ExportSettings } from './export.tsx'
 import { GeneralSettings } from './general.tsx'
 import { ImportSettings } from './import/import.tsx'
 import { NoteSettings } from './notes.tsx'
@@ -27,6 +28,7 @@ const CONTENT: Record<PartName, ComponentType> = {
   alerts: AlertSettings,
   webhooks: WebhookSettings,
   import: ImportSettings,
+  export: ExportSettings,
   data: DataSettings,
   danger: DangerSettings,
 }

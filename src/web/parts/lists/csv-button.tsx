@@ -1,7 +1,5 @@
-import { useState } from 'react'
-import { downloadCsv } from '../../api/download.ts'
 import { useText } from '../../text/text.tsx'
-import { Button } from '../form/button.tsx'
+import { DownloadButton } from '../form/download-button.tsx'
 
 interface Props {
   /** Of the API, below the site: `stats/breakdown`. */
@@ -12,26 +10,19 @@ interface Props {
   name: string
 }
 
-/** Saves a list as a CSV file; says so when that fails. */
+/** Saves a list as a CSV file. */
 export function CsvButton({ path, query, name }: Props) {
   const { actions } = useText().common
-  const [state, setState] = useState<'ready' | 'busy' | { error: string }>('ready')
-  const save = async () => {
-    const { siteKey, page: _page, per_page: _perPage, ...rest } = query
-    setState('busy')
-    try {
-      await downloadCsv(`sites/${siteKey}/${path}`, rest, name)
-      setState('ready')
-    } catch (error) {
-      setState({ error: (error as Error).message })
-    }
-  }
+  const { siteKey, page: _page, per_page: _perPage, ...rest } = query
   return (
-    <>
-      {typeof state === 'object' && <span role="alert">{state.error}</span>}
-      <Button kind="quiet" isBusy={state === 'busy'} onClick={save}>
-        {actions.download}
-      </Button>
-    </>
+    <DownloadButton
+      path={`sites/${siteKey}/${path}`}
+      query={rest}
+      name={`${name}.csv`}
+      accept="text/csv"
+      kind="quiet"
+    >
+      {actions.download}
+    </DownloadButton>
   )
 }

@@ -11,6 +11,7 @@ export const settings: Dictionary['settings'] = {
     alerts: 'Warnungen',
     webhooks: 'Webhooks',
     import: 'Import',
+    export: 'Export',
     data: 'Aufbewahrung',
     danger: 'Website löschen',
   },

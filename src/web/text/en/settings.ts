@@ -10,6 +10,7 @@ export const settings = {
     alerts: 'Alerts',
     webhooks: 'Webhooks',
     import: 'Import',
+    export: 'Export',
     data: 'Data retention',
     danger: 'Delete the site',
   },

@@ -7,6 +7,7 @@ import { errors } from '../de/errors.ts'
 import { events } from '../de/events.ts'
 import { explain } from '../de/explain.ts'
 import { explore } from '../de/explore.ts'
+import { exports } from '../de/exports.ts'
 import { filters } from '../de/filters.ts'
 import { funnels } from '../de/funnels.ts'
 import { goals } from '../de/goals.ts'
@@ -41,6 +42,7 @@ export const dictionary: Dictionary = {
   events,
   explain,
   explore,
+  exports,
   filters,
   funnels,
   goals,

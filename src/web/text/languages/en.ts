@@ -7,6 +7,7 @@ import { errors } from '../en/errors.ts'
 import { events } from '../en/events.ts'
 import { explain } from '../en/explain.ts'
 import { explore } from '../en/explore.ts'
+import { exports } from '../en/exports.ts'
 import { filters } from '../en/filters.ts'
 import { funnels } from '../en/funnels.ts'
 import { goals } from '../en/goals.ts'
@@ -40,6 +41,7 @@ export const dictionary = {
   events,
   explain,
   explore,
+  exports,
   filters,
   funnels,
   goals,

@@ -1,0 +1,29 @@
+import { readLines } from '../../../ingestion/import/lines.ts'
+import { refusal } from '../../read/limits.ts'
+import type { OpenedFile } from '../open-archive.ts'
+
+const BLOCK_ROWS = 1_000
+/** States of subscriptions and funnels are far smaller. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024
+
+/** Yields the bytes of files as those of one file. */
+export async function* contentOf(files: readonly OpenedFile[]): AsyncGenerator<Buffer> {
+  for (const file of files) yield* file.read()
+}
+
+/** Yields the lines of files in blocks, each a text with a JSON array. The database reads them: numbers and times keep all of their digits. */
+export async function* lineBlocks(files: readonly OpenedFile[]): AsyncGenerator<string> {
+  let block: string[] = []
+  for await (const lines of readLines(contentOf(files), MAX_LINE_BYTES)) {
+    for (const { text } of lines) {
+      if (!text) throw refusal(`${files[0]?.name} has a line that is longer than 16 MiB`)
+      block.push(text.toString())
+      if (block.length < BLOCK_ROWS) continue
+      yield arrayOf(block)
+      block = []
+    }
+  }
+  if (block.length > 0) yield arrayOf(block)
+}
+
+const arrayOf = (lines: string[]): string => `[${lines.join(',')}]`

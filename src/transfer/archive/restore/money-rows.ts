@@ -1,0 +1,96 @@
+import { query } from '../../../db/query.ts'
+
+export interface Rows {
+  siteNo: number
+  /** A JSON array of lines. */
+  rows: string
+}
+
+// Rows that an earlier run has stored are left as they are. Conflicts with rows of other sites are errors.
+
+export const restoreFacts = query<Rows>(
+  'restore-facts',
+  `insert into processor_facts
+  select given.*
+  from jsonb_array_elements(:rows::text::jsonb) as line
+  cross join lateral jsonb_populate_record(
+    null::processor_facts, line || jsonb_build_object('site_no', :siteNo::int)
+  ) as given
+  on conflict (site_no, event_id, kind, object_id) do nothing`,
+)
+
+export const restoreSubscriptions = query<Rows>(
+  'restore-subscriptions',
+  `insert into subscriptions
+  select given.*
+  from jsonb_array_elements(:rows::text::jsonb) as line
+  cross join lateral jsonb_populate_record(
+    null::subscriptions, line || jsonb_build_object('site_no', :siteNo::int)
+  ) as given
+  on conflict (site_no, subscription_id) do nothing`,
+)
+
+export const restorePayments = query<Rows>(
+  'restore-payments',
+  `insert into payments
+  select given.*
+  from jsonb_array_elements(:rows::text::jsonb) as line
+  cross join lateral jsonb_populate_record(
+    null::payments, line || jsonb_build_object('site_no', :siteNo::int)
+  ) as given
+  on conflict (site_no, transaction_id) do nothing`,
+)
+
+export const restoreAliases = query<Rows>(
+  'restore-payment-aliases',
+  `insert into payment_aliases (site_no, transaction_id, payment_id)
+  select :siteNo::int, alias.transaction_id, given.id
+  from jsonb_to_recordset(:rows::text::jsonb) as given (id uuid, aliases jsonb)
+  cross join lateral jsonb_array_elements_text(given.aliases) as alias (transaction_id)
+  on conflict (site_no, transaction_id) do nothing`,
+)
+
+export const restoreLedger = query<Rows, { at: Date }>('restore-ledger')
+export const restoreMovements = query<Rows>('restore-movements')
+export const restoreServiceEvents = query<Rows, { at: Date }>('restore-service-events')
+
+export const restoreLifecycleEvents = query<Rows>(
+  'restore-lifecycle-events',
+  `insert into lifecycle_events
+  select given.*
+  from jsonb_array_elements(:rows::text::jsonb) as line
+  cross join lateral jsonb_populate_record(
+    null::lifecycle_events, line || jsonb_build_object('site_no', :siteNo::int)
+  ) as given
+  on conflict (site_no, subscription_id, name, key) do nothing`,
+)
+
+export const restoreAwaitingVisitors = query<Rows>(
+  'restore-awaiting-visitors',
+  `insert into awaiting_visitors
+  select given.*
+  from jsonb_array_elements(:rows::text::jsonb) as line
+  cross join lateral jsonb_populate_record(
+    null::awaiting_visitors, line || jsonb_build_object('site_no', :siteNo::int)
+  ) as given
+  on conflict (site_no, visitor_id, target, at, id) do nothing`,
+)
+
+export const restorePriceDependents = query<Rows>(
+  'restore-price-dependents',
+  `insert into price_dependents
+  select given.*
+  from jsonb_array_elements(:rows::text::jsonb) as line
+  cross join lateral jsonb_populate_record(
+    null::price_dependents, line || jsonb_build_object('site_no', :siteNo::int)
+  ) as given
+  on conflict (site_no, object_id, holder_id, is_customer) do nothing`,
+)
+
+export const restoreRecomputeQueue = query<Rows>(
+  'restore-recompute-queue',
+  `insert into recompute_queue (site_no, subscription_id)
+  select :siteNo::int, given.subscription_id
+  from jsonb_to_recordset(:rows::text::jsonb) as given (subscription_id text)
+  on conflict (site_no, subscription_id) do nothing`,
+)

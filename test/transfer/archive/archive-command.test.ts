@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { storeHits } from '../../../src/ingestion/store/store.ts'
+import { type AdminCommand, adminCommand } from '../../support/admin-command.ts'
+import { sharedDatabase, type TestDatabase, testDatabase } from '../../support/database.ts'
+import { enrichedHit } from '../../support/hits.ts'
+import { type TestRedis, testRedis } from '../../support/redis.ts'
+import { createTestSite, type TestSite } from '../../support/sites.ts'
+
+const NOON = Date.UTC(2026, 2, 10, 12)
+
+let source: TestDatabase
+let target: TestDatabase
+let redis: TestRedis
+let here: AdminCommand
+let there: AdminCommand
+let folder: string
+let site: TestSite
+let file: string
+
+beforeAll(async () => {
+  ;[source, target, redis] = await Promise.all([sharedDatabase(), testDatabase(), testRedis()])
+  here = await adminCommand({ databaseUrl: source.url, redisUrl: redis.url })
+  there = await adminCommand({ databaseUrl: target.url, redisUrl: redis.url })
+  folder = mkdtempSync(join(tmpdir(), 'analytics-archive-'))
+  file = join(folder, 'team.tar')
+  site = await createTestSite(source.db)
+  await storeHits(source.db, 0, [enrichedHit(site, NOON), enrichedHit(site, NOON + 1_000)])
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await Promise.all([here.close(), there.close(), source.close(), target.close(), redis.close()])
+})
+
+test('team:export writes a tar file that other programs read, and team:import makes the team', async () => {
+  const [team] = await source.db`select team_id from sites where id = ${site.id}`
+  const exported = await here.run(['team:export', '--team', team!.team_id, '--file', file])
+  expect(exported).toMatchObject({ code: 0, stderr: '' })
+  expect(JSON.parse(exported.stdout)).toMatchObject({ rows: 3, bytes: readFileSync(file).length })
+  const names = execFileSync('tar', ['-tf', file]).toString().trim().split('\n')
+  expect(names).toEqual([
+    `sites/${site.id}/settings-0001.jsonl`,
+    `sites/${site.id}/hits-0001.jsonl`,
+    'manifest.json',
+  ])
+
+  const { code, stdout } = await there.run(['team:import', '--file', file])
+  expect({ code, ...JSON.parse(stdout) }).toMatchObject({
+    code: 0,
+    team_id: team!.team_id,
+    sites: [{ site_id: site.id, hits: 2 }],
+  })
+  const [made] = await target.db`select tracking_key from sites where id = ${site.id}`
+  expect(made!.tracking_key).toBe(site.key)
+}, 30_000)
+
+test('team:import says in one line why a file is refused; so does team:export of a team', async () => {
+  writeFileSync(file, 'no tar file, but long enough to have a block of its own'.repeat(20))
+  expect(await there.run(['team:import', '--file', file])).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'error: the file is no archive of a team: it is not a tar file, or it was changed\n',
+  })
+  const none = '00000000-0000-4000-8000-000000000000'
+  expect(await here.run(['team:export', '--team', none, '--file', file])).toMatchObject({
+    code: 1,
+    stderr: 'error: No such team\n',
+  })
+})
