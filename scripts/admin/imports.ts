@@ -47,8 +47,17 @@ async function importHistory(
   const onProgress = ({ part, note }: { part: number; note: string }) => progress.part(part, note)
   const lease = await refreshingLease(tools)
   const result = await withImportServices(tools, lease, services => {
-    const run = () =>
-      IMPORT_KINDS[kind]!.run(services, { site, format, file, website, timezone, isDryRun, onProgress })
+    const run = (signal?: AbortSignal) =>
+      IMPORT_KINDS[kind]!.run(services, {
+        site,
+        format,
+        file,
+        website,
+        timezone,
+        isDryRun,
+        signal,
+        onProgress,
+      })
     const { siteNo } = site
     const given = {
       siteNo,
@@ -59,7 +68,7 @@ async function importHistory(
       fileName: file.name,
       bytes: file.bytes,
     }
-    return isDryRun ? run() : recordCommand(tools.db, given, services.now, run)
+    return isDryRun ? run() : recordCommand(tools.db, given, services, run)
   }).finally(progress.end)
   return { format, ...result, ...(isDryRun && { notes }), seconds: secondsSince(startedAt) }
 }

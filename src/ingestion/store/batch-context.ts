@@ -55,6 +55,8 @@ export interface Visitor {
   importedAs: string | null
   firstSeenAt: number
   sessionCount: number
+  /** Whether the visitor had a session before the batch, also one that retention has dropped. */
+  hadSessions: boolean
   /** Start of the newest session; undefined without one. */
   newestSessionAt: number | undefined
   /** Start of the earliest new session before an existing one: sessions from there on have a wrong `visitCount`. */
@@ -98,6 +100,7 @@ export function addVisitor(context: BatchContext, hit: EnrichedHit): Visitor {
     importedAs: hit.importedAs ?? null,
     firstSeenAt: hit.at,
     sessionCount: 0,
+    hadSessions: false,
     newestSessionAt: undefined,
     lateSessionAt: undefined,
     sessions: [],

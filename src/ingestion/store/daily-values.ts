@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import { HOUR_MS } from '../../lib/time.ts'
 import { oneForEach } from './dimensions.ts'
 
 const VALUE_KINDS = ['event_name', 'property_key', 'error_group'] as const
@@ -83,7 +84,12 @@ class KnownValues {
   }
 }
 
-const cacheOf = oneForEach((_db: Db) => new LRUCache<string, KnownValues>({ maxSize: MAX_BYTES }))
+/** The undo of an import takes values away: a process finds out after at most this time. */
+const CACHED_MS = HOUR_MS
+
+const cacheOf = oneForEach(
+  (_db: Db) => new LRUCache<string, KnownValues>({ maxSize: MAX_BYTES, ttl: CACHED_MS }),
+)
 
 const cacheKeyOf = ({ siteNo, day, kind }: SetKey): string => `${siteNo}/${day}/${kind}`
 
@@ -102,8 +108,8 @@ interface BatchValues {
  * Decides which values of a batch are within the limit of their site and day. Nearly always all values are cached, which takes
  * one set lookup each and no statement. New values are added under a row lock, so that processes and partitions agree.
  *
- * A value within the limit stays within it, and a full set never changes. So a repeated delivery, a restart or another process
- * gets the same result.
+ * A value within the limit stays within it, and a full set never changes, unless an import is undone. So a repeated delivery, a restart or
+ * another process gets the same result.
  */
 export class DailyValues {
   readonly #cache: LRUCache<string, KnownValues>

@@ -144,6 +144,7 @@ async function loadVisitors(
       importedAs: row.importedAs,
       firstSeenAt: row.firstSeenAt.getTime(),
       sessionCount: row.sessionCount,
+      hadSessions: row.sessionCount > 0,
       newestSessionAt: row.newestSessionAt?.getTime(),
       lateSessionAt: undefined,
       sessions: [],

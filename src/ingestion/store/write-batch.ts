@@ -134,10 +134,12 @@ async function assignNumbers(
   })
 }
 
-/** Tells whether all sessions of the visitor are new: stored payments and events may wait for a session of the visitor. */
-function hasFirstSessions({ sessionCount, sessions }: Visitor): boolean {
-  return sessionCount > 0 && sessions.filter(session => session.isNew).length === sessionCount
-}
+/**
+ * Tells whether the visitor gets sessions and had none: stored payments and events may wait for them. Their number says nothing: the first
+ * session that an export restores may be the visitor's third.
+ */
+const hasFirstSessions = ({ hadSessions, sessions }: Visitor): boolean =>
+  !hadSessions && sessions.some(session => session.isNew)
 
 /** Engagement and identify hits are not counted. */
 const isVisible = ({ type }: EnrichedHit): boolean => type !== 'engagement' && type !== 'identify'

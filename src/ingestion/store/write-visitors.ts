@@ -86,7 +86,7 @@ const IDENTITY = {
 
 /**
  * The latest hit wins; fields that a hit does not contain stay unchanged. Imports of other products do not change what live hits
- * have written, so that they can be removed again.
+ * have written, so that they can be removed again: `imported_as` has all formats that know the user, separated by commas.
  */
 const upsertIdentityRows = query<Record<keyof typeof IDENTITY, string>>(
   'upsert-identities',
@@ -105,7 +105,10 @@ const upsertIdentityRows = query<Record<keyof typeof IDENTITY, string>>(
     custom = coalesce(
       case when excluded.updated_at >= identities.updated_at then excluded.custom end, identities.custom, excluded.custom),
     updated_at = greatest(identities.updated_at, excluded.updated_at),
-    imported_as = excluded.imported_as
+    imported_as = case
+      when excluded.imported_as = any(string_to_array(identities.imported_as, ',')) then identities.imported_as
+      else identities.imported_as || ',' || excluded.imported_as
+    end
   where excluded.imported_as is null or identities.imported_as is not null`,
 )
 

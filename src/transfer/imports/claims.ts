@@ -1,5 +1,5 @@
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts'
-import type { Db } from '../../db/connect.ts'
+import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import type { TaskProgress } from './import-kind.ts'
 import type { TASKS } from './states.ts'
@@ -20,13 +20,47 @@ export interface ClaimedImport {
   state: (typeof TASKS)[number]
 }
 
+/** When a claim that is made or prolonged now runs out. */
+export const claimEnd = (now: Date) => new Date(now.getTime() + CLAIM_MS)
+
 const lockClaims = query<{ lock: number }>('lock-import-claims', 'select pg_advisory_xact_lock(:lock::int)')
 
-/** The task that was requested first, of a site that nothing is imported to: also what was canceled may write until its claim is over. */
+/** Runs a transaction that looks at claims and then makes one: no other process does so meanwhile. */
+export const claiming = <Result>(db: Db, run: (tx: Transaction) => Promise<Result>): Promise<Result> =>
+  db.begin(async tx => {
+    await lockClaims(tx, { lock: ADVISORY_LOCKS.imports })
+    return run(tx)
+  }) as Promise<Result>
+
+/** Attempts of a task that fails for a reason that may pass, such as a full disk. */
+const MOST_ATTEMPTS = 10
+/** After so many attempts, a task whose process was killed is over: it may be the file that kills it, and hits wait meanwhile. */
+const MOST_ATTEMPTS_KILLED = 3
+const KILLED =
+  'The service was killed while it worked on the import, after several attempts; the log of the service says why. Split the file, or use the command line'
+
+/**
+ * Ends tasks whose process was killed while it held their claim, once they were attempted often enough. What failed in another way has no
+ * process in its claim: see `putOff`.
+ */
+const giveUp = query<{ most: number; note: string; now: Date }>(
+  'give-up-import-tasks',
+  `update imports
+  set
+    state = 'failed', error = :note::text, finished_at = :now::timestamptz, progress = null, claimed_by = null,
+    claimed_until = null
+  where state in ('checking', 'importing', 'undoing') and claimed_by is not null and claimed_until < :now::timestamptz
+    and failures >= :most::int`,
+)
+
+/**
+ * The task that was requested first, of a site that nothing is imported to: also what was canceled may write until its claim is over. It
+ * counts as failed until it ends, so that it also counts when the process is killed.
+ */
 const claimTask = query<{ process: string; now: Date; until: Date }, ClaimedImport>(
   'claim-import-task',
   `update imports
-  set claimed_by = :process::uuid, claimed_until = :until::timestamptz
+  set claimed_by = :process::uuid, claimed_until = :until::timestamptz, failures = failures + 1
   where id = (
     select waiting.id
     from imports as waiting
@@ -45,24 +79,33 @@ const claimTask = query<{ process: string; now: Date; until: Date }, ClaimedImpo
     id, site_no as "siteNo", kind, format, website, timezone, file_name as "fileName", bytes, state`,
 )
 
+/** A claim that has run out goes on only if no process works on something else of the site. */
 const prolong = query<
-  { id: string; process: string; state: string; until: Date; progress: string | null },
+  { id: string; process: string; state: string; now: Date; until: Date; progress: string | null },
   { id: string }
 >(
   'prolong-import-claim',
   `update imports
   set claimed_until = :until::timestamptz, progress = coalesce((:progress::text)::jsonb, progress)
   where id = :id::uuid and claimed_by = :process::uuid and state = :state::text
+    and (
+      claimed_until >= :now::timestamptz
+      or not exists (
+        select from imports as other
+        where other.site_no = imports.site_no and other.id <> imports.id and other.claimed_by is not null
+          and other.claimed_until >= :now::timestamptz
+      )
+    )
   returning id`,
 )
 
+/** The attempt has not failed. */
 const release = query<{ id: string; process: string }>(
   'release-import-claim',
-  'update imports set claimed_by = null, claimed_until = null where id = :id::uuid and claimed_by = :process::uuid',
+  `update imports
+  set claimed_by = null, claimed_until = null, failures = greatest(failures - 1, 0)
+  where id = :id::uuid and claimed_by = :process::uuid`,
 )
-
-/** A task that fails so often is over: a person looks into the log, and may start it again. */
-const MOST_FAILURES = 10
 
 const recordFailure = query<{
   id: string
@@ -76,12 +119,12 @@ const recordFailure = query<{
   'record-import-failure',
   `update imports
   set
-    failures = failures + 1,
-    state = case when failures + 1 < :most::int then state else 'failed' end,
-    error = case when failures + 1 < :most::int then error else :note::text end,
-    finished_at = case when failures + 1 < :most::int then finished_at else :now::timestamptz end,
+    state = case when failures < :most::int then state else 'failed' end,
+    error = case when failures < :most::int then error else :note::text end,
+    finished_at = case when failures < :most::int then finished_at else :now::timestamptz end,
     progress = null,
-    claimed_until = :until::timestamptz
+    claimed_by = null,
+    claimed_until = case when failures < :most::int then :until::timestamptz end
   where id = :id::uuid and claimed_by = :process::uuid and state = :state::text`,
 )
 
@@ -99,38 +142,43 @@ export const putOff = (
     id,
     process,
     state,
-    note: `The import failed ${MOST_FAILURES} times; the log of the service says why`,
-    most: MOST_FAILURES,
+    note: `The import failed ${MOST_ATTEMPTS} times; the log of the service says why`,
+    most: MOST_ATTEMPTS,
     now,
     until: new Date(now.getTime() + pauseMs),
   })
 
 /** @param process id of this process: no other has it */
 export async function claimImport(db: Db, process: string, now: Date): Promise<ClaimedImport | undefined> {
-  const [claimed] = await db.begin(async tx => {
-    await lockClaims(tx, { lock: ADVISORY_LOCKS.imports })
-    return claimTask(tx, { process, now, until: new Date(now.getTime() + CLAIM_MS) })
+  const [claimed] = await claiming(db, async tx => {
+    await giveUp(tx, { most: MOST_ATTEMPTS_KILLED, note: KILLED, now })
+    return claimTask(tx, { process, now, until: claimEnd(now) })
   })
   return claimed
 }
 
-/** @returns false when the task was canceled, or another process has taken it over */
+/**
+ * @param state of the import while it is worked on
+ * @returns false when the import was canceled or is to be undone, and when the claim was lost to another process
+ */
 export async function prolongClaim(
   db: Db,
   process: string,
-  { id, state }: ClaimedImport,
-  { now, progress }: { now: Date; progress: TaskProgress | undefined },
+  { id, state }: { id: string; state: string },
+  { now, progress }: { now: Date; progress?: TaskProgress | undefined },
 ): Promise<boolean> {
-  const until = new Date(now.getTime() + CLAIM_MS)
-  const rows = await prolong(db, {
-    id,
-    process,
-    state,
-    until,
-    progress: progress ? JSON.stringify(progress) : null,
-  })
+  const rows = await claiming(db, tx =>
+    prolong(tx, {
+      id,
+      process,
+      state,
+      now,
+      until: claimEnd(now),
+      progress: progress ? JSON.stringify(progress) : null,
+    }),
+  )
   return rows.length > 0
 }
 
 /** Lets another process go on with a task at once. */
-export const releaseClaim = (db: Db, process: string, { id }: ClaimedImport) => release(db, { id, process })
+export const releaseClaim = (db: Db, process: string, { id }: { id: string }) => release(db, { id, process })

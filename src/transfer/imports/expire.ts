@@ -2,28 +2,33 @@ import { query } from '../../db/query.ts'
 import { DAY_MS, HOUR_MS } from '../../lib/time.ts'
 import type { Job } from '../../rollups/scheduler.ts'
 
-/** Files that are not imported within a day are deleted. */
+/** Uploads that are not imported within a day. */
 const expireUploads = query<{ before: Date; now: Date }>(
   'expire-imports',
-  `with expired as (
-    update imports
-    set state = 'expired', finished_at = :now
-    where state in ('uploading', 'checked', 'failed') and coalesce(finished_at, created_at) < :before
-      and exists (select from import_parts where import_id = imports.id)
-    returning id
-  ), unused as (
-    update imports
-    set state = 'expired', finished_at = :now
-    where state = 'uploading' and created_at < :before
-      and not exists (select from import_parts where import_id = imports.id)
-  )
-  delete from import_parts where import_id in (select id from expired)`,
+  `update imports
+  set state = 'expired', finished_at = :now::timestamptz
+  where coalesce(finished_at, created_at) < :before::timestamptz
+    and (
+      state = 'uploading'
+      or state in ('checked', 'failed') and exists (select from import_parts where import_id = imports.id)
+    )`,
+)
+
+/** Also files of imports that failed and were then undone. */
+const deleteUnneeded = query<void>(
+  'delete-unneeded-import-parts',
+  `delete from import_parts
+  using imports
+  where imports.id = import_id and imports.state in ('done', 'canceled', 'expired', 'undone')`,
 )
 
 export const IMPORT_JOBS: readonly Job[] = [
   {
     name: 'expire imports',
     everyMs: HOUR_MS,
-    run: ({ db }, now) => expireUploads(db, { before: new Date(now.getTime() - DAY_MS), now }),
+    async run({ db }, now) {
+      await expireUploads(db, { before: new Date(now.getTime() - DAY_MS), now })
+      await deleteUnneeded(db)
+    },
   },
 ]

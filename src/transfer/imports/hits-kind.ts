@@ -2,6 +2,7 @@ import { query } from '../../db/query.ts'
 import { CONVERTERS } from '../converters/registry.ts'
 import { importHitFile, OWN_FORMAT } from './import-hit-file.ts'
 import type { FormatDescription, ImportKind } from './import-kind.ts'
+import { detailsGone } from './undo/require-details.ts'
 import { undoHits } from './undo/undo-hits.ts'
 
 const findFirst = query<{ siteNo: number; format: string }, { first: Date | null }>(
@@ -30,6 +31,6 @@ export const hitsKind: ImportKind = {
     if (!detailsFrom) return undefined
     const [row] = await findFirst(db, { siteNo, format })
     if (!row?.first || row.first >= detailsFrom) return undefined
-    return `The details of the site before ${detailsFrom.toISOString()} are gone (retention), and with them what came from the import`
+    return detailsGone(detailsFrom)
   },
 }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import { AppError } from '../../errors.ts'
+import { claimEnd, claiming, prolongClaim, releaseClaim } from './claims.ts'
 
 interface CommandImport {
   siteNo: number
@@ -12,32 +14,18 @@ interface CommandImport {
   bytes: number
 }
 
-/** While a command holds its claim, nothing else is imported to the site or removed from it. */
-const CLAIM_MS = 30_000
-const PROLONG_MS = 10_000
-
-/** `canceled` until the command ends: it may be killed. */
-const insertCommand = query<CommandImport & { id: string; now: Date; until: Date }>(
+/** `canceled` until the command ends: it may be killed. No row while something is removed from the site. */
+const insertCommand = query<CommandImport & { id: string; now: Date; until: Date }, { id: string }>(
   'insert-import-of-command',
   `insert into imports (
     id, site_no, kind, format, website, timezone, file_name, bytes, state, has_written, error, created_at,
     claimed_by, claimed_until
   )
-  values (
-    :id, :siteNo, :kind, :format, :website, :timezone, :fileName, :bytes, 'canceled', true,
-    'the command was stopped; run it again', :now,
-    :id, :until
-  )`,
-)
-
-const prolongCommand = query<{ id: string; until: Date }>(
-  'prolong-import-of-command',
-  'update imports set claimed_until = :until where id = :id and claimed_by = :id',
-)
-
-const releaseCommand = query<{ id: string }>(
-  'release-import-of-command',
-  'update imports set claimed_by = null, claimed_until = null where id = :id and claimed_by = :id',
+  select
+    :id::uuid, :siteNo::int, :kind::text, :format::text, :website::text, :timezone::text, :fileName::text, :bytes::bigint,
+    'canceled', true, 'the command was stopped; run it again', :now::timestamptz, :id::uuid, :until::timestamptz
+  where not exists (select from imports where site_no = :siteNo::int and state = 'undoing')
+  returning id`,
 )
 
 const finishCommand = query<{ id: string; result: string; now: Date }>(
@@ -47,26 +35,44 @@ const finishCommand = query<{ id: string; result: string; now: Date }>(
   where id = :id and state = 'canceled'`,
 )
 
-/** Lists an import of the command line among those of the site, so that it can be undone there. */
+/**
+ * Lists an import of the command line among those of the site, so that it can be undone there. While the command runs it holds a claim:
+ * nothing is removed from the site meanwhile.
+ * @param run ends when its signal aborts: the import is to be undone, or the claim was lost while the process stood still
+ * @throws AppError `unavailable` while something is removed from the site
+ */
 export async function recordCommand<Result extends object>(
   db: Db,
   given: CommandImport,
-  now: () => Date,
-  run: () => Promise<Result>,
+  { now, prolongMs = 10_000 }: { now: () => Date; prolongMs?: number },
+  run: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const id = randomUUID()
-  const until = () => new Date(now().getTime() + CLAIM_MS)
-  await insertCommand(db, { ...given, id, now: now(), until: until() })
-  const prolonging = setInterval(
-    () => void prolongCommand(db, { id, until: until() }).catch(() => {}),
-    PROLONG_MS,
+  const command = { id, state: 'canceled' }
+  const [inserted] = await claiming(db, tx =>
+    insertCommand(tx, { ...given, id, now: now(), until: claimEnd(now()) }),
   )
+  if (!inserted) {
+    throw new AppError(
+      'unavailable',
+      'An import of the site is being undone; run the command again after that',
+    )
+  }
+  const lost = new AbortController()
+  const prolonging = setInterval(() => {
+    prolongClaim(db, id, command, { now: now() })
+      .then(isOurs => {
+        if (!isOurs) lost.abort(new Error('the import was undone, or the command stood still for too long'))
+      })
+      // The next try may work.
+      .catch(() => {})
+  }, prolongMs)
   try {
-    const result = await run()
+    const result = await run(lost.signal)
     await finishCommand(db, { id, result: JSON.stringify(result), now: now() })
     return result
   } finally {
     clearInterval(prolonging)
-    await releaseCommand(db, { id }).catch(() => {})
+    await releaseClaim(db, id, command).catch(() => {})
   }
 }

@@ -60,6 +60,15 @@ describe('lines of stored hits', () => {
     site = await createTestSite(database.db)
   })
 
+  test('money that waits for the visitor is attributed, also when the first session that comes is not the first visit', async () => {
+    site = await createTestSite(database.db)
+    await database.db`
+      insert into awaiting_visitors (site_no, visitor_id, target, at, id)
+      values (${site.siteNo}, ${ADA}, 'revenue', ${timeOf(0)}, ${randomUUID()})`
+    await restore({ at: 0, session: { visit_count: 3 } })
+    expect(await database.db`select from awaiting_visitors where site_no = ${site.siteNo}`).toEqual([])
+  })
+
   test('make the session that they name; its extent and counters follow from its hits', async () => {
     site = await createTestSite(database.db)
     const result = await restore(

@@ -273,10 +273,16 @@ describe('import jobs', () => {
   test('files that are not imported within a day are deleted', async () => {
     const site = await stats.site()
     const id = await upload(site, EXPORT)
+    // It has failed, and what it had stored was removed again.
+    const undone = await upload(site, EXPORT)
+    await services.db`update imports set state = 'undone' where id = ${undone}`
     const expire = IMPORT_JOBS[0]!
     const stores = { db: services.db } as never
     await expire.run(stores, new Date(Date.parse(NOW) + 86_400_000 - 1))
     expect((await read(site, id)).state).toBe('uploading')
+    expect(
+      await services.db`select distinct import_id from import_parts where site_no = ${site.siteNo}`,
+    ).toEqual([{ import_id: id }])
     await expire.run(stores, new Date(Date.parse(NOW) + 86_400_000 + 1))
     expect(await read(site, id)).toMatchObject({ state: 'expired', missing_parts: [] })
     expect(await services.db`select from import_parts where import_id = ${id}`).toHaveLength(0)

@@ -6,6 +6,8 @@ import { EARLIEST, findNextRow } from '../../../people/time-spans.ts'
 import { closesAt } from '../../../rollups/daily/row-slice.ts'
 import { markBuckets } from '../../../rollups/dirty.ts'
 import type { UndoTask } from '../import-kind.ts'
+import { importedSpan } from './imported-span.ts'
+import { requireDetails } from './require-details.ts'
 
 /** Sessions that are read at once, those of live visitors included. */
 const PAGE = 1_000
@@ -58,14 +60,26 @@ const deleteReports = query<Slice>(
     and session_no = any(:sessionNos::bigint[])`,
 )
 
-const deleteRows = query<Slice>(
+const deleteRows = query<Slice, { visitorNo: number }>(
   'delete-imported-sessions',
   `with kept as (
     delete from money_sessions where site_no = :siteNo::int and session_no = any(:sessionNos::bigint[])
   )
   delete from sessions
   where site_no = :siteNo::int and started_at >= :start::timestamptz and started_at <= :end::timestamptz
-    and session_no = any(:sessionNos::bigint[])`,
+    and session_no = any(:sessionNos::bigint[])
+  returning visitor_no as "visitorNo"`,
+)
+
+/** What a visitor has left decides whether the visitor is deleted: see `deleteVisitors`. */
+const countDown = query<{ visitorNos: number[] }>(
+  'count-down-imported-sessions',
+  `update visitors
+  set session_count = greatest(session_count - gone.sessions, 0)
+  from (
+    select visitor_no, count(*)::int as sessions from unnest(:visitorNos::int[]) as visitor_no group by visitor_no
+  ) as gone
+  where visitors.visitor_no = gone.visitor_no`,
 )
 
 /** Deletes the sessions of the import with their hits, in the order of their start. */
@@ -114,9 +128,11 @@ async function deleteSlice(tx: Transaction, siteNo: number, sessions: Session[])
   const last = Math.max(...sessions.map(({ lastAt, startedAt }) => Math.max(+lastAt, +startedAt)))
   const sessionNos = sessions.map(({ sessionNo }) => sessionNo)
   const slice = { siteNo, sessionNos, start: new Date(first), end: new Date(last) }
+  await requireDetails(tx, siteNo, slice.start)
   const hits = await deleteHits(tx, slice)
   await deleteReports(tx, slice)
-  await deleteRows(tx, slice)
+  const gone = await deleteRows(tx, slice)
+  await countDown(tx, { visitorNos: gone.map(({ visitorNo }) => visitorNo) })
   const touched = hits.map(({ at }) => ({ siteNo, at: at.getTime() }))
   const started = sessions.map(({ startedAt }) => ({ siteNo, at: startedAt.getTime() }))
   await markBuckets(tx, 'hits', touched)
@@ -130,13 +146,6 @@ async function deleteSlice(tx: Transaction, siteNo: number, sessions: Session[])
     })),
   ])
 }
-
-const selectSpan = query<{ siteNo: number; format: string }, { first: Date | null; last: Date | null }>(
-  'select-imported-span',
-  `select min(first_seen_at) as first, max(greatest(first_seen_at, newest_session_at)) as last
-  from visitors
-  where site_no = :siteNo::int and imported_as = :format::text`,
-)
 
 const selectLoose = query<
   { siteNo: number; start: Date; end: Date },
@@ -156,14 +165,14 @@ const deleteLoose = query<{ siteNo: number; start: Date; end: Date; ids: string[
 )
 
 /** Deletes identify hits of the import that no session took, a day at a time. */
-export async function deleteLooseHits(db: Db, { siteNo, format, signal }: UndoTask): Promise<void> {
-  const [span] = await selectSpan(db, { siteNo, format })
-  // Those of a visitor who came once come at most a day after.
-  const until = (span?.last?.getTime() ?? 0) + 2 * DAY_MS
-  for (let from = span?.first; from && from.getTime() < until; ) {
+export async function deleteLooseHits(db: Db, task: UndoTask): Promise<void> {
+  const { siteNo, format, signal } = task
+  const span = await importedSpan(db, task)
+  if (!span) return
+  for (let from = span.start; from < span.end; ) {
     signal?.throwIfAborted()
     const [next] = await findNextRow(db, { siteNo, from })
-    if (!next!.at || next!.at.getTime() >= until) return
+    if (!next!.at || next!.at >= span.end) return
     const day = { siteNo, start: next!.at, end: new Date(next!.at.getTime() + DAY_MS) }
     const loose = await selectLoose(db, day)
     if (loose.length > 0) {

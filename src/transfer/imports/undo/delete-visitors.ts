@@ -7,22 +7,41 @@ import type { UndoTask } from '../import-kind.ts'
 /** Visitors of one transaction: no hits are stored meanwhile. */
 const SLICE = 2_000
 
-const deleteRows = query<{ siteNo: number; format: string; limit: number }, { visitorNo: number }>(
+const selectSlice = query<
+  { siteNo: number; format: string; after: number; limit: number },
+  { visitorNo: number; sessionCount: number }
+>(
+  'select-imported-visitors-after',
+  `select visitor_no as "visitorNo", session_count as "sessionCount"
+  from visitors
+  where site_no = :siteNo::int and imported_as = :format::text and visitor_no > :after::int
+  order by visitor_no
+  limit :limit::int`,
+)
+
+const selectVisiting = query<{ siteNo: number; visitorNos: number[] }, { visitorNo: number }>(
+  'select-imported-visitors-with-sessions',
+  `select distinct visitor_no as "visitorNo"
+  from sessions
+  where site_no = :siteNo::int and visitor_no = any(:visitorNos::int[])`,
+)
+
+const deleteRows = query<{ visitorNos: number[] }>(
   'delete-imported-visitors',
-  `delete from visitors
-  where visitor_no = any(array(
-    select visitor_no
-    from visitors
-    where site_no = :siteNo::int and imported_as = :format::text
-    order by visitor_no
-    limit :limit::int
-  ))
-  returning visitor_no as "visitorNo"`,
+  'delete from visitors where visitor_no = any(:visitorNos::int[])',
 )
 
 const deleteIdentities = query<{ siteNo: number; format: string }>(
   'delete-imported-identities',
   'delete from identities where site_no = :siteNo and imported_as = :format',
+)
+
+/** Users whom imports of other formats know, too. */
+const keepIdentities = query<{ siteNo: number; format: string }>(
+  'keep-imported-identities',
+  `update identities
+  set imported_as = array_to_string(array_remove(string_to_array(imported_as, ','), :format::text), ',')
+  where site_no = :siteNo::int and :format::text = any(string_to_array(imported_as, ','))`,
 )
 
 // Numbers of days without details may still have errors whose occurrences are gone.
@@ -60,19 +79,39 @@ const renameErrors = query<{ siteNo: number }>(
     )`,
 )
 
-/** Deletes the visitors of the import, who have neither sessions nor hits any more, and what they alone had. */
-export async function deleteVisitors(db: Db, { siteNo, format, signal }: UndoTask): Promise<void> {
-  for (let isMore = true; isMore; ) {
+/**
+ * Deletes the visitors of the import that have no session, and what they alone had.
+ * @returns true when visitors are left: they have got sessions since those of the import were deleted
+ */
+export async function deleteVisitors(db: Db, { siteNo, format, signal }: UndoTask): Promise<boolean> {
+  let isLeft = false
+  for (let after: number | undefined = 0; after !== undefined; ) {
     signal?.throwIfAborted()
-    const gone = await inErasingTransaction(db, siteNo, tx =>
-      deleteRows(tx, { siteNo, format, limit: SLICE }),
-    )
-    isMore = gone?.length === SLICE
+    const slice = { siteNo, format, after, limit: SLICE }
+    after = await inErasingTransaction(db, siteNo, async tx => {
+      const visitors = await selectSlice(tx, slice)
+      // Counts say it of nearly all of them; looking for sessions takes longer.
+      const doubtful = visitors
+        .filter(({ sessionCount }) => sessionCount > 0)
+        .map(({ visitorNo }) => visitorNo)
+      const visiting = new Set(
+        doubtful.length > 0
+          ? (await selectVisiting(tx, { siteNo, visitorNos: doubtful })).map(({ visitorNo }) => visitorNo)
+          : [],
+      )
+      if (visiting.size > 0) isLeft = true
+      const gone = visitors.map(({ visitorNo }) => visitorNo).filter(visitorNo => !visiting.has(visitorNo))
+      await deleteRows(tx, { visitorNos: gone })
+      return visitors.length === SLICE ? visitors.at(-1)!.visitorNo : undefined
+    })
   }
+  if (isLeft) return true
   await inErasingTransaction(db, siteNo, async tx => {
     await deleteIdentities(tx, { siteNo, format })
+    await keepIdentities(tx, { siteNo, format })
     await deleteErrors(tx, { siteNo })
     await renameErrors(tx, { siteNo })
     await updateFirstEvent(tx, { siteNo })
   })
+  return false
 }

@@ -2,6 +2,7 @@ import { keepRefreshed } from '../../../rollups/keep-refreshed.ts'
 import type { ImportServices, UndoTask } from '../import-kind.ts'
 import { deleteLooseHits, deleteSessions } from './delete-sessions.ts'
 import { deleteVisitors } from './delete-visitors.ts'
+import { giveBackValues } from './give-back-values.ts'
 import { unlinkMoney } from './unlink-money.ts'
 
 /**
@@ -12,9 +13,13 @@ import { unlinkMoney } from './unlink-money.ts'
 export async function undoHits(services: ImportServices, task: UndoTask): Promise<void> {
   const { db, lease, log, now } = services
   await keepRefreshed({ db, lease, log, now, signal: task.signal }, async () => {
-    await unlinkMoney(db, task)
-    await deleteSessions(db, task)
-    await deleteLooseHits(db, task)
-    await deleteVisitors(db, task)
+    do {
+      await unlinkMoney(db, task)
+      await deleteSessions(db, task)
+      await deleteLooseHits(db, task)
+      await giveBackValues(db, task)
+      // Payments that came meanwhile; without sessions, visitors get no more.
+      await unlinkMoney(db, task)
+    } while (await deleteVisitors(db, task))
   })
 }

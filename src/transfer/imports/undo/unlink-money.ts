@@ -1,4 +1,4 @@
-import type { Db } from '../../../db/connect.ts'
+import type { Db, Transaction } from '../../../db/connect.ts'
 import { query } from '../../../db/query.ts'
 import { type AwaitingRow, awaitAgain } from '../../../events/attribution.ts'
 import { inProcessorTransaction } from '../../../revenue/transactions.ts'
@@ -30,13 +30,18 @@ const selectLinked = query<{ siteNo: number; format: string; limit: number }, Aw
 
 /** Makes money that names visitors of the import wait for them again. */
 export async function unlinkMoney(db: Db, { siteNo, format, signal }: UndoTask): Promise<void> {
-  for (;;) {
+  const select = (tx: Db | Transaction) => selectLinked(tx, { siteNo, format, limit: SLICE })
+  for (let isMore = true; isMore; ) {
     signal?.throwIfAborted()
-    const rows = await selectLinked(db, { siteNo, format, limit: SLICE })
-    if (rows.length === 0) return
-    await inProcessorTransaction(db, siteNo, async tx => {
+    // Looked for before the lock is taken, because it may take long.
+    const found = await select(db)
+    isMore = await inProcessorTransaction(db, siteNo, async tx => {
+      // After the last ones, look once more: a payment may have been recorded until the lock was taken.
+      const rows = found.length > 0 ? found : await select(tx)
+      if (rows.length === 0) return false
       await allowColumnstoreWrites(tx)
       await awaitAgain(tx, rows)
+      return true
     })
   }
 }

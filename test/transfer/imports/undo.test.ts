@@ -1,0 +1,136 @@
+import type { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectDb } from '../../../src/db/connect.ts'
+import type { EnrichedHit, Hit } from '../../../src/ingestion/hit.ts'
+import { storeHits } from '../../../src/ingestion/store/store.ts'
+import { createLease } from '../../../src/redis/lease.ts'
+import { REFRESHING } from '../../../src/rollups/keep-refreshed.ts'
+import type { ImportServices } from '../../../src/transfer/imports/import-kind.ts'
+import { deleteVisitors } from '../../../src/transfer/imports/undo/delete-visitors.ts'
+import { undoHits } from '../../../src/transfer/imports/undo/undo-hits.ts'
+import { expectConsistent } from '../../people/steps.ts'
+import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
+import { enrichedHit } from '../../support/hits.ts'
+import { silentLog } from '../../support/log.ts'
+import { connectTo, type TestRedis, testRedis } from '../../support/redis.ts'
+import { createTestSite, type TestSite } from '../../support/sites.ts'
+
+const NOW = new Date('2026-03-18T12:00:00Z')
+const START = Date.parse('2026-01-10T08:00:00Z')
+const DAY = 86_400_000
+const LIVE = '00000000-0000-4000-8000-0000000000aa'
+const ONE = '00000000-0000-5000-8000-000000000001'
+const OTHER = '00000000-0000-5000-8000-000000000002'
+
+let database: TestDatabase
+let server: TestRedis
+let redis: Redis
+let services: ImportServices
+beforeAll(async () => {
+  ;[database, server] = await Promise.all([sharedDatabase(), testRedis()])
+  redis = await connectTo(server)
+  const { db } = database
+  services = { db, lease: createLease(redis, REFRESHING), log: silentLog, now: () => NOW } as ImportServices
+})
+afterAll(async () => {
+  redis.disconnect()
+  await Promise.all([database.close(), server.close()])
+})
+
+const hitOf = (site: TestSite, at: number, visitorId: string, fields: Partial<Hit> = {}) =>
+  enrichedHit(site, at, { visitorId, ...fields })
+const imported = (hit: EnrichedHit, importedAs = 'umami') => ({ ...hit, importedAs })
+const store = (...hits: EnrichedHit[]) => storeHits(database.db, 'all', hits)
+const undo = (site: TestSite, format = 'umami') => undoHits(services, { siteNo: site.siteNo, format })
+const count = async (table: string, { siteNo }: TestSite) =>
+  (await database.db`select from ${database.db(table)} where site_no = ${siteNo}`).length
+
+describe('undo of imported hits', () => {
+  test('no visitor is deleted who has a session', async () => {
+    const site = await createTestSite(database.db)
+    const page = (at: number, visitorId: string) => imported(hitOf(site, at, visitorId))
+    await store(page(START, ONE), page(START + DAY, ONE), page(START, OTHER))
+    expect(await deleteVisitors(database.db, { siteNo: site.siteNo, format: 'umami' })).toBe(true)
+    expect(await count('visitors', site)).toBe(2)
+    // A count that is too high keeps no visitor.
+    await database.db`delete from events where site_no = ${site.siteNo}`
+    await database.db`
+      delete from sessions using visitors
+      where sessions.visitor_no = visitors.visitor_no and visitors.site_no = ${site.siteNo} and id = ${OTHER}`
+    expect(await deleteVisitors(database.db, { siteNo: site.siteNo, format: 'umami' })).toBe(true)
+    expect(await count('visitors', site)).toBe(1)
+    await undo(site)
+    expect([await count('visitors', site), await count('sessions', site)]).toEqual([0, 0])
+  })
+
+  test('an identify that came months after the visitor is removed, too', async () => {
+    const site = await createTestSite(database.db)
+    const identity = { identifier: 'ada' }
+    for (const at of [START, START + 40 * DAY])
+      await store(imported(hitOf(site, at, ONE, { type: 'identify', identity })))
+    await undo(site)
+    expect([await count('events', site), await count('visitors', site)]).toEqual([0, 0])
+  })
+
+  test('a user whom two formats know stays until both are removed', async () => {
+    const site = await createTestSite(database.db)
+    const identify = (visitorId: string, identifier: string, importedAs: string) =>
+      imported(hitOf(site, START, visitorId, { type: 'identify', identity: { identifier } }), importedAs)
+    await store(identify(ONE, 'ada', 'umami'), identify(ONE, 'ben', 'umami'))
+    await store(identify(OTHER, 'ada', 'posthog'), identify(OTHER, 'cai', 'posthog'))
+    await store(identify(ONE, 'ada', 'umami'))
+    const users = async () =>
+      (
+        await database.db`
+          select identifier, imported_as from identities where site_no = ${site.siteNo} order by identifier`
+      ).map(row => [row.identifier, row.imported_as])
+    expect(await users()).toEqual([
+      ['ada', 'umami,posthog'],
+      ['ben', 'umami'],
+      ['cai', 'posthog'],
+    ])
+    await undo(site)
+    expect(await users()).toEqual([
+      ['ada', 'posthog'],
+      ['cai', 'posthog'],
+    ])
+    await undo(site, 'posthog')
+    expect(await users()).toEqual([])
+  })
+
+  test('names, keys and errors of the import leave their place to later hits of the day', async () => {
+    const site = await createTestSite(database.db)
+    const event = (name: string, visitorId: string) =>
+      hitOf(site, START, visitorId, { type: 'event', name, props: { [`key of ${name}`]: '1' } })
+    const error = (message: string, visitorId: string) =>
+      hitOf(site, START, visitorId, { type: 'error', name: 'error', error: { message } })
+    const values = () => database.db`
+      select kind, digests from daily_values where site_no = ${site.siteNo} and digests <> '' order by kind`
+    await store(event('live', LIVE), error('live', LIVE), hitOf(site, START, LIVE, { props: { plan: 'a' } }))
+    const before = (await values()).map(({ kind, digests }) => [kind, digests.length])
+    await store(imported(event('gone', ONE)), imported(error('gone', ONE)))
+    await undo(site)
+    expect((await values()).map(({ kind, digests }) => [kind, digests.length])).toEqual(before)
+    // Another process, which remembers no values. Of three names a day, the site has two.
+    const other = connectDb(database.url, { max: 1, name: 'test' })
+    const late = await storeHits(other, 'all', [event('late', LIVE)], 3)
+    await other.end({ timeout: 5 })
+    expect(late.others).toEqual({ event_name: 0, property_key: 0, error_group: 0 })
+    const names = await database.db`
+      select distinct name from events where site_no = ${site.siteNo} and type = 'event' order by name`
+    expect(names.map(({ name }) => name)).toEqual(['late', 'live'])
+    await expectConsistent(database.db, site)
+  })
+
+  test('it stops when retention moves past what it would delete', async () => {
+    const site = await createTestSite(database.db)
+    await store(imported(hitOf(site, START, ONE)))
+    const detailsFrom = new Date(START + DAY)
+    await database.db`update sites set details_from = ${detailsFrom} where site_no = ${site.siteNo}`
+    await expect(undo(site)).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringMatching(/details of the site before .* are gone/),
+    })
+    expect(await count('visitors', site)).toBe(1)
+  })
+})
