@@ -16,13 +16,20 @@ const findSecret = query<{ siteNo: number }, { secret: Buffer }>(
 
 /**
  * Returns the salts of the site's imported hits, one a UTC day as for live hits. They derive from a permanent secret, which the
- * first import creates: the same line gives the same visitor in every import.
+ * first import creates: the same line gives the same visitor in every import of its format. Each format has salts of its own: a visitor of two
+ * formats would be marked with one of them, and the undo of that one would take hits of the other.
+ * @param importedAs format of another product; undefined for lines of this service itself
  */
-export async function loadImportSalts(db: Db, siteNo: number): Promise<(at: number) => Salts> {
+export async function loadImportSalts(
+  db: Db,
+  siteNo: number,
+  importedAs: string | undefined,
+): Promise<(at: number) => Salts> {
   // When two imports run at once, the first insert wins and both read its row.
   await insertSecret(db, { siteNo, secret: randomBytes(32) })
   const [row] = await findSecret(db, { siteNo })
-  const saltOf = (day: number) => createHmac('sha256', row!.secret).update(String(day)).digest()
+  const prefix = importedAs === undefined ? '' : `${importedAs}/`
+  const saltOf = (day: number) => createHmac('sha256', row!.secret).update(`${prefix}${day}`).digest()
   let latest: { day: number; salts: Salts } | undefined
   return at => {
     const day = Math.floor(at / DAY_MS)

@@ -45,7 +45,7 @@ export async function createLineReader(
   site: ImportSite,
   { db, geo, now, importedAs }: { db: Db; geo: Geo; now: () => Date; importedAs?: string | undefined },
 ): Promise<LineReader> {
-  const saltsAt = await loadImportSalts(db, site.siteNo)
+  const saltsAt = await loadImportSalts(db, site.siteNo, importedAs)
   const ordinals = new Ordinals()
 
   return {

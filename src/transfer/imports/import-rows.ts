@@ -1,8 +1,8 @@
 import { query } from '../../db/query.ts'
 import type { ImportState } from './states.ts'
 
-/** Database row of an import. */
-export interface ImportRow {
+/** Database row of an import in a list. */
+export interface ImportItemRow {
   id: string
   siteNo: number
   kind: string
@@ -12,8 +12,7 @@ export interface ImportRow {
   fileName: string
   bytes: number
   state: ImportState
-  checked: object | null
-  result: object | null
+  hasOutcome: boolean
   progress: { part: number; note: string } | null
   error: string | null
   hasWritten: boolean
@@ -24,9 +23,15 @@ export interface ImportRow {
   parts: number[]
 }
 
-const COLUMNS = `
+/** Database row of an import. */
+export interface ImportRow extends ImportItemRow {
+  checked: object | null
+  result: object | null
+}
+
+const ITEM_COLUMNS = `
   imports.id, imports.site_no as "siteNo", kind, format, website, imports.timezone, file_name as "fileName", bytes, state,
-  checked, result, progress, error, has_written as "hasWritten", imports.created_at as "createdAt",
+  checked is not null or result is not null as "hasOutcome", progress, error, has_written as "hasWritten", imports.created_at as "createdAt",
   finished_at as "finishedAt",
   (
     select coalesce(logins.email, users.email)
@@ -34,6 +39,7 @@ const COLUMNS = `
     where users.id = imports.created_by
   ) as "createdBy",
   array(select number from import_parts where import_id = imports.id order by number) as parts`
+const COLUMNS = `${ITEM_COLUMNS}, checked, result`
 
 export const insertImport = query<
   {
@@ -67,9 +73,9 @@ export const lockImport = query<{ siteNo: number; id: string }, ImportRow>(
   `select ${COLUMNS} from imports where site_no = :siteNo and id = :id for update of imports`,
 )
 
-export const selectImports = query<{ siteNo: number; limit: number; offset: number }, ImportRow>(
+export const selectImports = query<{ siteNo: number; limit: number; offset: number }, ImportItemRow>(
   'list-imports',
-  `select ${COLUMNS}
+  `select ${ITEM_COLUMNS}
   from imports
   where site_no = :siteNo
   order by created_at desc, id

@@ -22,7 +22,7 @@ import {
   selectImports,
   sumOpenBytes,
 } from './import-rows.ts'
-import { presentImport } from './present.ts'
+import { presentImport, presentImportItem } from './present.ts'
 import { findFormat, IMPORT_KINDS } from './registry.ts'
 import type { CreateImport, Import, ImportKey, ListImports, StartImport, UploadPart } from './schema.ts'
 import { CANCELABLE, type ImportState, STARTABLE, UNDOABLE } from './states.ts'
@@ -150,7 +150,7 @@ export async function listImports(
     selectImports(context.db, { siteNo, ...windowOf(input) }),
     countImports(context.db, { siteNo }),
   ])
-  return paginate(context, input, { rows: rows.map(presentImport), total: total!.count })
+  return paginate(context, input, { rows: rows.map(presentImportItem), total: total!.count })
 }
 
 /** @throws AppError `not_found` */

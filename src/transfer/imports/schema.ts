@@ -143,4 +143,10 @@ export const Import = z
   })
   .meta({ id: 'Import' })
 export type Import = z.infer<typeof Import>
-export const ImportPage = envelope(Import)
+
+/** Outcomes may be long: they are read one by one. */
+export const ImportItem = Import.omit({ checked: true, result: true })
+  .extend({ has_outcome: flag('Reading the import gives `checked` or `result`.', true) })
+  .meta({ id: 'ImportItem' })
+export type ImportItem = z.infer<typeof ImportItem>
+export const ImportPage = envelope(ImportItem)

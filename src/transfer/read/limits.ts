@@ -34,5 +34,29 @@ export function checkUnpacked(
   }
 }
 
+/**
+ * Counts what comes out of all files that an uploaded file holds: many small bombs are one large bomb.
+ * @param packed bytes of the uploaded file
+ */
+export function createUnpackCounter(packed: number, limits: UnpackLimits) {
+  let unpacked = 0
+  return {
+    /** Returns a function that passes the bytes of one of the files on. What is read again counts once. */
+    ofFile() {
+      let furthest = 0
+      return async function* counted(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+        let position = 0
+        for await (const chunk of source) {
+          position += chunk.length
+          unpacked += Math.max(position - furthest, 0)
+          furthest = Math.max(position, furthest)
+          checkUnpacked(packed, unpacked, limits)
+          yield chunk
+        }
+      }
+    },
+  }
+}
+
 export const refusal = (message: string, cause?: unknown) =>
   new AppError('validation_failed', message, { cause })

@@ -1,6 +1,8 @@
+import { cut } from '../../schema/validation.ts'
 import type { SourceFile } from '../source-file.ts'
 import { peek } from './bytes.ts'
 import { gunzipIfNeeded } from './gunzip.ts'
+import { createUnpackCounter, UNPACK_LIMITS } from './limits.ts'
 import { openZip } from './zip.ts'
 
 /** A file to read from its beginning: of an archive, or one that stands by itself. */
@@ -13,17 +15,24 @@ export interface PackedFile {
   read(): AsyncIterable<Buffer>
 }
 
+/** Names come into results and messages; one in a ZIP may have 65,535 characters. */
+const LONGEST_NAME = 255
+
 /**
  * Returns the files that a file holds: those of a ZIP archive, else the file itself. What is packed with gzip is unpacked.
- * @throws AppError `validation_failed` when an archive is damaged or too large unpacked
+ * @throws AppError `validation_failed` when an archive is damaged or too large unpacked; reading throws it, too
  */
-export async function filesIn(file: SourceFile): Promise<PackedFile[]> {
-  const files = (await isZip(file)) ? await openZip(file) : [{ ...file, read: () => file.read() }]
-  return files.map(({ name, bytes, read }) => ({
-    name: name.replace(/\.gz$/i, ''),
-    bytes,
-    read: () => gunzipIfNeeded(read()),
-  }))
+export async function filesIn(file: SourceFile, limits = UNPACK_LIMITS): Promise<PackedFile[]> {
+  const files = (await isZip(file)) ? await openZip(file, limits) : [{ ...file, read: () => file.read() }]
+  const unpacked = createUnpackCounter(file.bytes, limits)
+  return files.map(({ name, bytes, read }) => {
+    const counted = unpacked.ofFile()
+    return {
+      name: cut(name.replace(/\.gz$/i, ''), LONGEST_NAME),
+      bytes,
+      read: () => counted(gunzipIfNeeded(read())),
+    }
+  })
 }
 
 /** First bytes of an archive, and of an empty one. */

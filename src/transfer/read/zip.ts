@@ -43,7 +43,7 @@ export async function openZip(file: SourceFile, limits = UNPACK_LIMITS): Promise
       if (entry.fileName.endsWith('/') || /(^|\/)(__MACOSX\/|\.)/.test(entry.fileName)) continue
       if (entry.isEncrypted()) throw refusal('the ZIP file is encrypted; bring it without a password')
       if (entry.compressionMethod !== STORED && entry.compressionMethod !== DEFLATED) {
-        throw refusal(`${name} in the ZIP file is packed in a way that is not known; use deflate`)
+        throw refusal('a file in the ZIP file is packed in a way that is not known; use deflate')
       }
       // yauzl ends a stream with an error that gives more bytes than its entry says.
       unpacked += entry.uncompressedSize

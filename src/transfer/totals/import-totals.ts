@@ -13,6 +13,9 @@ import { FamilyWriter, finishImport, type NewImport, removeImport, startImport }
 /** Exports of ten years have about as many; a table of that size is read in seconds. */
 const MOST_ROWS = 5_000_000
 
+/** Tables, files and reasons that a result names; a ZIP may have 10,000 files. */
+const MOST_LISTED = 100
+
 /** One table of a file. */
 export interface ImportedTable {
   file: string
@@ -118,9 +121,9 @@ export async function importTotals(
       .sort()
       .at(-1)!,
     rows: read.reduce((sum, table) => sum + table.rows, 0),
-    tables: read,
+    tables: read.slice(0, MOST_LISTED),
     left: [...left].map(([reason, rows]) => ({ reason, rows })),
-    unknown_files: unknown,
+    unknown_files: unknown.slice(0, MOST_LISTED),
     own_from: first?.at ? formatDay(localDay(timezone, first.at.getTime())) : null,
     notes: [...notes],
   }
@@ -146,7 +149,8 @@ async function readTable(
     const asked = count()
     if (asked) await asked
     if (!row) {
-      left.set(reason, (left.get(reason) ?? 0) + 1)
+      const named = left.has(reason) || left.size < MOST_LISTED ? reason : 'other reasons'
+      left.set(named, (left.get(named) ?? 0) + 1)
       continue
     }
     rows += 1

@@ -112,6 +112,39 @@ test('PostHog: leaving a page and the next page view have the engagement of the 
   ])
 })
 
+test('PostHog: engagement with a page that was open for long joins no sessions', async () => {
+  const open = async (minutes: number, name = '$pageview') => {
+    const before = { $prev_pageview_pathname: '/start', $prev_pageview_duration: minutes * 60 }
+    const { hits } = await convert(posthog, jsonLines(event(name, before)))
+    const [engaged] = hits
+    expect(engaged).toMatchObject({ endpoint: 'engage', body: { time: minutes * 60_000 } })
+    // Minutes before the event.
+    return (Date.parse('2024-05-22T17:09:29.220Z') - Date.parse(engaged!.timestamp)) / 60_000
+  }
+  expect(await open(30)).toBeCloseTo(0, 3)
+  for (const name of ['$pageview', '$pageleave']) {
+    expect(await open(40, name)).toBeCloseTo(30, 3)
+    expect(await open(40, name)).toBeGreaterThan(30)
+    // At most 30 minutes after the view.
+    expect(await open(240, name)).toBeCloseTo(210, 3)
+  }
+  // Not before its view.
+  expect(await open(30.001)).toBeLessThan(30)
+})
+
+test('PostHog: time of a page view that an earlier event told does not count again', async () => {
+  const left = (seconds: number, id?: string) =>
+    event('$pageleave', {
+      ...{ $prev_pageview_pathname: '/start', $prev_pageview_duration: seconds, $prev_pageview_id: id },
+      $prev_pageview_max_content_percentage: 0.5,
+    })
+  const { hits } = await convert(
+    posthog,
+    jsonLines(left(10, 'a'), left(25, 'a'), left(20, 'a'), left(5, 'b'), left(5)),
+  )
+  expect(hits.map(({ body }) => body.time)).toEqual([10_000, 15_000, 0, 5_000, 5_000])
+})
+
 test('PostHog: captured clicks, forms and copies become autocaptures', async () => {
   const chain = (elements_chain: string, more: object = {}) =>
     event('$autocapture', { $event_type: 'click', ...more }, { elements_chain })

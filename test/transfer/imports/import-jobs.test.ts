@@ -6,12 +6,14 @@ import { runTask } from '../../../src/transfer/imports/run-task.ts'
 import { PART_BYTES } from '../../../src/transfer/imports/schema.ts'
 import { startImportWorker } from '../../../src/transfer/imports/worker.ts'
 import { noResult } from '../../../src/transfer/money/money-result.ts'
+import { importTotals } from '../../../src/transfer/totals/import-totals.ts'
 import { everythingOf } from '../../contract/everything.ts'
 import { dayOfHits, hit, type Stats, type StatsSite, startStats } from '../../contract/stats-site.ts'
 import { aggregateAll, expectConsistent } from '../../people/steps.ts'
 import { dyingAfter } from '../../support/dying-after.ts'
 import { importServices } from '../../support/import-services.ts'
 import { umamiExport } from '../../support/umami-export.ts'
+import { fileOf } from '../read/source.ts'
 import { zipOf } from '../read/zip-file.ts'
 
 const NOW = '2026-03-18T12:00:00Z'
@@ -268,6 +270,22 @@ describe('import jobs', () => {
       rejected: [{ reason: 'amount is required', hits: 1 }],
       rejected_total: 1,
     })
+    // Results may be long: lists only say that there is one.
+    const [item] = (await call(site, 'GET', '/imports')).body.data
+    expect(item).toMatchObject({ id, has_outcome: true })
+    expect(item).not.toHaveProperty('result')
+    expect(item).not.toHaveProperty('checked')
+  })
+
+  test('a result of totals names at most 100 of the files that hold none', async () => {
+    const { siteNo } = await stats.site()
+    const visitors = 'date,visitors,pageviews,bounces,visits,visit_duration\n2024-01-01,1,1,0,1,0\n'
+    const others = Array.from({ length: 101 }, (_, index) => ({ name: `${index}.csv`, bytes: 'a\n1\n' }))
+    const file = fileOf(zipOf([{ name: 'imported_visitors.csv', bytes: visitors }, ...others]), 'export.zip')
+    const site = { siteNo, timezone: 'UTC' }
+    const result = await importTotals(services, site, { format: 'plausible-totals', file, isDryRun: true })
+    expect(result.rows).toBe(1)
+    expect(result.unknown_files).toHaveLength(100)
   })
 
   test('files that are not imported within a day are deleted', async () => {

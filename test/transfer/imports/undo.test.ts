@@ -1,7 +1,9 @@
 import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectDb } from '../../../src/db/connect.ts'
+import type { Geo } from '../../../src/ingestion/edge/geo.ts'
 import type { EnrichedHit, Hit } from '../../../src/ingestion/hit.ts'
+import { importHits } from '../../../src/ingestion/import/import-hits.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
 import { createLease } from '../../../src/redis/lease.ts'
 import { REFRESHING } from '../../../src/rollups/keep-refreshed.ts'
@@ -11,6 +13,7 @@ import { undoHits } from '../../../src/transfer/imports/undo/undo-hits.ts'
 import { expectConsistent } from '../../people/steps.ts'
 import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
 import { enrichedHit } from '../../support/hits.ts'
+import { pageviewLine, streamOf } from '../../support/import-lines.ts'
 import { silentLog } from '../../support/log.ts'
 import { connectTo, type TestRedis, testRedis } from '../../support/redis.ts'
 import { createTestSite, type TestSite } from '../../support/sites.ts'
@@ -96,6 +99,23 @@ describe('undo of imported hits', () => {
     ])
     await undo(site, 'posthog')
     expect(await users()).toEqual([])
+  })
+
+  test('an access log and lines of this service share no visitor, so one can be removed without the other', async () => {
+    const site = await createTestSite(database.db)
+    const ofSite = { siteId: site.id, siteNo: site.siteNo, trackingMode: 'cookieless' } as const
+    const geo = { locate: () => ({ country: '', region: '', city: '' }) } as Geo
+    const line = (path: string) =>
+      pageviewLine(START, { ip: '203.0.113.7', user_agent: 'Mozilla/5.0 Firefox/130.0' }, { url: { path } })
+    const importAs = (importedAs: string | undefined, path: string) =>
+      importHits(ofSite, streamOf([line(path)]), { ...services, geo, batchHits: 10, importedAs })
+    await importAs('access-log', '/log')
+    await importAs('access-log', '/more')
+    await importAs(undefined, '/own')
+    expect(await count('visitors', site)).toBe(2)
+    await undo(site, 'access-log')
+    const left = await database.db`select path from events where site_no = ${site.siteNo}`
+    expect(left.map(({ path }) => path)).toEqual(['/own'])
   })
 
   test('names, keys and errors of the import leave their place to later hits of the day', async () => {

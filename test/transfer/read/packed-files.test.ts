@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { gunzipIfNeeded } from '../../../src/transfer/read/gunzip.ts'
-import { UNPACK_LIMITS } from '../../../src/transfer/read/limits.ts'
+import { UNPACK_LIMITS, type UnpackLimits } from '../../../src/transfer/read/limits.ts'
 import { filesIn } from '../../../src/transfer/read/packed-files.ts'
 import { openZip } from '../../../src/transfer/read/zip.ts'
 import { collect, fileOf, textOf } from './source.ts'
@@ -86,12 +86,39 @@ test('packed files: a ZIP bomb is refused before anything is unpacked', async ()
   )
 })
 
-test('packed files: a gzip bomb is refused while it is unpacked, a cut one at its end', async () => {
+const readWith = async (bytes: Buffer, limits: UnpackLimits) => {
+  for (const file of await filesIn(fileOf(bytes, 'export.zip'), limits)) await collect(file.read())
+}
+
+test('packed files: a gzip bomb is refused while it is unpacked, also one of many members; a cut one at its end', async () => {
   const limits = { ...UNPACK_LIMITS, freeBytes: 1_000_000 }
   const bomb = gzipSync(Buffer.alloc(5_000_000))
-  await expect(collect(gunzipIfNeeded(streamed(bomb), limits))).rejects.toMatchObject(refused(/250 times/))
+  await expect(readWith(bomb, limits)).rejects.toMatchObject(refused(/250 times/))
+  const member = gzipSync(Buffer.alloc(600_000))
+  await expect(readWith(Buffer.concat([member, member]), limits)).rejects.toMatchObject(refused(/250 times/))
   const cut = gzipSync(LONG).subarray(0, -20)
   await expect(collect(gunzipIfNeeded(streamed(cut)))).rejects.toMatchObject(refused(/cut off/))
+})
+
+test('packed files: what all files of a ZIP unpack to counts together, gzip in it as well; reading again counts once', async () => {
+  // Not one of them is a bomb by itself.
+  const packed = gzipSync(Buffer.alloc(400_000))
+  const entries = (count: number) =>
+    zipOf(
+      Array.from({ length: count }, (_, index) => ({ name: `${index}.csv.gz`, bytes: packed, method: 0 })),
+    )
+  const limits = { ...UNPACK_LIMITS, freeBytes: 1_000_000 }
+  await expect(readWith(entries(3), limits)).rejects.toMatchObject(refused(/250 times/))
+  await expect(
+    readWith(entries(3), { ...limits, maxRatio: 10_000, maxBytes: 1_100_000 }),
+  ).rejects.toMatchObject(refused(/more than 1 MiB/))
+  const files = await filesIn(fileOf(entries(2), 'export.zip'), limits)
+  for (const file of [...files, ...files, ...files]) await collect(file.read())
+})
+
+test('packed files: a name is cut to 255 characters', async () => {
+  const bytes = zipOf([{ name: `${'n'.repeat(60_000)}.csv`, bytes: 'x' }])
+  expect((await filesIn(fileOf(bytes, 'export.zip')))[0]!.name).toBe('n'.repeat(255))
 })
 
 test('packed files: an error of reading stays what it is', async () => {

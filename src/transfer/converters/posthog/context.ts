@@ -3,12 +3,14 @@ import type { ConvertOptions } from '../converter.ts'
 import type { Identified } from '../fields/identified.ts'
 import type { Sender } from '../fields/lines.ts'
 import type { Texts } from '../fields/texts.ts'
+import type { ViewedTimes } from './engagement.ts'
 
 /** What is the same for all events of a file. */
 export interface Context {
   options: ConvertOptions
   texts: Texts
   identified: Identified
+  views: ViewedTimes
 }
 
 /** An event with what all kinds of hits need of it. */

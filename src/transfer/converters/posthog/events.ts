@@ -6,7 +6,6 @@ import type { Converted } from '../converter.ts'
 import { readDevice } from '../fields/device.ts'
 import {
   customEvent,
-  engagement,
   line,
   pageview,
   readName,
@@ -23,6 +22,7 @@ import { NO_TIME, validTime } from '../fields/times.ts'
 import { visitorIdOf } from '../visitor-id.ts'
 import { captured } from './autocapture.ts'
 import type { Context, Read } from './context.ts'
+import { engagementOf } from './engagement.ts'
 import { errorOf } from './exceptions.ts'
 import { identityOf } from './identify.ts'
 import { vitalsOf } from './vitals.ts'
@@ -30,7 +30,7 @@ import { vitalsOf } from './vitals.ts'
 /** Yields the hits of an event. */
 export function* convertEvent(
   event: JsonObject,
-  { options, texts, identified }: Context,
+  { options, texts, identified, views }: Context,
 ): Generator<Converted> {
   const name = readName(event.event, texts)
   if (!name) return yield { left: 'event without name' }
@@ -60,7 +60,7 @@ export function* convertEvent(
   }
   const path = page && withTags(page.path, tagsOf(properties), texts)
   const read = { event, name, properties, sender, path }
-  const engaged = engagementOf(read)
+  const engaged = engagementOf(read, views)
   if (engaged) yield engaged
   const hit = hitOf(read, texts)
   if (hit) yield hit
@@ -174,24 +174,6 @@ const ADDED = new Set<string>([
 /** Properties that the site gave itself. */
 const ownOf = (properties: JsonObject) =>
   Object.entries(properties).filter(([key]) => !key.startsWith('$') && !ADDED.has(key))
-
-/** Stands in the event of leaving a page, and in the next page view of a single-page application. */
-function engagementOf({ name, properties, sender }: Read): Converted | undefined {
-  if (name !== '$pageleave' && name !== '$pageview') return undefined
-  const path = plainText(properties.$prev_pageview_pathname)
-  if (!path?.startsWith('/')) return undefined
-  const share = plainNumber(properties.$prev_pageview_max_content_percentage)
-  const seconds = plainNumber(properties.$prev_pageview_duration)
-  return engagement(
-    // Before the next page view, which may be one of the same page.
-    { ...sender, at: sender.at! - 1 },
-    {
-      path: path.slice(0, 2_048),
-      ms: seconds === undefined ? undefined : seconds * 1_000,
-      scroll: share === undefined ? undefined : share * 100,
-    },
-  )
-}
 
 /** PostHog has no field of its own for money; its documentation names these two. */
 function revenueOf(properties: JsonObject): { amount: number; currency: string } | undefined {

@@ -1,7 +1,9 @@
 import { useState } from 'react'
 import { api } from '../../../api/client.ts'
 import { useChange } from '../../../api/use-change.ts'
+import { useRead } from '../../../api/use-read.ts'
 import { useFormat } from '../../../format/format.ts'
+import { Answer } from '../../../parts/answer.tsx'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { Button } from '../../../parts/form/button.tsx'
 import { HostileText } from '../../../parts/hostile-text.tsx'
@@ -20,7 +22,6 @@ export function ImportRow({ item, format }: { item: Import; format: ImportFormat
   const { imports: text } = useText()
   const { time, percent } = useFormat()
   const { state, progress, missing_parts: missing } = item
-  const outcome = item.result ?? item.checked
   const title = format?.title ?? item.format
   return (
     <li>
@@ -37,10 +38,26 @@ export function ImportRow({ item, format }: { item: Import; format: ImportFormat
         </p>
         {progress && <progress max={1} value={progress.part} aria-label={text.states[state]} />}
         {item.error && <Notice isProblem>{item.error}</Notice>}
-        {outcome && state !== 'undone' && <Outcome outcome={outcome} />}
+        {item.has_outcome && state !== 'undone' && <OutcomeOf item={item} />}
       </div>
       <Actions item={item} title={title} isWhole={missing.length === 0} />
     </li>
+  )
+}
+
+/** Lists have no outcomes: each is read when its import has got one. */
+function OutcomeOf({ item: { id: importId, state, finished_at } }: { item: Import }) {
+  const { id } = useSite()
+  const read = useRead(['imports', id, importId, state, finished_at], signal =>
+    api.imports.get.query({ siteKey: id, id: importId }, { signal }),
+  )
+  return (
+    <Answer read={read}>
+      {({ result, checked }) => {
+        const outcome = result ?? checked
+        return outcome && <Outcome outcome={outcome} />
+      }}
+    </Answer>
   )
 }
 

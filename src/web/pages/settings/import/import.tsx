@@ -13,7 +13,7 @@ import css from '../settings.module.css'
 import { ImportRow } from './import-row.tsx'
 import { NewImport } from './new-import.tsx'
 
-export type Import = Outputs['imports']['get']
+export type Import = Outputs['imports']['list']['data'][number]
 export type ImportFormat = Outputs['imports']['formats'][number]
 
 const PER_PAGE = 10

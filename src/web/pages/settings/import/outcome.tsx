@@ -1,10 +1,10 @@
+import type { Outputs } from '../../../api/types.ts'
 import { useFormat } from '../../../format/format.ts'
 import { HostileText } from '../../../parts/hostile-text.tsx'
 import { useText } from '../../../text/text.tsx'
-import type { Import } from './import.tsx'
 import css from './outcome.module.css'
 
-type Outcome = NonNullable<Import['result']>
+type Outcome = NonNullable<Outputs['imports']['get']['result']>
 
 const sum = (counts: Record<string, number>) => Object.values(counts).reduce((all, count) => all + count, 0)
 
