@@ -13,12 +13,12 @@ export async function withImportServices<Result>(
   run: (services: ImportServices) => Promise<Result>,
 ): Promise<Result> {
   const geo = await openGeo(config.geoipDatabase)
-  const disk = watchDisk({ folder: folderOfServers(config), minFreeBytes: config.minFreeBytes })
+  const disk = watchDisk({ folder: folderOfServers(config), minFreeBytes: config.importMinFreeBytes })
   const requireFreeDisk = async () => {
     await disk.check()
     if (disk.isShort()) {
       throw new Error(
-        'the disk is nearly full (MIN_FREE_DISK); make room and run it again: nothing is counted twice',
+        'the disk is nearly full: imports need twice MIN_FREE_DISK; make room and run it again: nothing is counted twice',
       )
     }
   }

@@ -76,7 +76,7 @@ const Environment = z.object({
   REPLAY_MB_PER_SITE_DAY: count(1, 1_000_000, 'MiB of session replays that a site may record a day').default(
     500,
   ),
-  IMPORT_MAX_MB: count(1, 1_000_000, 'MiB of files that may wait for their import into a site').default(
+  IMPORT_MAX_MB: count(1, 1_000_000, 'MiB of files of a team that may wait for their import').default(
     1_024,
   ),
   RATE_LIMIT_COLLECT: limit('600'),
@@ -155,6 +155,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
     baseUrl: env.BASE_URL ?? `http://${env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST}:${env.PORT}`,
     dataDir: env.DATA_DIR,
     minFreeBytes: env.MIN_FREE_DISK * 1024 * 1024,
+    /** Imports can wait, hits cannot: imports stop while hits still have as much room again. */
+    importMinFreeBytes: 2 * env.MIN_FREE_DISK * 1024 * 1024,
     databaseUrl: env.DATABASE_URL,
     redisUrl: env.REDIS_URL,
     httpWorkers: env.HTTP_WORKERS,

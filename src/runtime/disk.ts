@@ -68,8 +68,19 @@ export type DiskWatch = ReturnType<typeof watchDisk>
  * @throws AppError `unavailable` while the disk is short
  */
 export function requireFreeDisk(disk: Disk): void {
-  if (!disk.isShort()) return
-  throw new AppError('unavailable', 'The disk of the service is nearly full; send it again later', {
+  if (disk.isShort()) throw tooFull()
+}
+
+/**
+ * Guards a write that must leave more room than hits need.
+ * @throws AppError `unavailable` while less is free
+ */
+export async function requireFreeBytes(disk: Disk, bytes: number): Promise<void> {
+  const free = await disk.freeBytes()
+  if (free !== undefined && free < bytes) throw tooFull()
+}
+
+const tooFull = () =>
+  new AppError('unavailable', 'The disk of the service is nearly full; send it again later', {
     retryAfter: RETRY_AFTER,
   })
-}

@@ -125,3 +125,27 @@ test('nearly full disk: only the folder of embedded servers is watched, also und
   expect(watched({ ...foreign, DATABASE_URL: databaseUrl(folder) })).toBe(folder)
   expect(watched(foreign)).toBeUndefined()
 })
+
+test('nearly full disk: imports stop while hits still have room, and a file must fit', async () => {
+  const { owner, id } = await siteWithKey()
+  const reserve = api.services.config.importMinFreeBytes / MIB
+  const create = (bytes: number) =>
+    api.call('POST', `/api/sites/${id}/imports`, {
+      token: owner.token,
+      body: { format: 'umami', file_name: 'a.zip', bytes },
+    })
+  await haveFree(reserve + 1)
+  expect(await create(2 * MIB)).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+  const { status, body } = await create(MIB)
+  expect(status).toBe(201)
+  const send = () =>
+    api.call('PUT', `/api/sites/${id}/imports/${body.id}/parts/0`, {
+      token: owner.token,
+      body: Buffer.alloc(MIB),
+    })
+  await haveFree(reserve - 1)
+  expect(disk.isShort()).toBe(false)
+  expect(await send()).toMatchObject({ status: 503, body: { message: expect.stringMatching(/disk/) } })
+  await haveFree(reserve)
+  expect((await send()).status).toBe(204)
+})

@@ -72,7 +72,7 @@ const startMessages = ({ pools, redis, config, log, now }: Parts, { services }: 
   })
 
 async function startImports({ config, pools, redis, log, now }: Parts): Promise<Running> {
-  const disk = watchDisk({ folder: folderOfServers(config), minFreeBytes: config.minFreeBytes })
+  const disk = watchDisk({ folder: folderOfServers(config), minFreeBytes: config.importMinFreeBytes })
   const imports = startImportWorker({
     db: pools.imports,
     lease: createLease(redis, REFRESHING),
@@ -82,7 +82,7 @@ async function startImports({ config, pools, redis, log, now }: Parts): Promise<
     batchHits: hasEmbeddedDatabase(config) ? 1_000 : 2_000,
     folder: join(config.dataDir, 'imports'),
     async requireFreeDisk() {
-      if (disk.isShort()) throw new Error('the disk is nearly full (MIN_FREE_DISK)')
+      if (disk.isShort()) throw new Error('the disk is nearly full: imports need twice MIN_FREE_DISK')
     },
   })
   return {

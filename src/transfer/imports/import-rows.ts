@@ -88,12 +88,16 @@ export const countImports = query<{ siteNo: number }, { count: number }>(
   'select count(*)::int as count from imports where site_no = :siteNo',
 )
 
-/** Bytes of files that are not imported yet, whether their parts were sent or not. */
-export const sumOpenBytes = query<{ siteNo: number }, { bytes: number }>(
+/** Bytes of a team's files that are not imported yet, whether their parts were sent or not. */
+export const sumOpenBytes = query<{ teamId: string }, { bytes: number }>(
   'sum-open-imports',
   `select coalesce(sum(bytes), 0)::bigint as bytes
-  from imports
-  where site_no = :siteNo and state in ('uploading', 'checking', 'checked', 'importing', 'failed')`,
+  from imports join sites using (site_no)
+  where team_id = :teamId
+    and (
+      state in ('uploading', 'checking', 'checked', 'importing')
+      or state = 'failed' and exists (select from import_parts where import_id = imports.id)
+    )`,
 )
 
 /**

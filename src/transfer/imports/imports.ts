@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { Audit } from '../../audit/audit.ts'
 import type { Transaction } from '../../db/connect.ts'
 import { AppError, invalidField } from '../../errors.ts'
-import { requireFreeDisk } from '../../runtime/disk.ts'
+import { requireFreeBytes } from '../../runtime/disk.ts'
 import { type PageUrl, paginate, windowOf } from '../../schema/pagination.ts'
 import type { Services } from '../../services.ts'
 import { isUuid } from '../../sites/domain.ts'
 import { lockSite } from '../../sites/lock-site.ts'
 import type { SiteRecord } from '../../sites/schema.ts'
+import { lockTeam } from '../../teams/lock-team.ts'
 import type { Caller } from '../../teams/schema.ts'
 import {
   countImports,
@@ -33,24 +34,26 @@ type Site = Pick<SiteRecord, 'siteNo' | 'id' | 'domain' | 'detailsFrom'>
 
 /**
  * Makes an import whose file is then sent in parts.
- * @throws AppError `validation_failed` for an unknown format, and for a file over the limit
+ * @throws AppError `validation_failed` for an unknown format, and for a file over the limit; `unavailable` when the disk has no room for it
  */
 export async function createImport(
-  { db, now, audit, config, caller }: Parts & Pick<Services, 'config'> & { caller: Caller },
+  { db, now, audit, config, disk, caller }: Parts & Pick<Services, 'config' | 'disk'> & { caller: Caller },
   site: Site,
   { format, file_name: fileName, bytes, website, timezone }: CreateImport,
 ): Promise<Import> {
   const { kind } = findFormat(format)
-  const { importMaxBytes: max } = config
+  const { importMaxBytes: max, importMinFreeBytes } = config
   const allowed = `${max / 1024 / 1024} MiB (IMPORT_MAX_MB)`
   if (bytes > max) throw invalidField('bytes', `The file is larger than ${allowed}; use the command line`)
+  if (importMinFreeBytes > 0) await requireFreeBytes(disk, importMinFreeBytes + bytes)
   return db.begin(async tx => {
+    await lockTeam(tx, caller.teamId)
     await lockSite(tx, site)
-    const [open] = await sumOpenBytes(tx, site)
+    const [open] = await sumOpenBytes(tx, caller)
     if (open!.bytes + bytes > max) {
       throw invalidField(
         'bytes',
-        `Files that wait for their import have more than ${allowed}; finish or cancel those first`,
+        `Files of the team that wait for their import have more than ${allowed}; finish or cancel those first`,
       )
     }
     const [row] = await insertImport(tx, {
@@ -76,7 +79,7 @@ export async function createImport(
  * @throws AppError `validation_failed` for a wrong number or length, and when the import takes no parts any more
  */
 export async function uploadPart(
-  { db, disk }: Pick<Services, 'db' | 'disk'>,
+  { db, disk, config }: Pick<Services, 'db' | 'disk' | 'config'>,
   site: Site,
   { id, number, content }: UploadPart,
 ): Promise<void> {
@@ -85,7 +88,7 @@ export async function uploadPart(
   if (number >= partsOf(before.bytes)) {
     throw invalidField('number', `The file has the parts 0 to ${partsOf(before.bytes) - 1}`)
   }
-  requireFreeDisk(disk)
+  await requireFreeBytes(disk, config.importMinFreeBytes)
   const expected = lengthOfPart(before.bytes, number)
   const bytes = await content()
   if (bytes.length !== expected) {

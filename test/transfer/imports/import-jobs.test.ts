@@ -190,6 +190,25 @@ describe('import jobs', () => {
     }
   })
 
+  test('files that wait are bounded for all sites of a team together', async () => {
+    const owner = await stats.api.member()
+    const [one, other] = [await stats.site('UTC', owner), await stats.site('UTC', owner)]
+    const { config } = stats.api.services
+    const most = config.importMaxBytes
+    config.importMaxBytes = 1_000
+    const create = (site: StatsSite, bytes: number, token = owner.token) =>
+      call(site, 'POST', '/imports', { format: 'umami', file_name: 'a.zip', bytes }, token)
+    const answers = await Promise.all([create(one, 600), create(other, 600)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422])
+    expect(await create(other, 401)).toMatchObject({
+      status: 422,
+      body: { message: expect.stringMatching(/Files of the team/) },
+    })
+    expect((await create(one, 400)).status).toBe(201)
+    expect((await create(await stats.site(), 1_000, stats.owner.token)).status).toBe(201)
+    config.importMaxBytes = most
+  })
+
   test('a canceled import stops, keeps what it has stored, and can be undone', async () => {
     const site = await stats.site()
     const id = await upload(site, umamiExport({ events: 3_000, start: START, stepMs: 1_000 }))
