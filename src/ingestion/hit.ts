@@ -163,6 +163,8 @@ export interface EnrichedHit extends Hit {
   /** Format of another product that the hit was converted from; its visitor is marked with it. */
   importedAs?: string | undefined
   size: 'desktop' | 'mobile' | 'tablet'
+  /** Orphan engagement of an import that is tried again: after all other hits of its time. */
+  comesLast?: boolean | undefined
   /** Only on imported hits that an export has written. */
   restored?: RestoredHit | undefined
 }

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/connect.ts'
+import { createPauses } from '../../lib/pauses.ts'
 import type { Geo } from '../edge/geo.ts'
 import { findStored } from '../store/find-stored.ts'
 import type { Imported, ImportProgress } from './import-hits.ts'
@@ -30,6 +31,7 @@ export async function checkHits(
   const { db, onProgress, signal } = options
   const reader = await createLineReader(site, options)
   const rejects = createRejects()
+  const pause = createPauses()
   let accepted = 0
   let dropped = 0
   let repeated = 0
@@ -47,11 +49,15 @@ export async function checkHits(
     signal?.throwIfAborted()
     const entries: Entry[] = []
     for (const line of lines) {
+      await pause()
       const entry = rejects.unlessRejected(line.number, () => reader.readEntry(line))
       if (entry) entries.push(entry.value)
     }
     repeated += (await findStored(db, entries)).size
-    for (const entry of entries) count(entry)
+    for (const entry of entries) {
+      await pause()
+      count(entry)
+    }
     onProgress?.({ accepted, dropped, rejected_total: rejects.total })
   }
   return { accepted, dropped, repeated, rejected: rejects.first(), rejected_total: rejects.total }

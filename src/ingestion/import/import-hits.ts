@@ -1,4 +1,5 @@
 import type { Db } from '../../db/connect.ts'
+import { createPauses } from '../../lib/pauses.ts'
 import { createChunkOpener } from '../../rollups/columnstore.ts'
 import type { Written } from '../../rollups/keep-refreshed.ts'
 import type { Log } from '../../runtime/log.ts'
@@ -63,6 +64,7 @@ export async function importHits(
   const openChunks = createChunkOpener(db)
   const recordWritten = createWrittenTimes(onWritten)
   const rejects = createRejects()
+  const pause = createPauses()
   let accepted = 0
   let dropped = 0
   // True while lines are found to be stored already: checking before parsing and enriching them is cheaper then.
@@ -130,13 +132,17 @@ export async function importHits(
     if (options.signal?.aborted) break
     const entries: Entry[] = []
     for (const line of lines) {
+      await pause()
       const entry = rejects.unlessRejected(line.number, () => reader.readEntry(line))
       if (entry) entries.push(entry.value)
     }
     const known = isSkipping ? await withRetries(() => findStored(db, entries)) : new Set()
     if (known.size === 0) isSkipping = false
     accepted += known.size
-    for (const entry of entries) if (!known.has(entry.id)) await addEntry(entry)
+    for (const entry of entries) {
+      await pause()
+      if (!known.has(entry.id)) await addEntry(entry)
+    }
     onProgress?.({ accepted, dropped, rejected_total: rejects.total })
   }
   await Promise.all(writers.map(writer => writer.finish()))

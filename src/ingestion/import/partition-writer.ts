@@ -40,8 +40,7 @@ export function createPartitionWriter(options: {
 
   async function store(hits: EnrichedHit[]): Promise<void> {
     const retried = new Set(waiting.map(hit => hit.id))
-    // The highest line number sorts the retried hits after all other hits of their time.
-    const again = waiting.map(hit => ({ ...hit, line: Number.MAX_SAFE_INTEGER }))
+    const again = waiting.map((hit): EnrichedHit => ({ ...hit, comesLast: true }))
     waiting = []
     if (hits.length + again.length === 0) return
     const { stored, repeated, orphanEngagement } = await options.store([...again, ...hits])

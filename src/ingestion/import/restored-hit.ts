@@ -1,6 +1,6 @@
 import { v5 } from 'uuid'
 import { z } from 'zod'
-import { validationError } from '../../schema/validation.ts'
+import { isWithin, validationError } from '../../schema/validation.ts'
 import { sender } from '../edge/fields.ts'
 import { type Content, type Endpoint, readBody } from '../edge/read-body.ts'
 import { SCHEMAS } from '../edge/schema.ts'
@@ -41,7 +41,8 @@ export function requireVisitor({ visitorId }: Content): void {
 /** Makes an enriched hit what its line says that is stored. */
 export function restore(hit: EnrichedHit, { errorId, ...restored }: StoredLine): EnrichedHit {
   // The message of the line is cut, so another one may have the same beginning: the group that it comes from tells them apart.
-  if (errorId && (hit.error?.message?.length ?? 0) >= MAX_MESSAGE) hit.errorId = v5(errorId, hit.siteId)
+  const isWhole = isWithin(hit.error?.message ?? '', MAX_MESSAGE - 1)
+  if (errorId && !isWhole) hit.errorId = v5(errorId, hit.siteId)
   hit.restored = restored
   return hit
 }

@@ -17,6 +17,7 @@ export function enrich(hit: Hit): EnrichedHit {
     id: hit.id,
     at: hit.at,
     line: hit.line,
+    comesLast: undefined,
     siteNo: hit.siteNo,
     siteId: hit.siteId,
     type: hit.type,

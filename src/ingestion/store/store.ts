@@ -208,7 +208,8 @@ const mayConvert =
     line === undefined && watching.has(siteNo) && type !== 'identify' && type !== 'error'
 
 function byTime(a: EnrichedHit, b: EnrichedHit): number {
-  return a.at - b.at || (a.line ?? 0) - (b.line ?? 0) || (a.id < b.id ? -1 : 1)
+  const byRank = Number(a.comesLast ?? false) - Number(b.comesLast ?? false)
+  return a.at - b.at || byRank || (a.line ?? 0) - (b.line ?? 0) || (a.id < b.id ? -1 : 1)
 }
 
 const RETRY_MS = 500

@@ -1,3 +1,4 @@
+import { createPauses } from '../../lib/pauses.ts'
 import type { Converted } from '../converters/converter.ts'
 import { createDistinctCounter } from '../sort/distinct.ts'
 import { createSorter, type SortOptions } from '../sort/sorter.ts'
@@ -37,11 +38,13 @@ export async function sortHits(
   const visitors = createDistinctCounter(options)
   const hits: Record<string, number> = {}
   const left = new Map<string, number>()
+  const pause = createPauses()
   let total = 0
   let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   try {
     for await (const item of converted) {
       signal?.throwIfAborted()
+      await pause()
       if ('left' in item) {
         const reason = left.has(item.left) || left.size < MAX_REASONS ? item.left : 'other reasons'
         left.set(reason, (left.get(reason) ?? 0) + 1)

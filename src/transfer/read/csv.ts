@@ -1,4 +1,5 @@
 import { parse } from 'csv-parse/sync'
+import { createPauses } from '../../lib/pauses.ts'
 import { peek } from './bytes.ts'
 import { cutRecords } from './csv-records.ts'
 import { refusal } from './limits.ts'
@@ -34,6 +35,7 @@ export async function* readCsv(
 ): AsyncGenerator<CsvItem> {
   const { first, all } = await peek(source, 64 * 1024)
   const delimiter = delimiterOf(first)
+  const pause = createPauses()
   let names = columns
   for await (const records of cutRecords(withoutMark(all), {
     delimiter: delimiter.charCodeAt(0),
@@ -41,6 +43,7 @@ export async function* readCsv(
   })) {
     if (!names && records.tooLong > 0 && records.bounds.length === 0) throw tooLongHeader()
     for (const fields of parseRecords(records, delimiter)) {
+      await pause()
       if (!fields) yield { left: 'the row is not valid CSV' }
       else if (names) yield { row: rowOf(names, fields) }
       else names = namesOf(fields)

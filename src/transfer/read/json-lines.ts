@@ -1,5 +1,6 @@
 import { readLines } from '../../ingestion/import/lines.ts'
 import { checkDepth, MAX_DEPTH } from '../../lib/json.ts'
+import { createPauses } from '../../lib/pauses.ts'
 
 export type JsonObject = Record<string, unknown>
 
@@ -14,8 +15,10 @@ export async function* readJsonLines(
   source: AsyncIterable<Buffer>,
   { maxBytes = MAX_LINE_BYTES }: { maxBytes?: number } = {},
 ): AsyncGenerator<JsonItem> {
+  const pause = createPauses()
   for await (const lines of readLines(source, maxBytes)) {
     for (const { text } of lines) {
+      await pause()
       yield text ? parseObject(text.toString()) : { left: `the line is longer than ${maxBytes / 1024} KiB` }
     }
   }

@@ -1,3 +1,4 @@
+import { createPauses } from '../../lib/pauses.ts'
 import { type JsonItem, parseObject } from './json-lines.ts'
 
 const NEWLINE = 0x0a
@@ -24,7 +25,13 @@ export async function* readJsonObjects(
   { maxBytes = MAX_OBJECT_BYTES }: { maxBytes?: number } = {},
 ): AsyncGenerator<JsonItem> {
   const scanner = new ObjectScanner(maxBytes)
-  for await (const chunk of source) yield* scanner.scan(chunk)
+  const pause = createPauses()
+  for await (const chunk of source) {
+    for (const item of scanner.scan(chunk)) {
+      await pause()
+      yield item
+    }
+  }
   yield* scanner.end()
 }
 
