@@ -76,9 +76,7 @@ const Environment = z.object({
   REPLAY_MB_PER_SITE_DAY: count(1, 1_000_000, 'MiB of session replays that a site may record a day').default(
     500,
   ),
-  IMPORT_MAX_MB: count(1, 1_000_000, 'MiB of files of a team that may wait for their import').default(
-    1_024,
-  ),
+  IMPORT_MAX_MB: count(1, 1_000_000, 'MiB of files of a team that may wait for their import').default(1_024),
   RATE_LIMIT_COLLECT: limit('600'),
   RATE_LIMIT_EVENT: limit('600'),
   RATE_LIMIT_ENGAGE: limit('600'),
