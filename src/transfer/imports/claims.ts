@@ -37,7 +37,7 @@ const MOST_ATTEMPTS = 10
 /** After so many attempts, a task whose process was killed is over: it may be the file that kills it, and hits wait meanwhile. */
 const MOST_ATTEMPTS_KILLED = 3
 const KILLED =
-  'The service was killed while it worked on the import, after several attempts; the log of the service says why. Split the file, or use the command line'
+  'The service was killed while it worked on the import, after several attempts; its log says why. It can be started again; a file may be split, or imported on the command line'
 
 /**
  * Ends tasks whose process was killed while it held their claim, once they were attempted often enough. What failed in another way has no
