@@ -78,7 +78,10 @@ export function startScheduler(options: {
     // Renew the lease during a long job: otherwise another process would take it.
     prolonging = setInterval(() => void lease.hold().catch(() => {}), TICK_MS)
     for (const job of [...JOBS, ...jobs]) {
-      if (isStopping || now().getTime() < (dueAt.get(job.name) ?? 0)) continue
+      if (isStopping) break
+      const waitMs = (dueAt.get(job.name) ?? 0) - now().getTime()
+      // A longer wait than the job's own pause means that the clock was set back.
+      if (waitMs > 0 && waitMs <= job.everyMs) continue
       const startedAt = performance.now()
       const run = () => job.run({ db, redis, rollUp }, now())
       let isMore = false

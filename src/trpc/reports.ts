@@ -1,5 +1,10 @@
 import { z } from 'zod'
-import { LinkOfMail, LookUpLink, Subscription } from '../notifications/reports/link-schema.ts'
+import { LinkOfMail, LookUpLink, Subscription } from '../notifications/recipients/link-schema.ts'
+import {
+  confirmSubscription,
+  lookUpSubscription,
+  unsubscribe,
+} from '../notifications/recipients/subscription.ts'
 import { previewReport } from '../notifications/reports/preview.ts'
 import { PreviewQuery, ReportPreview } from '../notifications/reports/preview-schema.ts'
 import {
@@ -16,11 +21,6 @@ import {
   ReportSettings,
   TestReport,
 } from '../notifications/reports/schema.ts'
-import {
-  confirmSubscription,
-  lookUpSubscription,
-  unsubscribe,
-} from '../notifications/reports/subscription.ts'
 import { sendTestReport } from '../notifications/reports/test-report.ts'
 import { billedSiteProcedure, managedSiteProcedure, openProcedure, router } from './procedures.ts'
 

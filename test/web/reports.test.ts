@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { linkTo } from '../../src/notifications/reports/links.ts'
+import { linkTo } from '../../src/notifications/recipients/links.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { accessibilityProblems, sticksOut } from './audit-page.ts'
 import { type SeededSite, seededSite, TOO_SLOW } from './seeded-site.ts'

@@ -1,5 +1,5 @@
 import { moneyText } from '../../money/money-text.ts'
-import { spanText } from '../alerts/wording.ts'
+import { spanText } from '../alerts/texts/span.ts'
 import type { OutgoingEvent } from './body.ts'
 
 export interface Line {
