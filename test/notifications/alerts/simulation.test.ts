@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Hit } from '../../../src/ingestion/hit.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
 import { checkRules } from '../../../src/notifications/alerts/check-rules.ts'
+import { sendReports } from '../../../src/notifications/reports/deliveries/job.ts'
+import { setPlan } from '../../../src/teams/accounts.ts'
 import { enrichedHit } from '../../support/hits.ts'
 import { type MailServer, startMailServer } from '../../support/mail-server.ts'
 import { startWorld, type World } from '../webhooks/world.ts'
@@ -279,4 +281,221 @@ test('alerts: only owners and admins; limits, hostile input, and what is gone', 
   )
   expect(many.filter(({ status }) => status === 201)).toHaveLength(49)
   expect((await world.call('DELETE', `${site.id}/alerts/${made.id}`)).status).toBe(204)
+})
+
+/** Lets the time pass in steps, with a check at the end of each. */
+async function pass(ms: number, stepMs = 5 * MINUTE) {
+  for (const end = world.clock.at + ms; world.clock.at < end; ) {
+    world.clock.at += stepMs
+    await world.run()
+    await check()
+  }
+}
+const token = (purpose: string) => {
+  const link = new RegExp(`/mail/${purpose}/(\\S+)`).exec(mails.mails.at(-1)!.text!)
+  return { token: link![1]! }
+}
+
+test('alerts: a drop that lasts over a quiet night is one incident, which ends when traffic is usual again', async () => {
+  const { site, store, alert } = await siteWithHits()
+  world.clock.at = Math.ceil(world.clock.at / HOUR) * HOUR
+  const begin = world.clock.at
+  // Each quarter of an hour: 20 visitors by day, 2 in the third and fourth hour.
+  const usual = (hour: number) => (hour >= 2 && hour < 4 ? 2 : 20)
+  for (let week = 1; week <= 4; week++)
+    for (let hour = -1; hour < 7; hour += 0.25) await store(usual(hour), begin - week * WEEK + hour * HOUR)
+  await alert('Drop', { kind: 'traffic_drop', metric: 'visitors', percent: 50 })
+  await alert('Errors', { kind: 'error_rate', percent: 50, minimum: 10 })
+  for (let step = 0; step < 28; step++, world.clock.at += 15 * MINUTE) {
+    const hour = step / 4
+    const isBad = hour < 4.75
+    // By night the few that come are all there are.
+    await store(isBad && usual(hour) === 20 ? 4 : usual(hour))
+    if (isBad)
+      await store(3, world.clock.at, { type: 'error', errorId: randomUUID(), error: { message: 'x' } })
+    await check()
+  }
+  const found = await incidents(site)
+  expect(found.map((each: { alert: { name: string } }) => each.alert.name).sort()).toEqual(['Drop', 'Errors'])
+  for (const { opened_at: from, resolved_at: to, resolution } of found) {
+    expect((Date.parse(from) - begin) / HOUR).toBeLessThan(2)
+    expect((Date.parse(to) - begin) / HOUR).toBeGreaterThan(4.75)
+    expect(resolution).toBe('normal')
+  }
+})
+
+test('alerts: an incident that could not be judged for a week is over, and says why', async () => {
+  const { site, store, alert } = await siteWithHits()
+  for (let week = 1; week <= 4; week++) await store(60, world.clock.at - week * WEEK - 30 * MINUTE)
+  const { id } = await alert('Drop', { kind: 'traffic_drop', metric: 'visitors', percent: 50 })
+  await world.db`update alert_clock set running_since = ${new Date(world.clock.at - 2 * HOUR)}`
+  await check()
+  expect(await incidents(site)).toMatchObject([{ resolved_at: null }])
+  // Two hours later there is nothing usual to compare with.
+  await pass(2 * HOUR)
+  const eightDaysAgo = new Date(world.clock.at - 8 * 24 * HOUR)
+  await world.db`update alert_rules set judged_at = ${eightDaysAgo} where id = ${id}`
+  await world.db`update alert_incidents set opened_at = ${eightDaysAgo} where rule_id = ${id}`
+  await pass(5 * MINUTE)
+  expect(await incidents(site)).toMatchObject([{ resolved_at: null }])
+  await world.db`update alert_clock set running_since = ${eightDaysAgo}`
+  await pass(5 * MINUTE)
+  expect(await incidents(site)).toMatchObject([{ resolution: 'too_little_data' }])
+})
+
+test('alerts: conversions that are not matched yet open no incident about too few, and end none', async () => {
+  const { site, store, alert } = await siteWithHits()
+  await store(1)
+  const goal = (await world.call('POST', `${site.id}/goals`, { match_type: 'page', match_value: '/buy' }))
+    .body
+  const rule = { kind: 'goal', goal: goal.id, hours: 1 }
+  await alert('Few', { ...rule, operator: 'below', count: 1 })
+  await alert('Any', { ...rule, operator: 'above', count: 0 })
+  await pass(55 * MINUTE)
+  await store(1, world.clock.at, { url: '/buy' })
+  world.clock.at += 10 * MINUTE
+  await check()
+  expect(await incidents(site)).toEqual([])
+  await pass(5 * MINUTE)
+  expect(await incidents(site)).toMatchObject([{ alert: { name: 'Any' } }])
+  await pass(40 * MINUTE)
+  // The first conversion leaves the window while another one waits.
+  await store(1, world.clock.at, { url: '/buy' })
+  world.clock.at += 20 * MINUTE
+  await check()
+  expect(await incidents(site)).toMatchObject([{ alert: { name: 'Any' }, resolved_at: null }])
+})
+
+test('alerts: the incident of a goal that is deleted is over, and those who were told of it learn why', async () => {
+  const { site, store, alert } = await siteWithHits()
+  const goal = (await world.call('POST', `${site.id}/goals`, { match_type: 'page', match_value: '/buy' }))
+    .body
+  const condition = { kind: 'goal', goal: goal.id, operator: 'above', count: 0, hours: 168 }
+  const webhook = await world.webhook(site.id)
+  await alert('Bought', condition, { webhooks: [webhook.id] })
+  await store(1, world.clock.at + MINUTE, { url: '/buy' })
+  await pass(5 * MINUTE)
+  expect(await incidents(site)).toMatchObject([{ goal_name: goal.display_name, resolved_at: null }])
+  await world.call('DELETE', `${site.id}/goals/${goal.id}`)
+  await pass(10 * MINUTE)
+  await world.run()
+  expect(await incidents(site)).toMatchObject([{ resolution: 'goal_deleted', goal_name: goal.display_name }])
+  const events = world.receiver.of(webhook.path).map(({ json }) => [json.type, json.data.resolution])
+  expect(events).toEqual([
+    ['alert.opened', null],
+    ['alert.resolved', 'goal_deleted'],
+  ])
+})
+
+test('alerts: an address gets mails only after its owner has agreed, and none after they have unsubscribed', async () => {
+  const { site, alert } = await siteWithHits()
+  const address = `${randomUUID()}@example.org`
+  const condition = { kind: 'no_hits', hours: 1 }
+  const made = await alert('Silence', condition, { emails: [address.toUpperCase()], language: 'de' })
+  expect(made.recipients).toEqual([{ address, state: 'waiting' }])
+  const path = `${site.id}/alerts/${made.id}`
+  const send = () => world.call('POST', `${path}/test`)
+  expect((await send()).status).toBe(403)
+  const arrived = () => mails.mails.filter(({ recipients }) => recipients[0] === address)
+  await sendReports(world.api.services, world.now())
+  expect(arrived().map(({ subject }) => subject)).toEqual([expect.stringMatching(/^Möchten Sie Mails über/)])
+  await world.api.call('POST', '/api/reports/confirm', { body: token('confirm') })
+  expect((await world.call('GET', `${site.id}/alerts`)).body[0].recipients[0].state).toBe('confirmed')
+  expect((await send()).status).toBe(204)
+  const again = await send()
+  expect([again.status, again.headers.get('retry-after')]).toEqual([429, '600'])
+  await world.run()
+  expect(arrived().at(-1)!.text).toContain('Dies ist ein Test.')
+  // A mail that waits is not sent when they unsubscribe meanwhile.
+  world.clock.at += 10 * MINUTE
+  expect((await send()).status).toBe(204)
+  await world.api.call('POST', '/api/reports/unsubscribe', { body: token('unsubscribe') })
+  await world.run()
+  expect(arrived()).toHaveLength(2)
+  expect((await world.call('GET', `${site.id}/alerts`)).body[0].recipients[0].state).toBe('unsubscribed')
+  // Saved with the same addresses, it asks nothing; the address that is named anew is asked once a month.
+  await world.call('PATCH', path, { emails: [address] })
+  expect((await world.call('GET', `${site.id}/alerts`)).body[0].recipients[0].state).toBe('unsubscribed')
+  await world.call('PATCH', path, { emails: [] })
+  const { body } = await world.call('PATCH', path, { emails: [address] })
+  expect(body.recipients[0].state).toBe('waiting')
+})
+
+test('alerts: an address that reports go to needs no second question, and stays when either ends', async () => {
+  const { site, alert, agree } = await siteWithHits()
+  const address = `${randomUUID()}@example.org`
+  const reports = `${site.id}/reports`
+  const recipient = (await world.call('POST', reports, { address, frequencies: ['daily'] })).body
+  await agree()
+  const made = await alert('Silence', { kind: 'no_hits', hours: 1 }, { emails: [address] })
+  expect(made.recipients).toEqual([{ address, state: 'confirmed' }])
+  expect((await world.call('DELETE', `${reports}/${recipient.id}`)).status).toBe(204)
+  expect((await world.call('GET', reports)).body.recipients).toEqual([])
+  expect((await world.call('PATCH', `${reports}/${recipient.id}`, { hour: 9 })).status).toBe(404)
+  expect((await world.call('GET', `${site.id}/alerts`)).body[0].recipients[0].state).toBe('confirmed')
+  const again = (await world.call('POST', reports, { address, frequencies: ['weekly'] })).body
+  expect(again).toMatchObject({ id: recipient.id, state: 'confirmed' })
+  await world.call('DELETE', `${site.id}/alerts/${made.id}`)
+  expect((await world.call('GET', reports)).body.recipients).toHaveLength(1)
+  await world.call('DELETE', `${reports}/${recipient.id}`)
+  const rows = await world.db`select removed_at from mail_recipients where site_no = ${site.siteNo}`
+  expect(rows.map(({ removed_at }) => removed_at)).toEqual([expect.any(Date)])
+})
+
+test('alerts: a site has as many recipients as for reports, and a service without mail names none', async () => {
+  const { site, alert } = await siteWithHits()
+  const condition = { kind: 'no_hits', hours: 1 }
+  const some = () => Array.from({ length: 10 }, () => `${randomUUID()}@example.org`)
+  await alert('One', condition, { emails: some() })
+  await alert('Two', condition, { emails: some() })
+  const create = (emails: string[]) =>
+    world.call('POST', `${site.id}/alerts`, { name: 'Three', condition, emails })
+  const full = await create(['late@example.org'])
+  expect([full.status, full.body.message]).toEqual([403, expect.stringContaining('20 recipients')])
+  const { config } = world.api.services
+  const { mail } = config
+  config.mail = undefined
+  const refused = await create(['late@example.org'])
+  config.mail = mail
+  expect([refused.status, refused.body.message]).toEqual([403, expect.stringContaining('SMTP_URL')])
+})
+
+test('alerts: without an active plan nothing is made or checked; with one again, checks go on', async () => {
+  const { site, store, alert } = await siteWithHits()
+  await store(1)
+  await alert('Silence', { kind: 'no_hits', hours: 1 })
+  const { db } = world.api.services
+  await setPlan(db, { teamId: world.owner.teamId, plan: 'lapsed' }, world.now())
+  const refused = await world.call('POST', `${site.id}/alerts`, {
+    name: 'x',
+    condition: { kind: 'no_hits', hours: 1 },
+  })
+  expect(refused.status).toBe(402)
+  await pass(70 * MINUTE, 15 * MINUTE)
+  expect(await incidents(site)).toEqual([])
+  await setPlan(db, { teamId: world.owner.teamId, plan: 'active' }, world.now())
+  await pass(5 * MINUTE)
+  expect(await incidents(site)).toHaveLength(1)
+})
+
+test('alerts: after a clock that was a year ahead, rules are checked and mails are sent at once', async () => {
+  const { site, store, alert, agree } = await siteWithHits()
+  await store(1)
+  const address = `${randomUUID()}@example.org`
+  const made = await alert('Silence', { kind: 'no_hits', hours: 1 }, { emails: [address] })
+  await agree()
+  const { config } = world.api.services
+  const { mail } = config
+  const now = world.clock.at
+  world.clock.at += 365 * 24 * HOUR
+  await check()
+  config.mail = { ...mail!, url: 'smtp://127.0.0.1:1' }
+  await world.call('POST', `${site.id}/alerts/${made.id}/test`)
+  await world.run()
+  world.clock.at = now
+  config.mail = mail
+  await world.run()
+  expect(mails.mails.filter(({ recipients }) => recipients[0] === address)).toHaveLength(1)
+  await pass(70 * MINUTE)
+  expect(await incidents(site)).toMatchObject([{ alert: { name: 'Silence' } }])
 })

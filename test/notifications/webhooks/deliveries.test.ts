@@ -175,6 +175,24 @@ test('webhooks: an endpoint that fails for five days is switched off, and the ow
   expect(on.body).toMatchObject({ is_enabled: true, failing_since: null, given_up_at: null })
 })
 
+test('webhooks: a notice that the mail server does not take is sent later, once', async () => {
+  const { webhook } = await paying()
+  await world.db`
+    update webhook_endpoints
+    set is_enabled = false, given_up_at = ${world.now()}, is_notice_due = true, name = 'Later'
+    where id = ${webhook.id}`
+  const { config } = world.api.services
+  const { mail } = config
+  config.mail = { ...mail!, url: 'smtp://127.0.0.1:1' }
+  await world.run()
+  config.mail = mail
+  for (let step = 0; step < 3; step++) {
+    world.clock.at += 2 * MINUTE
+    await world.run()
+  }
+  expect(mails.mails.filter(({ subject }) => subject!.includes('“Later”'))).toHaveLength(1)
+})
+
 test('webhooks: redirects are failures, and are not followed', async () => {
   const { got, pay, deliveries } = await paying(() => ({
     status: 302,
