@@ -70,7 +70,7 @@ export const alerts: Dictionary['alerts'] = {
   incidents: 'Vorfälle',
   noIncidents: 'Noch kein Vorfall',
   resolutions: {
-    normal: '',
+    normal: 'wieder normal',
     goal_deleted: 'das Ziel wurde gelöscht',
     too_little_data: 'eine Woche lang zu wenige Daten',
     changed: 'die Warnung wurde geändert, ausgeschaltet oder gelöscht',

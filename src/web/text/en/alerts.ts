@@ -70,7 +70,7 @@ export const alerts = {
   incidents: 'Incidents',
   noIncidents: 'No incident yet',
   resolutions: {
-    normal: '',
+    normal: 'normal again',
     goal_deleted: 'its goal was deleted',
     too_little_data: 'too little data to judge it for a week',
     changed: 'the alert was changed, turned off or deleted',
