@@ -51,6 +51,10 @@ export interface Scheduler {
   stop(): Promise<void>
 }
 
+/** Returns whether a job is due. A wait that is longer than its own pause means that the clock was set back. */
+export const isDue = (dueAt: number, everyMs: number, now: number): boolean =>
+  now >= dueAt || dueAt - now > everyMs
+
 /**
  * Runs the jobs whenever this process holds the lease. A failed job is logged and runs again later.
  * @param options.rollUp runs `rollUpDay` in a place where it does not delay requests
@@ -79,9 +83,7 @@ export function startScheduler(options: {
     prolonging = setInterval(() => void lease.hold().catch(() => {}), TICK_MS)
     for (const job of [...JOBS, ...jobs]) {
       if (isStopping) break
-      const waitMs = (dueAt.get(job.name) ?? 0) - now().getTime()
-      // A longer wait than the job's own pause means that the clock was set back.
-      if (waitMs > 0 && waitMs <= job.everyMs) continue
+      if (!isDue(dueAt.get(job.name) ?? 0, job.everyMs, now().getTime())) continue
       const startedAt = performance.now()
       const run = () => job.run({ db, redis, rollUp }, now())
       let isMore = false

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Stripe } from 'stripe'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { MAIL_JOBS } from '../../../src/notifications/mails/send-queued.ts'
 import { type MailServer, startMailServer } from '../../support/mail-server.ts'
 import type { ReceiverAnswer } from '../../support/receiver.ts'
 import { startWorld, type World } from './world.ts'
@@ -191,6 +192,14 @@ test('webhooks: a notice that the mail server does not take is sent later, once'
     await world.run()
   }
   expect(mails.mails.filter(({ subject }) => subject!.includes('“Later”'))).toHaveLength(1)
+  const queued = () => world.db`select from queued_mails where subject like '%“Later”%'`
+  for (const [days, left] of [
+    [29, 1],
+    [31, 0],
+  ] as const) {
+    await MAIL_JOBS[0]!.run({ db: world.db } as never, new Date(world.clock.at + days * DAY))
+    expect(await queued()).toHaveLength(left)
+  }
 })
 
 test('webhooks: redirects are failures, and are not followed', async () => {
