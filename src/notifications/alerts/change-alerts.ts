@@ -79,18 +79,19 @@ export async function changeAlert(
     const isOther = changes.condition !== undefined || isEnabled !== before.isEnabled
     const at = now()
     if (isOther) await endIncident(transaction, { ruleId: id, now: at })
-    if (changes.emails) {
-      const language: Language = changes.language ?? 'en'
-      const named = { addresses: after.emails, before: before.emails, language, createdBy: userId, now: at }
-      await admitAddresses(transaction, config, site, named)
-    }
     const [changed] = await updateRule(transaction, {
       id,
       ...writtenOf(after),
       isEnabled,
       activeSince: isOther ? at : before.activeSince,
     })
+    // Those that go make room for those that come.
     await removeUnused(transaction, { siteNo: site.siteNo, addresses: before.emails, now: at })
+    if (changes.emails) {
+      const language: Language = changes.language ?? 'en'
+      const named = { addresses: after.emails, before: before.emails, language, createdBy: userId, now: at }
+      await admitAddresses(transaction, config, site, named)
+    }
     await updateWatching(transaction, site)
     const names = ChangeAlert.keyof().options.filter(name => changes[name] !== undefined)
     await record(audit, transaction, site, 'alert.change', changed!, { changed: names })

@@ -71,11 +71,14 @@ export async function lockAddress(
   return row as RecipientRow | undefined
 }
 
-export const findRecipient = query<{ id: string }, Stored & { domain: string; teamId: string }>(
+export const findRecipient = query<
+  { id: string },
+  Stored & { domain: string; teamId: string; isSiteDeleted: boolean }
+>(
   'find-report-recipient',
-  `select {mail_recipient_columns}, sites.domain, sites.team_id as "teamId"
+  `select {mail_recipient_columns}, sites.domain, sites.team_id as "teamId", sites.deleted_at is not null as "isSiteDeleted"
   from mail_recipients join sites on sites.site_no = mail_recipients.site_no
-  where mail_recipients.id = :id and sites.deleted_at is null`,
+  where mail_recipients.id = :id`,
 )
 
 /** In place of a row of the same address that was removed: its id stays, so that links in older mails keep working. */

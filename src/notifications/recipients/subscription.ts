@@ -22,8 +22,9 @@ export async function lookUpSubscription(
 ): Promise<Subscription> {
   const id = recipientOf(config, purpose, token)
   const [row] = id === undefined ? [] : await findRecipient(db, { id })
-  // A removed recipient may still unsubscribe: it must not be added again without being asked.
-  if (!row || (purpose === 'confirm' && row.removedAt)) throw new AppError('not_found', NO_LINK)
+  // A removed recipient, or that of a deleted site, may still unsubscribe: it must not be added again without being asked.
+  if (!row || (purpose === 'confirm' && (row.removedAt || row.isSiteDeleted)))
+    throw new AppError('not_found', NO_LINK)
   return {
     address: row.address,
     domain: row.domain,

@@ -14,13 +14,15 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 test('alerts: seven hours with normal traffic, a spike, a drop, silence and recovery', async () => {
-  const { site, store, alert, agree } = await world.siteWithHits()
+  const { site, store, storeAt, alert, agree } = await world.siteWithHits()
   world.clock.at = Math.ceil(world.clock.at / HOUR) * HOUR
   const begin = world.clock.at
   // Four weeks with twelve visitors every five minutes at these hours.
-  for (let week = 1; week <= 4; week++)
-    for (let step = -12; step < 12 * 7; step += 3)
-      await store(36, begin - week * WEEK + step * 5 * MINUTE, { line: 1 })
+  const quarters = Array.from({ length: 32 }, (_, index) => (index - 4) * 15 * MINUTE)
+  for (let week = 1; week <= 4; week++) {
+    const times = quarters.map(after => begin - week * WEEK + after)
+    await storeAt(times, () => 36, { line: 1 })
+  }
   const goal = (await world.call('POST', `${site.id}/goals`, { match_type: 'event', match_value: 'signup' }))
     .body
   const [signed, slack, discord] = [
@@ -250,13 +252,16 @@ test('alerts: only owners and admins; limits, hostile input, and what is gone', 
 })
 
 test('alerts: a drop that lasts over a quiet night is one incident, which ends when traffic is usual again', async () => {
-  const { site, store, alert } = await world.siteWithHits()
+  const { site, store, storeAt, alert } = await world.siteWithHits()
   world.clock.at = Math.ceil(world.clock.at / HOUR) * HOUR
   const begin = world.clock.at
   // Each quarter of an hour: 20 visitors by day, 2 in the third and fourth hour.
   const usual = (hour: number) => (hour >= 2 && hour < 4 ? 2 : 20)
-  for (let week = 1; week <= 4; week++)
-    for (let hour = -1; hour < 7; hour += 0.25) await store(usual(hour), begin - week * WEEK + hour * HOUR)
+  const quarters = Array.from({ length: 32 }, (_, index) => index / 4 - 1)
+  for (let week = 1; week <= 4; week++) {
+    const times = quarters.map(hour => begin - week * WEEK + hour * HOUR)
+    await storeAt(times, index => usual(quarters[index]!))
+  }
   await alert('Drop', { kind: 'traffic_drop', metric: 'visitors', percent: 50 })
   await alert('Errors', { kind: 'error_rate', percent: 50, minimum: 10 })
   for (let step = 0; step < 28; step++, world.clock.at += 15 * MINUTE) {
@@ -325,7 +330,8 @@ test('alerts: the incident of a goal that is deleted is over, and those who were
     .body
   const condition = { kind: 'goal', goal: goal.id, operator: 'above', count: 0, hours: 168 }
   const webhook = await world.webhook(site.id)
-  await alert('Bought', condition, { webhooks: [webhook.id] })
+  const slack = await world.webhook(site.id, { format: 'slack' })
+  await alert('Bought', condition, { webhooks: [webhook.id, slack.id] })
   await store(1, world.clock.at + MINUTE, { url: '/buy' })
   await world.pass(5 * MINUTE)
   expect(await world.incidents(site)).toMatchObject([{ goal_name: goal.display_name, resolved_at: null }])
@@ -340,6 +346,8 @@ test('alerts: the incident of a goal that is deleted is over, and those who were
     ['alert.opened', null],
     ['alert.resolved', 'goal_deleted'],
   ])
+  const chat = world.receiver.of(slack.path).at(-1)!.json
+  expect(chat.blocks[0].text.text).toContain('Its goal was deleted')
 })
 
 test('alerts: without an active plan nothing is made or checked; with one again, checks go on', async () => {

@@ -5,6 +5,9 @@ import { enrichedHit } from '../../support/hits.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import { startWorld } from '../webhooks/world.ts'
 
+const visits = (site: { id: string; siteNo: number }, count: number, at: number, fields: Partial<Hit>) =>
+  Array.from({ length: count }, (_, index) => enrichedHit({ ...site, key: '' }, at - index, fields))
+
 /** The world of webhooks with a mail server, and checks of alerts. */
 export async function startAlertWorld() {
   const mails = await startMailServer()
@@ -30,12 +33,13 @@ export async function startAlertWorld() {
       return {
         site,
         store: (count: number, at = world.clock.at, fields: Partial<Hit> = {}) =>
+          storeHits(world.db, 'all', visits(site, count, at, fields)),
+        /** Stores visits at several times in one transaction. */
+        storeAt: (times: readonly number[], countAt: (index: number) => number, fields: Partial<Hit> = {}) =>
           storeHits(
             world.db,
             'all',
-            Array.from({ length: count }, (_, index) =>
-              enrichedHit({ ...site, key: '' }, at - index, fields),
-            ),
+            times.flatMap((at, index) => visits(site, countAt(index), at, fields)),
           ),
         async alert(name: string, condition: object, rest: object = {}) {
           const made = await world.call('POST', `${site.id}/alerts`, { name, condition, ...rest })

@@ -214,6 +214,15 @@ test.each([
   },
 )
 
+test('reports: who unsubscribes from a site that was deleted is asked before another one sends reports', async () => {
+  await addRecipient(owner, site)
+  await world.run('2026-10-21T08:00:00Z')
+  await owner.ask('DELETE', site.path)
+  const { status, body } = await post('/api/reports/unsubscribe', { token: tokenIn('unsubscribe') })
+  expect([status, body.state]).toEqual([200, 'unsubscribed'])
+  expect((await addRecipient(owner, await newSite(world, owner))).state).toBe('waiting')
+})
+
 test('reports: links are signed, and one purpose is not the other', async () => {
   const { id } = await addRecipient(owner, site)
   await world.run('2026-10-21T08:00:00Z')

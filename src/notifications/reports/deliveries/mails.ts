@@ -42,7 +42,7 @@ export async function confirmationMail(
   { id, kind, from }: Delivery,
 ): Promise<Mail | undefined> {
   const [recipient] = await findRecipient(db, { id })
-  if (!recipient) return undefined
+  if (!recipient || recipient.isSiteDeleted) return undefined
   const language = recipient.language as Language
   const { confirmation: texts } = textsOf(language)
   const domain = plain(recipient.domain)
