@@ -13,7 +13,7 @@ export const de: AlertTexts = {
     error_count: (_, { value, bound }, { decimal }) =>
       `${decimal(value)} Fehler in der letzten Stunde; die Grenze ist ${decimal(bound)}.`,
     goal: ({ hours, operator }, { value, bound, goalName }, { decimal }) =>
-      `Das Ziel „${goalName}“ wurde in den letzten ${hours} h so oft erreicht: ${decimal(value)}; die Warnung gilt für ${operator === 'above' ? 'mehr' : 'weniger'} als ${decimal(bound)}.`,
+      `Conversions des Ziels „${goalName}“ in den letzten ${hours} h: ${decimal(value)}; die Warnung gilt für ${operator === 'above' ? 'mehr' : 'weniger'} als ${decimal(bound)}.`,
     mrr_churn: ({ unit, days }, { value, bound }, { decimal, money }) => {
       const shown = unit === 'amount' ? money : (percent: number) => `${decimal(percent)} %`
       return `Verlorener MRR in den letzten ${days === 1 ? '24 Stunden' : '7 Tagen'}: ${shown(value)}; die Grenze ist ${shown(bound)}.`

@@ -86,9 +86,9 @@ export const alerts: Dictionary['alerts'] = {
     error_count: (value, bound) => `${value} Fehler in der letzten Stunde; die Grenze ist ${bound}.`,
     goal: {
       above: (goal, hours, value, bound) =>
-        `Das Ziel „${goal}“ wurde in den letzten ${hours} h so oft erreicht: ${value}; die Warnung gilt für mehr als ${bound}.`,
+        `Conversions des Ziels „${goal}“ in den letzten ${hours} h: ${value}; die Warnung gilt für mehr als ${bound}.`,
       below: (goal, hours, value, bound) =>
-        `Das Ziel „${goal}“ wurde in den letzten ${hours} h so oft erreicht: ${value}; die Warnung gilt für weniger als ${bound}.`,
+        `Conversions des Ziels „${goal}“ in den letzten ${hours} h: ${value}; die Warnung gilt für weniger als ${bound}.`,
     },
     mrr_churn: {
       1: (value, bound) => `Verlorener MRR in den letzten 24 Stunden: ${value}; die Grenze ist ${bound}.`,
