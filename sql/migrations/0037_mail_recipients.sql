@@ -3,8 +3,8 @@
 -- A recipient without a frequency gets alerts alone.
 alter table report_recipients rename to mail_recipients;
 
--- Addresses that have unsubscribed from anything, for ever: neither a deleted site nor a removed recipient changes it. Who is in it gets
--- nothing that they have not agreed to since.
+-- Addresses that have unsubscribed from anything, for ever: neither a deleted site nor a removed recipient changes it. They get
+-- nothing that their owners have not agreed to since.
 create table unsubscribed_addresses (
   -- SHA-256 of the address.
   digest bytea primary key,
@@ -24,7 +24,7 @@ create table queued_mails (
   key text not null,
   address text not null,
   site_no integer not null,
-  -- Who must still agree when the mail is sent. null: an owner of the team, who is told what the service has done.
+  -- Who must still agree when the mail is sent. null: a notice to an owner of the team.
   recipient_id uuid,
   language text not null,
   subject text not null,

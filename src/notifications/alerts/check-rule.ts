@@ -1,11 +1,11 @@
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/connect.ts'
 import { DAY_MS, MINUTE_MS } from '../../lib/time.ts'
+import { announce } from './announce.ts'
 import { type Circumstances, conclude } from './conclude.ts'
 import { openIncident, type Resolution, resolveIncident } from './incident-rows.ts'
 import type { Measured, Verdict } from './judge.ts'
 import { type DueRule, setClearSince } from './rule-rows.ts'
-import { tell } from './tell.ts'
 import { type Facts, sentenceOf } from './texts/texts.ts'
 
 /** How long traffic and errors must be normal before an incident is over. */
@@ -76,7 +76,7 @@ async function open({ db, config }: AlertStores, rule: DueRule, verdict: Verdict
     const [incident] = await openIncident(transaction, opened)
     if (!incident) return
     const news = { id: incident.id, state: 'opened' as const, openedAt: now, value, bound, text, facts }
-    await tell(transaction, config, rule, news, now)
+    await announce(transaction, config, rule, news, now)
   })
 }
 
@@ -93,6 +93,6 @@ async function resolve(
     const { condition, currency, ...ended } = incident
     const facts = condition && currency ? { ...ended, condition, currency } : null
     const over = { at: new Date(Math.max(now.getTime(), incident.openedAt.getTime())), why }
-    await tell(transaction, config, rule, { ...ended, state: 'resolved', facts, over }, now)
+    await announce(transaction, config, rule, { ...ended, state: 'resolved', facts, over }, now)
   })
 }

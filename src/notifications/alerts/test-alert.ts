@@ -4,9 +4,9 @@ import { MINUTE_MS } from '../../lib/time.ts'
 import type { Services } from '../../services.ts'
 import type { SiteRecord } from '../../sites/schema.ts'
 import { readStates } from './addresses.ts'
+import { announceTest } from './announce.ts'
 import { findAlert } from './list-alerts.ts'
 import { claimTest, type RuleRow } from './rule-rows.ts'
-import { tellTest } from './tell.ts'
 
 /** An alert with addresses is tested once in this time. */
 const PAUSE_MS = 10 * MINUTE_MS
@@ -38,7 +38,7 @@ export async function testAlert(
       })
       if (!claimed) throw tooSoon(rule, at)
     }
-    await tellTest(transaction, config, { ...rule, domain, timezone }, at)
+    await announceTest(transaction, config, { ...rule, domain, timezone }, at)
     await audit(transaction, {
       action: 'alert.test',
       object: { type: 'alert', id },

@@ -42,7 +42,7 @@ type Rule = Pick<RuleRow, 'id' | 'siteNo' | 'name' | 'kind' | 'emails' | 'endpoi
   timezone: string
 }
 
-/** What there is to tell. */
+/** What the messages are about. */
 interface News {
   /** Of the incident. */
   id: string
@@ -57,8 +57,8 @@ interface News {
   over?: { at: Date; why: Resolution }
 }
 
-/** Queues what webhooks and agreed addresses of a rule are told, in the transaction that opens or resolves the incident. */
-export async function tell(
+/** Queues the messages to webhooks and agreed addresses of a rule, in the transaction that opens or resolves the incident. */
+export async function announce(
   transaction: Transaction,
   config: Pick<Config, 'baseUrl'>,
   rule: Rule,
@@ -83,9 +83,14 @@ export async function tell(
   await queueMails(transaction, { key: `alert/${id}/${state}`, siteNo }, mails, now)
 }
 
-/** Tells a test to all that the rule tells. */
-export const tellTest = (transaction: Transaction, config: Pick<Config, 'baseUrl'>, rule: Rule, now: Date) =>
-  tell(
+/** Queues a test to the webhooks and agreed addresses of a rule. */
+export const announceTest = (
+  transaction: Transaction,
+  config: Pick<Config, 'baseUrl'>,
+  rule: Rule,
+  now: Date,
+) =>
+  announce(
     transaction,
     config,
     rule,
