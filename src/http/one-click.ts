@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { unsubscribe } from '../notifications/reports/subscription.ts'
+import { unsubscribe } from '../notifications/recipients/subscription.ts'
 import type { Services } from '../services.ts'
 import { chargeCall, networkBucket } from '../trpc/charge.ts'
 import { contextOf } from './api/context.ts'

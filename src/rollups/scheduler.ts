@@ -51,6 +51,10 @@ export interface Scheduler {
   stop(): Promise<void>
 }
 
+/** Returns whether a job is due. A wait that is longer than its own pause means that the clock was set back. */
+export const isDue = (dueAt: number, everyMs: number, now: number): boolean =>
+  now >= dueAt || dueAt - now > everyMs
+
 /**
  * Runs the jobs whenever this process holds the lease. A failed job is logged and runs again later.
  * @param options.rollUp runs `rollUpDay` in a place where it does not delay requests
@@ -78,7 +82,8 @@ export function startScheduler(options: {
     // Renew the lease during a long job: otherwise another process would take it.
     prolonging = setInterval(() => void lease.hold().catch(() => {}), TICK_MS)
     for (const job of [...JOBS, ...jobs]) {
-      if (isStopping || now().getTime() < (dueAt.get(job.name) ?? 0)) continue
+      if (isStopping) break
+      if (!isDue(dueAt.get(job.name) ?? 0, job.everyMs, now().getTime())) continue
       const startedAt = performance.now()
       const run = () => job.run({ db, redis, rollUp }, now())
       let isMore = false

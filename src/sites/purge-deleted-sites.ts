@@ -38,7 +38,7 @@ const TABLES = [
   'totals_families',
   'totals_imports',
   'shares',
-  'report_recipients',
+  'mail_recipients',
   'segments',
   'annotations',
   'goals',
@@ -77,7 +77,7 @@ const TABLES = [
   'goal_candidates',
   'alert_rules',
   'alert_incidents',
-  'alert_mails',
+  'queued_mails',
   'goal_conversions',
 ]
 

@@ -1,13 +1,6 @@
 import { z } from 'zod'
-import {
-  changeAlert,
-  createAlert,
-  listAlerts,
-  listIncidents,
-  MOST_ALERTS,
-  removeAlert,
-  testAlert,
-} from '../notifications/alerts/rules.ts'
+import { changeAlert, createAlert, MOST_ALERTS, removeAlert } from '../notifications/alerts/change-alerts.ts'
+import { listAlerts, listIncidents } from '../notifications/alerts/list-alerts.ts'
 import {
   Alert,
   AlertKey,
@@ -17,9 +10,15 @@ import {
   IncidentPage,
   ListIncidents,
 } from '../notifications/alerts/schema.ts'
-import { managedSiteProcedure, router } from './procedures.ts'
+import { testAlert } from '../notifications/alerts/test-alert.ts'
+import { billedSiteProcedure, managedSiteProcedure, router } from './procedures.ts'
 
 const UNKNOWN = 'No such site, or no such alert of it'
+const ASKED =
+  'Addresses that no user of the team has proved to be theirs, or that have ever unsubscribed, are asked first, by one mail each.'
+const NO_ROOM =
+  'the service sends no mail; the site or the team has as many recipients as it may; or the user is no owner or admin'
+const TOO_MANY = 'More requests than the limit allows, or too many addresses were asked within 24 hours'
 const WRONG = 'A field is not valid, or the goal or a webhook is not one of this site'
 
 export const alertsRouter = router({
@@ -41,34 +40,39 @@ export const alertsRouter = router({
     .input(ListIncidents)
     .output(IncidentPage)
     .query(({ ctx, input }) => listIncidents(ctx, ctx.site, input)),
-  create: managedSiteProcedure
+  create: billedSiteProcedure
     .meta({
       method: 'post',
       path: '/api/sites/:siteKey/alerts',
       ok: 201,
       summary: 'Create an alert',
+      description: ASKED,
       answer: 'The new alert.',
-      forbidden: `The site has ${MOST_ALERTS} alerts, as many as it may; or the user is no owner or admin`,
+      forbidden: `The site has ${MOST_ALERTS} alerts, as many as it may; ${NO_ROOM}`,
+      rate_limited: TOO_MANY,
       validation_failed: WRONG,
     })
     .input(CreateAlert)
     .output(Alert)
-    .mutation(({ ctx, input }) => createAlert(ctx, ctx.site, input)),
-  change: managedSiteProcedure
+    .mutation(({ ctx, input }) => createAlert(ctx, ctx.caller, ctx.site, input)),
+  change: billedSiteProcedure
     .meta({
       method: 'patch',
       path: '/api/sites/:siteKey/alerts/:alert',
       summary: 'Change an alert',
-      description:
-        'What is left out stays. Another condition, and switching it off or on, end an open incident.',
+      description: `What is left out stays as it is. Another condition, and switching it off or on, end an open incident. ${ASKED}`,
       answer: 'The alert.',
+      forbidden: NO_ROOM,
+      rate_limited: TOO_MANY,
       not_found: UNKNOWN,
       validation_failed: WRONG,
     })
     .input(AlertKey)
     .input(ChangeAlert)
     .output(Alert)
-    .mutation(({ ctx, input: { alert, ...changes } }) => changeAlert(ctx, ctx.site, alert, changes)),
+    .mutation(({ ctx, input: { alert, ...changes } }) =>
+      changeAlert(ctx, ctx.caller, ctx.site, alert, changes),
+    ),
   delete: managedSiteProcedure
     .meta({
       method: 'delete',
@@ -80,12 +84,14 @@ export const alertsRouter = router({
     .input(AlertKey)
     .output(z.void())
     .mutation(({ ctx, input }) => removeAlert(ctx, ctx.site, input.alert)),
-  test: managedSiteProcedure
+  test: billedSiteProcedure
     .meta({
       method: 'post',
       path: '/api/sites/:siteKey/alerts/:alert/test',
       summary: 'Send a test of an alert',
-      description: 'To its addresses and webhooks.',
+      description: 'To its webhooks, and to those of its addresses that have agreed.',
+      forbidden: 'No address of the alert has agreed; or the user is no owner or admin',
+      rate_limited: 'More requests than the limit allows, or a test was sent within the last ten minutes',
       not_found: UNKNOWN,
     })
     .input(AlertKey)

@@ -1,5 +1,10 @@
 import { z } from 'zod'
-import { LinkOfMail, LookUpLink, Subscription } from '../notifications/reports/link-schema.ts'
+import { LinkOfMail, LookUpLink, Subscription } from '../notifications/recipients/link-schema.ts'
+import {
+  confirmSubscription,
+  lookUpSubscription,
+  unsubscribe,
+} from '../notifications/recipients/subscription.ts'
 import { previewReport } from '../notifications/reports/preview.ts'
 import { PreviewQuery, ReportPreview } from '../notifications/reports/preview-schema.ts'
 import {
@@ -16,11 +21,6 @@ import {
   ReportSettings,
   TestReport,
 } from '../notifications/reports/schema.ts'
-import {
-  confirmSubscription,
-  lookUpSubscription,
-  unsubscribe,
-} from '../notifications/reports/subscription.ts'
 import { sendTestReport } from '../notifications/reports/test-report.ts'
 import { billedSiteProcedure, managedSiteProcedure, openProcedure, router } from './procedures.ts'
 
@@ -54,7 +54,7 @@ export const reportsRouter = router({
       ok: 201,
       summary: 'Send reports to an address',
       description:
-        'The address of a user of the team who has proved that it is theirs gets reports at once. Any other address is asked first, by one mail.',
+        'The address of a user of the team who has proved that it is theirs, and has never unsubscribed, gets reports at once. Any other address is asked first, by one mail.',
       answer: 'The recipient.',
       forbidden:
         'The service sends no mail; the site or the team has as many recipients as it may; or the user is no owner or admin of the team',
@@ -81,6 +81,7 @@ export const reportsRouter = router({
       method: 'delete',
       path: '/api/sites/:siteKey/reports/:id',
       summary: 'Send no more reports to an address',
+      description: 'Alerts that name the address are not changed.',
       not_found: UNKNOWN,
     })
     .input(RecipientKey)
@@ -109,7 +110,7 @@ export const reportsRouter = router({
       method: 'post',
       path: '/api/reports/look-up',
       summary: 'Read what a link of a mail is for',
-      answer: 'Whose reports of which site.',
+      answer: 'Whose mails about which site.',
       not_found: NO_LINK,
     })
     .input(LookUpLink)
@@ -119,9 +120,9 @@ export const reportsRouter = router({
     .meta({
       method: 'post',
       path: '/api/reports/confirm',
-      summary: 'Agree to get reports',
-      description: 'By the link of the mail that asks.',
-      answer: 'Whose reports of which site.',
+      summary: 'Agree to get mails of a site',
+      description: 'Reports and alerts, by the link of the mail that asks.',
+      answer: 'Whose mails about which site.',
       forbidden: 'A page of another origin sent the request, or the address has unsubscribed since',
       not_found: NO_LINK,
     })
@@ -132,9 +133,9 @@ export const reportsRouter = router({
     .meta({
       method: 'post',
       path: '/api/reports/unsubscribe',
-      summary: 'Unsubscribe from reports',
-      description: 'By the link of any report. It ends all reports of the site to the address.',
-      answer: 'Whose reports of which site.',
+      summary: 'Unsubscribe from the mails of a site',
+      description: 'By the link of any mail. It ends all reports and alerts of the site to the address.',
+      answer: 'Whose mails about which site.',
       not_found: NO_LINK,
     })
     .input(LinkOfMail)

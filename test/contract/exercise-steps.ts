@@ -194,7 +194,6 @@ export const turnOff = ({ api, owner, site }: World, webhook: string) =>
 export const alertBody = () => ({
   name: 'Silence',
   condition: { kind: 'no_hits', hours: 3 },
-  emails: ['ada@example.com'],
 })
 
 export async function newAlert({ api, owner, site }: World): Promise<string> {

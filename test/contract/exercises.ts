@@ -577,6 +577,8 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   },
   'POST /api/sites/{siteKey}/alerts': async ask => {
     await ask({ body: alertBody() })
+    // Without a mail server no address can be asked.
+    await ask({ body: { ...alertBody(), emails: ['ada@example.com'] } })
     await ask({ body: { ...alertBody(), webhooks: [randomUUID()] } })
   },
   'PATCH /api/sites/{siteKey}/alerts/{alert}': async (ask, world) => {

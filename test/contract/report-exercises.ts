@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { linkTo } from '../../src/notifications/reports/links.ts'
+import { linkTo } from '../../src/notifications/recipients/links.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import type { Ask, World } from './exercise-steps.ts'
 
@@ -59,7 +59,7 @@ export const reportExercises: Record<string, (ask: Ask, world: World) => Promise
   },
   'POST /api/sites/{siteKey}/reports/{id}/test': async (ask, world) => {
     const id = await newRecipient(world)
-    await world.api.services.db`update report_recipients set confirmed_at = now() where id = ${id}`
+    await world.api.services.db`update mail_recipients set confirmed_at = now() where id = ${id}`
     await withMail(world, async () => {
       await ask({ path: { id }, body: {} })
       await ask({ path: { id }, body: { frequency: 'hourly' } })

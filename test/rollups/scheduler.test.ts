@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { createLease } from '../../src/redis/lease.ts'
 import { rollUpDay } from '../../src/rollups/daily/roll-up-day.ts'
-import { startScheduler } from '../../src/rollups/scheduler.ts'
+import { isDue, startScheduler } from '../../src/rollups/scheduler.ts'
 import { PURGE_JOBS } from '../../src/sites/purge-deleted-sites.ts'
 import { testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
@@ -14,6 +14,11 @@ const DAY = 86_400_000
 const START = Date.UTC(2026, 1, 1)
 /** Long after the last hit: everything is below the watermark. */
 const NOW = new Date(START + 25 * DAY)
+
+test('scheduler: a job is due after its pause, and at once when the clock was set back', () => {
+  expect([999, 1_000, 5_000].map(now => isDue(1_000, 600, now))).toEqual([false, true, true])
+  expect([400, 399].map(now => isDue(1_000, 600, now))).toEqual([false, true])
+})
 
 test('scheduler: it runs the jobs that are given to it: the rows of a deleted site are purged', async () => {
   // A database of its own: the scheduler rolls up all sites of a database before it purges.

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { accessibilityProblems, sticksOut } from './audit-page.ts'
 import { type SeededSite, seededSite } from './seeded-site.ts'
 import { type Member, startVisit, type Visit } from './visit.ts'
@@ -7,13 +8,15 @@ import { type Member, startVisit, type Visit } from './visit.ts'
 let visit: Visit
 let member: Member
 let site: SeededSite
+let server: MailServer
 
 beforeAll(async () => {
-  visit = await startVisit()
+  ;[visit, server] = await Promise.all([startVisit(), startMailServer()])
+  visit.api.services.config.mail = server.mail
   member = await visit.member()
   site = await seededSite(visit, member)
 })
-afterAll(() => visit.close())
+afterAll(() => Promise.all([visit.close(), server.close()]))
 
 const open = async (page: Page, part: string) => {
   await page.goto(`${visit.origin}/sites/${site.domain}/settings/${part}`)
@@ -60,7 +63,7 @@ describe('webhooks and alerts', () => {
     const body = { name: 'Channel', url: 'https://chat.example/x', kinds: [], format: 'slack' }
     await site.call('POST', '/webhooks', body)
     await open(page, 'alerts')
-    await page.waitForSelector('text=Nothing happened yet')
+    await page.waitForSelector('text=No incident yet')
     await page.click('text=New alert')
     await page.fill('input[name=name]', 'Silence')
     await page.selectOption('label:has-text("When") + select', 'no_hits')
@@ -71,12 +74,33 @@ describe('webhooks and alerts', () => {
     await page.fill('textarea[name=emails]', 'ada@example.com')
     expect(await accessibilityProblems(page)).toEqual([])
     await page.click('role=dialog >> text=Create')
-    await page.waitForSelector('text=ada@example.com, 1 webhook')
+    await page.waitForSelector('text=ada@example.com (waits for its owner to agree), 1 webhook')
     const [made] = (await site.call('GET', '/alerts')).body
     expect(made).toMatchObject({ condition: { kind: 'no_hits', hours: 3 }, emails: ['ada@example.com'] })
     await page.setViewportSize({ width: 360, height: 800 })
     expect(await sticksOut(page)).toBe(false)
     await page.setViewportSize({ width: 1280, height: 800 })
+    await page.click('role=button[name="Edit"]')
+    await page.selectOption('label:has-text("When") + select', 'mrr_churn')
+    await page.selectOption('label:has-text("Measured in") + select', 'amount')
+    await page.fill('label:has-text("Limit, in USD") + input', '12.50')
+    await page.click('role=dialog >> text=Save')
+    await page.waitForSelector('text=Lost MRR')
+    const [changed] = (await site.call('GET', '/alerts')).body
+    expect(changed.condition).toEqual({ kind: 'mrr_churn', unit: 'amount', value: 1_250, days: 7 })
+    const { db } = visit.api.services
+    await db`
+      insert into alert_incidents
+        (rule_id, site_no, rule_name, kind, text, value, bound, condition, currency, opened_at, resolved_at, resolution)
+      select
+        id, site_no, name, kind, 'in English', 2000, 1250, condition, 'USD', now(), now(), 'too_little_data'
+      from alert_rules where id = ${made.id}`
+    await page.evaluate(() => localStorage.setItem('language', 'de'))
+    await open(page, 'alerts')
+    await page.waitForSelector('text=Verlorener MRR in den letzten 7 Tagen: 20,00 $; die Grenze ist 12,50 $.')
+    await page.waitForSelector('text=eine Woche lang zu wenige Daten')
+    await page.evaluate(() => localStorage.setItem('language', 'en'))
+    await open(page, 'alerts')
     await page.click('role=button[name="Delete"]')
     await page.click('role=dialog >> button[type=submit]')
     await page.waitForSelector('text=No alert yet')

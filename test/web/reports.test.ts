@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { linkTo } from '../../src/notifications/reports/links.ts'
+import { linkTo } from '../../src/notifications/recipients/links.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { accessibilityProblems, sticksOut } from './audit-page.ts'
 import { type SeededSite, seededSite, TOO_SLOW } from './seeded-site.ts'
@@ -100,15 +100,15 @@ test('reports: who has the link of a mail agrees and unsubscribes without a logi
   const page = await (await visit.person()).newPage()
   const complaints = complaintsOf(page)
   await page.goto(linkTo(config, 'confirm', made.body.id))
-  await page.waitForSelector(`text=Do you want reports of ${site.domain}`)
+  await page.waitForSelector(`text=Do you want mails about ${site.domain}`)
   expect(await accessibilityProblems(page)).toEqual([])
   await page.click('role=button[name="Yes, send them"]')
-  await page.waitForSelector('text=You get reports of')
+  await page.waitForSelector('text=You get mails about')
   await page.goto(linkTo(config, 'unsubscribe', made.body.id))
   await page.waitForSelector('role=button[name="Unsubscribe"]')
   expect((await list()).find(({ id }: { id: string }) => id === made.body.id).state).toBe('confirmed')
   await page.click('role=button[name="Unsubscribe"]')
-  await page.waitForSelector('text=grace@example.com gets no reports of')
+  await page.waitForSelector('text=grace@example.com gets no mails about')
   expect((await list()).find(({ id }: { id: string }) => id === made.body.id).state).toBe('unsubscribed')
   expect(complaints).toEqual([])
   await page.goto(`${visit.origin}/mail/unsubscribe/made.up`)

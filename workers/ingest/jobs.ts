@@ -2,7 +2,8 @@ import type { Redis } from 'ioredis'
 import { forgetExpired } from '../../src/accounts/forget-expired.ts'
 import { EXIT_PAGE_JOBS } from '../../src/ingestion/fill-exit-pages.ts'
 import { HOUR_MS, MINUTE_MS } from '../../src/lib/time.ts'
-import { alertJob } from '../../src/notifications/alerts/check-rules.ts'
+import { alertJobs } from '../../src/notifications/alerts/check-rules.ts'
+import { MAIL_JOBS } from '../../src/notifications/mails/send-queued.ts'
 import { forgetReports, sendReports } from '../../src/notifications/reports/deliveries/job.ts'
 import { WEBHOOK_JOBS } from '../../src/notifications/webhooks/webhook-worker.ts'
 import { erasePeople } from '../../src/people/erase/erase-people.ts'
@@ -26,7 +27,8 @@ export const jobsOf = ({ config, log, now, redis }: Parts, { services }: Backgro
   ...EXIT_PAGE_JOBS,
   ...TOTALS_JOBS,
   ...WEBHOOK_JOBS,
-  alertJob({ config, log }, () => isBehind(redis, now())),
+  ...MAIL_JOBS,
+  ...alertJobs({ config, log }, () => isBehind(redis, now())),
   ...IMPORT_JOBS,
   { name: 'recompute subscriptions', everyMs: 10_000, run: ({ db }) => recomputeAllSites({ db, log }) },
   {

@@ -26,7 +26,8 @@ export interface Verdict {
 const FEWEST_WEEKS = 2
 
 /**
- * Judges a condition. For an open incident the bound is softer, so that a value at the bound does not open and close it in turn.
+ * Judges a condition. For an open incident the bound is softer, so that a value at the bound does not open and close it in turn; and
+ * with less than the minimum to judge from, as at night, it stays open: few visits do not say that all is normal again.
  * @param isOpen whether an incident is open
  * @returns undefined when nothing can be said, which neither opens nor closes an incident
  */
@@ -50,10 +51,12 @@ export function judge(
         return { isMet: value >= (isOpen ? 0 : condition.minimum) && value > bound, value, bound }
       }
       const bound = usual * (1 - part)
+      if (isOpen && usual < condition.minimum) return undefined
       return { isMet: usual >= condition.minimum && value <= bound, value, bound }
     }
     case 'error_rate': {
       const { errors, pageviews } = lastHour
+      if (isOpen && pageviews < condition.minimum) return undefined
       const value = pageviews === 0 ? 0 : (100 * errors) / pageviews
       const bound = condition.percent * (isOpen ? 0.8 : 1)
       return { isMet: pageviews >= condition.minimum && value >= bound, value: round(value), bound }

@@ -14,6 +14,9 @@ export interface RuleRow {
   activeSince: Date
   checkedAt: Date | null
   clearSince: Date | null
+  /** When it could last be told whether the condition is met. */
+  judgedAt: Date | null
+  testedAt: Date | null
   createdAt: Date
   /** Of the open incident. */
   openedAt: Date | null
@@ -24,7 +27,7 @@ const COLUMNS = `
   alert_rules.goal_id as "goalId", alert_rules.emails, alert_rules.endpoint_ids as "endpointIds",
   alert_rules.is_enabled as "isEnabled", alert_rules.active_since as "activeSince",
   alert_rules.checked_at as "checkedAt", alert_rules.clear_since as "clearSince",
-  alert_rules.created_at as "createdAt",
+  alert_rules.judged_at as "judgedAt", alert_rules.tested_at as "testedAt", alert_rules.created_at as "createdAt",
   (
     select opened_at from alert_incidents where rule_id = alert_rules.id and resolved_at is null
   ) as "openedAt"`
@@ -73,7 +76,9 @@ export const deleteRule = query<{ id: string }>('delete-alert-rule', 'delete fro
 /** Ends the incident of a rule that is changed, switched off or deleted, without a message. */
 export const endIncident = query<{ ruleId: string; now: Date }>(
   'end-alert-incident',
-  'update alert_incidents set resolved_at = :now where rule_id = :ruleId and resolved_at is null',
+  `update alert_incidents
+  set resolved_at = greatest(:now::timestamptz, opened_at), resolution = 'changed'
+  where rule_id = :ruleId and resolved_at is null`,
 )
 
 export interface DueRule extends RuleRow {
@@ -84,14 +89,25 @@ export interface DueRule extends RuleRow {
   firstEventAt: Date | null
   importedUntil: Date | null
   goalName: string | null
+  /** Whether stored hits wait for longer than a moment to be compared with goals; for rules on a goal. */
+  hasUnmatchedHits: boolean
 }
 
-/** All due rules of the sites whose rules wait longest. */
-export const selectDueRules = query<{ before: Date; sites: number }, DueRule>('select-due-alert-rules')
+/**
+ * All due rules of the sites whose rules wait longest, of teams with an active plan. A time of the last check behind `tooFar` was
+ * written by a clock that was wrong.
+ */
+export const selectDueRules = query<
+  { before: Date; tooFar: Date; unmatchedBefore: Date; sites: number; now: Date },
+  DueRule
+>('select-due-alert-rules')
 
-export const markChecked = query<{ ids: string[]; now: Date }>(
+/** @param judged those that could be judged */
+export const markChecked = query<{ ids: string[]; judged: string[]; now: Date }>(
   'mark-alert-rules-checked',
-  'update alert_rules set checked_at = :now where id = any(:ids::uuid[])',
+  `update alert_rules
+  set checked_at = :now, judged_at = case when id = any(:judged::uuid[]) then :now else judged_at end
+  where id = any(:ids::uuid[])`,
 )
 
 export const setClearSince = query<{ id: string; at: Date | null }>(
@@ -99,27 +115,11 @@ export const setClearSince = query<{ id: string; at: Date | null }>(
   'update alert_rules set clear_since = :at where id = :id',
 )
 
-/** No row when the rule has an open incident, or was changed since it was read. */
-export const openIncident = query<
-  { ruleId: string; value: number; bound: number; text: string; now: Date; activeSince: Date },
-  { id: string }
->(
-  'open-alert-incident',
-  `insert into alert_incidents (rule_id, site_no, rule_name, kind, text, value, bound, opened_at)
-  select id, site_no, name, kind, :text, :value, :bound, :now
-  from alert_rules
-  where id = :ruleId and is_enabled and active_since = :activeSince
-  on conflict (rule_id) where resolved_at is null do nothing
+/** Returns no row when there was a test since `before`. */
+export const claimTest = query<{ id: string; now: Date; before: Date }, { id: string }>(
+  'claim-alert-test',
+  `update alert_rules
+  set tested_at = :now
+  where id = :id and (tested_at is null or tested_at <= :before::timestamptz or tested_at > :now)
   returning id`,
-)
-
-export const resolveIncident = query<
-  { ruleId: string; now: Date },
-  { id: string; openedAt: Date; text: string; value: number; bound: number }
->(
-  'resolve-alert-incident',
-  `update alert_incidents
-  set resolved_at = :now
-  where rule_id = :ruleId and resolved_at is null
-  returning id, opened_at as "openedAt", text, value, bound`,
 )

@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts'
 import type { InlinePicture } from '../../mail/message.ts'
 import type { SiteRecord } from '../../sites/schema.ts'
+import type { Language } from '../recipients/schema.ts'
 import { contentOf, type ReportContent } from './mail/content.ts'
 import { emptyHtml, htmlBody } from './mail/html-body.ts'
 import { emptyText, type Frame, textBody } from './mail/text-body.ts'
@@ -8,7 +9,6 @@ import { textsOf } from './mail/texts.ts'
 import type { Period } from './periods.ts'
 import { barPicture, linePicture } from './pictures/series-picture.ts'
 import { isEmpty, type ReportNumbers } from './read-report.ts'
-import type { Language } from './schema.ts'
 
 export interface ReportMail {
   subject: string

@@ -1,5 +1,6 @@
+import type { ListedRecipient, RecipientFields } from '../recipients/rows.ts'
+import { stateOf } from '../recipients/state.ts'
 import { FREQUENCIES, type Frequency } from './periods.ts'
-import type { ListedRecipient, RecipientFields } from './recipient-rows.ts'
 import type { Recipient } from './schema.ts'
 
 type Since = Pick<RecipientFields, 'dailySince' | 'weeklySince' | 'monthlySince'>
@@ -33,12 +34,6 @@ export function presentRecipient(row: ListedRecipient): Recipient {
     created_by: row.createdBy,
     created_at: row.createdAt.toISOString(),
   }
-}
-
-function stateOf({ reachesSite, unsubscribedAt, confirmedAt }: ListedRecipient): Recipient['state'] {
-  if (unsubscribedAt) return 'unsubscribed'
-  if (!reachesSite) return 'no_access'
-  return confirmedAt ? 'confirmed' : 'waiting'
 }
 
 function problemOf(row: ListedRecipient): NonNullable<Recipient['problem']> {

@@ -1,11 +1,8 @@
 import { z } from 'zod'
-import { EmailAddress } from '../../accounts/schema.ts'
 import { count, flag, label, timestamp, uuid } from '../../schema/fields.ts'
 import { integer } from '../../schema/validation.ts'
+import { address, LANGUAGES, language, recipientState } from '../recipients/schema.ts'
 import { FREQUENCIES } from './periods.ts'
-
-export const LANGUAGES = ['en', 'de'] as const
-export type Language = (typeof LANGUAGES)[number]
 
 /** Sections of a site that a report can show beside the traffic, in their order. */
 export const REPORT_SECTIONS = ['sources', 'pages', 'locations', 'goals', 'revenue'] as const
@@ -18,12 +15,6 @@ export const inOrder =
   <Value>(all: readonly Value[]) =>
   (given: Value[]) =>
     all.filter(each => given.includes(each))
-
-/** One address that a mail program reads as one: no list, no name, no comment. */
-const address = EmailAddress.refine(
-  value => !/[<>()[\],;:\\"\p{Cc}\p{Cf}]/u.test(value),
-  'must be one e-mail address, without a name',
-).meta({ description: 'Who gets the reports; any e-mail address.', example: 'grace@example.com' })
 
 const frequencies = z
   .array(z.enum(FREQUENCIES))
@@ -38,7 +29,6 @@ const hour = integer(0, 23).meta({
   description: "Hour of the site's clocks from which on a report is sent, on the day after its period.",
   example: 8,
 })
-export const language = z.enum(LANGUAGES).meta({ description: 'Language of the mails.', example: 'en' })
 const sections = z
   .array(z.enum(REPORT_SECTIONS))
   .max(REPORT_SECTIONS.length)
@@ -90,12 +80,7 @@ export const Recipient = z
       .array(z.enum(REPORT_SECTIONS))
       .meta({ description: 'What they show beside the traffic.', example: USUAL_SECTIONS }),
     skips_empty: flag('Whether nothing is sent about a period without hits.'),
-    state: z.enum(['waiting', 'confirmed', 'unsubscribed', 'no_access']).meta({
-      description:
-        '`waiting`: the owner of the address has not agreed yet. `no_access`: the user whose address it was does not reach the site any ' +
-        'more, or has another address. Reports are sent in the state `confirmed` alone.',
-      example: 'confirmed',
-    }),
+    state: recipientState,
     is_user: flag('Whether it is the address of a user of the team: it goes with the membership.', true),
     asked_at: timestamp('When the owner was last asked; null for never.').nullable(),
     last_sent: z

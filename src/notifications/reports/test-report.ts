@@ -5,12 +5,14 @@ import { MINUTE_MS } from '../../lib/time.ts'
 import { sendMail } from '../../mail/send.ts'
 import type { Services } from '../../services.ts'
 import type { SiteRecord } from '../../sites/schema.ts'
+import { NO_MAIL } from '../recipients/admit.ts'
+import { linkTo } from '../recipients/links.ts'
+import type { Language } from '../recipients/schema.ts'
 import { asTest, composeReport } from './compose.ts'
-import { linkTo } from './links.ts'
 import { FREQUENCIES, type Frequency, lastPeriod } from './periods.ts'
 import { readReport } from './read-report.ts'
-import { NO_MAIL, noSuchRecipient } from './recipients.ts'
-import type { Language, ReportSection } from './schema.ts'
+import { noSuchRecipient } from './recipients.ts'
+import type { ReportSection } from './schema.ts'
 
 /** A recipient gets one test in this time. */
 const PAUSE_MS = 10 * MINUTE_MS
@@ -30,17 +32,17 @@ const selectTested = query<{ siteNo: number; id: string }, Tested>(
   'find-recipient-for-test-report',
   `select
     address, language, sections, daily_since is not null as "isDaily", weekly_since is not null as "isWeekly",
-    confirmed_at is not null and unsubscribed_at is null and {report_recipient_reaches_site} as "isActive", tested_at as "testedAt"
-  from report_recipients
-  where site_no = :siteNo and id = :id and removed_at is null`,
+    {mail_recipient_agrees} as "isActive", tested_at as "testedAt"
+  from mail_recipients
+  where site_no = :siteNo and id = :id and removed_at is null and {mail_recipient_gets_reports}`,
 )
 
 /** Returns no row when there was a test since `before`. */
 const claimTest = query<{ id: string; now: Date; before: Date }, { id: string }>(
   'claim-test-report',
-  `update report_recipients
+  `update mail_recipients
   set tested_at = :now
-  where id = :id and (tested_at is null or tested_at <= :before::timestamptz)
+  where id = :id and (tested_at is null or tested_at <= :before::timestamptz or tested_at > :now)
   returning id`,
 )
 

@@ -1,12 +1,12 @@
 import type { Config } from '../../config.ts'
 import type { Lease } from '../../redis/lease.ts'
 import type { Job } from '../../rollups/scheduler.ts'
-import { sendAlertMails } from '../alerts/send-alert-mails.ts'
+import { sendQueuedMails } from '../mails/send-queued.ts'
 import { deleteOldEvents, spreadEvents } from './delivery-rows.ts'
 import { createDispatcher, type DispatcherOptions } from './dispatcher.ts'
 import { type ConversionServices, createConversionFinder } from './find-conversions.ts'
 import { LOG_MS, MOST_WAITING, RETRY_MS } from './limits.ts'
-import { sendNotices } from './notices.ts'
+import { queueNotices } from './notices.ts'
 
 const TICK_MS = 1_000
 /** Events that get their deliveries in one statement. */
@@ -53,8 +53,8 @@ export function createWebhookWork(options: WebhookOptions) {
   let mailing: Promise<void> | undefined
 
   function mail(): void {
-    mailing ??= sendNotices(options)
-      .then(() => sendAlertMails(options, now()))
+    mailing ??= queueNotices(options, now())
+      .then(() => sendQueuedMails(options, now()))
       .catch(error => options.log.warn({ error }, 'mails of webhooks and alerts'))
       .finally(() => {
         mailing = undefined

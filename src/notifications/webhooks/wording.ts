@@ -1,5 +1,7 @@
 import { moneyText } from '../../money/money-text.ts'
-import { spanText } from '../alerts/wording.ts'
+import type { Resolution } from '../alerts/incident-rows.ts'
+import { spanText } from '../alerts/texts/span.ts'
+import { alertTexts } from '../alerts/texts/texts.ts'
 import type { OutgoingEvent } from './body.ts'
 
 export interface Line {
@@ -74,6 +76,7 @@ const WORDS: Record<string, Words> = {
     lines: [
       ...line('Lasted', spanText(1_000 * Number(data.duration_seconds))),
       ...line('Began with', data.text),
+      ...line('', alertTexts('en').reasons[data.resolution as Resolution]),
     ],
   }),
   'alert.test': data => ({ what: `Test of the alert ${alertName(data)}` }),

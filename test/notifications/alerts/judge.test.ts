@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Condition } from '../../../src/notifications/alerts/conditions.ts'
 import { judge, type Measured } from '../../../src/notifications/alerts/judge.ts'
+import { spanText } from '../../../src/notifications/alerts/texts/span.ts'
 import { sameHourBefore, startOfLastHour } from '../../../src/notifications/alerts/windows.ts'
-import { spanText } from '../../../src/notifications/alerts/wording.ts'
 
 const HOUR = 3_600_000
 const NOW = Date.parse('2026-11-23T10:17:00Z')
@@ -50,6 +50,16 @@ describe('conditions of alerts', () => {
     expect(isMet(spike, { lastHour: hour(150), weeksBefore }, true)).toBe(false)
     expect(isMet(drop, { lastHour: hour(75), weeksBefore }, true)).toBe(true)
     expect(isMet(drop, { lastHour: hour(76), weeksBefore }, true)).toBe(false)
+  })
+
+  test('an open incident stays open with too little data to tell, and ends when there is enough again', () => {
+    const night = weeks(10, 10, 10, 10)
+    expect(isMet(drop, { lastHour: hour(10), weeksBefore: night }, true)).toBeUndefined()
+    expect(isMet(drop, { lastHour: hour(0), weeksBefore: night }, true)).toBeUndefined()
+    expect(isMet(drop, { lastHour: hour(90), weeksBefore: weeks(100, 100, 100, 100) }, true)).toBe(false)
+    const rate: Condition = { kind: 'error_rate', percent: 5, minimum: 100 }
+    expect(isMet(rate, { lastHour: { visitors: 1, pageviews: 99, errors: 0 } }, true)).toBeUndefined()
+    expect(isMet(rate, { lastHour: { visitors: 1, pageviews: 100, errors: 0 } }, true)).toBe(false)
   })
 
   test('errors count by 100 pageviews, or by themselves', () => {

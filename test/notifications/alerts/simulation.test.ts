@@ -1,55 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Hit } from '../../../src/ingestion/hit.ts'
-import { storeHits } from '../../../src/ingestion/store/store.ts'
-import { checkRules } from '../../../src/notifications/alerts/check-rules.ts'
-import { enrichedHit } from '../../support/hits.ts'
-import { type MailServer, startMailServer } from '../../support/mail-server.ts'
-import { startWorld, type World } from '../webhooks/world.ts'
+import { setPlan } from '../../../src/teams/accounts.ts'
+import { type AlertWorld, startAlertWorld } from './world.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const WEEK = 7 * 24 * HOUR
 
-let mails: MailServer
-let world: World
+let world: AlertWorld
 beforeAll(async () => {
-  mails = await startMailServer()
-  world = await startWorld({ mails })
+  world = await startAlertWorld()
 })
-afterAll(async () => {
-  await world.close()
-  await mails.close()
-})
-
-const check = (isBehind = false) => checkRules(world.api.services, world.now(), isBehind)
-const incidents = async (site: { id: string }) =>
-  (await world.call('GET', `${site.id}/alerts/incidents`)).body.data
-
-async function siteWithHits() {
-  const site = await world.site()
-  const store = (count: number, at = world.clock.at, fields: Partial<Hit> = {}) =>
-    storeHits(
-      world.db,
-      'all',
-      Array.from({ length: count }, (_, index) => enrichedHit({ ...site, key: '' }, at - index, fields)),
-    )
-  const alert = async (name: string, condition: object, rest: object = {}) => {
-    const made = await world.call('POST', `${site.id}/alerts`, { name, condition, ...rest })
-    expect(made.status).toBe(201)
-    return made.body
-  }
-  return { site, store, alert }
-}
+afterAll(() => world.close())
 
 test('alerts: seven hours with normal traffic, a spike, a drop, silence and recovery', async () => {
-  const { site, store, alert } = await siteWithHits()
+  const { site, store, storeAt, alert, agree } = await world.siteWithHits()
   world.clock.at = Math.ceil(world.clock.at / HOUR) * HOUR
   const begin = world.clock.at
   // Four weeks with twelve visitors every five minutes at these hours.
-  for (let week = 1; week <= 4; week++)
-    for (let step = -12; step < 12 * 7; step += 3)
-      await store(36, begin - week * WEEK + step * 5 * MINUTE, { line: 1 })
+  const quarters = Array.from({ length: 32 }, (_, index) => (index - 4) * 15 * MINUTE)
+  for (let week = 1; week <= 4; week++) {
+    const times = quarters.map(after => begin - week * WEEK + after)
+    await storeAt(times, () => 36, { line: 1 })
+  }
   const goal = (await world.call('POST', `${site.id}/goals`, { match_type: 'event', match_value: 'signup' }))
     .body
   const [signed, slack, discord] = [
@@ -66,24 +39,21 @@ test('alerts: seven hours with normal traffic, a spike, a drop, silence and reco
   await alert('Silence', { kind: 'no_hits', hours: 1 }, channels)
   await alert('Errors', { kind: 'error_rate', percent: 5 }, channels)
   await alert('Signup', { kind: 'goal', goal: goal.id, operator: 'above', count: 0, hours: 1 }, channels)
+  await agree()
   // Visitors of five minutes by hour: normal, spike, normal, drop, silence, normal.
   const shape = (hour: number) =>
     hour < 2 ? 12 : hour < 3 ? 60 : hour < 4 ? 12 : hour < 4.5 ? 2 : hour < 5.75 ? 0 : 12
-  const opened = new Map<string, number>()
   for (; world.clock.at < begin + 7.5 * HOUR; world.clock.at += 5 * MINUTE) {
     const hour = (world.clock.at - begin) / HOUR
     if (shape(hour) > 0) await store(shape(hour))
-    if (hour === 1) {
-      await store(1, world.clock.at, { type: 'event', name: 'signup' })
-      await world.run()
-    }
-    // A check that runs twice at once says nothing twice.
-    await (hour % 1 < 0.1 ? Promise.all([check(), check()]) : check())
+    if (hour === 1) await store(1, world.clock.at, { type: 'event', name: 'signup' })
+    // Compares the hits with goals, and delivers what the check before has found.
     await world.run()
-    for (const { alert: of, resolved_at: end } of await incidents(site))
-      if (!end && !opened.has(of.name)) opened.set(of.name, hour)
+    // A check that runs twice at once says nothing twice.
+    await (hour % 1 < 0.1 ? Promise.all([world.check(), world.check()]) : world.check())
   }
-  const found = (await incidents(site)).map(
+  await world.run()
+  const found = (await world.incidents(site)).map(
     (each: { alert: { name: string }; opened_at: string; resolved_at: string }) => [
       each.alert.name,
       (Date.parse(each.opened_at) - begin) / HOUR,
@@ -110,7 +80,7 @@ test('alerts: seven hours with normal traffic, a spike, a drop, silence and reco
     .flatMap(name => [`Alert: ${name}`, `Over: ${name}`])
     .sort()
   for (const address of channels.emails) {
-    const subjects = mails.mails
+    const subjects = world.mails.mails
       .filter(mail => mail.recipients[0] === address)
       .map(mail => mail.subject!.split(' (')[0])
     expect(subjects.sort()).toEqual(told)
@@ -127,53 +97,56 @@ test('alerts: seven hours with normal traffic, a spike, a drop, silence and reco
   expect(
     world.receiver.of(discord.path).filter(({ json }) => json.embeds[0].title.includes('Spike')),
   ).toHaveLength(2)
-  const ofSpike = mails.mails.find(mail => mail.subject!.startsWith('Over: Spike'))!
+  const ofSpike = world.mails.mails.find(mail => mail.subject!.startsWith('Over: Spike'))!
   expect(ofSpike.text).toMatch(/It lasted \d h( \d+ min)?, from 20/)
+  expect(ofSpike.text).toMatch(/It began with: \d+ visitors in the last hour; more than \d+ are unusual/)
+  expect(ofSpike.raw).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click')
 })
 
 test('alerts: imported hits of the last hour are no spike, and hits that wait are no silence', async () => {
-  const { site, store, alert } = await siteWithHits()
+  const { site, store, alert } = await world.siteWithHits()
   for (let week = 1; week <= 4; week++) await store(5, world.clock.at - week * WEEK, { line: 1 })
   await alert('Spike', { kind: 'traffic_spike', metric: 'visitors', percent: 100, minimum: 10 })
   await alert('Errors', { kind: 'error_count', count: 5 })
   const at = world.clock.at - 40 * MINUTE
   await store(50, at, { line: 1 })
   await store(10, at, { line: 1, type: 'error', errorId: randomUUID(), error: { message: 'x' } })
-  await check()
-  expect(await incidents(site)).toEqual([])
+  await world.check()
+  expect(await world.incidents(site)).toEqual([])
   await alert('Silence', { kind: 'no_hits', hours: 1 })
   for (let step = 0; step < 24; step++) {
     world.clock.at += 5 * MINUTE
-    await check(true)
+    await world.check(true)
   }
-  expect(await incidents(site)).toEqual([])
+  expect(await world.incidents(site)).toEqual([])
   world.clock.at += 5 * MINUTE
-  await check()
-  expect(await incidents(site)).toMatchObject([{ alert: { name: 'Silence' }, resolved_at: null }])
+  await world.check()
+  expect(await world.incidents(site)).toMatchObject([{ alert: { name: 'Silence' }, resolved_at: null }])
 })
 
 test('alerts: while the service was away there was no silence', async () => {
-  const { site, store, alert } = await siteWithHits()
+  const { site, store, alert } = await world.siteWithHits()
   await store(3)
   await alert('Silence', { kind: 'no_hits', hours: 2 })
-  await check()
+  await world.check()
   world.clock.at += 5 * HOUR
-  await check()
-  expect(await incidents(site)).toEqual([])
+  await world.check()
+  expect(await world.incidents(site)).toEqual([])
   for (let step = 0; step < 25; step++) {
     world.clock.at += 5 * MINUTE
-    await check()
+    await world.check()
   }
-  expect(await incidents(site)).toHaveLength(1)
+  expect(await world.incidents(site)).toHaveLength(1)
 })
 
 test('alerts: lost MRR of the last day opens one incident; changing the alert ends it without a message', async () => {
-  const { site, alert } = await siteWithHits()
+  const { site, alert, agree } = await world.siteWithHits()
   const made = await alert(
     'Churn',
     { kind: 'mrr_churn', unit: 'percent', value: 10, days: 1 },
-    { emails: ['money@example.com'] },
+    { emails: ['money@example.com'], language: 'de' },
   )
+  await agree()
   world.clock.at += HOUR
   const [old, now] = [new Date(world.clock.at - 40 * 24 * HOUR), new Date(world.clock.at - MINUTE)]
   const change = (at: Date, kind: string, amount: number) => world.db`
@@ -181,26 +154,36 @@ test('alerts: lost MRR of the last day opens one incident; changing the alert en
     values (${site.siteNo}, 'USD', ${randomUUID()}, ${at}, ${kind}, ${amount}, 0)`
   await change(old, 'new', 10_000)
   await change(now, 'churn', -900)
-  await check()
-  expect(await incidents(site)).toEqual([])
+  await world.check()
+  expect(await world.incidents(site)).toEqual([])
   await change(now, 'contraction', -200)
   for (let step = 0; step < 3; step++) {
     world.clock.at += 5 * MINUTE
-    await check()
+    await world.check()
     await world.run()
   }
-  expect(await incidents(site)).toMatchObject([{ value: 11, bound: 10, resolved_at: null }])
+  expect(await world.incidents(site)).toMatchObject([{ value: 11, bound: 10, resolved_at: null }])
   const path = `${site.id}/alerts/${made.id}`
   await world.call('PATCH', path, { condition: { kind: 'mrr_churn', unit: 'amount', value: 1, days: 7 } })
-  expect((await incidents(site))[0].resolved_at).not.toBeNull()
+  expect((await world.incidents(site))[0].resolved_at).not.toBeNull()
   world.clock.at += 5 * MINUTE
-  await check()
+  await world.check()
   await world.run()
-  expect(mails.mails.filter(mail => mail.recipients[0] === 'money@example.com')).toHaveLength(1)
+  const told = world.mails.mails.filter(mail => mail.recipients[0] === 'money@example.com')
+  expect(told.map(({ text }) => text)).toEqual([
+    expect.stringContaining('Verlorener MRR in den letzten 24 Stunden: 11 %; die Grenze ist 10 %.'),
+  ])
+  expect((await world.incidents(site))[0]).toMatchObject({
+    text: 'MRR lost in the last 24 hours: 11 %; the limit is 10 %.',
+    condition: { kind: 'mrr_churn', unit: 'percent', value: 10, days: 1 },
+    currency: 'USD',
+    goal_name: null,
+    resolution: 'changed',
+  })
 })
 
 test('alerts: a goal that is reached too rarely is reported after a whole window; late hits of before do not count', async () => {
-  const { site, store, alert } = await siteWithHits()
+  const { site, store, alert } = await world.siteWithHits()
   await store(1)
   const goal = (await world.call('POST', `${site.id}/goals`, { match_type: 'page', match_value: '/buy' }))
     .body
@@ -210,16 +193,16 @@ test('alerts: a goal that is reached too rarely is reported after a whole window
   const step = async () => {
     world.clock.at += 5 * MINUTE
     await world.run()
-    await check()
+    await world.check()
   }
   await store(5, world.clock.at - 2 * HOUR, { url: '/buy' })
   for (let count = 0; count < 11; count++) await step()
-  expect(await incidents(site)).toEqual([])
+  expect(await world.incidents(site)).toEqual([])
   for (let count = 0; count < 2; count++) await step()
-  expect(await incidents(site)).toMatchObject([{ alert: { name: 'Few' }, value: 0 }])
+  expect(await world.incidents(site)).toMatchObject([{ alert: { name: 'Few' }, value: 0 }])
   await store(2, world.clock.at, { url: '/buy' })
   await step()
-  const after = await incidents(site)
+  const after = await world.incidents(site)
   expect(
     after.map((each: { alert: { name: string }; resolved_at: string | null }) => [
       each.alert.name,
@@ -232,14 +215,18 @@ test('alerts: a goal that is reached too rarely is reported after a whole window
 })
 
 test('alerts: only owners and admins; limits, hostile input, and what is gone', async () => {
-  const { site, alert } = await siteWithHits()
+  const { site, alert } = await world.siteWithHits()
   const viewer = (await world.api.member()).token
   expect((await world.call('GET', `${site.id}/alerts`, undefined, viewer)).status).toBe(404)
+  const goal = (await world.call('POST', `${site.id}/goals`, { match_type: 'page', match_value: '/buy' }))
+    .body
   const base = { name: 'x', condition: { kind: 'no_hits', hours: 1 } }
   for (const wrong of [
     { condition: { kind: 'weather' } },
     { condition: { kind: 'no_hits', hours: 0 } },
     { condition: { kind: 'goal', goal: randomUUID(), operator: 'above', count: 0, hours: 1 } },
+    { condition: { kind: 'goal', goal: goal.id, operator: 'below', count: 0, hours: 1 } },
+    { emails: ['Ada <ada@example.com>'] },
     { emails: ['a@b.example\nBcc: x@y.example'] },
     { emails: Array.from({ length: 11 }, (_, index) => `a${index}@example.com`) },
     { webhooks: [randomUUID()] },
@@ -247,8 +234,6 @@ test('alerts: only owners and admins; limits, hostile input, and what is gone', 
   ]) {
     expect((await world.call('POST', `${site.id}/alerts`, { ...base, ...wrong })).status).toBe(422)
   }
-  const goal = (await world.call('POST', `${site.id}/goals`, { match_type: 'page', match_value: '/buy' }))
-    .body
   const webhook = await world.webhook(site.id)
   const condition = { kind: 'goal', goal: goal.id, operator: 'below', count: 1, hours: 1 }
   const made = await alert('Goal', condition, { webhooks: [webhook.id], emails: ['a@example.com'] })
@@ -264,4 +249,143 @@ test('alerts: only owners and admins; limits, hostile input, and what is gone', 
   )
   expect(many.filter(({ status }) => status === 201)).toHaveLength(49)
   expect((await world.call('DELETE', `${site.id}/alerts/${made.id}`)).status).toBe(204)
+})
+
+test('alerts: a drop that lasts over a quiet night is one incident, which ends when traffic is usual again', async () => {
+  const { site, store, storeAt, alert } = await world.siteWithHits()
+  world.clock.at = Math.ceil(world.clock.at / HOUR) * HOUR
+  const begin = world.clock.at
+  // Each quarter of an hour: 20 visitors by day, 2 in the third and fourth hour.
+  const usual = (hour: number) => (hour >= 2 && hour < 4 ? 2 : 20)
+  const quarters = Array.from({ length: 32 }, (_, index) => index / 4 - 1)
+  for (let week = 1; week <= 4; week++) {
+    const times = quarters.map(hour => begin - week * WEEK + hour * HOUR)
+    await storeAt(times, index => usual(quarters[index]!))
+  }
+  await alert('Drop', { kind: 'traffic_drop', metric: 'visitors', percent: 50 })
+  await alert('Errors', { kind: 'error_rate', percent: 50, minimum: 10 })
+  for (let step = 0; step < 28; step++, world.clock.at += 15 * MINUTE) {
+    const hour = step / 4
+    const isBad = hour < 4.75
+    // By night the few that come are all there are.
+    await store(isBad && usual(hour) === 20 ? 4 : usual(hour))
+    if (isBad)
+      await store(3, world.clock.at, { type: 'error', errorId: randomUUID(), error: { message: 'x' } })
+    await world.check()
+  }
+  const found = await world.incidents(site)
+  expect(found.map((each: { alert: { name: string } }) => each.alert.name).sort()).toEqual(['Drop', 'Errors'])
+  for (const { opened_at: from, resolved_at: to, resolution } of found) {
+    expect((Date.parse(from) - begin) / HOUR).toBeLessThan(2)
+    expect((Date.parse(to) - begin) / HOUR).toBeGreaterThan(4.75)
+    expect(resolution).toBe('normal')
+  }
+})
+
+test('alerts: an incident that could not be judged for a week is over, and says why', async () => {
+  const { site, store, alert } = await world.siteWithHits()
+  for (let week = 1; week <= 4; week++) await store(60, world.clock.at - week * WEEK - 30 * MINUTE)
+  const { id } = await alert('Drop', { kind: 'traffic_drop', metric: 'visitors', percent: 50 })
+  await world.db`update alert_clock set running_since = ${new Date(world.clock.at - 2 * HOUR)}`
+  await world.check()
+  expect(await world.incidents(site)).toMatchObject([{ resolved_at: null }])
+  // Two hours later there is nothing usual to compare with.
+  await world.pass(2 * HOUR)
+  const eightDaysAgo = new Date(world.clock.at - 8 * 24 * HOUR)
+  await world.db`update alert_rules set judged_at = ${eightDaysAgo} where id = ${id}`
+  await world.db`update alert_incidents set opened_at = ${eightDaysAgo} where rule_id = ${id}`
+  await world.pass(5 * MINUTE)
+  expect(await world.incidents(site)).toMatchObject([{ resolved_at: null }])
+  await world.db`update alert_clock set running_since = ${eightDaysAgo}`
+  await world.pass(5 * MINUTE)
+  expect(await world.incidents(site)).toMatchObject([{ resolution: 'too_little_data' }])
+})
+
+test('alerts: conversions that are not matched yet open no incident about too few, and end none', async () => {
+  const { site, store, alert } = await world.siteWithHits()
+  await store(1)
+  const goal = (await world.call('POST', `${site.id}/goals`, { match_type: 'page', match_value: '/buy' }))
+    .body
+  const rule = { kind: 'goal', goal: goal.id, hours: 1 }
+  await alert('Few', { ...rule, operator: 'below', count: 1 })
+  await alert('Any', { ...rule, operator: 'above', count: 0 })
+  await world.pass(55 * MINUTE)
+  await store(1, world.clock.at, { url: '/buy' })
+  world.clock.at += 10 * MINUTE
+  await world.check()
+  expect(await world.incidents(site)).toEqual([])
+  await world.pass(5 * MINUTE)
+  expect(await world.incidents(site)).toMatchObject([{ alert: { name: 'Any' } }])
+  await world.pass(40 * MINUTE)
+  // The first conversion leaves the window while another one waits.
+  await store(1, world.clock.at, { url: '/buy' })
+  world.clock.at += 20 * MINUTE
+  await world.check()
+  expect(await world.incidents(site)).toMatchObject([{ alert: { name: 'Any' }, resolved_at: null }])
+})
+
+test('alerts: the incident of a goal that is deleted is over, and those who were told of it learn why', async () => {
+  const { site, store, alert } = await world.siteWithHits()
+  const goal = (await world.call('POST', `${site.id}/goals`, { match_type: 'page', match_value: '/buy' }))
+    .body
+  const condition = { kind: 'goal', goal: goal.id, operator: 'above', count: 0, hours: 168 }
+  const webhook = await world.webhook(site.id)
+  const slack = await world.webhook(site.id, { format: 'slack' })
+  await alert('Bought', condition, { webhooks: [webhook.id, slack.id] })
+  await store(1, world.clock.at + MINUTE, { url: '/buy' })
+  await world.pass(5 * MINUTE)
+  expect(await world.incidents(site)).toMatchObject([{ goal_name: goal.display_name, resolved_at: null }])
+  await world.call('DELETE', `${site.id}/goals/${goal.id}`)
+  await world.pass(10 * MINUTE)
+  await world.run()
+  expect(await world.incidents(site)).toMatchObject([
+    { resolution: 'goal_deleted', goal_name: goal.display_name },
+  ])
+  const events = world.receiver.of(webhook.path).map(({ json }) => [json.type, json.data.resolution])
+  expect(events).toEqual([
+    ['alert.opened', null],
+    ['alert.resolved', 'goal_deleted'],
+  ])
+  const chat = world.receiver.of(slack.path).at(-1)!.json
+  expect(chat.blocks[0].text.text).toContain('Its goal was deleted')
+})
+
+test('alerts: without an active plan nothing is made or checked; with one again, checks go on', async () => {
+  const { site, store, alert } = await world.siteWithHits()
+  await store(1)
+  await alert('Silence', { kind: 'no_hits', hours: 1 })
+  const { db } = world.api.services
+  await setPlan(db, { teamId: world.owner.teamId, plan: 'lapsed' }, world.now())
+  const refused = await world.call('POST', `${site.id}/alerts`, {
+    name: 'x',
+    condition: { kind: 'no_hits', hours: 1 },
+  })
+  expect(refused.status).toBe(402)
+  await world.pass(70 * MINUTE, 15 * MINUTE)
+  expect(await world.incidents(site)).toEqual([])
+  await setPlan(db, { teamId: world.owner.teamId, plan: 'active' }, world.now())
+  await world.pass(5 * MINUTE)
+  expect(await world.incidents(site)).toHaveLength(1)
+})
+
+test('alerts: after a clock that was a year ahead, rules are checked and mails are sent at once', async () => {
+  const { site, store, alert, agree } = await world.siteWithHits()
+  await store(1)
+  const address = `${randomUUID()}@example.org`
+  const made = await alert('Silence', { kind: 'no_hits', hours: 1 }, { emails: [address] })
+  await agree()
+  const { config } = world.api.services
+  const { mail } = config
+  const now = world.clock.at
+  world.clock.at += 365 * 24 * HOUR
+  await world.check()
+  config.mail = { ...mail!, url: 'smtp://127.0.0.1:1' }
+  await world.call('POST', `${site.id}/alerts/${made.id}/test`)
+  await world.run()
+  world.clock.at = now
+  config.mail = mail
+  await world.run()
+  expect(world.mails.mails.filter(({ recipients }) => recipients[0] === address)).toHaveLength(1)
+  await world.pass(70 * MINUTE)
+  expect(await world.incidents(site)).toMatchObject([{ alert: { name: 'Silence' } }])
 })

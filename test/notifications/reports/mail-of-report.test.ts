@@ -24,7 +24,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   world.server.mails.length = 0
   world.clock.now = new Date('2026-10-20T12:00:00Z')
-  await world.api.services.db`delete from report_recipients`
+  await world.api.services.db`delete from mail_recipients`
   owner = await world.person()
   site = await newSite(world, owner, 'America/New_York')
 })

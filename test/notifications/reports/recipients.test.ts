@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { forgetReports } from '../../../src/notifications/reports/deliveries/job.ts'
 import { setPlan } from '../../../src/teams/accounts.ts'
 import { actionsOf, type Teammate, teammate } from '../../support/teammates.ts'
 import { addRecipient, listed, newSite, type ReportSite, startWorld, type World } from './world.ts'
@@ -14,7 +15,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   const { services } = world.api
-  await services.db`delete from report_recipients`
+  await services.db`delete from mail_recipients`
   world.server.mails.length = 0
   world.refusal.code = undefined
   services.config.mail = world.server.mail
@@ -63,7 +64,7 @@ test('reports: any other address gets one mail that asks, and reports only after
   expect(world.server.mails).toHaveLength(1)
   const [mail] = world.server.mails
   expect(mail!.recipients).toEqual([address])
-  expect(mail!.subject).toBe(`Möchten Sie Berichte über ${site.domain}?`)
+  expect(mail!.subject).toBe(`Möchten Sie Mails über ${site.domain}?`)
   expect(mail!.text).toContain(owner.email)
   const token = tokenIn('confirm')
 
@@ -174,6 +175,54 @@ test('reports: after unsubscribing, an address gets reports only when it agrees 
   expect((await post('/api/reports/confirm', { token })).status).toBe(403)
 })
 
+test.each([
+  [
+    'removed and added twice',
+    async (id: string) => {
+      await owner.ask('DELETE', `${site.path}/reports/${id}`)
+      const { id: again } = await addRecipient(owner, site)
+      await owner.ask('DELETE', `${site.path}/reports/${again}`)
+    },
+  ],
+  [
+    'forgotten',
+    async (id: string) => {
+      await owner.ask('DELETE', `${site.path}/reports/${id}`)
+      await forgetReports(world.api.services.db, new Date('2026-12-31T12:00:00Z'))
+    },
+  ],
+  [
+    'deleted with the site',
+    async () => {
+      await owner.ask('DELETE', site.path)
+      site = await newSite(world, owner)
+    },
+  ],
+])(
+  'reports: an address that has unsubscribed is asked again, even a proven one, after it was %s',
+  async (_, forget) => {
+    const { id } = await addRecipient(owner, site)
+    await world.run('2026-10-21T08:00:00Z')
+    await post('/api/reports/unsubscribe', { token: tokenIn('unsubscribe') })
+    await forget(id)
+    expect((await addRecipient(owner, site)).state).toBe('waiting')
+    await world.run('2026-10-21T08:01:00Z')
+    const { subject } = world.server.mails.at(-1)!
+    expect(subject).toBe(`Do you want mails about ${site.domain}?`)
+    await post('/api/reports/confirm', { token: tokenIn('confirm') })
+    expect((await listed(owner, site))[0].state).toBe('confirmed')
+  },
+)
+
+test('reports: who unsubscribes from a site that was deleted is asked before another one sends reports', async () => {
+  await addRecipient(owner, site)
+  await world.run('2026-10-21T08:00:00Z')
+  await owner.ask('DELETE', site.path)
+  const { status, body } = await post('/api/reports/unsubscribe', { token: tokenIn('unsubscribe') })
+  expect([status, body.state]).toEqual([200, 'unsubscribed'])
+  expect((await addRecipient(owner, await newSite(world, owner))).state).toBe('waiting')
+})
+
 test('reports: links are signed, and one purpose is not the other', async () => {
   const { id } = await addRecipient(owner, site)
   await world.run('2026-10-21T08:00:00Z')
@@ -230,7 +279,7 @@ test('reports: a site, a team and an address have limits', async () => {
   const add = (to: ReportSite, address: string) =>
     owner.ask('POST', `${to.path}/reports`, { address, frequencies: ['daily'] })
   const fill = (count: number, siteNo: number, options: { asked?: boolean; address?: string } = {}) => db`
-    insert into report_recipients
+    insert into mail_recipients
       (site_no, address, language, hour, daily_since, sections, skips_empty, asked_at, created_at)
     select
       ${siteNo}, coalesce(${options.address ?? null}, gen_random_uuid()::text || '@example.org'), 'en', 8, now(), '{}', false,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Stripe } from 'stripe'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { MAIL_JOBS } from '../../../src/notifications/mails/send-queued.ts'
 import { type MailServer, startMailServer } from '../../support/mail-server.ts'
 import type { ReceiverAnswer } from '../../support/receiver.ts'
 import { startWorld, type World } from './world.ts'
@@ -173,6 +174,32 @@ test('webhooks: an endpoint that fails for five days is switched off, and the ow
   expect(await deliveries('?state=pending')).toEqual([])
   const on = await world.call('PATCH', `${site.id}/webhooks/${webhook.id}`, { is_enabled: true })
   expect(on.body).toMatchObject({ is_enabled: true, failing_since: null, given_up_at: null })
+})
+
+test('webhooks: a notice that the mail server does not take is sent later, once', async () => {
+  const { webhook } = await paying()
+  await world.db`
+    update webhook_endpoints
+    set is_enabled = false, given_up_at = ${world.now()}, is_notice_due = true, name = 'Later'
+    where id = ${webhook.id}`
+  const { config } = world.api.services
+  const { mail } = config
+  config.mail = { ...mail!, url: 'smtp://127.0.0.1:1' }
+  await world.run()
+  config.mail = mail
+  for (let step = 0; step < 3; step++) {
+    world.clock.at += 2 * MINUTE
+    await world.run()
+  }
+  expect(mails.mails.filter(({ subject }) => subject!.includes('“Later”'))).toHaveLength(1)
+  const queued = () => world.db`select from queued_mails where subject like '%“Later”%'`
+  for (const [days, left] of [
+    [29, 1],
+    [31, 0],
+  ] as const) {
+    await MAIL_JOBS[0]!.run({ db: world.db } as never, new Date(world.clock.at + days * DAY))
+    expect(await queued()).toHaveLength(left)
+  }
 })
 
 test('webhooks: redirects are failures, and are not followed', async () => {

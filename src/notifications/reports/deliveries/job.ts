@@ -2,7 +2,7 @@ import type { Db } from '../../../db/connect.ts'
 import { query } from '../../../db/query.ts'
 import { HOUR_MS, MINUTE_MS } from '../../../lib/time.ts'
 import { limitTime } from '../../../lib/time-budget.ts'
-import { ASK_AGAIN_MS } from '../limits.ts'
+import { ASK_AGAIN_MS } from '../../recipients/limits.ts'
 import { duePeriods } from '../periods.ts'
 import { createNumbers, type DeliverServices, deliver } from './deliver.ts'
 import {
@@ -19,6 +19,8 @@ import {
 const BUDGET_MS = 5_000
 /** Longer than reading and handing over can take together. */
 const CLAIM_MS = 2 * MINUTE_MS
+/** Longer than any pause between attempts: a later time was written by a clock that was wrong. */
+const TOO_FAR_MS = 3 * HOUR_MS
 
 /**
  * Sends what is due. It is safe to stop at any point, and to run in two processes at once.
@@ -26,7 +28,8 @@ const CLAIM_MS = 2 * MINUTE_MS
  */
 export async function sendReports(services: DeliverServices, now: Date): Promise<boolean> {
   const { db, config } = services
-  await giveUpUncertain(db, { now })
+  const tooFar = new Date(now.getTime() + TOO_FAR_MS)
+  await giveUpUncertain(db, { now, tooFar })
   await giveUpOld(db, { now, plannedBefore: new Date(now.getTime() - GIVE_UP_MS) })
   if (!config.mail) return false
   await planReports(db, now)
@@ -34,7 +37,7 @@ export async function sendReports(services: DeliverServices, now: Date): Promise
   const numbers = createNumbers(services)
   const until = new Date(now.getTime() + CLAIM_MS)
   while (hasTime()) {
-    const [delivery] = await claimDelivery(db, { now, until })
+    const [delivery] = await claimDelivery(db, { now, until, tooFar })
     if (!delivery) return false
     const { isServerAway } = await deliver(services, delivery, numbers, now)
     // All others would wait for the same server.
@@ -59,13 +62,13 @@ async function planReports(db: Db, now: Date): Promise<void> {
   if (due.zones.length > 0) await insertDue(db, { ...due, now })
 }
 
-/** Removed recipients, and addresses that have not answered. An address that has unsubscribed is kept: it must not be added unasked. */
+/** Removed recipients, and addresses that have not answered. What is not removed, and has unsubscribed, stays for managers to see. */
 const deleteOldRecipients = query<{ before: Date }>(
   'forget-report-recipients',
-  `delete from report_recipients
+  `delete from mail_recipients
   where
-    unsubscribed_at is null
-    and (removed_at < :before::timestamptz or (confirmed_at is null and asked_at < :before::timestamptz))`,
+    removed_at < :before::timestamptz
+    or (unsubscribed_at is null and confirmed_at is null and asked_at < :before::timestamptz)`,
 )
 
 const deleteOldDeliveries = query<{ before: Date }>(

@@ -1,15 +1,16 @@
 import { letter } from '../../../mail/letter.ts'
 import type { Mail } from '../../../mail/message.ts'
+import { senderHost } from '../../../mail/sender-host.ts'
 import type { Services } from '../../../services.ts'
 import type { SiteRecord } from '../../../sites/schema.ts'
+import { linkTo, unsubscribeHeaders } from '../../recipients/links.ts'
+import { findRecipient } from '../../recipients/rows.ts'
+import type { Language } from '../../recipients/schema.ts'
 import { composeReport } from '../compose.ts'
-import { linkTo } from '../links.ts'
 import { plain } from '../mail/plain.ts'
 import { textsOf } from '../mail/texts.ts'
 import type { Period } from '../periods.ts'
 import type { ReportNumbers } from '../read-report.ts'
-import { findRecipient } from '../recipient-rows.ts'
-import type { Language } from '../schema.ts'
 import type { Delivery } from './rows.ts'
 
 type Parts = Pick<Services, 'config'>
@@ -29,9 +30,8 @@ export function reportMail(
     to: address,
     messageId: messageId(config, id, period.frequency, period.from),
     headers: {
-      'List-Unsubscribe': `<${unsubscribeUrl}>`,
-      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-      'List-Id': `<${site.id}.reports.${hostOf(config)}>`,
+      ...unsubscribeHeaders(config, id),
+      'List-Id': `<${site.id}.reports.${senderHost(config)}>`,
     },
   }
 }
@@ -42,7 +42,7 @@ export async function confirmationMail(
   { id, kind, from }: Delivery,
 ): Promise<Mail | undefined> {
   const [recipient] = await findRecipient(db, { id })
-  if (!recipient) return undefined
+  if (!recipient || recipient.isSiteDeleted) return undefined
   const language = recipient.language as Language
   const { confirmation: texts } = textsOf(language)
   const domain = plain(recipient.domain)
@@ -64,8 +64,4 @@ export async function confirmationMail(
 
 /** The same for each attempt, so that a mail program shows a mail once that arrived twice. */
 const messageId = (config: Services['config'], id: string, kind: string, from: string): string =>
-  `<report-${id}-${kind}-${from}@${hostOf(config)}>`
-
-/** The host of the sender. */
-const hostOf = ({ mail, baseUrl }: Services['config']): string =>
-  /@([A-Za-z0-9.-]+)/.exec(mail?.from ?? '')?.[1] ?? new URL(baseUrl).hostname
+  `<report-${id}-${kind}-${from}@${senderHost(config)}>`

@@ -21,9 +21,9 @@ export async function askAddress(transaction: Transaction, recipientId: string, 
 /** Time zones and hours for which reports are sent. */
 export const selectClocks = query<void, { timezone: string; hour: number }>(
   'list-report-clocks',
-  `select distinct sites.timezone, report_recipients.hour
-  from report_recipients join sites on sites.site_no = report_recipients.site_no
-  where sites.deleted_at is null and report_recipients.confirmed_at is not null and report_recipients.removed_at is null`,
+  `select distinct sites.timezone, mail_recipients.hour
+  from mail_recipients join sites on sites.site_no = mail_recipients.site_no
+  where sites.deleted_at is null and mail_recipients.confirmed_at is not null and mail_recipients.removed_at is null`,
 )
 
 /** One element for each period that is due at a clock. */
@@ -60,14 +60,16 @@ export interface Delivery {
  * Claims the mail that has waited longest, also one whose claim has ended: its process has died before the hand-over.
  * Returns no row when there is nothing to do.
  */
-export const claimDelivery = query<{ now: Date; until: Date }, Delivery>('claim-report-delivery')
+export const claimDelivery = query<{ now: Date; until: Date; tooFar: Date }, Delivery>(
+  'claim-report-delivery',
+)
 
-/** A process has died while it handed a mail over: nobody knows whether the mail server has it. */
-export const giveUpUncertain = query<{ now: Date }>(
+/** A process has died while it handed a mail over: whether the mail server has it is unknown. */
+export const giveUpUncertain = query<{ now: Date; tooFar: Date }>(
   'give-up-uncertain-reports',
   `update report_deliveries
   set state = 'uncertain', problem = 'uncertain', response = '', changed_at = :now
-  where state = 'handing_over' and next_at <= :now::timestamptz`,
+  where state = 'handing_over' and (next_at <= :now::timestamptz or next_at > :tooFar::timestamptz)`,
 )
 
 /** What was not sent in this time is given up, also while the service sends no mail. */

@@ -1,7 +1,7 @@
 import { dayOf, formatDay } from '../../../time/local-time.ts'
+import type { Language } from '../../recipients/schema.ts'
 import type { Period } from '../periods.ts'
 import type { ReportNumbers } from '../read-report.ts'
-import type { Language } from '../schema.ts'
 import { type Change, changeOf } from './change.ts'
 import { type MailFormat, mailFormat } from './format.ts'
 import { plain } from './plain.ts'

@@ -35,7 +35,6 @@ export const de: MailTexts = {
     reactivation_mrr: 'Reaktivierung',
     net_new_mrr: 'MRR netto neu',
   },
-  payments: (shown, count) => (count === 1 ? '1 Zahlung' : `${shown} Zahlungen`),
   seriesPicture: (name, highest) => `${name} im Verlauf; höchstens ${highest}`,
   empty: (domain, days) => `${domain} hatte keine Besuche: ${days}.`,
   emptyHint: 'Wenn Sie welche erwartet haben, prüfen Sie, ob das Skript noch auf den Seiten steht.',
@@ -44,11 +43,11 @@ export const de: MailTexts = {
   unsubscribe: 'Abbestellen',
   timeZone: zone => `Tage nach der Zeitzone ${zone}.`,
   confirmation: {
-    subject: domain => `Möchten Sie Berichte über ${domain}?`,
+    subject: domain => `Möchten Sie Mails über ${domain}?`,
     text: (by, domain, host) =>
-      `${by} möchte Ihnen Berichte über ${domain} per Mail schicken, von der Webanalyse auf ${host}.`,
+      `${by} möchte Ihnen Mails über ${domain} schicken, von der Webanalyse auf ${host}: Berichte mit den Zahlen der Website oder Warnungen, wenn etwas ungewöhnlich ist.`,
     button: 'Ansehen und zustimmen',
     ignore:
-      'Wenn Sie nicht zustimmen, tun Sie nichts: Es wird kein Bericht gesendet, und Sie werden 30 Tage lang nicht noch einmal per Mail gefragt.',
+      'Wenn Sie nicht zustimmen, tun Sie nichts: Es wird keine weitere Mail gesendet, und Sie werden 30 Tage lang nicht noch einmal gefragt.',
   },
 }

@@ -35,7 +35,6 @@ export const en: MailTexts = {
     reactivation_mrr: 'Reactivation',
     net_new_mrr: 'Net new MRR',
   },
-  payments: (shown, count) => (count === 1 ? '1 payment' : `${shown} payments`),
   seriesPicture: (name, highest) => `${name} over time; at most ${highest}`,
   empty: (domain, days) => `${domain} had no visits from ${days}.`,
   emptyHint: 'If you expected some, check that its pages still have the script.',
@@ -44,11 +43,11 @@ export const en: MailTexts = {
   unsubscribe: 'Unsubscribe',
   timeZone: zone => `Days are those of ${zone}.`,
   confirmation: {
-    subject: domain => `Do you want reports of ${domain}?`,
+    subject: domain => `Do you want mails about ${domain}?`,
     text: (by, domain, host) =>
-      `${by} wants to send you reports of ${domain} by mail, from the web analytics on ${host}.`,
+      `${by} wants to send you mails about ${domain}, from the web analytics on ${host}: reports with the numbers of the site, or alerts when something is unusual.`,
     button: 'See what it is, and agree',
     ignore:
-      'If you do not agree, do nothing: no report is sent, and you are not asked again by another mail for 30 days.',
+      'If you do not agree, do nothing: no other mail is sent, and you are not asked again for 30 days.',
   },
 }

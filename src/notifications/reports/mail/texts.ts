@@ -1,5 +1,5 @@
+import type { Language } from '../../recipients/schema.ts'
 import type { Frequency } from '../periods.ts'
-import type { Language } from '../schema.ts'
 import { de } from './de.ts'
 import { en } from './en.ts'
 
@@ -43,7 +43,6 @@ export interface MailTexts {
     | 'net_new_mrr',
     string
   >
-  payments(shown: string, count: number): string
   /** Describes the picture of a series. */
   seriesPicture(name: string, highest: string): string
   empty(domain: string, days: string): string

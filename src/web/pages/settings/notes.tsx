@@ -1,12 +1,10 @@
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import type { Outputs } from '../../api/types.ts'
-import { useChange } from '../../api/use-change.ts'
 import { useRead } from '../../api/use-read.ts'
 import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
-import { Confirm } from '../../parts/confirm.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Pager } from '../../parts/lists/pager.tsx'
 import { Empty } from '../../parts/states.tsx'
@@ -15,6 +13,7 @@ import { pageIn } from '../../state/page.ts'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { NoteDialog } from './note-dialog.tsx'
+import { SettingRow } from './setting-row.tsx'
 import css from './settings.module.css'
 
 export type Note = Outputs['annotations']['list']['data'][number]
@@ -59,15 +58,9 @@ export function NoteSettings() {
 }
 
 function NoteRow({ note }: { note: Note }) {
-  const { settings: text, common } = useText()
+  const { settings: text } = useText()
   const { day, days, time } = useFormat()
   const { id, mayChange } = useSite()
-  const [shown, setShown] = useState<'edit' | 'delete'>()
-  const remove = useChange(
-    () => api.annotations.delete.mutate({ siteKey: id, annotation: note.id }).then(() => true),
-    [['annotations', id]],
-  )
-  const close = () => setShown(undefined)
   const { starts_at: start, ends_at: end } = note
   const isDay = start.length === 10
   const when = isDay
@@ -76,36 +69,20 @@ function NoteRow({ note }: { note: Note }) {
       : days(start, end)
     : [start, end].flatMap(each => (each === null ? [] : [time(each)])).join(' – ')
   return (
-    <li>
-      <div className={css.what}>
-        <p>
-          <bdi>{note.text}</bdi>
-        </p>
-        <p className={css.small}>{[when, note.author].filter(Boolean).join(' · ')}</p>
-      </div>
-      {mayChange && (
-        <div className={css.buttons}>
-          <Button onClick={() => setShown('edit')}>{common.actions.edit}</Button>
-          <Button kind="danger" onClick={() => setShown('delete')}>
-            {common.actions.delete}
-          </Button>
-        </div>
-      )}
-      {shown === 'edit' && <NoteDialog note={note} onClose={close} />}
-      {shown === 'delete' && (
-        <Confirm
-          title={text.deleteNote}
-          confirm={common.actions.delete}
-          onConfirm={async () => {
-            if (await remove.send(undefined)) close()
-          }}
-          onClose={close}
-          isSending={remove.isSending}
-          failure={remove.failure}
-        >
-          <p>{text.deleteNoteQuestion}</p>
-        </Confirm>
-      )}
-    </li>
+    <SettingRow
+      mayChange={mayChange}
+      edit={close => <NoteDialog note={note} onClose={close} />}
+      remove={{
+        title: text.deleteNote,
+        question: text.deleteNoteQuestion,
+        run: () => api.annotations.delete.mutate({ siteKey: id, annotation: note.id }),
+        changes: [['annotations', id]],
+      }}
+    >
+      <p>
+        <bdi>{note.text}</bdi>
+      </p>
+      <p className={css.small}>{[when, note.author].filter(Boolean).join(' · ')}</p>
+    </SettingRow>
   )
 }

@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { Link } from 'wouter'
 import { api } from '../../api/client.ts'
 import type { Outputs } from '../../api/types.ts'
@@ -7,8 +6,6 @@ import { useRead } from '../../api/use-read.ts'
 import { FilterSummary, filtersOf } from '../../filters/filter-summary.tsx'
 import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
-import { Confirm } from '../../parts/confirm.tsx'
-import { Button } from '../../parts/form/button.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Form } from '../../parts/form/form.tsx'
 import { plainText } from '../../parts/hostile-text.tsx'
@@ -16,6 +13,7 @@ import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
+import { SettingRow } from './setting-row.tsx'
 import css from './settings.module.css'
 
 type Segment = Outputs['segments']['list'][number]
@@ -49,50 +47,27 @@ export function SegmentSettings() {
 }
 
 function SegmentRow({ segment }: { segment: Segment }) {
-  const { common, filters, settings: text } = useText()
+  const { filters, settings: text } = useText()
   const { id, mayChange } = useSite()
-  const [shown, setShown] = useState<'edit' | 'delete'>()
-  const key = ['segments', id]
-  const remove = useChange(
-    () => api.segments.delete.mutate({ siteKey: id, segment: segment.id }).then(() => true),
-    [key],
-  )
-  const close = () => setShown(undefined)
   return (
-    <li>
-      <div className={css.what}>
-        <p className={css.name}>
-          <bdi>{segment.name}</bdi>
-        </p>
-        <FilterSummary filters={filtersOf(segment.filters)} />
-        <p className={css.small}>
-          {[filters.visibilities[segment.visibility], segment.created_by].filter(Boolean).join(' · ')}
-        </p>
-      </div>
-      {mayChange && (
-        <div className={css.buttons}>
-          <Button onClick={() => setShown('edit')}>{common.actions.edit}</Button>
-          <Button kind="danger" onClick={() => setShown('delete')}>
-            {common.actions.delete}
-          </Button>
-        </div>
-      )}
-      {shown === 'edit' && <SegmentDialog segment={segment} onClose={close} />}
-      {shown === 'delete' && (
-        <Confirm
-          title={text.deleteSegment}
-          confirm={common.actions.delete}
-          onConfirm={async () => {
-            if (await remove.send(undefined)) close()
-          }}
-          onClose={close}
-          isSending={remove.isSending}
-          failure={remove.failure}
-        >
-          <p>{text.deleteSegmentQuestion(plainText(segment.name))}</p>
-        </Confirm>
-      )}
-    </li>
+    <SettingRow
+      mayChange={mayChange}
+      edit={close => <SegmentDialog segment={segment} onClose={close} />}
+      remove={{
+        title: text.deleteSegment,
+        question: text.deleteSegmentQuestion(plainText(segment.name)),
+        run: () => api.segments.delete.mutate({ siteKey: id, segment: segment.id }),
+        changes: [['segments', id]],
+      }}
+    >
+      <p className={css.name}>
+        <bdi>{segment.name}</bdi>
+      </p>
+      <FilterSummary filters={filtersOf(segment.filters)} />
+      <p className={css.small}>
+        {[filters.visibilities[segment.visibility], segment.created_by].filter(Boolean).join(' · ')}
+      </p>
+    </SettingRow>
   )
 }
 

@@ -2,7 +2,7 @@ import type { Dictionary } from '../languages/en.ts'
 
 export const reports: Dictionary['reports'] = {
   title: 'Berichte per Mail',
-  hint: 'Über jeden Tag, jede Woche oder jeden Monat, sobald der Zeitraum vorbei ist. An beliebige Adressen.',
+  hint: 'Eine Mail mit den Zahlen jedes Tages, jeder Woche oder jedes Monats. Jede Adresse kann sie bekommen, wenn ihr Inhaber zustimmt.',
   add: 'Adresse hinzufügen',
   edit: 'Ändern, was gesendet wird',
   preview: 'Vorschau',
@@ -60,20 +60,23 @@ export const reports: Dictionary['reports'] = {
   tested: 'Gesendet',
   remove: 'Entfernen',
   removeTitle: 'Keine Berichte mehr senden?',
-  removeQuestion: address => `${address} bekommt keine Berichte über diese Website mehr.`,
+  removeQuestion: address =>
+    `${address} bekommt keine Berichte über diese Website mehr. Warnungen, die sie nennen, bleiben unverändert.`,
 
   subject: 'Betreff',
   asMail: 'Mail',
   asText: 'Text',
   frame: 'So sieht die Mail aus',
 
-  confirmTitle: 'Berichte per Mail',
-  confirmIntro: domain => `Möchten Sie Berichte über ${domain}, also über die Besuche dort, per Mail?`,
+  confirmTitle: 'Mails über eine Website',
+  confirmIntro: domain =>
+    `Möchten Sie Mails über ${domain}: Berichte mit ihren Zahlen und Warnungen, wenn etwas ungewöhnlich ist?`,
   confirmButton: 'Ja, senden',
-  confirmed: domain => `Sie bekommen Berichte über ${domain}. Jeder hat einen Link zum Abbestellen.`,
+  confirmed: domain => `Sie bekommen Mails über ${domain}. Jede hat einen Link zum Abbestellen.`,
   unsubscribeTitle: 'Abbestellen',
-  unsubscribeIntro: (address, domain) => `${address} bekommt dann keine Berichte über ${domain} mehr.`,
+  unsubscribeIntro: (address, domain) =>
+    `${address} bekommt dann keine Mails über ${domain} mehr, weder Berichte noch Warnungen.`,
   unsubscribeButton: 'Abbestellen',
-  unsubscribed: (address, domain) => `${address} bekommt keine Berichte über ${domain}.`,
+  unsubscribed: (address, domain) => `${address} bekommt keine Mails über ${domain}.`,
   linkGone: 'Der Link funktioniert nicht: Er ist unvollständig, oder es gibt nicht mehr, wofür er war.',
 }

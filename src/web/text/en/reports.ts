@@ -1,7 +1,7 @@
 /** Reports by mail: the settings of a site, and the pages that links of mails open. */
 export const reports = {
   title: 'Reports by mail',
-  hint: 'Of each day, week or month, after it is over. Any address can get them.',
+  hint: 'A mail with the numbers of each day, week or month. Any address can get them, once its owner agrees.',
   add: 'Add an address',
   edit: 'Change what is sent',
   preview: 'Preview',
@@ -58,20 +58,23 @@ export const reports = {
   tested: 'Sent',
   remove: 'Remove',
   removeTitle: 'Send no more reports?',
-  removeQuestion: (address: string) => `${address} gets no more reports of this site.`,
+  removeQuestion: (address: string) =>
+    `${address} will get no more reports of this site. Alerts that name it are not changed.`,
 
   subject: 'Subject',
   asMail: 'Mail',
   asText: 'Text',
   frame: 'The mail as it looks',
 
-  confirmTitle: 'Reports by mail',
-  confirmIntro: (domain: string) => `Do you want reports of ${domain}: its visits, by mail?`,
+  confirmTitle: 'Mails about a site',
+  confirmIntro: (domain: string) =>
+    `Do you want mails about ${domain}: reports with its numbers, and alerts when something is unusual?`,
   confirmButton: 'Yes, send them',
-  confirmed: (domain: string) => `You get reports of ${domain}. Each has a link to unsubscribe.`,
+  confirmed: (domain: string) => `You get mails about ${domain}. Each has a link to unsubscribe.`,
   unsubscribeTitle: 'Unsubscribe',
-  unsubscribeIntro: (address: string, domain: string) => `${address} gets no more reports of ${domain}.`,
+  unsubscribeIntro: (address: string, domain: string) =>
+    `${address} will get no more mails about ${domain}, neither reports nor alerts.`,
   unsubscribeButton: 'Unsubscribe',
-  unsubscribed: (address: string, domain: string) => `${address} gets no reports of ${domain}.`,
+  unsubscribed: (address: string, domain: string) => `${address} gets no mails about ${domain}.`,
   linkGone: 'The link does not work: it is not whole, or what it was for does not exist any more.',
 }

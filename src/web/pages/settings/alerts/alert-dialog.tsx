@@ -7,7 +7,7 @@ import { CheckField, SelectField, TextArea, TextField } from '../../../parts/for
 import { Form } from '../../../parts/form/form.tsx'
 import { Dialog } from '../../../parts/overlay/dialog.tsx'
 import { useSite } from '../../../state/site.tsx'
-import { useText } from '../../../text/text.tsx'
+import { useLanguage, useText } from '../../../text/text.tsx'
 import css from '../settings.module.css'
 import { ConditionFields } from './condition-fields.tsx'
 import { type Alert, alertsKey, type Condition, KINDS, type Kind, NEW_CONDITIONS } from './conditions.ts'
@@ -18,6 +18,7 @@ type Values = Omit<Inputs['alerts']['create'], 'siteKey'>
 export function AlertDialog({ alert, onClose }: { alert?: Alert; onClose(): void }) {
   const { common, alerts: text } = useText()
   const { id } = useSite()
+  const { code } = useLanguage()
   const [condition, setCondition] = useState<Condition>(alert?.condition ?? NEW_CONDITIONS.traffic_drop)
   const [webhooks, setWebhooks] = useState<readonly string[]>(alert?.webhooks ?? [])
   const known = useRead(['webhooks', id], signal => api.webhooks.list.query({ siteKey: id }, { signal }))
@@ -38,6 +39,8 @@ export function AlertDialog({ alert, onClose }: { alert?: Alert; onClose(): void
       name,
       emails: emails.split(/[\s,;]+/).filter(each => each !== ''),
       webhooks: [...webhooks],
+      // Of the question to addresses that are new.
+      language: code as Values['language'],
     }
     // The same condition sent again would end an open incident.
     if (await change.send((isSame ? values : { ...values, condition }) as Values)) onClose()

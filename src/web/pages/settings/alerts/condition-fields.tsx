@@ -1,7 +1,9 @@
 import { api } from '../../../api/client.ts'
 import { useRead } from '../../../api/use-read.ts'
+import { useFormat } from '../../../format/format.ts'
 import { SelectField, TextField } from '../../../parts/form/field.tsx'
 import { useSite } from '../../../state/site.tsx'
+import type { Dictionary } from '../../../text/languages/en.ts'
 import { useText } from '../../../text/text.tsx'
 import type { Condition } from './conditions.ts'
 
@@ -16,6 +18,8 @@ const NUMBERS: readonly Numbers[] = ['percent', 'count', 'value', 'hours', 'mini
 /** The fields that a kind of condition has. */
 export function ConditionFields({ condition, onChange }: Props) {
   const { alerts: text } = useText()
+  const { currency } = useSite()
+  const { major } = useFormat()
   const set = (changes: object) => onChange({ ...condition, ...changes } as Condition)
   const values = condition as Partial<Record<Numbers, number>>
   return (
@@ -34,7 +38,7 @@ export function ConditionFields({ condition, onChange }: Props) {
           <SelectField
             label={text.unit}
             value={condition.unit}
-            onChange={event => set({ unit: event.target.value })}
+            onChange={event => set({ unit: event.target.value, value: Number.NaN })}
             options={(['percent', 'amount'] as const).map(value => ({ value, label: text.units[value] }))}
           />
           <SelectField
@@ -48,20 +52,38 @@ export function ConditionFields({ condition, onChange }: Props) {
           />
         </>
       )}
-      {NUMBERS.filter(name => values[name] !== undefined).map(name => (
-        <TextField
-          key={name}
-          type="number"
-          inputMode="numeric"
-          min={name === 'count' && condition.kind === 'goal' ? 0 : 1}
-          label={name === 'percent' ? text.percents[condition.kind as 'error_rate'] : text.numbers[name]}
-          value={Number.isNaN(values[name]) ? '' : values[name]}
-          onChange={event => set({ [name]: event.target.valueAsNumber })}
-          required
-        />
-      ))}
+      {NUMBERS.filter(name => values[name] !== undefined).map(name => {
+        // An amount is written in the currency, and sent in its minor units.
+        const isAmount = name === 'value' && condition.kind === 'mrr_churn' && condition.unit === 'amount'
+        const unit = isAmount ? major(1) : 1
+        const value = isAmount ? major(values[name]!) : values[name]
+        return (
+          <TextField
+            key={name}
+            type="number"
+            inputMode={isAmount ? 'decimal' : 'numeric'}
+            min={lowest(name, condition) * unit}
+            step={unit}
+            label={isAmount ? text.amountIn(currency) : labelOf(name, condition, text)}
+            value={Number.isNaN(value) ? '' : value}
+            onChange={event => set({ [name]: Math.round(event.target.valueAsNumber / unit) })}
+            required
+          />
+        )
+      })}
     </>
   )
+}
+
+/** A goal can be reached more than 0 times, and never fewer. */
+const lowest = (name: Numbers, condition: Condition) =>
+  name === 'count' && condition.kind === 'goal' && condition.operator === 'above' ? 0 : 1
+
+function labelOf(name: Numbers, { kind }: Condition, text: Dictionary['alerts']): string {
+  if (name === 'percent') return text.percents[kind as keyof typeof text.percents]
+  if (name === 'count') return text.counts[kind as keyof typeof text.counts]
+  if (name === 'hours') return text.hours[kind as keyof typeof text.hours]
+  return text.numbers[name]
 }
 
 function GoalFields({
@@ -89,7 +111,13 @@ function GoalFields({
       <SelectField
         label={text.operator}
         value={condition.operator}
-        onChange={event => set({ operator: event.target.value })}
+        onChange={event =>
+          set(
+            event.target.value === 'below'
+              ? { operator: 'below', count: Math.max(1, condition.count) }
+              : { operator: 'above' },
+          )
+        }
         options={(['above', 'below'] as const).map(value => ({ value, label: text.operators[value] }))}
       />
     </>

@@ -10,12 +10,14 @@ import { useSite } from '../../../state/site.tsx'
 import { useText } from '../../../text/text.tsx'
 import css from '../settings.module.css'
 import { alertsKey } from './conditions.ts'
+import { sentenceOf } from './sentence.ts'
 
 /** What alerts have found, the newest first. */
 export function Incidents() {
   const { alerts: text } = useText()
   const { id } = useSite()
-  const { time } = useFormat()
+  const format = useFormat()
+  const { time } = format
   const [page, setPage] = useState(1)
   const incidents = useRead([...alertsKey(id), 'incidents', page], signal =>
     api.alerts.incidents.query({ siteKey: id, page, per_page: 10 }, { signal }),
@@ -29,20 +31,25 @@ export function Incidents() {
           ) : (
             <>
               <ul className={css.list}>
-                {data.map(({ id: key, alert, text: what, opened_at: opened, resolved_at: resolved }) => (
-                  <li key={key}>
+                {data.map(incident => (
+                  <li key={incident.id}>
                     <div className={css.what}>
                       <p className={css.name}>
-                        <bdi>{alert.name}</bdi>
+                        <bdi>{incident.alert.name}</bdi>
                       </p>
-                      <p className={css.quiet} lang="en">
-                        <bdi>{what}</bdi>
+                      <p className={css.quiet} lang={incident.condition ? undefined : 'en'}>
+                        <bdi>{sentenceOf(incident, text, format)}</bdi>
                       </p>
                       <p className={css.small}>
-                        {resolved === null ? (
-                          <span className={css.warning}>{text.openSince(time(opened))}</span>
+                        {incident.resolved_at === null ? (
+                          <span className={css.warning}>{text.openSince(time(incident.opened_at))}</span>
                         ) : (
-                          text.fromTo(time(opened), time(resolved))
+                          [
+                            text.fromTo(time(incident.opened_at), time(incident.resolved_at)),
+                            incident.resolution && text.resolutions[incident.resolution],
+                          ]
+                            .filter(Boolean)
+                            .join(' · ')
                         )}
                       </p>
                     </div>

@@ -3,12 +3,12 @@ import { api } from '../../../api/client.ts'
 import type { Outputs } from '../../../api/types.ts'
 import { useChange } from '../../../api/use-change.ts'
 import { useFormat } from '../../../format/format.ts'
-import { Confirm } from '../../../parts/confirm.tsx'
 import { Button } from '../../../parts/form/button.tsx'
 import { HostileText } from '../../../parts/hostile-text.tsx'
 import { FailureNote } from '../../../parts/states.tsx'
 import { useSite } from '../../../state/site.tsx'
 import { useText } from '../../../text/text.tsx'
+import { SettingRow } from '../setting-row.tsx'
 import css from '../settings.module.css'
 import { RecipientDialog } from './recipient-dialog.tsx'
 
@@ -16,55 +16,39 @@ export type Recipient = Outputs['reports']['list']['recipients'][number]
 
 /** An address, what it gets, and what became of the last mail. */
 export function RecipientRow({ recipient }: { recipient: Recipient }) {
-  const { reports: text, common } = useText()
+  const { reports: text } = useText()
   const { id: siteKey } = useSite()
-  const [shown, setShown] = useState<'edit' | 'remove'>()
-  const close = () => setShown(undefined)
   const { id, address, state } = recipient
-  const keys = [['reports', siteKey]]
   const test = useChange(() => api.reports.test.mutate({ siteKey, id }).then(() => true))
   const [isTested, setTested] = useState(false)
-  const remove = useChange(() => api.reports.remove.mutate({ siteKey, id }).then(() => true), keys)
   return (
-    <li>
-      <div className={css.what}>
-        <p className={css.name}>
-          <HostileText>{address}</HostileText>
-        </p>
-        <Facts recipient={recipient} />
-        <Problem recipient={recipient} />
-        {test.failure && <FailureNote failure={test.failure} />}
-      </div>
-      <div className={css.buttons}>
-        {state === 'confirmed' && (
+    <SettingRow
+      edit={close => <RecipientDialog recipient={recipient} onClose={close} />}
+      remove={{
+        label: text.remove,
+        title: text.removeTitle,
+        question: text.removeQuestion(address),
+        run: () => api.reports.remove.mutate({ siteKey, id }),
+        changes: [['reports', siteKey]],
+      }}
+      actions={
+        state === 'confirmed' && (
           <Button
             isBusy={test.isSending}
             onClick={async () => setTested((await test.send(undefined)) === true)}
           >
             {isTested ? text.tested : text.test}
           </Button>
-        )}
-        <Button onClick={() => setShown('edit')}>{common.actions.edit}</Button>
-        <Button kind="danger" onClick={() => setShown('remove')}>
-          {text.remove}
-        </Button>
-      </div>
-      {shown === 'edit' && <RecipientDialog recipient={recipient} onClose={close} />}
-      {shown === 'remove' && (
-        <Confirm
-          title={text.removeTitle}
-          confirm={text.remove}
-          onConfirm={async () => {
-            if (await remove.send(undefined)) close()
-          }}
-          onClose={close}
-          isSending={remove.isSending}
-          failure={remove.failure}
-        >
-          <p>{text.removeQuestion(address)}</p>
-        </Confirm>
-      )}
-    </li>
+        )
+      }
+    >
+      <p className={css.name}>
+        <HostileText>{address}</HostileText>
+      </p>
+      <Facts recipient={recipient} />
+      <Problem recipient={recipient} />
+      {test.failure && <FailureNote failure={test.failure} />}
+    </SettingRow>
   )
 }
 

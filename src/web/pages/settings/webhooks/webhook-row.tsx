@@ -8,6 +8,7 @@ import { plainText } from '../../../parts/hostile-text.tsx'
 import { FailureNote } from '../../../parts/states.tsx'
 import { useSite } from '../../../state/site.tsx'
 import { useText } from '../../../text/text.tsx'
+import { SettingRow } from '../setting-row.tsx'
 import css from '../settings.module.css'
 import { DeliveryLog } from './delivery-log.tsx'
 import { type Webhook, webhooksKey } from './kinds.ts'
@@ -19,57 +20,59 @@ interface Props {
 }
 
 export function WebhookRow({ webhook, onSecret }: Props) {
-  const { common, webhooks: text } = useText()
+  const { webhooks: text } = useText()
   const { id } = useSite()
-  const [shown, setShown] = useState<'edit' | 'delete' | 'rotate' | 'log'>()
+  const [shown, setShown] = useState<'rotate' | 'log'>()
   const close = () => setShown(undefined)
-  const keys = [webhooksKey(id)]
+  const changes = [webhooksKey(id)]
   const key = { siteKey: id, webhook: webhook.id }
   const turn = useChange(
     (isEnabled: boolean) => api.webhooks.change.mutate({ ...key, is_enabled: isEnabled }),
-    keys,
+    changes,
   )
-  const test = useChange(() => api.webhooks.test.mutate(key), keys)
-  const rotate = useChange(() => api.webhooks.rotate.mutate(key), keys)
-  const remove = useChange(() => api.webhooks.delete.mutate(key).then(() => true), keys)
+  const test = useChange(() => api.webhooks.test.mutate(key), changes)
+  const rotate = useChange(() => api.webhooks.rotate.mutate(key), changes)
   const failure = turn.failure ?? test.failure
   return (
-    <li>
-      <div className={css.what}>
-        <p className={css.name}>
-          <bdi>{webhook.name}</bdi>
-        </p>
-        <p className={css.quiet}>
-          <bdi>{webhook.url}</bdi>
-        </p>
-        <p className={css.small}>
-          {webhook.kinds.map(kind => text.kindNames[kind]).join(', ') || text.noKinds}
-        </p>
-        <State webhook={webhook} />
-        {failure && <FailureNote failure={failure} />}
-      </div>
-      <div className={css.buttons}>
-        <Button onClick={() => setShown('log')}>{text.log}</Button>
-        {webhook.is_enabled && (
-          <Button
-            isBusy={test.isSending}
-            onClick={async () => {
-              if (await test.send(undefined)) setShown('log')
-            }}
-          >
-            {text.test}
+    <SettingRow
+      edit={closeDialog => <WebhookDialog webhook={webhook} onClose={closeDialog} />}
+      remove={{
+        title: text.delete,
+        question: text.deleteQuestion(plainText(webhook.name)),
+        run: () => api.webhooks.delete.mutate(key),
+        changes,
+      }}
+      actions={
+        <>
+          <Button onClick={() => setShown('log')}>{text.log}</Button>
+          {webhook.is_enabled && (
+            <Button
+              isBusy={test.isSending}
+              onClick={async () => {
+                if (await test.send(undefined)) setShown('log')
+              }}
+            >
+              {text.test}
+            </Button>
+          )}
+          <Button isBusy={turn.isSending} onClick={() => turn.send(!webhook.is_enabled)}>
+            {webhook.is_enabled ? text.turnOff : text.turnOn}
           </Button>
-        )}
-        <Button isBusy={turn.isSending} onClick={() => turn.send(!webhook.is_enabled)}>
-          {webhook.is_enabled ? text.turnOff : text.turnOn}
-        </Button>
-        <Button onClick={() => setShown('edit')}>{common.actions.edit}</Button>
-        {webhook.format === 'signed' && <Button onClick={() => setShown('rotate')}>{text.rotate}</Button>}
-        <Button kind="danger" onClick={() => setShown('delete')}>
-          {common.actions.delete}
-        </Button>
-      </div>
-      {shown === 'edit' && <WebhookDialog webhook={webhook} onClose={close} />}
+          {webhook.format === 'signed' && <Button onClick={() => setShown('rotate')}>{text.rotate}</Button>}
+        </>
+      }
+    >
+      <p className={css.name}>
+        <bdi>{webhook.name}</bdi>
+      </p>
+      <p className={css.quiet}>
+        <bdi>{webhook.url}</bdi>
+      </p>
+      <p className={css.small}>
+        {webhook.kinds.map(kind => text.kindNames[kind]).join(', ') || text.noKinds}
+      </p>
+      <State webhook={webhook} />
+      {failure && <FailureNote failure={failure} />}
       {shown === 'log' && <DeliveryLog webhook={webhook} onClose={close} />}
       {shown === 'rotate' && (
         <Confirm
@@ -88,21 +91,7 @@ export function WebhookRow({ webhook, onSecret }: Props) {
           <p>{text.rotateHint}</p>
         </Confirm>
       )}
-      {shown === 'delete' && (
-        <Confirm
-          title={text.delete}
-          confirm={common.actions.delete}
-          onConfirm={async () => {
-            if (await remove.send(undefined)) close()
-          }}
-          onClose={close}
-          isSending={remove.isSending}
-          failure={remove.failure}
-        >
-          <p>{text.deleteQuestion(plainText(webhook.name))}</p>
-        </Confirm>
-      )}
-    </li>
+    </SettingRow>
   )
 }
 

@@ -14,12 +14,12 @@ export const LookUpLink = z.object({
 
 export const Subscription = z
   .object({
-    address: label('Who gets the reports, or is asked.', 'grace@example.com'),
+    address: label('Who gets the mails, or is asked.', 'grace@example.com'),
     domain: label('Domain of the site.', 'example.com'),
     language: z.enum(LANGUAGES).meta({ description: 'Language of the mails.', example: 'en' }),
     state: z
       .enum(['waiting', 'confirmed', 'unsubscribed'])
-      .meta({ description: 'Whether reports are sent there.', example: 'confirmed' }),
+      .meta({ description: 'Whether mails of the site are sent there.', example: 'confirmed' }),
   })
   .meta({ id: 'ReportSubscription' })
 export type Subscription = z.infer<typeof Subscription>

@@ -4,8 +4,9 @@ import { AppError } from '../../errors.ts'
 import type { Services } from '../../services.ts'
 import type { Subscription } from './link-schema.ts'
 import { recipientOf } from './links.ts'
-import { findRecipient } from './recipient-rows.ts'
+import { findRecipient } from './rows.ts'
 import type { Language } from './schema.ts'
+import { rememberUnsubscribed } from './unsubscribed.ts'
 
 // What the owner of an address does with the links of mails, without a login.
 
@@ -21,8 +22,9 @@ export async function lookUpSubscription(
 ): Promise<Subscription> {
   const id = recipientOf(config, purpose, token)
   const [row] = id === undefined ? [] : await findRecipient(db, { id })
-  // A removed recipient may still unsubscribe: it must not be added again without being asked.
-  if (!row || (purpose === 'confirm' && row.removedAt)) throw new AppError('not_found', NO_LINK)
+  // A removed recipient, or that of a deleted site, may still unsubscribe: it must not be added again without being asked.
+  if (!row || (purpose === 'confirm' && (row.removedAt || row.isSiteDeleted)))
+    throw new AppError('not_found', NO_LINK)
   return {
     address: row.address,
     domain: row.domain,
@@ -34,7 +36,7 @@ export async function lookUpSubscription(
 /** Who has unsubscribed does not agree again by an older link; reports that were due before are not sent. */
 const confirmRecipient = query<{ id: string; now: Date }, { id: string }>(
   'confirm-report-recipient',
-  `update report_recipients
+  `update mail_recipients
   set confirmed_at = :now
   where id = :id and confirmed_at is null and unsubscribed_at is null and removed_at is null
   returning id`,
@@ -42,14 +44,14 @@ const confirmRecipient = query<{ id: string; now: Date }, { id: string }>(
 
 const unsubscribeRecipient = query<{ id: string; now: Date }, { id: string }>(
   'unsubscribe-report-recipient',
-  `update report_recipients
+  `update mail_recipients
   set unsubscribed_at = :now, confirmed_at = null
   where id = :id and unsubscribed_at is null
   returning id`,
 )
 
 /**
- * Records that the owner of an address wants reports. The same link again changes nothing.
+ * Records that the owner of an address wants mails of a site. The same link again changes nothing.
  * @throws AppError `not_found`; `forbidden` when they have unsubscribed since
  */
 export async function confirmSubscription(
@@ -60,16 +62,13 @@ export async function confirmSubscription(
   await change(services, 'confirm', token, network)
   const subscription = await lookUpSubscription(services, 'confirm', token)
   if (subscription.state === 'unsubscribed') {
-    throw new AppError(
-      'forbidden',
-      'You have unsubscribed: ask who sends the reports to add your address again',
-    )
+    throw new AppError('forbidden', 'You have unsubscribed: ask for your address to be added again')
   }
   return subscription
 }
 
 /**
- * Ends the reports of a site to an address. The same link again changes nothing.
+ * Ends all mails of a site to an address. The same link again changes nothing.
  * @throws AppError `not_found`
  */
 export async function unsubscribe(services: Parts, token: string, network: string): Promise<Subscription> {
@@ -93,6 +92,7 @@ async function change(
   const { run, action } = CHANGES[purpose]
   await db.begin(async transaction => {
     const [row] = await findRecipient(transaction, { id })
+    if (row && purpose === 'unsubscribe') await rememberUnsubscribed(transaction, row.address, now())
     const [changed] = await run(transaction, { id, now: now() })
     if (!row || !changed) return
     const actor = {

@@ -18,8 +18,8 @@ const MOST_ASKED_OF_ADDRESS = 3
 const countRecipients = query<{ siteNo: number; teamId: string }, { ofSite: number; ofTeam: number }>(
   'count-report-recipients',
   `select count(*) filter (where sites.site_no = :siteNo)::int as "ofSite", count(*)::int as "ofTeam"
-  from report_recipients join sites on sites.site_no = report_recipients.site_no
-  where sites.team_id = :teamId and sites.deleted_at is null and report_recipients.removed_at is null`,
+  from mail_recipients join sites on sites.site_no = mail_recipients.site_no
+  where sites.team_id = :teamId and sites.deleted_at is null and mail_recipients.removed_at is null`,
 )
 
 /** Removed recipients count, too: their mails were sent. */
@@ -31,11 +31,11 @@ const countAsked = query<
   `select
     (
       select count(*)::int
-      from report_recipients join sites on sites.site_no = report_recipients.site_no
-      where sites.team_id = :teamId and report_recipients.asked_at > :since::timestamptz
+      from mail_recipients join sites on sites.site_no = mail_recipients.site_no
+      where sites.team_id = :teamId and mail_recipients.asked_at > :since::timestamptz
     ) as "byTeam",
     (
-      select count(*)::int from report_recipients where address = :address and asked_at > :since::timestamptz
+      select count(*)::int from mail_recipients where address = :address and asked_at > :since::timestamptz
     ) as "ofAddress"`,
 )
 
@@ -51,12 +51,12 @@ interface Site {
 export async function requireRoom(transaction: Transaction, { siteNo, teamId }: Site): Promise<void> {
   const [present] = await countRecipients(transaction, { siteNo, teamId })
   if (present!.ofSite >= MOST_OF_SITE) {
-    throw new AppError('forbidden', `The site has ${MOST_OF_SITE} recipients of reports, as many as it may`)
+    throw new AppError('forbidden', `The site has ${MOST_OF_SITE} recipients of mails, as many as it may`)
   }
   if (present!.ofTeam >= MOST_OF_TEAM) {
     throw new AppError(
       'forbidden',
-      `The sites of the team have ${MOST_OF_TEAM} recipients of reports, as many as they may`,
+      `The sites of the team have ${MOST_OF_TEAM} recipients of mails, as many as they may`,
     )
   }
 }

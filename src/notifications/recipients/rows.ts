@@ -1,7 +1,9 @@
+import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
-import type { Language, ReportSection } from './schema.ts'
+import type { ReportSection } from '../reports/schema.ts'
+import type { Language } from './schema.ts'
 
-/** What a manager chooses for a recipient. */
+/** What a manager chooses for a recipient. Without any report, it gets alerts alone. */
 export interface RecipientFields {
   language: Language
   hour: number
@@ -49,23 +51,34 @@ export const selectRecipients = query<{ siteNo: number }, ListedRecipient>('list
 
 export const lockRecipient = query<{ siteNo: number; id: string }, Stored>(
   'lock-report-recipient',
-  `select {report_recipient_columns}
-  from report_recipients
-  where site_no = :siteNo and id = :id and removed_at is null
+  `select {mail_recipient_columns}
+  from mail_recipients
+  where site_no = :siteNo and id = :id and removed_at is null and {mail_recipient_gets_reports}
   for update`,
 )
 
-/** Also one that was removed. */
-export const lockAddress = query<{ siteNo: number; address: string }, Stored>(
+const lockByAddress = query<{ siteNo: number; address: string }, Stored>(
   'lock-report-address',
-  `select {report_recipient_columns} from report_recipients where site_no = :siteNo and address = :address for update`,
+  `select {mail_recipient_columns} from mail_recipients where site_no = :siteNo and address = :address for update`,
 )
 
-export const findRecipient = query<{ id: string }, Stored & { domain: string; teamId: string }>(
+/** Returns and locks the row of an address, also one that was removed. */
+export async function lockAddress(
+  transaction: Transaction,
+  key: { siteNo: number; address: string },
+): Promise<RecipientRow | undefined> {
+  const [row] = await lockByAddress(transaction, key)
+  return row as RecipientRow | undefined
+}
+
+export const findRecipient = query<
+  { id: string },
+  Stored & { domain: string; teamId: string; isSiteDeleted: boolean }
+>(
   'find-report-recipient',
-  `select {report_recipient_columns}, sites.domain, sites.team_id as "teamId"
-  from report_recipients join sites on sites.site_no = report_recipients.site_no
-  where report_recipients.id = :id and sites.deleted_at is null`,
+  `select {mail_recipient_columns}, sites.domain, sites.team_id as "teamId", sites.deleted_at is not null as "isSiteDeleted"
+  from mail_recipients join sites on sites.site_no = mail_recipients.site_no
+  where mail_recipients.id = :id`,
 )
 
 /** In place of a row of the same address that was removed: its id stays, so that links in older mails keep working. */
@@ -82,7 +95,7 @@ export const insertRecipient = query<
   { id: string }
 >(
   'add-report-recipient',
-  `insert into report_recipients
+  `insert into mail_recipients
     (site_no, address, user_id, language, hour, daily_since, weekly_since, monthly_since, sections, skips_empty, asked_at,
     confirmed_at, created_by, created_at)
   values (
@@ -99,14 +112,30 @@ export const insertRecipient = query<
 
 export const updateRecipient = query<RecipientFields & { id: string }>(
   'change-report-recipient',
-  `update report_recipients
+  `update mail_recipients
   set
     language = :language, hour = :hour, daily_since = :dailySince, weekly_since = :weeklySince, monthly_since = :monthlySince,
     sections = :sections, skips_empty = :skipsEmpty
   where id = :id`,
 )
 
-export const removeRecipient = query<{ id: string; now: Date }>(
-  'remove-report-recipient',
-  'update report_recipients set removed_at = :now where id = :id',
+/** Ends the reports to an address. */
+export const endReports = query<{ id: string }>(
+  'end-reports-of-recipient',
+  'update mail_recipients set daily_since = null, weekly_since = null, monthly_since = null where id = :id',
+)
+
+/** Removes those of some addresses that neither reports nor an alert of the site go to any more. */
+export const removeUnused = query<{ siteNo: number; addresses: string[]; now: Date }>(
+  'remove-unused-recipients',
+  `update mail_recipients
+  set removed_at = :now
+  where
+    site_no = :siteNo
+    and address = any(:addresses::text[])
+    and removed_at is null
+    and not ({mail_recipient_gets_reports})
+    and not exists (
+      select from alert_rules where alert_rules.site_no = :siteNo and mail_recipients.address = any(emails)
+    )`,
 )

@@ -20,6 +20,12 @@ function signatureOf({ secretKey }: Secrets, purpose: Purpose, id: string): stri
 export const linkTo = (config: Pick<Config, 'secretKey' | 'baseUrl'>, purpose: Purpose, id: string): string =>
   `${config.baseUrl}/mail/${purpose}/${id}.${signatureOf(config, purpose, id)}`
 
+/** Returns the headers by which mail programs offer to unsubscribe (RFC 8058). */
+export const unsubscribeHeaders = (config: Pick<Config, 'secretKey' | 'baseUrl'>, id: string) => ({
+  'List-Unsubscribe': `<${linkTo(config, 'unsubscribe', id)}>`,
+  'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+})
+
 /** Returns the id of the recipient whose link a token is from; undefined for any other text. */
 export function recipientOf(config: Secrets, purpose: Purpose, token: string): string | undefined {
   const [id = '', signature = '', ...rest] = token.split('.')

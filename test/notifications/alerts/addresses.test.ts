@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sendReports } from '../../../src/notifications/reports/deliveries/job.ts'
+import { type AlertWorld, startAlertWorld } from './world.ts'
+
+const MINUTE = 60_000
+
+let world: AlertWorld
+beforeAll(async () => {
+  world = await startAlertWorld()
+})
+afterAll(() => world.close())
+
+/** The token of the link in the newest mail. */
+const token = (purpose: string) => {
+  const link = new RegExp(`/mail/${purpose}/(\\S+)`).exec(world.mails.mails.at(-1)!.text!)
+  return { token: link![1]! }
+}
+
+test('alerts: an address gets mails only after its owner has agreed, and none after they have unsubscribed', async () => {
+  const { site, alert } = await world.siteWithHits()
+  const address = `${randomUUID()}@example.org`
+  const condition = { kind: 'no_hits', hours: 1 }
+  const made = await alert('Silence', condition, { emails: [address.toUpperCase()], language: 'de' })
+  expect(made.recipients).toEqual([{ address, state: 'waiting' }])
+  const path = `${site.id}/alerts/${made.id}`
+  const send = () => world.call('POST', `${path}/test`)
+  expect((await send()).status).toBe(403)
+  const arrived = () => world.mails.mails.filter(({ recipients }) => recipients[0] === address)
+  await sendReports(world.api.services, world.now())
+  expect(arrived().map(({ subject }) => subject)).toEqual([expect.stringMatching(/^Möchten Sie Mails über/)])
+  await world.api.call('POST', '/api/reports/confirm', { body: token('confirm') })
+  expect((await world.call('GET', `${site.id}/alerts`)).body[0].recipients[0].state).toBe('confirmed')
+  expect((await send()).status).toBe(204)
+  const again = await send()
+  expect([again.status, again.headers.get('retry-after')]).toEqual([429, '600'])
+  await world.run()
+  expect(arrived().at(-1)!.text).toContain('Dies ist ein Test.')
+  // A mail that waits is not sent when they unsubscribe meanwhile.
+  world.clock.at += 10 * MINUTE
+  expect((await send()).status).toBe(204)
+  await world.api.call('POST', '/api/reports/unsubscribe', { body: token('unsubscribe') })
+  await world.run()
+  expect(arrived()).toHaveLength(2)
+  expect((await world.call('GET', `${site.id}/alerts`)).body[0].recipients[0].state).toBe('unsubscribed')
+  // Saved with the same addresses, it asks nothing; the address that is named anew is asked once a month.
+  await world.call('PATCH', path, { emails: [address] })
+  expect((await world.call('GET', `${site.id}/alerts`)).body[0].recipients[0].state).toBe('unsubscribed')
+  await world.call('PATCH', path, { emails: [] })
+  const { body } = await world.call('PATCH', path, { emails: [address] })
+  expect(body.recipients[0].state).toBe('waiting')
+})
+
+test('alerts: an address that reports go to needs no second question, and stays when either ends', async () => {
+  const { site, alert, agree } = await world.siteWithHits()
+  const address = `${randomUUID()}@example.org`
+  const reports = `${site.id}/reports`
+  const recipient = (await world.call('POST', reports, { address, frequencies: ['daily'] })).body
+  await agree()
+  const made = await alert('Silence', { kind: 'no_hits', hours: 1 }, { emails: [address] })
+  expect(made.recipients).toEqual([{ address, state: 'confirmed' }])
+  expect((await world.call('DELETE', `${reports}/${recipient.id}`)).status).toBe(204)
+  expect((await world.call('GET', reports)).body.recipients).toEqual([])
+  expect((await world.call('PATCH', `${reports}/${recipient.id}`, { hour: 9 })).status).toBe(404)
+  expect((await world.call('GET', `${site.id}/alerts`)).body[0].recipients[0].state).toBe('confirmed')
+  const again = (await world.call('POST', reports, { address, frequencies: ['weekly'] })).body
+  expect(again).toMatchObject({ id: recipient.id, state: 'confirmed' })
+  await world.call('DELETE', `${site.id}/alerts/${made.id}`)
+  expect((await world.call('GET', reports)).body.recipients).toHaveLength(1)
+  await world.call('DELETE', `${reports}/${recipient.id}`)
+  const rows = await world.db`select removed_at from mail_recipients where site_no = ${site.siteNo}`
+  expect(rows.map(({ removed_at }) => removed_at)).toEqual([expect.any(Date)])
+})
+
+test('alerts: a site has as many recipients as for reports, and a service without mail names none', async () => {
+  const { site, alert } = await world.siteWithHits()
+  const condition = { kind: 'no_hits', hours: 1 }
+  const some = () => Array.from({ length: 10 }, () => `${randomUUID()}@example.org`)
+  await alert('One', condition, { emails: some() })
+  await alert('Two', condition, { emails: some() })
+  const create = (emails: string[]) =>
+    world.call('POST', `${site.id}/alerts`, { name: 'Three', condition, emails })
+  // Other addresses may take the place of those that go.
+  const [one] = (await world.call('GET', `${site.id}/alerts`)).body
+  expect((await world.call('PATCH', `${site.id}/alerts/${one.id}`, { emails: some() })).status).toBe(200)
+  const full = await create(['late@example.org'])
+  expect([full.status, full.body.message]).toEqual([403, expect.stringContaining('20 recipients')])
+  const { config } = world.api.services
+  const { mail } = config
+  config.mail = undefined
+  const refused = await create(['late@example.org'])
+  config.mail = mail
+  expect([refused.status, refused.body.message]).toEqual([403, expect.stringContaining('SMTP_URL')])
+})
