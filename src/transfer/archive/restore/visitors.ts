@@ -1,0 +1,69 @@
+import type { Db } from '../../../db/connect.ts'
+import { query } from '../../../db/query.ts'
+import type { OpenedFile } from '../open-archive.ts'
+import { lineBlocks } from './line-blocks.ts'
+import type { Rows } from './money-rows.ts'
+import { NumberMap } from './number-map.ts'
+
+/** In the order of their numbers. How many sessions they have is counted as their hits are restored. */
+const insertVisitors = query<Rows>(
+  'restore-visitors',
+  `insert into visitors (visitor_no, site_no, id, first_seen_at, imported_as)
+  select nextval('visitor_numbers')::int, :siteNo::int, id, first_seen_at, imported_as
+  from (
+    select given.*
+    from jsonb_populate_recordset(null::visitors, :rows::text::jsonb) as given
+    where not exists (select from visitors where visitors.site_no = :siteNo::int and visitors.id = given.id)
+    order by given.visitor_no
+  ) as missing`,
+)
+
+const selectNumbers = query<Rows, { old: number; present: number }>(
+  'select-restored-visitor-numbers',
+  `select given.visitor_no as old, visitors.visitor_no as present
+  from jsonb_to_recordset(:rows::text::jsonb) as given (visitor_no int, id uuid)
+  join visitors on visitors.site_no = :siteNo::int and visitors.id = given.id
+  order by old`,
+)
+
+/** What their hits do not say: sessions that retention has dropped count, and an identity may wait for the next hit. */
+const settleVisitors = query<Rows>(
+  'settle-restored-visitors',
+  `update visitors
+  set
+    first_seen_at = given.first_seen_at,
+    session_count = given.session_count,
+    newest_session_at = given.newest_session_at,
+    pending_identifier = given.pending_identifier,
+    pending_since = given.pending_since,
+    pending_splits = given.pending_splits
+  from jsonb_populate_recordset(null::visitors, :rows::text::jsonb) as given
+  where
+    visitors.site_no = :siteNo::int and visitors.id = given.id
+    and (
+      visitors.first_seen_at, visitors.session_count, visitors.newest_session_at, visitors.pending_identifier,
+      visitors.pending_since, visitors.pending_splits
+    ) is distinct from (
+      given.first_seen_at, given.session_count, given.newest_session_at, given.pending_identifier, given.pending_since,
+      given.pending_splits
+    )`,
+)
+
+/** Restores the visitors of a site, before their hits: they get their numbers in the order of the archive. */
+export async function beginVisitors(db: Db, siteNo: number, files: OpenedFile[]): Promise<void> {
+  for await (const rows of lineBlocks(files)) await insertVisitors(db, { siteNo, rows })
+}
+
+/** Returns the numbers of restored visitors by those of the archive. */
+export async function visitorNumbers(db: Db, siteNo: number, files: OpenedFile[]): Promise<NumberMap> {
+  const numbers = new NumberMap()
+  for await (const rows of lineBlocks(files)) {
+    for (const { old, present } of await selectNumbers(db, { siteNo, rows })) numbers.add(old, present)
+  }
+  return numbers
+}
+
+/** Makes visitors what the archive says of them, after their hits. */
+export async function finishVisitors(db: Db, siteNo: number, files: OpenedFile[]): Promise<void> {
+  for await (const rows of lineBlocks(files)) await settleVisitors(db, { siteNo, rows })
+}

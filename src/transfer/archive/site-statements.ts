@@ -1,0 +1,43 @@
+import { query } from '../../db/query.ts'
+import type { After, KeyedLine } from './row-statements.ts'
+
+// What hits bring along, as it is: hits of the archive do not tell it wholly.
+
+/** In the order of their numbers, which new numbers keep. Kept numbers name visitors by them. */
+export const archiveVisitors = query<After, KeyedLine>(
+  'archive-visitors',
+  `select array[visitor_no::text] as key, (to_jsonb(visitors) - 'site_no')::text as line
+  from visitors
+  where site_no = :siteNo::int and visitor_no > coalesce(nullif((:key::text[])[1], ''), '-1')::int
+  order by visitor_no
+  limit :limit::int`,
+)
+
+/** Errors of days without details have no other source of their message. */
+export const archiveErrorGroups = query<After, KeyedLine>(
+  'archive-error-groups',
+  `select array[error_id::text] as key, (to_jsonb(error_groups) - 'site_no')::text as line
+  from error_groups
+  where
+    site_no = :siteNo::int
+    and error_id > coalesce(nullif((:key::text[])[1], ''), '00000000-0000-0000-0000-000000000000')::uuid
+  order by error_id
+  limit :limit::int`,
+)
+
+/** Those that have ended. Their file is gone, and what they brought can be removed again. */
+export const archiveImports = query<After, KeyedLine>(
+  'archive-imports',
+  `select
+    array[imports.id::text] as key,
+    (
+      to_jsonb(imports) - array['site_no', 'created_by', 'progress', 'claimed_by', 'claimed_until']
+      || jsonb_build_object('created_by_email', (select email from users where users.id = imports.created_by))
+    )::text as line
+  from imports
+  where
+    site_no = :siteNo::int and state in ('done', 'canceled', 'expired', 'undone')
+    and imports.id > coalesce(nullif((:key::text[])[1], ''), '00000000-0000-0000-0000-000000000000')::uuid
+  order by imports.id
+  limit :limit::int`,
+)
