@@ -27,6 +27,7 @@ export const SITE_KINDS = [
   'funnels',
   'segments',
   'annotations',
+  'alerts',
   'totals-imports',
   'totals-families',
   'totals-days',

@@ -15,7 +15,7 @@ import {
   archivePriceDependents,
   archiveRecomputeQueue,
 } from './money-statements.ts'
-import { archiveErrorGroups, archiveImports, archiveVisitors } from './site-statements.ts'
+import { archiveAlerts, archiveErrorGroups, archiveImports, archiveVisitors } from './site-statements.ts'
 import { archiveTotalsDays, archiveTotalsFamilies, archiveTotalsImports } from './totals-statements.ts'
 
 // Lines have all columns but the number of the site, so that a column that is added later is in the archive, too.
@@ -34,6 +34,7 @@ export interface After {
 }
 
 const STATEMENTS = {
+  alerts: archiveAlerts,
   'totals-imports': archiveTotalsImports,
   'totals-families': archiveTotalsFamilies,
   'totals-days': archiveTotalsDays,

@@ -1,6 +1,22 @@
 import { query } from '../../db/query.ts'
 import type { After, KeyedLine } from './row-statements.ts'
 
+/** Without what is not in the archive (webhooks), and without what happened. */
+export const archiveAlerts = query<After, KeyedLine>(
+  'archive-alerts',
+  `select
+    array[id::text] as key,
+    (
+      to_jsonb(alert_rules) - array['site_no', 'endpoint_ids', 'is_enabled', 'active_since', 'checked_at', 'clear_since']
+    )::text as line
+  from alert_rules
+  where
+    site_no = :siteNo::int
+    and id > coalesce(nullif((:key::text[])[1], ''), '00000000-0000-0000-0000-000000000000')::uuid
+  order by id
+  limit :limit::int`,
+)
+
 // What hits bring along, as it is: hits of the archive do not tell it wholly.
 
 /** In the order of their numbers, which new numbers keep. Kept numbers name visitors by them. */

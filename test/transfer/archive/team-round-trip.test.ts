@@ -81,6 +81,10 @@ async function fill({ site, deliverAll, pay, call, api, owner }: Sharing) {
   })
   const segment = await call('POST', `${site.path}/segments`, { name: 'Germany', filters: { country: 'DE' } })
   expect(segment.status, JSON.stringify(segment.body)).toBe(201)
+  const alert = await call('POST', `${site.path}/alerts`, {
+    ...{ name: 'Silence', condition: { kind: 'no_hits', hours: 6 }, emails: ['ada@example.com'] },
+  })
+  expect(alert.status, JSON.stringify(alert.body)).toBe(201)
   const [{ import_no }] = (await api.services.db`
     insert into totals_imports (site_no, format, file_name, fingerprint, is_ready, imported_at)
     values (${site.siteNo}, 'fathom', 'a.csv', 'f', true, now()) returning import_no`) as unknown as [
@@ -162,6 +166,12 @@ describe('a whole team as one archive', () => {
     expect(await allAnswers(target)).toEqual(await allAnswers(source))
     expect(readdirSync(folder)).toEqual([])
   }, 120_000)
+
+  test('alerts come switched off: none tells of the move', async () => {
+    expect(await target.read(source.site, '/alerts')).toEqual(
+      (await source.read(source.site, '/alerts')).map((alert: object) => ({ ...alert, is_enabled: false })),
+    )
+  })
 
   test('restored again, nothing changes', async () => {
     const before = await allAnswers(target)

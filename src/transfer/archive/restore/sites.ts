@@ -53,7 +53,7 @@ const insertRestoredSite = query<
     null::sites,
     line || jsonb_build_object(
       'id', :siteId::uuid, 'team_id', :hiddenTeamId::uuid, 'tracking_key', :key::uuid, 'is_public', false, 'first_event_at', null,
-      'retention_months', null, 'details_moved_at', null, 'details_dropped_to', null
+      'watches_goals', false, 'retention_months', null, 'details_moved_at', null, 'details_dropped_to', null
     )
   ) as given
   returning site_no as "siteNo"`,
