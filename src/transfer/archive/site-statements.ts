@@ -41,19 +41,5 @@ export const archiveErrorGroups = query<After, KeyedLine>(
   limit :limit::int`,
 )
 
-/** Those that have ended. Their file is gone, and what they brought can be removed again. */
-export const archiveImports = query<After, KeyedLine>(
-  'archive-imports',
-  `select
-    array[imports.id::text] as key,
-    (
-      to_jsonb(imports) - array['site_no', 'created_by', 'progress', 'claimed_by', 'claimed_until']
-      || jsonb_build_object('created_by_email', (select email from users where users.id = imports.created_by))
-    )::text as line
-  from imports
-  where
-    site_no = :siteNo::int and state in ('done', 'canceled', 'expired', 'undone')
-    and imports.id > coalesce(nullif((:key::text[])[1], ''), '00000000-0000-0000-0000-000000000000')::uuid
-  order by imports.id
-  limit :limit::int`,
-)
+/** Those that have ended, or have stored something, without their files. What they brought can be removed again. */
+export const archiveImports = query<After, KeyedLine>('archive-imports')

@@ -2,15 +2,28 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { importHits } from '../../../src/ingestion/import/import-hits.ts'
 import { exportTeam } from '../../../src/transfer/archive/export-team.ts'
 import { openArchive } from '../../../src/transfer/archive/open-archive.ts'
 import { type RestoreOptions, restoreTeam } from '../../../src/transfer/archive/restore/restore-team.ts'
+import { exportHits } from '../../../src/transfer/export/export-hits.ts'
 import { NOW, type Revenue, startRevenue } from '../../contract/revenue-shop.ts'
-import { ADA, DAY, dayOfHits, type Stats, type StatsSite, startStats } from '../../contract/stats-site.ts'
+import {
+  ADA,
+  DAY,
+  dayOfHits,
+  hit,
+  type Stats,
+  type StatsSite,
+  startStats,
+} from '../../contract/stats-site.ts'
 import { testDatabase } from '../../support/database.ts'
 import { importServices } from '../../support/import-services.ts'
 import { collect, fileOf } from '../read/source.ts'
 import { exactRows } from './answers.ts'
+
+/** After the moment of the archive. */
+const LATER = '2026-03-18T12:00:05Z'
 
 let source: Revenue
 let other: Stats
@@ -24,6 +37,8 @@ beforeAll(async () => {
   await source.store(dayOfHits(site))
   await source.goal(site, { display_name: 'Pricing', match_type: 'page', match_value: '/pricing' })
   await source.pay(site, { visitor_id: ADA, timestamp: `${DAY}T09:30:00Z` })
+  // One visit begins while the archive is written.
+  await source.store([hit(site, LATER, { visitorId: ADA, url: '/later' })])
   archive = await exported(NOW)
 })
 afterAll(async () => {
@@ -43,6 +58,19 @@ describe('a restoration that was stopped', () => {
     return restoreTeam(services, await openArchive(fileOf(archive, 'team.tar', 100_000)), options)
   }
 
+  /** As `export:hits --from` and `hits:import` do. */
+  async function importSince(moment: string): Promise<void> {
+    const { siteNo } = site
+    const [{ present }] = (await other.api.services.db`
+      select site_no as present from sites where id = ${site.id}`) as unknown as [{ present: number }]
+    const span = { siteNo, start: new Date(moment), end: new Date('2026-03-19T00:00:00Z'), isWhole: false }
+    const lines = exportHits(source.api.services.db, { ...span, format: 'jsonl' })
+    const target = { siteNo: present, siteId: site.id, timezone: 'UTC', trackingMode: 'cookie' } as const
+    const services = { ...(await importServices(other.api.services)), now: () => span.end }
+    const imported = await importHits(target, lines, services)
+    expect(imported).toMatchObject({ accepted: 1, rejected: [] })
+  }
+
   test('shows nothing of the site, and goes on when it is run again', async () => {
     const options = { teamId: other.owner.teamId }
     let batches = 0
@@ -56,6 +84,7 @@ describe('a restoration that was stopped', () => {
     const { sites } = await restoring(options)
     expect(sites[0]!.hits).toBeGreaterThan(0)
     const { db } = other.api.services
+    await importSince(NOW)
     expect(await exactRows(db, site)).toEqual(await exactRows(source.api.services.db, site))
     expect(await db`select from teams where name like 'Import of %'`).toEqual([])
   }, 60_000)
@@ -75,6 +104,8 @@ describe('a restoration that was stopped', () => {
       'segments',
       'annotations',
       'totals_imports',
+      'alert_rules',
+      'imports',
     ]) {
       await db.unsafe(`delete from ${table} where site_no = (select site_no from sites where id = $1)`, [id])
     }

@@ -24,11 +24,13 @@ interface Renumbering {
  * May be run again: it begins anew.
  */
 export async function restoreKeptNumbers(db: Db, siteNo: number, filesOf: FilesOf): Promise<void> {
-  if (filesOf('kept-days').length === 0) return
+  const kinds = Object.keys(RESTORE) as (keyof typeof RESTORE)[]
+  if (kinds.every(kind => filesOf(kind).length === 0)) return
   await statements.deleteKeptDays(db, { siteNo })
   const numbers = await renumbering(db, siteNo, filesOf)
-  for (const [kind, { insert, renumber }] of Object.entries(RESTORE)) {
-    for await (const rows of lineBlocks(filesOf(kind as keyof typeof RESTORE))) {
+  for (const kind of kinds) {
+    const { insert, renumber } = RESTORE[kind]
+    for await (const rows of lineBlocks(filesOf(kind))) {
       const lines = renumber ? await renumbered(rows, line => renumber(line, numbers)) : rows
       await insert(db, { siteNo, rows: lines })
     }

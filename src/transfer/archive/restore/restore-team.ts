@@ -67,7 +67,8 @@ export async function restoreTeam(
     const filesOf = (kind: SiteKind) => files.filter(file => file.siteId === siteId && file.kind === kind)
     const given = { siteId, teamId, hiddenTeamId, filesOf }
     const site = await beginSite(db, given)
-    const hits = site ? await restoreSite(services, site, { ...given, domain, oldSiteNo }, options) : null
+    const whole = { ...given, domain, oldSiteNo, exportedAt: manifest.exported_at }
+    const hits = site ? await restoreSite(services, site, whole, options) : null
     sites.push({ site_id: siteId, domain, hits })
   }
   await endHiddenTeam(db, hiddenTeamId)
@@ -77,10 +78,10 @@ export async function restoreTeam(
 async function restoreSite(
   services: ImportServices,
   site: RestoredSite,
-  given: SiteToRestore & { domain: string; oldSiteNo: number },
+  given: SiteToRestore & { domain: string; oldSiteNo: number; exportedAt: string },
   { onHits, onSite }: RestoreOptions,
 ): Promise<number> {
-  const { domain, oldSiteNo, filesOf } = given
+  const { domain, oldSiteNo, exportedAt, filesOf } = given
   const { db } = services
   const { siteNo } = site
   await beginVisitors(db, siteNo, filesOf('visitors'))
@@ -103,7 +104,7 @@ async function restoreSite(
     await restoreExactRows(db, { siteNo, teamId: given.teamId }, filesOf)
     await beginKeptSessions(db, siteNo, filesOf('kept-sessions'))
     await restoreMoney(db, { siteNo, oldSiteNo }, filesOf)
-    await finishVisitors(db, siteNo, filesOf('visitors'))
+    await finishVisitors(db, { siteNo, exportedAt }, filesOf('visitors'))
     await finishKeptSessions(db, siteNo, {
       keptSessions: filesOf('kept-sessions'),
       firstVisits: filesOf('first-visits'),

@@ -26,8 +26,11 @@ const selectNumbers = query<Rows, { old: number; present: number }>(
   order by old`,
 )
 
-/** What their hits do not say: sessions that retention has dropped count, and an identity may wait for the next hit. */
-const settleVisitors = query<Rows>(
+/**
+ * What their hits do not say: sessions that retention has dropped count, and an identity may wait for the next hit. A visitor who came while the
+ * archive was written is left as the hits of the archive say.
+ */
+const settleVisitors = query<Rows & { exportedAt: string }>(
   'settle-restored-visitors',
   `update visitors
   set
@@ -40,6 +43,7 @@ const settleVisitors = query<Rows>(
   from jsonb_populate_recordset(null::visitors, :rows::text::jsonb) as given
   where
     visitors.site_no = :siteNo::int and visitors.id = given.id
+    and (given.newest_session_at is null or given.newest_session_at < :exportedAt::text::timestamptz)
     and (
       visitors.first_seen_at, visitors.session_count, visitors.newest_session_at, visitors.pending_identifier,
       visitors.pending_since, visitors.pending_splits
@@ -64,6 +68,10 @@ export async function visitorNumbers(db: Db, siteNo: number, files: OpenedFile[]
 }
 
 /** Makes visitors what the archive says of them, after their hits. */
-export async function finishVisitors(db: Db, siteNo: number, files: OpenedFile[]): Promise<void> {
-  for await (const rows of lineBlocks(files)) await settleVisitors(db, { siteNo, rows })
+export async function finishVisitors(
+  db: Db,
+  site: { siteNo: number; exportedAt: string },
+  files: OpenedFile[],
+): Promise<void> {
+  for await (const rows of lineBlocks(files)) await settleVisitors(db, { ...site, rows })
 }
