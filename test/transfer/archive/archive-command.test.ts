@@ -38,14 +38,19 @@ afterAll(async () => {
 
 test('team:export writes a tar file that other programs read, and team:import makes the team', async () => {
   const [team] = await source.db`select team_id from sites where id = ${site.id}`
+  // An import whose file is not in the archive can only be undone there.
+  await source.db`
+    insert into imports (id, site_no, kind, format, timezone, file_name, bytes, state, has_written, created_at)
+    values (${site.id}, ${site.siteNo}, 'hits', 'umami', 'UTC', 'a.zip', 9, 'importing', true, now())`
   const exported = await here.run(['team:export', '--team', team!.team_id, '--file', file])
   expect(exported).toMatchObject({ code: 0, stderr: '' })
-  expect(JSON.parse(exported.stdout)).toMatchObject({ rows: 5, bytes: readFileSync(file).length })
+  expect(JSON.parse(exported.stdout)).toMatchObject({ rows: 6, bytes: readFileSync(file).length })
   const names = execFileSync('tar', ['-tf', file]).toString().trim().split('\n')
   expect(names).toEqual([
     `sites/${site.id}/settings-0001.jsonl`,
     `sites/${site.id}/visitors-0001.jsonl`,
     `sites/${site.id}/hits-0001.jsonl`,
+    `sites/${site.id}/imports-0001.jsonl`,
     'manifest.json',
   ])
 
@@ -57,6 +62,9 @@ test('team:export writes a tar file that other programs read, and team:import ma
   })
   const [made] = await target.db`select tracking_key from sites where id = ${site.id}`
   expect(made!.tracking_key).toBe(site.key)
+  expect(await target.db`select state, has_written from imports`).toEqual([
+    { state: 'canceled', has_written: true },
+  ])
 }, 30_000)
 
 test('team:import says in one line why a file is refused; so does team:export of a team', async () => {

@@ -7,7 +7,7 @@ import { openArchive } from '../../../src/transfer/archive/open-archive.ts'
 import { restoreTeam } from '../../../src/transfer/archive/restore/restore-team.ts'
 import { NOW, type Revenue, startRevenue } from '../../contract/revenue-shop.ts'
 import { ADA, BEN, CAI, hit, type Stats, type StatsSite, startStats } from '../../contract/stats-site.ts'
-import { retain, sendVisits, settle } from '../../retention/retained-sites.ts'
+import { HOUR, retain, sendVisits, settle } from '../../retention/retained-sites.ts'
 import { READS } from '../../sharing/reads.ts'
 import { testDatabase } from '../../support/database.ts'
 import { dyingAfter } from '../../support/dying-after.ts'
@@ -21,8 +21,8 @@ const DETAILS_FROM = '2026-02-13T23:00:00.000Z'
 const DAN = '00000000-0000-4000-8000-00000000000d'
 const LONG_MESSAGE = 'x'.repeat(6_000)
 
-const ALL = { from: '2025-12-20', to: '2026-03-18' }
-const GONE = { from: '2025-12-28', to: '2026-01-20' }
+const ALL = { from: '2026-01-01', to: '2026-03-18' }
+const GONE = { from: '2026-01-04', to: '2026-02-10' }
 const KEPT = { from: '2026-02-14', to: '2026-03-17' }
 
 const over = (range: object, reads: readonly Read[]): Read[] =>
@@ -40,10 +40,10 @@ const MORE: Read[] = [
   ),
   breakdown({ dimension: 'path', event_name: 'subscription_upgraded' }),
 ]
+const FEW = [...MORE, ...over(GONE, MORE)]
 const READ: Read[] = [
   ...over(ALL, READS),
-  ...MORE,
-  ...over(GONE, MORE),
+  ...FEW,
   ...over(KEPT, MORE),
   { path: '', input: {} },
   { path: '/payments', input: { per_page: 100 } },
@@ -55,8 +55,8 @@ let site: StatsSite
 let folder: string
 let archive: Buffer
 
-const answers = (stats: Pick<Stats, 'read'>) =>
-  answersOf(stats, site, READ, { person: ADA, range: 'from=2026-02-14&to=2026-03-18' })
+const answers = (stats: Pick<Stats, 'read'>, reads = READ) =>
+  answersOf(stats, site, reads, { person: ADA, range: 'from=2026-02-14&to=2026-03-18' })
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'analytics-archive-'))
@@ -87,7 +87,7 @@ beforeAll(async () => {
     page('2026-03-10T10:00:00Z', ADA),
     error('2026-03-10T10:01:00Z', ADA),
   ])
-  await sendVisits(db, site, { first: '2025-12-20', days: 88 })
+  await sendVisits(db, site, { first: '2026-01-20', days: 57, every: 11 * HOUR })
   const costing = (amount: number) =>
     subscription({
       ...{ id: 'sub_1', customer: 'cus_1', status: 'active', metadata: { visitor_id: BEN } },
@@ -137,7 +137,7 @@ async function restoring(statements = Number.POSITIVE_INFINITY) {
 describe('an archive of a site whose details are gone in part', () => {
   test('restored after several stops, every read gives the same', async () => {
     expect((await source.read(site, '')).details_from).toBe(DETAILS_FROM)
-    for (const statements of [30, 60, 120, 250]) {
+    for (const statements of [60, 250]) {
       await expect(restoring(statements), `${statements} statements`).rejects.toThrow('killed')
       expect((await target.ask(site.path)).status).toBe(404)
     }
@@ -160,12 +160,12 @@ describe('an archive of a site whose details are gone in part', () => {
     }
     const visits = await target.read(site, `/stats/sessions?visitor_id=${BEN}&from=2026-03-18&to=2026-03-18`)
     expect(visits.data).toEqual([expect.objectContaining({ visit_count: 2 })])
-    expect(await answers(target)).toEqual(await answers(source))
+    expect(await answers(target, FEW)).toEqual(await answers(source, FEW))
   }, 60_000)
 
   test('retention deletes what is left of the days before, and changes no number', async () => {
-    const before = await answers(target)
+    const before = await answers(target, FEW)
     await retain(target.api.services.db, new Date(NOW))
-    expect(await answers(target)).toEqual(before)
+    expect(await answers(target, FEW)).toEqual(before)
   }, 60_000)
 })
