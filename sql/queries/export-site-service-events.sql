@@ -1,4 +1,4 @@
--- Events that the service wrote, after the one at :at with :id.
+-- Events that the service wrote, after the one at :at with :id. Those before details_from are on their way out.
 select
   at::text as at,
   id::text as id,
@@ -13,6 +13,8 @@ select
     'attributed_session_at', session_at
   )::text as line
 from events
-where site_no = :siteNo::int and is_service and (events.at, events.id) > (:at::text::timestamptz, :id::text::uuid)
+where site_no = :siteNo::int and is_service
+  and at >= coalesce((select details_from from sites where sites.site_no = :siteNo::int), '-infinity')
+  and (events.at, events.id) > (:at::text::timestamptz, :id::text::uuid)
 order by events.at, events.id
 limit :limit::int

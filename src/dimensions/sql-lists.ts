@@ -39,6 +39,11 @@ export const SQL_LISTS: Record<string, string> = {
   session_attribute_arrays: list(SESSION_ATTRIBUTES, arrayOf),
   /** `entry_path as "entryPath", …` */
   session_attribute_fields: list(SESSION_ATTRIBUTES, column => `${column} as "${fieldOf(column)}"`),
+  /** Attributes of a session from the JSON `given.session`; empty where it has none. */
+  session_attributes_of_json: list(
+    SESSION_ATTRIBUTES,
+    column => `coalesce(given.session ->> '${column}', '')`,
+  ),
   rolled_up_hit_columns: list(HITS.map(columnOf)),
   rolled_up_hit_names: textArray([...HITS, 'error']),
   /** `when 'path' then path …` */

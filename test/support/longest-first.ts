@@ -17,6 +17,8 @@ const LONG = [
   'client/package',
   'sharing/sweep',
   'people/erase',
+  'transfer/archive/team-round-trip',
+  'transfer/archive/kept-numbers',
   'contract/described',
   'contract/ingestion',
   'sql/filtered-queries',

@@ -37,6 +37,8 @@ export interface ImportOptions {
   batchHits: number
   /** Format of another product that the lines were converted from; their visitors are marked with it. */
   importedAs?: string | undefined
+  /** Lines come from this very site: errors whose stored message is cut keep their ids. */
+  keepsErrorIds?: boolean | undefined
   /** Limit of distinct values of a site and day; see `storeHits`. */
   mostValues?: number
   /** Called before a batch is stored. @throws when there is not enough free disk space */

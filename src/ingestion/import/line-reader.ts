@@ -40,10 +40,25 @@ export interface LineReader {
   readHit(endpoint: Endpoint, entry: Entry): (Omit<RoutedHit, 'hit'> & { hit: EnrichedHit }) | undefined
 }
 
-/** @param importedAs format of another product that the lines were converted from */
+/**
+ * @param options.importedAs format of another product that the lines were converted from
+ * @param options.keepsErrorIds lines come from this very site
+ */
 export async function createLineReader(
   site: ImportSite,
-  { db, geo, now, importedAs }: { db: Db; geo: Geo; now: () => Date; importedAs?: string | undefined },
+  {
+    db,
+    geo,
+    now,
+    importedAs,
+    keepsErrorIds = false,
+  }: {
+    db: Db
+    geo: Geo
+    now: () => Date
+    importedAs?: string | undefined
+    keepsErrorIds?: boolean | undefined
+  },
 ): Promise<LineReader> {
   const saltsAt = await loadImportSalts(db, site.siteNo, importedAs)
   const ordinals = new Ordinals()
@@ -76,7 +91,7 @@ export async function createLineReader(
       const routed = makeHit(content, { id, at, site, sender, location, salts })
       const hit = enrich({ ...routed.hit, line })
       hit.importedAs = importedAs
-      return { ...routed, hit: stored ? restore(hit, stored) : hit }
+      return { ...routed, hit: stored ? restore(hit, stored, keepsErrorIds) : hit }
     },
   }
 }

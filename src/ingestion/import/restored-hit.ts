@@ -39,10 +39,14 @@ export function requireVisitor({ visitorId }: Content): void {
 }
 
 /** Makes an enriched hit what its line says that is stored. */
-export function restore(hit: EnrichedHit, { errorId, ...restored }: StoredLine): EnrichedHit {
+export function restore(
+  hit: EnrichedHit,
+  { errorId, ...restored }: StoredLine,
+  keepsErrorId: boolean,
+): EnrichedHit {
   // The message of the line is cut, so another one may have the same beginning: the group that it comes from tells them apart.
   const isWhole = isWithin(hit.error?.message ?? '', MAX_MESSAGE - 1)
-  if (errorId && !isWhole) hit.errorId = v5(errorId, hit.siteId)
+  if (errorId && !isWhole) hit.errorId = keepsErrorId ? errorId : v5(errorId, hit.siteId)
   hit.restored = restored
   return hit
 }

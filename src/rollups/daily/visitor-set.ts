@@ -64,6 +64,16 @@ function serialize(set: RoaringBitmap32): Buffer {
 export const addVisitors = (before: Uint8Array | undefined, numbers: Uint32Array): Buffer =>
   withUnion(before ? [before] : [], [numbers], serialize)
 
+/** Returns the numbers of a serialized set, ascending. */
+export function numbersIn(set: Uint8Array): Uint32Array {
+  const bitmap = RoaringBitmap32.deserialize('portable', set)
+  try {
+    return bitmap.toUint32Array()
+  } finally {
+    bitmap.dispose()
+  }
+}
+
 /** Returns the distinct numbers, ascending. Sorts its argument in place. */
 export function distinctOf(numbers: Uint32Array): Uint32Array {
   numbers.sort()

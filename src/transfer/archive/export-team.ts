@@ -1,16 +1,14 @@
-import { createReadStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import type { FileHandle } from 'node:fs/promises'
 import type { Queryable } from '../../db/connect.ts'
 import { AppError } from '../../errors.ts'
 import { exportHits } from '../export/export-hits.ts'
 import { exportRows, type RowKind } from '../export/row-statements.ts'
 import { spanOf } from '../export/span.ts'
 import { ARCHIVE_FORMAT, type ArchivedFile, type Manifest } from './manifest.ts'
-import { fileNameOf, MANIFEST, SITE_KINDS, type SiteKind } from './names.ts'
+import { fileNameOf, isKeptKind, MANIFEST, SITE_KINDS, type SiteKind } from './names.ts'
 import { archivedRows, isArchivedRowKind } from './row-statements.ts'
-import { spoolParts } from './spool.ts'
-import { BLOCK_BYTES, TAR_END, tarHeader, tarPadding } from './tar.ts'
+import { openSpool, readPart, spoolParts } from './spool.ts'
+import { TAR_END, tarHeader, tarPadding } from './tar.ts'
 import { type ArchivedSite, readSites, readTeam, readUserLines } from './team-rows.ts'
 
 export interface TeamExport {
@@ -33,21 +31,19 @@ interface Content {
 /**
  * Yields an archive of a team: a tar file with JSON lines of the team and each of its sites, and at the end a manifest. It is made as it is read,
  * and between two pieces nothing is held in the database.
- * @throws AppError `not_found`, and `bad_request` for a site that an archive cannot hold wholly; also when it becomes one meanwhile
+ * @throws AppError `not_found`, and `bad_request` when a site, or details of it, were deleted meanwhile
  */
 export async function* exportTeam(db: Queryable, given: TeamExport): AsyncGenerator<Buffer> {
   const { teamId, now, productVersion } = given
   const team = await readTeam(db, teamId)
   const sites = await readSites(db, teamId)
-  requireDetails(sites)
   const files: ArchivedFile[] = []
-  const folder = await mkdtemp(join(given.folder, 'archive-'))
+  const spool = await openSpool(given.folder)
   try {
-    for await (const content of contentsOf(db, sites, given))
-      yield* filesOf(content, join(folder, 'part'), given, files)
+    for await (const content of contentsOf(db, sites, given)) yield* filesOf(content, spool, given, files)
     await requireUnchanged(db, teamId, sites)
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await spool.close()
   }
   const manifest: Manifest = {
     format: ARCHIVE_FORMAT,
@@ -64,28 +60,28 @@ export async function* exportTeam(db: Queryable, given: TeamExport): AsyncGenera
   yield TAR_END
 }
 
-/** Numbers that outlive details are counted with numbers of visitors and values that another database does not know. */
-function requireDetails(sites: readonly ArchivedSite[]): void {
-  const cut = sites.find(({ detailsFrom }) => detailsFrom)
-  if (!cut) return
-  throw new AppError(
-    'bad_request',
-    `${cut.domain} has days whose details are gone (retention): an archive would lose their numbers. Back up the database instead`,
-  )
-}
-
-/** A site that is deleted, or whose retention begins, while it is read would be in the archive in part. */
+/** What a deletion takes away while a site is read would be missing in a part of its files. */
 async function requireUnchanged(
   db: Queryable,
   teamId: string,
   sites: readonly ArchivedSite[],
 ): Promise<void> {
-  const left = await readSites(db, teamId)
-  requireDetails(left)
-  const gone = sites.find(({ id }) => !left.some(site => site.id === id))
-  if (gone)
-    throw new AppError('bad_request', `${gone.domain} was deleted while it was exported; export again`)
+  const left = new Map((await readSites(db, teamId)).map(site => [site.id, site]))
+  for (const { id, domain, detailsFrom, historyFrom } of sites) {
+    const now = left.get(id)
+    if (!now) throw refusal(`${domain} was deleted while it was exported; export again`)
+    if (
+      now.detailsFrom?.getTime() === detailsFrom?.getTime() &&
+      now.historyFrom?.getTime() === historyFrom?.getTime()
+    )
+      continue
+    throw refusal(
+      `Details or history of ${domain} were deleted (retention) while it was exported; export again`,
+    )
+  }
 }
+
+const refusal = (message: string) => new AppError('bad_request', message)
 
 async function* contentsOf(
   db: Queryable,
@@ -94,7 +90,10 @@ async function* contentsOf(
 ): AsyncGenerator<Content> {
   yield { siteId: null, kind: 'users', pieces: linesOf([await readUserLines(db, teamId)]) }
   for (const site of sites) {
-    for (const kind of SITE_KINDS) yield { siteId: site.id, kind, pieces: piecesOf(db, site, kind, now) }
+    for (const kind of SITE_KINDS) {
+      if (isKeptKind(kind) && !site.detailsFrom) continue
+      yield { siteId: site.id, kind, pieces: piecesOf(db, site, kind, now) }
+    }
   }
 }
 
@@ -111,16 +110,16 @@ async function* linesOf(blocks: AsyncIterable<string[]> | string[][]): AsyncGene
 /** Yields the parts of a kind as files of the archive; none for a kind without rows. */
 async function* filesOf(
   { pieces, siteId, kind }: Content,
-  path: string,
+  spool: FileHandle,
   { now, partBytes, onFile }: TeamExport,
   files: ArchivedFile[],
 ): AsyncGenerator<Buffer> {
   let part = 0
-  for await (const spooled of spoolParts(path, pieces, partBytes)) {
+  for await (const spooled of spoolParts(spool, pieces, partBytes)) {
     part += 1
     const file = { name: fileNameOf({ siteId, kind, part }), ...spooled }
     yield tarHeader(file, now)
-    yield* createReadStream(path, { highWaterMark: BLOCK_BYTES * 512 })
+    yield* readPart(spool, file)
     yield tarPadding(file.bytes)
     files.push(file)
     onFile?.(file)

@@ -6,17 +6,37 @@ export const MANIFEST = 'manifest.json'
 export const TEAM_KINDS = ['users'] as const
 export type TeamKind = (typeof TEAM_KINDS)[number]
 
-/** What an archive has of each site, in the order in which it is restored: what a kind refers to comes before it. */
+/** What an archive has only of a site of which retention dropped details: numbers that no hit of the archive gives. */
+export const KEPT_KINDS = [
+  'values',
+  'kept-days',
+  'kept-values',
+  'kept-hit-buckets',
+  'kept-session-buckets',
+  'kept-sessions',
+  'first-visits',
+] as const
+export type KeptKind = (typeof KEPT_KINDS)[number]
+
+export const isKeptKind = (kind: string): kind is KeptKind => (KEPT_KINDS as readonly string[]).includes(kind)
+
+/** What an archive has of each site. */
 export const SITE_KINDS = [
   'settings',
   'goals',
   'funnels',
   'segments',
   'annotations',
+  'alerts',
   'totals-imports',
   'totals-families',
   'totals-days',
+  'visitors',
   'hits',
+  'identities',
+  'error-groups',
+  'imports',
+  ...KEPT_KINDS,
   'facts',
   'subscriptions',
   'payments',

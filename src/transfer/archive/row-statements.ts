@@ -1,6 +1,24 @@
 import type { Queryable } from '../../db/connect.ts'
-import { query } from '../../db/query.ts'
+import {
+  archiveFirstVisits,
+  archiveKeptDays,
+  archiveKeptHitBuckets,
+  archiveKeptSessionBuckets,
+  archiveKeptSessions,
+  archiveKeptValues,
+  archiveValues,
+} from './kept-statements.ts'
+import {
+  archiveAwaitingVisitors,
+  archiveFacts,
+  archiveLifecycleEvents,
+  archivePriceDependents,
+  archiveRecomputeQueue,
+} from './money-statements.ts'
+import { archiveAlerts, archiveErrorGroups, archiveImports, archiveVisitors } from './site-statements.ts'
 import { archiveTotalsDays, archiveTotalsFamilies, archiveTotalsImports } from './totals-statements.ts'
+
+// Lines have all columns but the number of the site, so that a column that is added later is in the archive, too.
 
 /** A row as its line, with its place in the order of its kind. */
 export interface KeyedLine {
@@ -15,77 +33,21 @@ export interface After {
   limit: number
 }
 
-// What exports of a site leave out, since it says nothing to a reader, but what the numbers of money are derived from again. Lines have all
-// columns but the number of the site. Their visitors have their ids.
-
-const archiveFacts = query<After, KeyedLine>(
-  'archive-facts',
-  `select array[event_id, kind, object_id] as key, (to_jsonb(processor_facts) - 'site_no')::text as line
-  from processor_facts
-  where
-    site_no = :siteNo::int
-    and (event_id, kind, object_id) > ((:key::text[])[1], (:key::text[])[2], (:key::text[])[3])
-  order by event_id, kind, object_id
-  limit :limit::int`,
-)
-
-const archiveLifecycleEvents = query<After, KeyedLine>(
-  'archive-lifecycle-events',
-  `select array[subscription_id, name, key] as key, (to_jsonb(lifecycle_events) - 'site_no')::text as line
-  from lifecycle_events
-  where
-    site_no = :siteNo::int
-    and (subscription_id, name, lifecycle_events.key) > ((:key::text[])[1], (:key::text[])[2], (:key::text[])[3])
-  order by subscription_id, name, lifecycle_events.key
-  limit :limit::int`,
-)
-
-const archiveAwaitingVisitors = query<After, KeyedLine>(
-  'archive-awaiting-visitors',
-  `select
-    array[visitor_id::text, target, at::text, id::text] as key,
-    (to_jsonb(awaiting_visitors) - 'site_no')::text as line
-  from awaiting_visitors
-  where
-    site_no = :siteNo::int
-    and (visitor_id, target, at, id) > (
-      coalesce(nullif((:key::text[])[1], ''), '00000000-0000-0000-0000-000000000000')::uuid,
-      (:key::text[])[2],
-      coalesce(nullif((:key::text[])[3], ''), '-infinity')::timestamptz,
-      coalesce(nullif((:key::text[])[4], ''), '00000000-0000-0000-0000-000000000000')::uuid
-    )
-  order by visitor_id, target, at, id
-  limit :limit::int`,
-)
-
-const archivePriceDependents = query<After, KeyedLine>(
-  'archive-price-dependents',
-  `select
-    array[object_id, holder_id, is_customer::text] as key,
-    (to_jsonb(price_dependents) - 'site_no')::text as line
-  from price_dependents
-  where
-    site_no = :siteNo::int
-    and (object_id, holder_id, is_customer)
-      > ((:key::text[])[1], (:key::text[])[2], coalesce(nullif((:key::text[])[3], ''), 'false')::boolean)
-  order by object_id, holder_id, is_customer
-  limit :limit::int`,
-)
-
-const archiveRecomputeQueue = query<After, KeyedLine>(
-  'archive-recompute-queue',
-  `select
-    array[subscription_id] as key, jsonb_build_object('subscription_id', subscription_id)::text as line
-  from recompute_queue
-  where site_no = :siteNo::int and subscription_id > (:key::text[])[1]
-  order by subscription_id
-  limit :limit::int`,
-)
-
 const STATEMENTS = {
+  alerts: archiveAlerts,
   'totals-imports': archiveTotalsImports,
   'totals-families': archiveTotalsFamilies,
   'totals-days': archiveTotalsDays,
+  visitors: archiveVisitors,
+  'error-groups': archiveErrorGroups,
+  imports: archiveImports,
+  values: archiveValues,
+  'kept-days': archiveKeptDays,
+  'kept-values': archiveKeptValues,
+  'kept-hit-buckets': archiveKeptHitBuckets,
+  'kept-session-buckets': archiveKeptSessionBuckets,
+  'kept-sessions': archiveKeptSessions,
+  'first-visits': archiveFirstVisits,
   facts: archiveFacts,
   'lifecycle-events': archiveLifecycleEvents,
   'awaiting-visitors': archiveAwaitingVisitors,
@@ -97,6 +59,14 @@ export type ArchivedRowKind = keyof typeof STATEMENTS
 export const isArchivedRowKind = (kind: string): kind is ArchivedRowKind => kind in STATEMENTS
 
 const BLOCK_ROWS = 1_000
+/** Rows with sets of visitors are large. Rows that no index gives in their order are sorted again for each block. */
+const BLOCKS: Partial<Record<ArchivedRowKind, number>> = {
+  'kept-days': 20,
+  'kept-values': 20,
+  visitors: 10_000,
+  values: 10_000,
+  'kept-sessions': 10_000,
+}
 const KEY_PARTS = 4
 
 /** Yields the lines of a kind of a site, without line breaks, in blocks. Between blocks nothing is held in the database. */
@@ -105,12 +75,13 @@ export async function* archivedRows(
   siteNo: number,
   kind: ArchivedRowKind,
 ): AsyncGenerator<string[]> {
+  const limit = BLOCKS[kind] ?? BLOCK_ROWS
   let key = Array.from({ length: KEY_PARTS }, () => '')
   for (;;) {
-    const rows = await STATEMENTS[kind](db, { siteNo, key, limit: BLOCK_ROWS })
+    const rows = await STATEMENTS[kind](db, { siteNo, key, limit })
     const last = rows.at(-1)
     if (last) yield rows.map(({ line }) => line)
-    if (!last || rows.length < BLOCK_ROWS) return
+    if (!last || rows.length < limit) return
     key = last.key
   }
 }

@@ -47,11 +47,12 @@ export interface ArchivedSite {
   domain: string
   timezone: string
   detailsFrom: Date | null
+  historyFrom: Date | null
 }
 
 const listArchivedSites = query<{ teamId: string }, ArchivedSite>(
   'list-archived-sites',
-  `select site_no as "siteNo", id, domain, timezone, details_from as "detailsFrom"
+  `select site_no as "siteNo", id, domain, timezone, details_from as "detailsFrom", history_from as "historyFrom"
   from sites
   where team_id = :teamId::uuid and deleted_at is null
   order by site_no`,

@@ -2,23 +2,37 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Db } from '../../../src/db/connect.ts'
+import { storeHits } from '../../../src/ingestion/store/store.ts'
 import { exportTeam } from '../../../src/transfer/archive/export-team.ts'
 import { openArchive } from '../../../src/transfer/archive/open-archive.ts'
 import { type RestoreOptions, restoreTeam } from '../../../src/transfer/archive/restore/restore-team.ts'
-import { ADA, BEN, DAY, type Stats, type StatsSite, startStats } from '../../contract/stats-site.ts'
+import { randomMoney } from '../../contract/random-money.ts'
+import {
+  ADA,
+  BEN,
+  DAY,
+  hit,
+  type Stats,
+  type StatsSite,
+  startStats,
+  THAT_DAY,
+} from '../../contract/stats-site.ts'
 import { READS } from '../../sharing/reads.ts'
 import { type Sharing, startSharing } from '../../sharing/world.ts'
 import { testDatabase } from '../../support/database.ts'
 import { importServices } from '../../support/import-services.ts'
 import { event, invoice, item, price, SECRET, subscription } from '../../support/stripe.ts'
 import { collect, fileOf, textOf } from '../read/source.ts'
+import { answersOf, exactRows, type Read } from './answers.ts'
 
 const NOW = new Date('2026-03-18T12:00:00Z')
+const IMPORTED = '00000000-0000-4000-8000-00000000001f'
 const at = (time: string) => Date.parse(`${DAY}T${time}Z`) / 1000
 
 let source: Sharing
 let target: Stats
+/** A site with random payments and subscriptions. */
+let random: StatsSite
 let folder: string
 let archive: Buffer
 beforeAll(async () => {
@@ -28,6 +42,8 @@ beforeAll(async () => {
     testDatabase().then(db => startStats(undefined, db)),
   ])
   await fill(source)
+  random = await source.shop('America/New_York')
+  await randomMoney(source, random, 1)
   // Numbers of sites, on which ids of events depend, are others here.
   await target.site()
   await target.site()
@@ -79,6 +95,10 @@ async function fill({ site, deliverAll, pay, call, api, owner }: Sharing) {
   })
   const segment = await call('POST', `${site.path}/segments`, { name: 'Germany', filters: { country: 'DE' } })
   expect(segment.status, JSON.stringify(segment.body)).toBe(201)
+  const alert = await call('POST', `${site.path}/alerts`, {
+    ...{ name: 'Silence', condition: { kind: 'no_hits', hours: 6 }, emails: ['ada@example.com'] },
+  })
+  expect(alert.status, JSON.stringify(alert.body)).toBe(201)
   const [{ import_no }] = (await api.services.db`
     insert into totals_imports (site_no, format, file_name, fingerprint, is_ready, imported_at)
     values (${site.siteNo}, 'fathom', 'a.csv', 'f', true, now()) returning import_no`) as unknown as [
@@ -95,9 +115,38 @@ async function fill({ site, deliverAll, pay, call, api, owner }: Sharing) {
     insert into totals_days
     select ${site.siteNo}, family_no, day, md5(dimensions::text)::uuid, dimensions, family_no, 2, 3, 0, 0, 0
     from families, unnest(array['2026-01-01', '2026-01-02']::date[]) as day`
+  // A visitor of an import that can be undone, with a user whom no live hit has named.
+  await storeHits(api.services.db, 0, [
+    { ...hit(site, `${DAY}T15:00:00Z`, { visitorId: IMPORTED }), importedAs: 'umami', line: 1 },
+    {
+      ...hit(site, `${DAY}T15:01:00Z`, {
+        type: 'identify',
+        visitorId: IMPORTED,
+        identity: { identifier: 'old' },
+      }),
+      ...{ importedAs: 'umami', line: 2 },
+    },
+  ])
+  await api.services.db`
+    insert into imports (id, site_no, kind, format, timezone, file_name, bytes, state, has_written, created_at)
+    values (${IMPORTED}, ${site.siteNo}, 'hits', 'umami', 'UTC', 'a.zip', 9, 'done', true, now())`
   await api.services.db`
     insert into users (team_id, email, role, site_ids) values (${owner.teamId}, 'member@example.com', 'member', ${[site.id]})`
 }
+
+const ALL_READS: Read[] = [
+  ...READS,
+  { path: '/payments', input: { per_page: 100 } },
+  { path: '/segments', input: {} },
+  { path: '/imports', input: {} },
+  { path: '/overview', input: { from: '2026-01-01', to: '2026-03-18', imported: 'true' } },
+  {
+    path: '/stats/breakdown',
+    input: { from: '2026-01-01', to: '2026-01-31', dimension: 'path', imported: 'true' },
+  },
+]
+const allAnswers = (stats: Pick<Stats, 'read'>) =>
+  answersOf(stats, source.site, ALL_READS, { person: ADA, range: THAT_DAY })
 
 const exported = async (partBytes?: number): Promise<Buffer> => {
   const given = { teamId: source.owner.teamId, productVersion: '1.0.0', now: NOW, folder }
@@ -105,87 +154,16 @@ const exported = async (partBytes?: number): Promise<Buffer> => {
   return Buffer.concat(await collect(pieces))
 }
 
+/** Keys of processors do not come along. */
+async function connect({ path }: StatsSite) {
+  const body = { provider: 'stripe', webhook_secret: SECRET }
+  const connected = await target.api.call('PUT', `${path}/processor`, { token: target.owner.token, body })
+  expect(connected.status).toBe(200)
+}
+
 async function restored(bytes: Buffer, options: RestoreOptions = {}) {
   const services = await importServices(target.api.services)
   return restoreTeam(services, await openArchive(fileOf(bytes, 'team.tar', 100_000)), options)
-}
-
-/** Fields that name something of one database, carry its address, or say which of its tables were read. */
-const OWN = new Set(['session_id', 'next_cursor', 'error_id', 'links', 'avatar_url', 'sources'])
-/** Of what else the `id` is one of the database. */
-const OWN_IDS = /errors|explain/
-
-/** Events of one moment are in the order of their ids. */
-const inOrder = (list: unknown[]) =>
-  list.every(each => typeof each === 'object' && each !== null && 'event_name' in each)
-    ? list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
-    : list
-
-function comparable(value: unknown, path: string): unknown {
-  if (Array.isArray(value)) return inOrder(value.map(each => comparable(each, path)))
-  if (typeof value !== 'object' || value === null) return value
-  const fields = Object.entries(value).filter(
-    ([name]) => !OWN.has(name) && !(name === 'id' && OWN_IDS.test(path)),
-  )
-  return Object.fromEntries(fields.map(([name, field]) => [name, comparable(field, path)]))
-}
-
-const queryOf = (input: object): string =>
-  new URLSearchParams(
-    Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]),
-  ).toString()
-
-/** Returns the answers of all reads of a site by path. */
-async function answersOf(stats: Pick<Stats, 'read'>, site: StatsSite) {
-  const sessions = await stats.read(site, `/stats/sessions?visitor_id=${ADA}&from=${DAY}&to=${DAY}`)
-  const errors = await stats.read(site, `/stats/errors?from=${DAY}&to=${DAY}`)
-  const names: Record<string, string> = {
-    session: sessions.data[0].session_id,
-    error: errors.data[0].id,
-    person: ADA,
-  }
-  const answers: Record<string, unknown> = {}
-  for (const { path, input } of [
-    ...READS,
-    { path: '/payments', input: { per_page: 100 } },
-    { path: '/segments', input: {} },
-    { path: '/overview', input: { from: '2026-01-01', to: '2026-03-18', imported: 'true' } },
-    {
-      path: '/stats/breakdown',
-      input: { from: '2026-01-01', to: '2026-01-31', dimension: 'path', imported: 'true' },
-    },
-  ]) {
-    const query = queryOf(input)
-    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => names[name]!)
-    answers[`${path}?${query}`] = comparable(await stats.read(site, `${filled}?${query}`), path)
-  }
-  return answers
-}
-
-/** Rows of money without the numbers that a database gives. */
-async function moneyRows(db: Db, { id }: StatsSite) {
-  const rows: Record<string, object[]> = {}
-  for (const [table, order] of [
-    ['customers', 'customer, currency'],
-    ['mrr_changes', 'customer, currency, at'],
-    ['processor_facts', 'event_id, kind, object_id'],
-    ['lifecycle_events', 'subscription_id, name, key'],
-    ['subscriptions', 'subscription_id'],
-    ['awaiting_visitors', 'visitor_id, target, at'],
-    ['price_dependents', 'object_id, holder_id'],
-    ['payment_aliases', 'transaction_id'],
-    ['payments', 'id'],
-  ]) {
-    const found = await db.unsafe<{ row: Record<string, unknown> }[]>(
-      `select to_jsonb(t) as row from ${table} as t
-      where site_no = (select site_no from sites where id = $1) order by ${order}`,
-      [id],
-    )
-    rows[table!] = found.map(({ row: { site_no, first_visitor_no, first_session_no, ...rest } }) =>
-      table === 'awaiting_visitors' && rest.target === 'events' ? { ...rest, id: null } : rest,
-    )
-  }
-  return rows
 }
 
 describe('a whole team as one archive', () => {
@@ -193,28 +171,43 @@ describe('a whole team as one archive', () => {
     const { team_id, sites } = await restored(archive, { teamId: target.owner.teamId })
     expect({ team_id, sites }).toEqual({
       team_id: target.owner.teamId,
-      sites: [{ site_id: source.site.id, domain: expect.any(String), hits: expect.any(Number) }],
+      sites: [source.site, random].map(({ id }) => ({
+        ...{ site_id: id, domain: expect.any(String), hits: expect.any(Number) },
+      })),
     })
     const { site } = source
-    // Keys of processors do not come along.
-    const body = { provider: 'stripe', webhook_secret: SECRET }
-    const connected = await target.api.call('PUT', `${site.path}/processor`, {
-      token: target.owner.token,
-      body,
-    })
-    expect(connected.status).toBe(200)
-    expect(await moneyRows(target.api.services.db, site)).toEqual(
-      await moneyRows(source.api.services.db, site),
+    await connect(site)
+    expect(await exactRows(target.api.services.db, site)).toEqual(
+      await exactRows(source.api.services.db, site),
     )
-    expect(await answersOf(target, site)).toEqual(await answersOf(source, site))
+    expect(await allAnswers(target)).toEqual(await allAnswers(source))
     expect(readdirSync(folder)).toEqual([])
   }, 120_000)
 
+  test('random money: rows and reads of money are the same', async () => {
+    await connect(random)
+    expect(await exactRows(target.api.services.db, random)).toEqual(
+      await exactRows(source.api.services.db, random),
+    )
+    for (const path of ['/stats/money', '/stats/money/movements', '/stats/money/customers', '/overview']) {
+      const read = (stats: Pick<Stats, 'read'>) => stats.read(random, `${path}?from=2026-01-01&to=2026-03-18`)
+      expect(await read(target), path).toEqual(await read(source))
+    }
+  }, 30_000)
+
+  test('alerts come switched off: none tells of the move', async () => {
+    expect(await target.read(source.site, '/alerts')).toEqual(
+      (await source.read(source.site, '/alerts')).map((alert: object) => ({ ...alert, is_enabled: false })),
+    )
+  })
+
   test('restored again, nothing changes', async () => {
-    const before = await answersOf(target, source.site)
+    const rows = () => exactRows(target.api.services.db, source.site)
+    const answers = async () => [await target.read(source.site, `/overview?${THAT_DAY}`), await rows()]
+    const before = await answers()
     const { sites } = await restored(archive, { teamId: target.owner.teamId })
-    expect(sites).toEqual([expect.objectContaining({ hits: null })])
-    expect(await answersOf(target, source.site)).toEqual(before)
+    expect(sites.map(({ hits }) => hits)).toEqual([null, null])
+    expect(await answers()).toEqual(before)
   }, 60_000)
 
   test('another team does not get a site that the database has', async () => {
@@ -262,89 +255,20 @@ describe('a whole team as one archive', () => {
     expect((await events()).length).toBeLessThan(before)
   })
 
-  test('a site with kept numbers is refused before anything is written', async () => {
+  test('a site that is deleted while it is read is refused; so is one that loses details', async () => {
     const { db } = source.api.services
-    await db`update sites set details_from = ${`${DAY}T00:00:00Z`} where id = ${source.site.id}`
-    await expect(exported()).rejects.toThrow(/has days whose details are gone/)
-    await db`update sites set details_from = null where id = ${source.site.id}`
-
-    // So is one that is deleted while it is read.
     const given = { teamId: source.owner.teamId, productVersion: '1.0.0', now: NOW, folder }
-    const onFile = () => void db`update sites set deleted_at = now() where id = ${source.site.id}`.execute()
-    await expect(collect(exportTeam(db, { ...given, onFile }))).rejects.toThrow(/was deleted while/)
-    await db`update sites set deleted_at = null where id = ${source.site.id}`
+    const exportedWhile = (change: () => PromiseLike<unknown>) =>
+      collect(exportTeam(db, { ...given, onFile: () => void change().then(() => {}) }))
+    const { id } = source.site
+    await expect(
+      exportedWhile(() => db`update sites set deleted_at = now() where id = ${id}`),
+    ).rejects.toThrow(/was deleted while/)
+    await db`update sites set deleted_at = null where id = ${id}`
+    await expect(
+      exportedWhile(() => db`update sites set details_from = ${`${DAY}T00:00:00Z`} where id = ${id}`),
+    ).rejects.toThrow(/Details or history of .* were deleted/)
+    await db`update sites set details_from = null where id = ${id}`
     expect(readdirSync(folder)).toEqual([])
   })
-})
-
-describe('a restoration that was stopped', () => {
-  let other: Stats
-  beforeAll(async () => {
-    other = await startStats(undefined, await testDatabase())
-  })
-  afterAll(() => other.close())
-
-  async function restoring(options: RestoreOptions, more: object = {}) {
-    const services = { ...(await importServices(other.api.services)), batchHits: 2, ...more }
-    return restoreTeam(services, await openArchive(fileOf(archive, 'team.tar', 100_000)), options)
-  }
-
-  test('shows nothing of the site, and goes on when it is run again', async () => {
-    const options = { teamId: other.owner.teamId }
-    let batches = 0
-    const requireFreeDisk = async () => {
-      if (++batches > 2) throw new Error('stopped')
-    }
-    await expect(restoring(options, { requireFreeDisk })).rejects.toThrow('stopped')
-    expect((await other.ask(`${source.site.path}`)).status).toBe(404)
-    expect((await other.ask('/api/sites')).text).not.toContain(source.site.id)
-
-    const { sites } = await restoring(options)
-    expect(sites[0]!.hits).toBeGreaterThan(0)
-    const { db } = other.api.services
-    expect(await moneyRows(db, source.site)).toEqual(await moneyRows(source.api.services.db, source.site))
-    expect(await db`select from teams where name like 'Import of %'`).toEqual([])
-  }, 60_000)
-
-  test('a site that was deleted and purged may be restored again; a domain that is taken is refused; so is a part of another archive', async () => {
-    const { db } = other.api.services
-    const { id } = source.site
-    const [{ domain }] = (await db`select domain from sites where id = ${id}`) as unknown as [
-      { domain: string },
-    ]
-    // What a purge does with the rows of the tables, as far as ids are unique in the database.
-    for (const table of [
-      'payments',
-      'payment_aliases',
-      'goals',
-      'funnels',
-      'segments',
-      'annotations',
-      'totals_imports',
-    ]) {
-      await db.unsafe(`delete from ${table} where site_no = (select site_no from sites where id = $1)`, [id])
-    }
-    await db`update sites set deleted_at = now(), purged_at = now() where id = ${id}`
-    const [taken] = await db<{ id: string }[]>`
-      insert into sites (team_id, domain) values (${other.owner.teamId}, ${domain}) returning id`
-    const options = { teamId: other.owner.teamId }
-    await expect(restoring(options)).rejects.toThrow(/a site with the same domain/)
-    expect((await other.ask(source.site.path)).status).toBe(404)
-    await db`delete from sites where id = ${taken!.id}`
-
-    // The part that is there belongs to an archive that is not used any more.
-    const newer = await openArchive(fileOf(await exported(200), 'team.tar', 100_000))
-    const services = await importServices(other.api.services)
-    await expect(restoreTeam(services, newer, options)).rejects.toThrow(/is being deleted/)
-    expect(await db`select deleted_at is not null as gone from sites where id = ${id}`).toEqual([
-      { gone: true },
-    ])
-    expect(await db`select deleted_at is null as live from teams where restores_to is not null`).toEqual([
-      { live: false },
-    ])
-    await db`update sites set deleted_at = null where id = ${id}`
-    await db`update teams set deleted_at = null where restores_to is not null`
-    await restoring(options)
-    expect((await other.ask(source.site.path)).status).toBe(200)
-  }, 60_000)
 })

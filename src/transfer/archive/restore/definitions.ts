@@ -56,12 +56,27 @@ const restoreAnnotations = query<RowsOfTeam>(
   ) as given`,
 )
 
+/** Switched off: a person looks at the addresses first, and the service that they come from may still run. */
+const restoreAlerts = query<Rows>(
+  'restore-alerts',
+  `insert into alert_rules
+  select given.*
+  from jsonb_array_elements(:rows::text::jsonb) as line
+  cross join lateral jsonb_populate_record(
+    null::alert_rules,
+    line || jsonb_build_object(
+      'site_no', :siteNo::int, 'endpoint_ids', jsonb_build_array(), 'is_enabled', false, 'active_since', line -> 'created_at'
+    )
+  ) as given`,
+)
+
 /** Goals come first: funnels, segments and filters name them. */
 const RESTORE = {
   goals: restoreGoals,
   funnels: restoreFunnels,
   segments: restoreSegments,
   annotations: restoreAnnotations,
+  alerts: restoreAlerts,
   'totals-imports': restoreTotalsImports,
   'totals-families': restoreTotalsFamilies,
 }

@@ -3,7 +3,9 @@ import { refusal } from '../../read/limits.ts'
 import type { OpenedFile } from '../open-archive.ts'
 
 const BLOCK_ROWS = 1_000
-/** States of subscriptions and funnels are far smaller. */
+/** Lines with sets of visitors are large. */
+const BLOCK_BYTES = 4 * 1024 * 1024
+/** States of subscriptions, funnels, and the values of a day are far smaller. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024
 
 /** Yields the bytes of files as those of one file. */
@@ -14,13 +16,15 @@ export async function* contentOf(files: readonly OpenedFile[]): AsyncGenerator<B
 /** Yields the lines of files in blocks, each a text with a JSON array. The database reads them: numbers and times keep all of their digits. */
 export async function* lineBlocks(files: readonly OpenedFile[]): AsyncGenerator<string> {
   let block: string[] = []
+  let bytes = 0
   for await (const lines of readLines(contentOf(files), MAX_LINE_BYTES)) {
     for (const { text } of lines) {
       if (!text) throw refusal(`${files[0]?.name} has a line that is longer than 16 MiB`)
       block.push(text.toString())
-      if (block.length < BLOCK_ROWS) continue
+      bytes += text.length
+      if (block.length < BLOCK_ROWS && bytes < BLOCK_BYTES) continue
       yield arrayOf(block)
-      block = []
+      ;[block, bytes] = [[], 0]
     }
   }
   if (block.length > 0) yield arrayOf(block)

@@ -4,6 +4,9 @@ import { keepRefreshed } from '../../../rollups/keep-refreshed.ts'
 import type { ImportServices } from '../../imports/import-kind.ts'
 import type { SiteKind } from '../names.ts'
 import type { Archive } from '../open-archive.ts'
+import { restoreExactRows } from './exact-rows.ts'
+import { restoreKeptNumbers } from './kept-numbers.ts'
+import { beginKeptSessions, finishKeptSessions } from './kept-sessions.ts'
 import { contentOf, lineBlocks } from './line-blocks.ts'
 import { restoreMoney } from './money.ts'
 import { beginSite, finishSite, type RestoredSite, requireFreeSite, type SiteToRestore } from './sites.ts'
@@ -16,6 +19,7 @@ import {
   hiddenTeamIdOf,
 } from './teams.ts'
 import { restoreTotalsDays } from './totals.ts'
+import { beginVisitors, finishVisitors } from './visitors.ts'
 
 export interface RestoreOptions {
   /** Team that gets the sites; absent: that of the archive, which is made. */
@@ -63,7 +67,8 @@ export async function restoreTeam(
     const filesOf = (kind: SiteKind) => files.filter(file => file.siteId === siteId && file.kind === kind)
     const given = { siteId, teamId, hiddenTeamId, filesOf }
     const site = await beginSite(db, given)
-    const hits = site ? await restoreSite(services, site, { ...given, domain, oldSiteNo }, options) : null
+    const whole = { ...given, domain, oldSiteNo, exportedAt: manifest.exported_at }
+    const hits = site ? await restoreSite(services, site, whole, options) : null
     sites.push({ site_id: siteId, domain, hits })
   }
   await endHiddenTeam(db, hiddenTeamId)
@@ -73,14 +78,18 @@ export async function restoreTeam(
 async function restoreSite(
   services: ImportServices,
   site: RestoredSite,
-  given: SiteToRestore & { domain: string; oldSiteNo: number },
+  given: SiteToRestore & { domain: string; oldSiteNo: number; exportedAt: string },
   { onHits, onSite }: RestoreOptions,
 ): Promise<number> {
-  const { domain, oldSiteNo, filesOf } = given
+  const { domain, oldSiteNo, exportedAt, filesOf } = given
   const { db } = services
+  const { siteNo } = site
+  await beginVisitors(db, siteNo, filesOf('visitors'))
+  await restoreKeptNumbers(db, siteNo, filesOf)
   const imported = await keepRefreshed(services, async onWritten => {
     const result = await importHits(site, contentOf(filesOf('hits')), {
       ...services,
+      keepsErrorIds: true,
       onWritten,
       onProgress: progress => onHits?.(domain, progress),
     })
@@ -91,9 +100,15 @@ async function restoreSite(
         `${result.rejected_total} hits of ${domain} were refused, the first in line ${first.line}: ${first.error}`,
       )
     }
-    for await (const rows of lineBlocks(filesOf('totals-days')))
-      await restoreTotalsDays(db, { siteNo: site.siteNo, rows })
-    await restoreMoney(db, { siteNo: site.siteNo, oldSiteNo }, filesOf)
+    for await (const rows of lineBlocks(filesOf('totals-days'))) await restoreTotalsDays(db, { siteNo, rows })
+    await restoreExactRows(db, { siteNo, teamId: given.teamId }, filesOf)
+    await beginKeptSessions(db, siteNo, filesOf('kept-sessions'))
+    await restoreMoney(db, { siteNo, oldSiteNo }, filesOf)
+    await finishVisitors(db, { siteNo, exportedAt }, filesOf('visitors'))
+    await finishKeptSessions(db, siteNo, {
+      keptSessions: filesOf('kept-sessions'),
+      firstVisits: filesOf('first-visits'),
+    })
     return result
   })
   const trackingKey = await finishSite(db, site, given)

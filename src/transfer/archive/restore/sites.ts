@@ -40,7 +40,7 @@ const freeSiteId = query<{ siteId: string; unusedId: string; unusedKey: string }
   where id = :siteId::uuid and purged_at is not null`,
 )
 
-/** Without retention: it would drop details before all of them are there. */
+/** Without retention: it would drop details before all of them are there, and what money needs of sessions whose details are gone. */
 const insertRestoredSite = query<
   { siteId: string; rows: string; hiddenTeamId: string; key: string },
   { siteNo: number }
@@ -53,7 +53,7 @@ const insertRestoredSite = query<
     null::sites,
     line || jsonb_build_object(
       'id', :siteId::uuid, 'team_id', :hiddenTeamId::uuid, 'tracking_key', :key::uuid, 'is_public', false, 'first_event_at', null,
-      'retention_months', null
+      'watches_goals', false, 'retention_months', null, 'details_moved_at', null, 'details_dropped_to', null
     )
   ) as given
   returning site_no as "siteNo"`,
@@ -67,7 +67,8 @@ const showSite = query<{ siteNo: number; teamId: string; rows: string }, { track
     tracking_key = (line ->> 'tracking_key')::uuid,
     is_public = (line ->> 'is_public')::boolean,
     first_event_at = (line ->> 'first_event_at')::timestamptz,
-    retention_months = (line ->> 'retention_months')::int
+    retention_months = (line ->> 'retention_months')::int,
+    details_moved_at = (line ->> 'details_moved_at')::timestamptz
   from jsonb_array_elements(:rows::text::jsonb) as line
   where site_no = :siteNo::int
   returning tracking_key as "trackingKey"`,

@@ -1,0 +1,171 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { exportTeam } from '../../../src/transfer/archive/export-team.ts'
+import { openArchive } from '../../../src/transfer/archive/open-archive.ts'
+import { restoreTeam } from '../../../src/transfer/archive/restore/restore-team.ts'
+import { NOW, type Revenue, startRevenue } from '../../contract/revenue-shop.ts'
+import { ADA, BEN, CAI, hit, type Stats, type StatsSite, startStats } from '../../contract/stats-site.ts'
+import { HOUR, retain, sendVisits, settle } from '../../retention/retained-sites.ts'
+import { READS } from '../../sharing/reads.ts'
+import { testDatabase } from '../../support/database.ts'
+import { dyingAfter } from '../../support/dying-after.ts'
+import { importServices } from '../../support/import-services.ts'
+import { event, item, price, SECRET, subscription } from '../../support/stripe.ts'
+import { collect, fileOf } from '../read/source.ts'
+import { answersOf, exactRows, type Read } from './answers.ts'
+
+// The site has details from 14 February in Berlin on. Rows of the days since 12 February are still there, but no read sees them.
+const DETAILS_FROM = '2026-02-13T23:00:00.000Z'
+const DAN = '00000000-0000-4000-8000-00000000000d'
+const LONG_MESSAGE = 'x'.repeat(6_000)
+
+const ALL = { from: '2026-01-01', to: '2026-03-18' }
+const GONE = { from: '2026-01-04', to: '2026-02-10' }
+const KEPT = { from: '2026-02-14', to: '2026-03-17' }
+
+const over = (range: object, reads: readonly Read[]): Read[] =>
+  reads.map(({ path, input }) => ({ path, input: 'from' in input ? { ...input, ...range } : input }))
+const breakdown = (more: object): Read => ({ path: '/stats/breakdown', input: { ...ALL, ...more } })
+const MORE: Read[] = [
+  { path: '/overview', input: ALL },
+  { path: '/overview', input: { ...ALL, country: 'DE' } },
+  { path: '/stats/timeseries', input: { ...ALL, metric: 'visitors' } },
+  { path: '/stats/events', input: { ...ALL, per_page: 30, event_name: 'payment' } },
+  { path: '/stats/events', input: { ...ALL, per_page: 30, source: 'Google' } },
+  { path: '/stats/money/customers', input: { ...ALL, per_page: 50 } },
+  ...['source', 'country', 'path', 'entry_path', 'exit_path', 'language'].map(dimension =>
+    breakdown({ dimension }),
+  ),
+  breakdown({ dimension: 'path', event_name: 'subscription_upgraded' }),
+]
+const FEW = [...MORE, ...over(GONE, MORE)]
+const READ: Read[] = [
+  ...over(ALL, READS),
+  ...FEW,
+  ...over(KEPT, MORE),
+  { path: '', input: {} },
+  { path: '/payments', input: { per_page: 100 } },
+]
+
+let source: Revenue
+let target: Stats
+let site: StatsSite
+let folder: string
+let archive: Buffer
+
+const answers = (stats: Pick<Stats, 'read'>, reads = READ) =>
+  answersOf(stats, site, reads, { person: ADA, range: 'from=2026-02-14&to=2026-03-18' })
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'analytics-archive-'))
+  ;[source, target] = await Promise.all([
+    startRevenue(),
+    testDatabase().then(db => startStats(undefined, db)),
+  ])
+  site = await source.shop('Europe/Berlin')
+  const { db } = source.api.services
+  const page = (at: string, visitorId: string, more: object = {}) =>
+    hit(
+      site,
+      at,
+      { url: '/kept', title: 'Kept', visitorId },
+      { source: 'Google', country: 'DE', language: 'de', ...more },
+    )
+  const error = (at: string, visitorId: string) =>
+    hit(site, at, { type: 'error', name: 'error', url: '/kept', visitorId, error: { message: LONG_MESSAGE } })
+  await source.store([
+    page('2026-01-03T10:00:00Z', DAN, { source: 'Bing' }),
+    page('2026-01-04T10:00:00Z', BEN),
+    page('2026-01-05T10:00:00Z', ADA),
+    error('2026-01-05T10:01:00Z', ADA),
+    page('2026-02-12T10:00:00Z', CAI, { source: 'Bing' }),
+    // Over the boundary.
+    page('2026-02-13T22:50:00Z', ADA),
+    page('2026-02-13T23:10:00Z', ADA),
+    page('2026-03-10T10:00:00Z', ADA),
+    error('2026-03-10T10:01:00Z', ADA),
+  ])
+  await sendVisits(db, site, { first: '2026-01-20', days: 57, every: 11 * HOUR })
+  const costing = (amount: number) =>
+    subscription({
+      ...{ id: 'sub_1', customer: 'cus_1', status: 'active', metadata: { visitor_id: BEN } },
+      items: [item(price(amount), { id: 'si_1' })],
+    })
+  const seconds = (at: string) => Date.parse(at) / 1000
+  await source.deliverAll(site, [
+    event('customer.subscription.created', costing(2_000), seconds('2026-01-04T10:30:00Z')),
+    event('customer.subscription.updated', costing(3_000), seconds('2026-03-01T10:00:00Z')),
+  ])
+  for (const [visitor_id, timestamp, email] of [
+    [BEN, '2026-01-05T00:00:00Z', 'ben@example.com'],
+    [BEN, '2026-03-02T00:00:00Z', 'ben@example.com'],
+    [CAI, '2026-03-03T00:00:00Z', 'cai@example.com'],
+    [ADA, '2026-03-11T00:00:00Z', 'ada@example.com'],
+  ]) {
+    expect((await source.pay(site, { visitor_id, timestamp, email })).status).toBe(201)
+  }
+  await db`update sites set retention_months = 1 where id = ${site.id}`
+  await settle(db, new Date(NOW))
+  await retain(db, new Date(NOW))
+  // Erased since: the numbers of days without details still count the visitor.
+  await db`delete from visitors where id = ${DAN}`
+  const given = { teamId: source.owner.teamId, productVersion: '1.0.0', now: new Date(NOW), folder }
+  archive = Buffer.concat(await collect(exportTeam(db, given)))
+  // Other numbers of sites, visitors, sessions and values than in the archive.
+  const other = await target.site()
+  await target.store(
+    ['a', 'b', 'c'].map(name =>
+      hit(other, '2026-03-01T00:00:00Z', { visitorId: BEN.replace('b', name), url: `/${name}` }),
+    ),
+  )
+  await settle(target.api.services.db, new Date(NOW))
+}, 120_000)
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await Promise.all([source.close(), target.close()])
+})
+
+async function restoring(statements = Number.POSITIVE_INFINITY) {
+  const services = await importServices(target.api.services)
+  const db = Number.isFinite(statements) ? dyingAfter(services.db, statements) : services.db
+  const opened = await openArchive(fileOf(archive, 'team.tar', 100_000))
+  return restoreTeam({ ...services, db }, opened, { teamId: target.owner.teamId })
+}
+
+describe('an archive of a site whose details are gone in part', () => {
+  test('restored after several stops, every read gives the same', async () => {
+    expect((await source.read(site, '')).details_from).toBe(DETAILS_FROM)
+    for (const statements of [60, 250]) {
+      await expect(restoring(statements), `${statements} statements`).rejects.toThrow('killed')
+      expect((await target.ask(site.path)).status).toBe(404)
+    }
+    expect((await restoring()).sites).toEqual([expect.objectContaining({ site_id: site.id })])
+    await target.api.call('PUT', `${site.path}/processor`, {
+      token: target.owner.token,
+      body: { provider: 'stripe', webhook_secret: SECRET },
+    })
+    expect(await exactRows(target.api.services.db, site)).toEqual(
+      await exactRows(source.api.services.db, site),
+    )
+    expect(await answers(target)).toEqual(await answers(source))
+  }, 240_000)
+
+  test('a visitor who comes back is counted once, and the visit has the next number', async () => {
+    for (const { api, store } of [source, target]) {
+      const [found] = await api.services.db<{ siteNo: number }[]>`
+        select site_no as "siteNo" from sites where id = ${site.id}`
+      await store([hit({ ...site, ...found }, '2026-03-18T11:00:00Z', { visitorId: BEN, url: '/again' })])
+    }
+    const visits = await target.read(site, `/stats/sessions?visitor_id=${BEN}&from=2026-03-18&to=2026-03-18`)
+    expect(visits.data).toEqual([expect.objectContaining({ visit_count: 2 })])
+    expect(await answers(target, FEW)).toEqual(await answers(source, FEW))
+  }, 60_000)
+
+  test('retention deletes what is left of the days before, and changes no number', async () => {
+    const before = await answers(target, FEW)
+    await retain(target.api.services.db, new Date(NOW))
+    expect(await answers(target, FEW)).toEqual(before)
+  }, 60_000)
+})
