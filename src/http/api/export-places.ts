@@ -19,7 +19,8 @@ export const leasesOf = ({ siteId, userId }: Exporter) => ({
 })
 
 /**
- * Runs an export in one of the places of this process, while no other of the same site or user runs on any host: so one user cannot take all places.
+ * Runs an export in one of the places of this process, while no other of the same site or user runs on any host: so one user cannot take
+ * all places.
  * @throws AppError `unavailable` when another one runs
  */
 export async function whileExporting(

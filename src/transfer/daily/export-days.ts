@@ -94,7 +94,9 @@ async function exportDay(
   signal: AbortSignal,
 ): Promise<{ hits: number; bytes: number }> {
   const { siteId, isGone, ...key } = day
-  const written = await writeDay(db, isGone ? { ...day, endsAt: day.startsAt } : day, file, signal)
+  // The bounds of a day that is gone may be those of another date in the zone now: an empty time is that of no day.
+  if (isGone) key.endsAt = key.startsAt
+  const written = await writeDay(db, key, file, signal)
   await target.put(`site=${siteId}/date=${day.day}/hits.parquet`, file)
   await noteExportedDay(db, { ...key, ...written, now: now() })
   return written
@@ -102,7 +104,7 @@ async function exportDay(
 
 async function writeDay(
   db: Db,
-  { siteNo, startsAt, endsAt }: DueDay,
+  { siteNo, startsAt, endsAt }: Pick<DueDay, 'siteNo' | 'startsAt' | 'endsAt'>,
   file: string,
   signal: AbortSignal,
 ): Promise<{ hits: number; bytes: number }> {

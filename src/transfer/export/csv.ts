@@ -20,7 +20,7 @@ function sessionCells(session: ExportedSession): string {
   return cells
 }
 
-/** Joined, since a text that grows cell by cell is stored as a tree of its parts: several times as much memory. */
+/** Joined at once: a text that grows cell by cell is a tree of all its parts until it is written. */
 const cellsOf = <Row>(columns: Column<Row>[], row: Row): string =>
   columns.map(({ value }) => textOf(value(row))).join(',')
 

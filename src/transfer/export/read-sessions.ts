@@ -69,7 +69,7 @@ export function createSessionReader(db: Queryable, siteNo: number) {
 
   /**
    * Forgets sessions that ended before a time. Remembered for longer, each one outlives the collections of young objects, and the heap
-   * grows by 80 MB before they are collected.
+   * grows by 50 MB more before they are collected.
    */
   function forgetBefore(time: Date): void {
     for (const [sessionNo, { lastAt }] of remembered) if (lastAt < time) remembered.delete(sessionNo)

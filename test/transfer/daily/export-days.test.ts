@@ -177,6 +177,19 @@ test('daily export: after a change of the time zone each date has its new day, a
   expect(await readDays()).toEqual({ '2026-03-07': 1, '2026-03-08': 1, '2026-03-09': 1 })
 })
 
+test('daily export: a zone 24 hours away gives the same days other dates', async () => {
+  await database.db`update sites set timezone = 'Pacific/Honolulu' where site_no = ${site.siteNo}`
+  await store('2026-03-08T12:00:00Z')
+  await roll()
+  await run()
+  expect(await readDays()).toEqual({ '2026-03-08': 1 })
+  await database.db`update sites set timezone = 'Pacific/Kiritimati' where site_no = ${site.siteNo}`
+  await roll()
+  expect(await run()).toMatchObject({ days: 2, hits: 1 })
+  expect(await readDays()).toEqual({ '2026-03-09': 1 })
+  expect(await run()).toMatchObject({ days: 0 })
+})
+
 test('daily export: one that is stopped leaves no part of a file, and the day due', async () => {
   await store('2026-03-09T12:00:00Z')
   await roll()
