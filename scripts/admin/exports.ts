@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { createLease, whenFree } from '../../src/redis/lease.ts'
+import type { DueDay } from '../../src/transfer/daily/due-days.ts'
 import { exportDays } from '../../src/transfer/daily/export-days.ts'
 import { DAILY_EXPORT } from '../../src/transfer/daily/run-daily.ts'
 import { openTarget } from '../../src/transfer/daily/target.ts'
@@ -25,11 +26,21 @@ export function addExportCommands(admin: Command, answer: Answer): void {
         const { signal } = new AbortController()
         const onDay = ({ day }: { day: string }, { days, hits }: { days: number; hits: number }) =>
           progress.part(0, `${day}: ${days} days, ${hits} hits`)
+        const failures: string[] = []
+        const onFailure = ({ siteId, day }: DueDay, error: unknown) =>
+          failures.push(`${day} of ${siteId} (${error instanceof Error ? error.message : String(error)})`)
         const lease = createLease(await redis(), DAILY_EXPORT)
-        const done = await whenFree(lease, () => exportDays(given, { siteNo, signal, onDay })).finally(
-          progress.end,
-        )
-        return { ...done, seconds: secondsSince(startedAt) }
+        const done = await whenFree(lease, () =>
+          exportDays(given, { siteNo, signal, onDay, onFailure }),
+        ).finally(progress.end)
+        if (failures.length > 0) {
+          const others = failures.length > 1 ? `, and ${failures.length - 1} more` : ''
+          throw new Error(
+            `${done.days} days were exported, but not ${failures[0]}${others}; run it again for them`,
+          )
+        }
+        const { days, hits, bytes } = done
+        return { days, hits, bytes, seconds: secondsSince(startedAt) }
       }),
     )
 }

@@ -53,7 +53,7 @@ export function addSiteExportCommands(admin: Command, answer: Answer): void {
         const { siteNo } = await findSiteAnywhere(db, options.site)
         let rows = 0
         async function* pieces() {
-          for await (const lines of exportRows(db, siteNo, kind)) {
+          for await (const lines of exportRows(db, { siteNo, userId: null }, kind)) {
             rows += lines.length
             yield Buffer.from(`${lines.join('\n')}\n`)
           }

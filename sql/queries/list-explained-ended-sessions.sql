@@ -1,18 +1,6 @@
 -- As list-explained-sessions, for a value that sessions have when they are over: everything counts when they start.
 select
-  page."startedAt",
-  page."sessionNo",
-  visitors.id as "visitorId",
-  page.pageviews,
-  page.custom_events,
-  page.visitors,
-  page.sessions,
-  page.bounces,
-  page.duration_ms,
-  page.engaged_ms,
-  page.engaged_sessions,
-  page.scroll_percent,
-  page.scrolled_sessions
+  {explained_session}
 from (
   select *
   from (

@@ -1,19 +1,7 @@
 -- As list-explained-sessions, for a value of a dimension of hits: sessions that started in the range have the value in a hit. Their
 -- engagement with the value is read only if it is wanted.
 select
-  page."startedAt",
-  page."sessionNo",
-  visitors.id as "visitorId",
-  page.pageviews,
-  page.custom_events,
-  page.visitors,
-  page.sessions,
-  page.bounces,
-  page.duration_ms,
-  page.engaged_ms,
-  page.engaged_sessions,
-  page.scroll_percent,
-  page.scrolled_sessions
+  {explained_session}
 from (
   select *
   from (

@@ -1,19 +1,7 @@
 -- A page of the sessions that add to one of some counts (`terms`), the newest first, with what they add: by hits of the range, and by
 -- having started in it. `afterAt` is after all times on the first page.
 select
-  page."startedAt",
-  page."sessionNo",
-  visitors.id as "visitorId",
-  page.pageviews,
-  page.custom_events,
-  page.visitors,
-  page.sessions,
-  page.bounces,
-  page.duration_ms,
-  page.engaged_ms,
-  page.engaged_sessions,
-  page.scroll_percent,
-  page.scrolled_sessions
+  {explained_session}
 from (
   select *
   from (

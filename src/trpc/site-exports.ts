@@ -4,6 +4,7 @@ import { HitExportQuery, RowExportPath } from '../transfer/export/schema.ts'
 import { managedSiteProcedure, router } from './procedures.ts'
 
 const Opened = z.custom<OpenedExport>()
+const Exporter = z.object({ siteId: z.string(), userId: z.string() })
 
 /**
  * Procedures behind the endpoints that answer with a stream, which no tRPC client can call: they have the checks, limits and roles of every other
@@ -17,7 +18,9 @@ export const siteExportsRouter = router({
   rows: managedSiteProcedure
     .input(RowExportPath)
     .output(Opened)
-    .query(({ ctx, input }) => openRowExport(ctx, ctx.site, input)),
-  /** Refuses a caller whose access has ended since the download began. */
-  access: managedSiteProcedure.output(z.void()).query(() => {}),
+    .query(({ ctx, input }) => openRowExport(ctx, ctx.caller, ctx.site, input)),
+  /** Returns who exports which site. Refuses a caller whose access has ended since the download began. */
+  access: managedSiteProcedure
+    .output(Exporter)
+    .query(({ ctx }) => ({ siteId: ctx.site.id, userId: ctx.caller.userId })),
 })

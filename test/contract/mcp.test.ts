@@ -3,6 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { routes } from '../../src/http/api/routes.ts'
 import { createToken } from '../../src/teams/tokens.ts'
+import { importInto } from '../stats/imported/imported-days.ts'
 import { event, item, type Json, price, subscription } from '../support/stripe.ts'
 import { type Revenue, startRevenue } from './revenue-shop.ts'
 import { ADA, BEN, hit, type StatsSite } from './stats-site.ts'
@@ -127,6 +128,27 @@ test.each([
   )
   expect(isError).toBe(true)
   expect(answer).toMatch(reason)
+})
+
+test('mcp: imported totals are added where they are asked for, and not explained', async () => {
+  const { db } = revenue.api.services
+  await importInto(db, site, 'UTC', 'date,visitors,visits\n2026-01-31,5,7\n', {
+    name: 'imported_visitors.csv',
+  })
+  const question = { siteKey: site.id, from: '2026-01-31', to: '2026-02-02' }
+  const own = await ask('read_overview', question)
+  const both = await ask('read_overview', { ...question, imported: true })
+  expect([own.answer.visitors, both.answer.visitors]).toEqual([1, 6])
+  expect(both.answer.imported).toMatchObject({ used: true, sources: ['Plausible'] })
+  const series = await ask('read_timeseries', {
+    ...question,
+    ...{ metric: 'sessions', group: 'day', imported: true },
+  })
+  expect(series.answer.values).toEqual([7, 0, 1])
+  const explained = await ask('explain_number', { ...question, metric: 'visitors' })
+  expect(explained.answer.number).toBe(1)
+  const refused = await ask('explain_number', { ...question, metric: 'visitors', imported: true })
+  expect(refused).toMatchObject({ isError: true, answer: expect.stringMatching(/no argument imported/) })
 })
 
 test('mcp: a token reads the sites that it may, and needs the scope to read', async () => {

@@ -40,7 +40,8 @@ export const Explanation = z
     read: z.enum(['overview', 'breakdown', 'money', 'movements']).meta({ description: 'The read it is of.' }),
     metric: label('Which number of it.', 'bounce_rate'),
     number: z.number().nullable().meta({
-      description: 'Exactly what the read answers. Null where the read has null, or leaves the field out.',
+      description:
+        'Exactly what the read answers without `imported`. Null where the read has null, or leaves the field out.',
       example: 41.33,
     }),
     number_exact: z.string().optional().meta({

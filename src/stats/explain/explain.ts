@@ -1,16 +1,17 @@
 import { sectionOf } from '../../dimensions/dimensions.ts'
-import { invalidField } from '../../errors.ts'
 import { readMoney } from '../../money/totals.ts'
 import { mayShow, requireSection } from '../../sharing/grant.ts'
 import { formatInstant } from '../../time/local-time.ts'
-import { type Range, seriesBuckets, toWindow } from '../../time/range.ts'
+import { seriesBuckets, toWindow } from '../../time/range.ts'
 import { findConversionTargets } from '../breakdown/converting-visitors.ts'
-import { isUnfiltered, keptPart, type ResolvedQuery, wholePart } from '../filters/resolved-query.ts'
-import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
-import { type ExplanationAnswer, presentAmount } from './answer.ts'
+import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import type { StatsServices, StatsSite } from '../query-context.ts'
+import type { ExplanationAnswer } from './answer.ts'
 import type { Explanation, TermName } from './explanation.ts'
 import { CONVERSION_OF_GOAL } from './of-overview.ts'
-import { partsOf, type Term } from './parts.ts'
+import { partsOf } from './parts.ts'
+import { bucketIn, partsWanted, resolvePeriod } from './period.ts'
+import { anchorOf, numberOf, presentTerms } from './present.ts'
 import { type ExplainQuery, READS, type Read, readOf } from './query.ts'
 import { cutTo } from './recurring.ts'
 import { readCursor } from './rows/cursor.ts'
@@ -113,44 +114,6 @@ function requireRead(
   if (isMoney(explanation)) requireSection(grant, 'revenue')
 }
 
-/** From the first moment that answers can have to the last one. */
-const ALWAYS = { start: new Date('1900-01-01T00:00:00Z'), end: new Date('9999-01-01T00:00:00Z') }
-
-/** Returns the period that is asked for, and the other one of the two. */
-async function resolvePeriod(
-  services: StatsServices,
-  site: StatsSite,
-  query: ExplainQuery,
-): Promise<{ range: Range; resolved: ResolvedQuery; other: ResolvedQuery }> {
-  const { metric: _metric, dimension: _dimension, value: _value, read: _read, ...asked } = query
-  const context = await resolveContext(services, site, asked)
-  const { range, rangeBefore, resolved, resolvedBefore } = context
-  // Conversions are counted from rows: visitors have to be those of the same time.
-  const cut = (span: ResolvedQuery) => (query.conversion_goal ? keptPart(span) : span)
-  if (query.period === 'previous') {
-    return { range: rangeBefore, resolved: cut(resolvedBefore), other: resolved }
-  }
-  if (query.period === 'current') return { range, resolved: cut(resolved), other: resolvedBefore }
-  if (!isUnfiltered(resolved)) {
-    throw invalidField('period', 'must not be now with filters: the money report has it without them')
-  }
-  return { range: { ...range, ...ALWAYS }, resolved: { ...wholePart(resolved), ...ALWAYS }, other: resolved }
-}
-
-/** A breakdown knows only whole days of the time before `details_from`; all that is recorded is one part. */
-const partsWanted = (read: Read, { group, period }: ExplainQuery, { detailsFrom }: ResolvedQuery) => ({
-  group: period === 'now' ? undefined : group,
-  isOne: period === 'now',
-  onlyDays: read === 'breakdown' && detailsFrom !== undefined,
-})
-
-function bucketIn(parts: { start: Date }[], label: string): number {
-  const at = Date.parse(label)
-  const index = parts.findIndex(({ start }) => start.getTime() === at)
-  if (index < 0) throw invalidField('bucket', 'must be a label of the series with the same range and group')
-  return index
-}
-
 /** Whether the overview has the field: it leaves out money that a site does not have. */
 async function isPresent(
   services: StatsServices,
@@ -164,44 +127,4 @@ async function isPresent(
   return explanation.terms.some(term => ofPayments.includes(term))
     ? money.periods.some(({ revenue }) => revenue.recorded > 0)
     : money.isConnected
-}
-
-function numberOf(
-  { number }: Explanation,
-  terms: Map<TermName, Term>,
-  { days }: Range,
-  isShown: boolean,
-): Pick<ExplanationAnswer, 'number' | 'number_exact'> {
-  const value = isShown ? number(name => terms.get(name)!.total, days) : null
-  if (typeof value !== 'bigint') return { number: value }
-  const shown = presentAmount(value)
-  return typeof shown === 'number' ? { number: shown } : { number: null, number_exact: shown }
-}
-
-const anchorOf = (heading: string): string => heading.toLowerCase().replaceAll(' ', '-')
-
-function presentTerms(terms: Map<TermName, Term>, labels: string[]) {
-  const all = [...terms]
-  const pick = (amountOf: (term: Term) => bigint | undefined) =>
-    Object.fromEntries(
-      all.flatMap(([name, term]) => {
-        const value = amountOf(term)
-        return value !== undefined ? [[name, presentAmount(value)]] : []
-      }),
-    )
-  const isSome = (values: object) => Object.values(values).some(value => value !== 0)
-  const sources = ['daily_rollups', 'quarter_hours', 'kept', 'rows'] as const
-  return {
-    terms: pick(({ total }) => total),
-    before: pick(({ before }) => before),
-    overlap: pick(({ isDistinct, total, buckets }) =>
-      isDistinct ? buckets.reduce((sum, part) => sum + part, 0n) - total : undefined,
-    ),
-    buckets: labels
-      .map((start, index) => ({ start, values: pick(({ buckets }) => buckets[index]) }))
-      .filter(({ values }) => isSome(values)),
-    sources: sources
-      .map(source => ({ source, values: pick(term => term.sources[source]) }))
-      .filter(({ values }) => isSome(values)),
-  }
 }

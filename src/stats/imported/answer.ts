@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { optionalFlagParameter } from '../../schema/validation.ts'
 import { formatDay } from '../../time/local-time.ts'
-import type { TotalsNumber } from './families.ts'
-import { REFUSALS, type TotalsPlan } from './plan.ts'
+import { importedMetric } from './metrics.ts'
+import { type Part, REFUSALS, type TotalsPlan } from './plan.ts'
 
 /** The query parameter of reads that can add imported totals. */
 export const importedField = {
@@ -54,42 +54,46 @@ export const Imported = z
   })
 export type Imported = z.infer<typeof Imported>
 
-/** Numbers that a metric is computed from. */
-const NUMBERS_OF: Readonly<Record<string, readonly TotalsNumber[]>> = {
-  visitors: ['visitors'],
-  sessions: ['sessions'],
-  pageviews: ['pageviews'],
-  views_per_visit: ['pageviews', 'sessions'],
-  bounce_rate: ['bounces', 'sessions'],
-  avg_session_seconds: ['duration_seconds', 'sessions'],
-  custom_events: ['events'],
-}
-
 /** What a metric of the answer is read from; undefined: nothing imported has it. */
-export type PlanOf = Readonly<Record<string, TotalsPlan | undefined>>
+type PlanOf = Readonly<Record<string, TotalsPlan | undefined>>
 
 /**
  * Describes what was added.
- * @param plan that of the answer's main numbers
+ * @param main says why, when nothing was added
  * @param plans by each metric of the answer
  */
-export function presentPlan(plan: TotalsPlan, plans: PlanOf): Omit<Imported, 'previous'> {
-  const { days, parts, refusal } = plan
+export function presentPlans(main: TotalsPlan, plans: PlanOf): Omit<Imported, 'previous'> {
+  const parts = Object.values(plans)
+    .flatMap(plan => plan?.parts ?? [])
+    .sort((a, b) => a.from - b.from)
   const isUsed = parts.length > 0
-  const shown = isUsed ? { from: parts[0]!.from, to: parts.at(-1)!.to } : days
+  const shown = isUsed ? { from: parts[0]!.from, to: Math.max(...parts.map(({ to }) => to)) } : main.days
   return {
     from: shown ? formatDay(shown.from) : null,
     to: shown ? formatDay(shown.to) : null,
     used: isUsed,
-    why_not: isUsed ? null : (refusal ?? 'no_days'),
+    why_not: isUsed ? null : (main.refusal ?? 'no_days'),
     sources: [...new Set(parts.map(({ family }) => family.product))],
-    visitors: isUsed && plans.visitors ? 'sum_of_days' : null,
-    missing: isUsed ? Object.keys(plans).filter(name => isMissing(name, plans[name])) : [],
+    visitors: plans.visitors && plans.visitors.parts.length > 0 ? 'sum_of_days' : null,
+    missing: isUsed ? Object.keys(plans).filter(name => isMissing(name, plans[name], countDays(parts))) : [],
   }
 }
 
-function isMissing(metric: string, plan: TotalsPlan | undefined): boolean {
-  const needed = NUMBERS_OF[metric]
-  if (!needed || !plan || plan.parts.length === 0) return true
-  return plan.parts.some(({ family }) => needed.some(name => !family.numbers.includes(name)))
+/** Returns whether the metric lacks one of the imported days. Tables of events begin with the first event and end with the last. */
+function isMissing(metric: string, plan: TotalsPlan | undefined, days: number): boolean {
+  const needs = importedMetric(metric)?.needs
+  if (!needs || !plan || plan.parts.length === 0) return true
+  if (metric !== 'custom_events' && countDays(plan.parts) < days) return true
+  return plan.parts.some(({ family }) => needs.some(name => !family.numbers.includes(name)))
+}
+
+/** @param parts by their first days; they may overlap */
+function countDays(parts: readonly Part[]): number {
+  let days = 0
+  let counted = Number.NEGATIVE_INFINITY
+  for (const { from, to } of parts) {
+    days += Math.max(0, to - Math.max(from - 1, counted))
+    counted = Math.max(counted, to)
+  }
+  return days
 }

@@ -17,8 +17,9 @@ import { PAGES } from '../breakdown/engagement-by-value.ts'
 import type { Filters } from '../filters/query.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
-import { type Imported, presentPlan } from './answer.ts'
-import type { Family, TotalsNumber } from './families.ts'
+import { type Imported, presentPlans } from './answer.ts'
+import type { Family } from './families.ts'
+import { IMPORTED_METRIC_NAMES, importedMetric } from './metrics.ts'
 import { planTotals } from './plan.ts'
 import { sumByValue, type TotalsSums } from './sums.ts'
 
@@ -28,17 +29,7 @@ export interface ImportedValues {
   note: Omit<Imported, 'previous'>
 }
 
-const NUMBERS_OF_SORT: Partial<Record<Sort, readonly TotalsNumber[]>> = {
-  sessions: ['sessions'],
-  pageviews: ['pageviews'],
-  views_per_visit: ['pageviews', 'sessions'],
-  bounce_rate: ['bounces', 'sessions'],
-  avg_session_seconds: ['duration_seconds', 'sessions'],
-}
-
-const METRICS = [
-  ...['visitors', 'sessions', 'pageviews', 'views_per_visit', 'bounce_rate', 'avg_session_seconds'],
-]
+const METRICS = IMPORTED_METRIC_NAMES.filter(name => name !== 'custom_events')
 
 interface Asked {
   range: Range
@@ -56,7 +47,7 @@ export async function readImportedValues(
   families: readonly Family[],
   { range, filters, dimension, sort, hasConversions }: Asked,
 ): Promise<ImportedValues> {
-  const needs = ['visitors' as const, ...(NUMBERS_OF_SORT[sort] ?? [])]
+  const needs = ['visitors' as const, ...(importedMetric(sort)?.needs ?? [])]
   const found = planTotals(families, range, { dimension, filters, needs })
   const plan =
     hasConversions && found.refusal !== 'no_days'
@@ -65,7 +56,7 @@ export async function readImportedValues(
   const metrics = PAGES.has(dimension) ? [...METRICS, 'time_on_page_seconds', 'scroll_depth'] : METRICS
   return {
     byValue: await sumByValue(services, siteNo, plan.parts, filters, dimension),
-    note: presentPlan(plan, Object.fromEntries(metrics.map(name => [name, plan]))),
+    note: presentPlans(plan, Object.fromEntries(metrics.map(name => [name, plan]))),
   }
 }
 

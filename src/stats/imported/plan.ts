@@ -1,4 +1,4 @@
-import { type BreakdownDimension, isHitDimension } from '../../dimensions/dimensions.ts'
+import { type BreakdownDimension, type Dimension, isHitDimension } from '../../dimensions/dimensions.ts'
 import { dayOf, type LocalDay, startOfDay } from '../../time/local-time.ts'
 import type { Range } from '../../time/range.ts'
 import type { Filters } from '../filters/query.ts'
@@ -41,8 +41,8 @@ export interface ValueFilter {
 }
 
 /**
- * Decides which families answer for which days of a range. Of two families that can answer, the newer one has the day, so that no
- * day counts twice.
+ * Decides which families answer for which days of a range. Of two families that can answer, one has the day, so that no day
+ * counts twice.
  * @param families as `findFamilies` returns them
  * @param hasParts whether buckets are shorter than a day
  */
@@ -62,14 +62,10 @@ export function planTotals(
   const refuse = (refusal: Refusal): TotalsPlan => ({ days: hull, parts: [], refusal })
   if (hasParts || !isWholeDays(range)) return refuse('part_days')
   if (!areAnswerable(question.filters)) return refuse('filters')
-  const filtered = question.filters.dimensions.map(({ dimension }) => dimension)
-  const ofFilters = filtered.length === 0 ? reached : reached.filter(fits(filtered, undefined))
-  if (ofFilters.length === 0) return refuse('filters')
-  const needed = question.dimension ? [...filtered, question.dimension] : filtered
+  const needed: BreakdownDimension[] = question.filters.dimensions.map(({ dimension }) => dimension)
+  if (question.dimension) needed.push(question.dimension)
   const fitting = reached.filter(fits(needed, question.sumsOver))
-  if (fitting.length === 0) {
-    return refuse(question.dimension && filtered.length === 0 ? 'dimension' : noFamily(question))
-  }
+  if (fitting.length === 0) return refuse(noFamily(question))
   const known = fitting.filter(({ numbers }) => question.needs.every(name => numbers.includes(name)))
   if (known.length === 0) return refuse('numbers')
   const parts = shareDays(known, days)
@@ -102,20 +98,29 @@ function areAnswerable({
   )
 }
 
-/** Totals of the site are those of families without dimensions: sums over values would count visitors several times. */
+/**
+ * Totals of the site are those of families without dimensions: sums over values would count visitors several times. So would sums over
+ * a dimension of hits that is not asked: a session has several pages.
+ */
 const fits =
   (needed: readonly BreakdownDimension[], sumsOver: BreakdownDimension | undefined) =>
-  ({ dimensions }: Family) =>
-    needed.length === 0
-      ? dimensions.every(name => name === sumsOver)
-      : needed.every(name => dimensions.includes(name))
+  ({ dimensions }: Family) => {
+    const others = dimensions.filter(name => name !== sumsOver && !needed.includes(name as Dimension))
+    return (
+      needed.every(name => dimensions.includes(name)) &&
+      (needed.length === 0 ? others.length === 0 : !others.some(name => isHitDimension(name as Dimension)))
+    )
+  }
 
-/** Gives each day to the newest import that has it, there to the family with the fewest dimensions. */
+/**
+ * Gives each day to the family with the fewest dimensions that has it: fewer sums over values count fewer visitors twice. Of equal ones,
+ * the newest has the day.
+ */
 function shareDays(families: readonly Family[], { from, to }: { from: LocalDay; to: LocalDay }): Part[] {
   const parts: Part[] = []
   let free = [{ from, to }]
   const ordered = families.toSorted(
-    (a, b) => b.importNo - a.importNo || a.dimensions.length - b.dimensions.length || b.familyNo - a.familyNo,
+    (a, b) => a.dimensions.length - b.dimensions.length || b.importNo - a.importNo || b.familyNo - a.familyNo,
   )
   for (const family of ordered) {
     const left: typeof free = []

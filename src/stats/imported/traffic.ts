@@ -2,9 +2,10 @@ import { type LocalDay, startOfDay } from '../../time/local-time.ts'
 import type { Bucket, Range } from '../../time/range.ts'
 import type { Filters } from '../filters/query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
-import { type Imported, type PlanOf, presentPlan } from './answer.ts'
-import type { Family, TotalsNumber } from './families.ts'
-import { planTotals, type TotalsPlan, type TotalsQuestion } from './plan.ts'
+import { type Imported, presentPlans } from './answer.ts'
+import type { Family } from './families.ts'
+import { importedMetric } from './metrics.ts'
+import { type Part, planTotals, type TotalsPlan } from './plan.ts'
 import { addSums, noSums, sumByDay, type TotalsSums } from './sums.ts'
 
 /** Imported traffic of a period. */
@@ -13,72 +14,70 @@ export interface ImportedTraffic {
   note: Omit<Imported, 'previous'>
 }
 
-type Services = Pick<StatsServices, 'reads' | 'slices'>
-
-/** The names of events have custom events. */
-const OF_EVENTS = { needs: ['events'], sumsOver: 'event_name' } as const
-
-const OF_TRAFFIC = [
-  'visitors',
-  'sessions',
-  'pageviews',
-  'views_per_visit',
-  'bounce_rate',
-  'avg_session_seconds',
-] as const
-
-/** Reads all traffic metrics of a period. Custom events come from the totals by event name. */
-export async function readImportedTraffic(
-  services: Services,
-  { siteNo }: Pick<StatsSite, 'siteNo'>,
-  families: readonly Family[],
-  range: Range,
-  filters: Filters,
-): Promise<ImportedTraffic> {
-  const traffic = planTotals(families, range, { filters, needs: ['visitors'] })
-  const events = planTotals(families, range, { filters, ...OF_EVENTS })
-  const [byDay, eventsByDay] = await Promise.all(
-    [traffic, events].map(({ parts }) => sumByDay(services, siteNo, parts, filters)),
-  )
-  // Without traffic, the answer is that of the site's own hits: events alone would not say so.
-  if (traffic.parts.length === 0) return { byDay: new Map(), note: presentPlan(traffic, {}) }
-  for (const sums of byDay!.values()) sums.events = 0
-  for (const [day, { events: count }] of eventsByDay!) {
-    byDay!.set(day, { ...(byDay!.get(day) ?? noSums()), events: count })
-  }
-  const plans: PlanOf = {
-    ...Object.fromEntries(OF_TRAFFIC.map(name => [name, traffic])),
-    custom_events: events,
-  }
-  return { byDay: byDay!, note: presentPlan(traffic, plans) }
-}
-
-interface MetricQuestion {
+interface TrafficQuestion {
   range: Range
   filters: Filters
-  metric: string
-  /** Numbers that it is computed from; undefined: totals never have them. */
-  needs: readonly TotalsNumber[] | undefined
+  /** The first one says why nothing is added. */
+  metrics: readonly string[]
+  /** Whether buckets are shorter than a day. */
+  hasParts?: boolean
 }
 
-/** Reads one metric of a period. */
-export async function readImportedMetric(
-  services: Services,
+/**
+ * Reads metrics of a period. Each one has the tables that it would have alone: so a number is the same wherever it is shown, and a table
+ * without sessions takes no day from one that has them.
+ */
+export async function readImportedTraffic(
+  services: Pick<StatsServices, 'reads' | 'slices'>,
   { siteNo }: Pick<StatsSite, 'siteNo'>,
   families: readonly Family[],
-  { range, filters, metric, needs }: MetricQuestion,
+  question: TrafficQuestion,
 ): Promise<ImportedTraffic> {
-  const question: TotalsQuestion = {
-    filters,
-    ...(metric === 'custom_events' ? OF_EVENTS : { needs: needs ?? [] }),
+  const plans = question.metrics.map((metric): [string, TotalsPlan] => [
+    metric,
+    planMetric(families, question, metric),
+  ])
+  const byDay = new Map<LocalDay, TotalsSums>()
+  await Promise.all(
+    groupByParts(plans).map(async ({ parts, metrics }) => {
+      const names = metrics.flatMap(metric => importedMetric(metric)?.sums ?? [])
+      for (const [day, sums] of await sumByDay(services, siteNo, parts, question.filters)) {
+        const into = byDay.get(day) ?? noSums()
+        byDay.set(day, into)
+        for (const name of names) into[name] = sums[name]
+      }
+    }),
+  )
+  return { byDay, note: presentPlans(plans[0]![1], Object.fromEntries(plans)) }
+}
+
+/** Custom events come from the totals by their names: an event has one name. */
+function planMetric(
+  families: readonly Family[],
+  { range, filters, hasParts }: TrafficQuestion,
+  metric: string,
+): TotalsPlan {
+  const needs = importedMetric(metric)?.needs
+  const plan = planTotals(
+    families,
+    range,
+    { filters, needs: needs ?? [], ...(metric === 'custom_events' && { sumsOver: 'event_name' }) },
+    hasParts,
+  )
+  return needs || plan.refusal === 'no_days' ? plan : { ...plan, parts: [], refusal: 'numbers' }
+}
+
+/** Metrics of the same tables and days are read once. */
+function groupByParts(plans: readonly [string, TotalsPlan][]): { parts: Part[]; metrics: string[] }[] {
+  const groups = new Map<string, { parts: Part[]; metrics: string[] }>()
+  for (const [metric, { parts }] of plans) {
+    if (parts.length === 0) continue
+    const key = parts.map(({ family, from, to }) => [family.familyNo, from, to].join()).join(';')
+    const group = groups.get(key)
+    if (group) group.metrics.push(metric)
+    else groups.set(key, { parts, metrics: [metric] })
   }
-  const found = planTotals(families, range, question, range.group === 'hour')
-  const plan: TotalsPlan =
-    needs || found.refusal === 'no_days' ? found : { ...found, parts: [], refusal: 'numbers' }
-  return {
-    byDay: await sumByDay(services, siteNo, plan.parts, filters),
-    note: presentPlan(plan, { [metric]: plan }),
-  }
+  return [...groups.values()]
 }
 
 /** Returns the sums of each bucket; undefined for a bucket without any. Buckets are whole days. */

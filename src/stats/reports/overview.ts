@@ -9,6 +9,7 @@ import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import { Imported, importedField } from '../imported/answer.ts'
 import { presentTogether } from '../imported/combine.ts'
 import { findFamilies, withImportedStart } from '../imported/families.ts'
+import { IMPORTED_METRIC_NAMES } from '../imported/metrics.ts'
 import { byBucket, readImportedTraffic } from '../imported/traffic.ts'
 import { countConvertingVisitors } from '../metrics/conversions.ts'
 import { countMoney } from '../metrics/money.ts'
@@ -71,7 +72,15 @@ export async function getOverview(
       : undefined,
     Promise.all(periods.map(period => period.goal && measureConversion(services, period))),
     families &&
-      Promise.all(ranges.map(period => readImportedTraffic(services, site, families, period, filters))),
+      Promise.all(
+        ranges.map(period =>
+          readImportedTraffic(services, site, families, {
+            range: period,
+            filters,
+            metrics: IMPORTED_METRIC_NAMES,
+          }),
+        ),
+      ),
   ])
   const presented = traffic.map(([period], index) => {
     const [sums] = imported ? byBucket(imported[index]!.byDay, site.timezone, [ranges[index]!]) : []

@@ -7,8 +7,8 @@ import { buckets, groupField, seriesBuckets } from '../../time/range.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { Imported, importedField } from '../imported/answer.ts'
 import { presentTogether } from '../imported/combine.ts'
-import { findFamilies, type TotalsNumber, withImportedStart } from '../imported/families.ts'
-import { byBucket, type ImportedTraffic, readImportedMetric } from '../imported/traffic.ts'
+import { findFamilies, withImportedStart } from '../imported/families.ts'
+import { byBucket, type ImportedTraffic, readImportedTraffic } from '../imported/traffic.ts'
 import { countMoney, type Period } from '../metrics/money.ts'
 import { countTraffic } from '../metrics/traffic.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
@@ -24,16 +24,6 @@ const TRAFFIC_METRICS = {
   custom_events: ['hits'],
 } satisfies Record<string, TrafficPart[]>
 type TrafficMetric = keyof typeof TRAFFIC_METRICS
-/** Imported numbers without which an imported day has no such metric. */
-const IMPORTED_NUMBERS = {
-  visitors: ['visitors'],
-  pageviews: ['pageviews'],
-  sessions: ['sessions'],
-  bounce_rate: ['bounces', 'sessions'],
-  views_per_visit: ['pageviews', 'sessions'],
-  avg_session_seconds: ['duration_seconds', 'sessions'],
-  custom_events: ['events'],
-} satisfies Record<TrafficMetric, TotalsNumber[]>
 const trafficMetrics = Object.keys(TRAFFIC_METRICS) as TrafficMetric[]
 
 export const TimeseriesQuery = StatsQuery.safeExtend({
@@ -97,12 +87,17 @@ export async function getTimeseries(
     { resolved, buckets: all },
     { resolved: resolvedBefore, buckets: before },
   ]
-  const needs = isMoney ? undefined : IMPORTED_NUMBERS[metric]
+  const hasParts = range.group === 'hour'
   const imported =
     families &&
     (await Promise.all(
       [range, rangeBefore].map(period =>
-        readImportedMetric(services, site, families, { range: period, filters, metric, needs }),
+        readImportedTraffic(services, site, families, {
+          range: period,
+          filters,
+          metrics: [metric],
+          hasParts,
+        }),
       ),
     ))
   const [values, previous] = isMoney

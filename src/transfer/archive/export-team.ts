@@ -100,7 +100,7 @@ async function* contentsOf(
 function piecesOf(db: Queryable, site: ArchivedSite, kind: SiteKind, now: Date): AsyncIterable<Buffer> {
   if (kind === 'hits') return exportHits(db, { ...spanOf(site, {}, now), format: 'jsonl' })
   if (isArchivedRowKind(kind)) return linesOf(archivedRows(db, site.siteNo, kind))
-  return linesOf(exportRows(db, site.siteNo, kind satisfies RowKind))
+  return linesOf(exportRows(db, { siteNo: site.siteNo, userId: null }, kind satisfies RowKind))
 }
 
 async function* linesOf(blocks: AsyncIterable<string[]> | string[][]): AsyncGenerator<Buffer> {

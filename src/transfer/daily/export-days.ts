@@ -5,7 +5,8 @@ import { pipeline } from 'node:stream/promises'
 import type { Db } from '../../db/connect.ts'
 import { HOUR_MS } from '../../lib/time.ts'
 import { exportHits } from '../export/export-hits.ts'
-import { type DueDay, findDayToExport, noteExportedDay } from './due-days.ts'
+import { type DueDay, findDueDay, noteExportedDay } from './due-days.ts'
+import { FailedDays } from './failed-days.ts'
 import type { Target } from './target.ts'
 
 /** A day is exported this long after its end: by then, most of its sessions are over, and its late hits are there. */
@@ -23,37 +24,62 @@ export interface ExportedDays {
   days: number
   hits: number
   bytes: number
+  /** Days that could not be exported. */
+  failed: number
 }
+
+export interface DailyExportOptions {
+  /** Only days of this site; null: of every site. */
+  siteNo: number | null
+  /** Stops it between two pages of hits. */
+  signal: AbortSignal
+  /** Days that are not tried yet. */
+  failed?: FailedDays
+  onDay?: (day: DueDay, total: ExportedDays) => void
+  onFailure?: (day: DueDay, error: unknown) => void
+}
+
+/** With so many failures in a row, it is not the days: the bucket is away, or the disk is full. */
+const MOST_FAILURES = 5
 
 /**
  * Writes a Parquet file for each day that is over and whose hits have changed since it was last written: the hits of one site on one local
- * day, under `site={id}/date={day}/hits.parquet`. May be stopped at any point: a day is due until its file is in place.
- * @param options.siteNo only days of this site; null: of every site
- * @param options.signal stops it between two pages of hits
- * @throws what the target throws, and an `AbortError` when it was stopped; the days before are exported
+ * day, under `site={id}/date={day}/hits.parquet`. A day that fails is noted, and the others are taken. May be stopped at any point: a day
+ * is due until its file is in place.
+ * @throws an `AbortError` when it was stopped, and the error of a day after five failures in a row; the days before are exported
  */
 export async function exportDays(
-  { db, target, workFolder, now }: DailyExport,
-  options: { siteNo: number | null; signal: AbortSignal; onDay?: (day: DueDay, total: ExportedDays) => void },
+  given: DailyExport,
+  { siteNo, signal, failed = new FailedDays(), onDay, onFailure }: DailyExportOptions,
 ): Promise<ExportedDays> {
-  const { siteNo, signal, onDay } = options
-  const total = { days: 0, hits: 0, bytes: 0 }
+  const { db, workFolder, now } = given
+  const total = { days: 0, hits: 0, bytes: 0, failed: 0 }
+  let failuresInRow = 0
   // A process that was killed has left a part of a file.
   await rm(workFolder, { recursive: true, force: true })
   await mkdir(workFolder, { recursive: true, mode: 0o700 })
   const file = join(workFolder, `${process.pid}.parquet`)
   try {
     while (!signal.aborted) {
-      const [day] = await findDayToExport(db, { siteNo, endedBefore: new Date(now().getTime() - SETTLED_MS) })
+      const endedBefore = new Date(now().getTime() - SETTLED_MS)
+      const day = await findDueDay(db, { siteNo, endedBefore, failed: failed.waiting(now()) })
       if (!day) break
-      const { hits, bytes } = await writeDay(db, day, file, signal)
-      await target.put(`site=${day.siteId}/date=${day.day}/hits.parquet`, file)
-      const { siteNo: no, startsAt, endsAt, version } = day
-      await noteExportedDay(db, { siteNo: no, startsAt, endsAt, version, hits, bytes, now: now() })
-      total.days += 1
-      total.hits += hits
-      total.bytes += bytes
-      onDay?.(day, total)
+      try {
+        const { hits, bytes } = await exportDay(given, day, file, signal)
+        failed.remove(day)
+        failuresInRow = 0
+        total.days += 1
+        total.hits += hits
+        total.bytes += bytes
+        onDay?.(day, total)
+      } catch (error) {
+        if (signal.aborted) throw error
+        failed.add(day, now())
+        total.failed += 1
+        failuresInRow += 1
+        onFailure?.(day, error)
+        if (failuresInRow === MOST_FAILURES) throw error
+      }
     }
   } finally {
     await rm(file, { force: true })
@@ -61,9 +87,24 @@ export async function exportDays(
   return total
 }
 
+async function exportDay(
+  { db, target, now }: DailyExport,
+  day: DueDay,
+  file: string,
+  signal: AbortSignal,
+): Promise<{ hits: number; bytes: number }> {
+  const { siteId, isGone, ...key } = day
+  // The bounds of a day that is gone may be those of another date in the zone now: an empty time is that of no day.
+  if (isGone) key.endsAt = key.startsAt
+  const written = await writeDay(db, key, file, signal)
+  await target.put(`site=${siteId}/date=${day.day}/hits.parquet`, file)
+  await noteExportedDay(db, { ...key, ...written, now: now() })
+  return written
+}
+
 async function writeDay(
   db: Db,
-  { siteNo, startsAt, endsAt }: DueDay,
+  { siteNo, startsAt, endsAt }: Pick<DueDay, 'siteNo' | 'startsAt' | 'endsAt'>,
   file: string,
   signal: AbortSignal,
 ): Promise<{ hits: number; bytes: number }> {

@@ -20,16 +20,14 @@ function sessionCells(session: ExportedSession): string {
   return cells
 }
 
-function cellsOf<Row>(columns: Column<Row>[], row: Row): string {
-  let line = ''
-  for (const [index, { value }] of columns.entries()) {
-    if (index > 0) line += ','
-    const cell = value(row)
-    if (cell === null) continue
-    if (typeof cell === 'string') line += cellOf(cell)
-    else line += typeof cell === 'number' ? cell : cell.toISOString()
-  }
-  return line
+/** Joined at once: a text that grows cell by cell is a tree of all its parts until it is written. */
+const cellsOf = <Row>(columns: Column<Row>[], row: Row): string =>
+  columns.map(({ value }) => textOf(value(row))).join(',')
+
+function textOf(cell: string | number | Date | null): string {
+  if (cell === null) return ''
+  if (typeof cell === 'string') return cellOf(cell)
+  return typeof cell === 'number' ? String(cell) : cell.toISOString()
 }
 
 /** What a spreadsheet takes for the beginning of a formula. */

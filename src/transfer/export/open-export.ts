@@ -32,9 +32,10 @@ export async function openHitExport(
   }
 }
 
-/** Opens an export of other data of a site as JSON lines, and notes it in the audit log. */
+/** Opens an export of other data of a site as JSON lines, and notes it in the audit log. Personal segments are those of the caller alone. */
 export async function openRowExport(
   { db, audit }: Pick<Services, 'db'> & { audit: Audit },
+  { userId }: { userId: string },
   site: SiteRecord,
   { kind }: RowExportPath,
 ): Promise<OpenedExport> {
@@ -42,7 +43,7 @@ export async function openRowExport(
   return {
     contentType: HIT_TYPES.jsonl,
     fileName: `${site.domain}-${kind}.jsonl`,
-    read: () => linesOf(exportRows(db, site.siteNo, kind)),
+    read: () => linesOf(exportRows(db, { siteNo: site.siteNo, userId }, kind)),
   }
 }
 

@@ -27,9 +27,9 @@ const findNextHit = query<{ siteNo: number; from: Date; end: Date }, { at: Date 
 )
 
 /** Rows of one statement: it takes some hundredths of a second, so that hits and other reads do not wait. */
-const BLOCK_ROWS = 1_000
+const BLOCK_ROWS = 700
 /** Rows that a window is made for: with a full block, most windows would need a second one. */
-const WINDOW_ROWS = 700
+const WINDOW_ROWS = 500
 const SHORTEST_MS = MINUTE_MS
 const LONGEST_MS = 7 * DAY_MS
 const NO_ID = '00000000-0000-0000-0000-000000000000'
@@ -56,7 +56,7 @@ export async function* readHits(
   { siteNo, start, end }: HitSpan,
   { withVitals }: { withVitals: boolean },
 ): AsyncGenerator<ExportedPage> {
-  const sessionsOf = createSessionReader(db, siteNo)
+  const { sessionsOf, forgetBefore } = createSessionReader(db, siteNo)
   let from = start
   let length = SHORTEST_MS
   while (from < end) {
@@ -81,6 +81,7 @@ export async function* readHits(
       }
     }
     from = to
+    forgetBefore(from)
     if (count === 0) {
       const [next] = await findNextHit(db, { siteNo, from, end })
       if (!next?.at) return

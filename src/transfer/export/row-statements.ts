@@ -16,6 +16,11 @@ interface After {
   limit: number
 }
 
+interface ByReader extends After {
+  /** Null: those of all users. */
+  userId: string | null
+}
+
 // Lines have all columns, so that a column that is added later is exported, too; what only this database knows is left out or named by what
 // another one knows: a visitor by its id, a session by its visitor and start.
 
@@ -49,8 +54,8 @@ const exportFunnels = query<After, RowLine>(
   limit :limit::int`,
 )
 
-/** Those of single persons have the address of their owner. */
-const exportSegments = query<After, RowLine>(
+/** Personal ones have the address of their owner. */
+const exportSegments = query<ByReader, RowLine>(
   'export-segments',
   `select
     segments.created_at::text as at, segments.id::text as id,
@@ -62,7 +67,9 @@ const exportSegments = query<After, RowLine>(
       )
     )::text as line
   from segments
-  where site_no = :siteNo::int and (created_at, id) > (:at::text::timestamptz, :id::text::uuid)
+  where site_no = :siteNo::int
+    and (user_id is null or user_id = coalesce(:userId::uuid, user_id))
+    and (created_at, id) > (:at::text::timestamptz, :id::text::uuid)
   order by segments.created_at, segments.id
   limit :limit::int`,
 )
@@ -122,11 +129,18 @@ export type RowKind = keyof typeof BY_TIME | keyof typeof BY_TEXT
 
 const BLOCK_ROWS = 1_000
 
-/** Yields the lines of a kind of a site, without line breaks, in blocks. Between blocks nothing is held in the database. */
-export async function* exportRows(db: Queryable, siteNo: number, kind: RowKind): AsyncGenerator<string[]> {
+/**
+ * Yields the lines of a kind of a site, without line breaks, in blocks. Between blocks nothing is held in the database.
+ * @param whose.userId the reader, whose personal segments are in it; null for the operator: those of all users
+ */
+export async function* exportRows(
+  db: Queryable,
+  whose: { siteNo: number; userId: string | null },
+  kind: RowKind,
+): AsyncGenerator<string[]> {
   let after = { at: '-infinity', id: kind in BY_TIME ? '00000000-0000-0000-0000-000000000000' : '' }
   for (;;) {
-    const given = { siteNo, ...after, limit: BLOCK_ROWS }
+    const given = { ...whose, ...after, limit: BLOCK_ROWS }
     const rows =
       kind in BY_TIME ? await BY_TIME[kind as keyof typeof BY_TIME](db, given) : await byText(db, kind, given)
     const last = rows.at(-1)
@@ -136,7 +150,7 @@ export async function* exportRows(db: Queryable, siteNo: number, kind: RowKind):
   }
 }
 
-async function byText(db: Queryable, kind: RowKind, { at, ...after }: After): Promise<RowLine[]> {
+async function byText(db: Queryable, kind: RowKind, { at, ...after }: ByReader): Promise<RowLine[]> {
   const rows = await BY_TEXT[kind as keyof typeof BY_TEXT](db, after)
   return rows.map(row => ({ ...row, at }))
 }

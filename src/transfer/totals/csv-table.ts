@@ -17,6 +17,8 @@ export interface CsvTable {
   numbers: Partial<Record<TotalsNumber, ReadNumber>>
   /** Undefined: the row has no day. */
   day(row: CsvRow): string | undefined
+  /** Column by which the rows are split, but which is not kept: they are not the totals of what is kept, and all are left out. */
+  splitBy?: string | undefined
   /** Returns why a row is left out. */
   leave?: (row: CsvRow) => string | undefined
 }
@@ -35,8 +37,11 @@ export const countIn =
     return cell === '' || cell === '\\N' ? 0 : wholeNumber(cell)
   }
 
+/** Of a column in a message. */
+const LONGEST_NAME = 60
+
 /** @throws AppError `validation_failed` without any number that can be kept */
-export function tableOf({ file, dimensions, values, numbers, day, leave }: CsvTable): TotalsTable {
+export function tableOf({ file, dimensions, values, numbers, day, splitBy, leave }: CsvTable): TotalsTable {
   const known = { ...numbers }
   // Shares and means of sessions need their number.
   if (!known.sessions) {
@@ -44,10 +49,12 @@ export function tableOf({ file, dimensions, values, numbers, day, leave }: CsvTa
     delete known.duration_seconds
   }
   const names = Object.keys(known) as TotalsNumber[]
-  if (names.length === 0) throw refusal(`${file.name} has no column with numbers that can be kept`)
+  const split =
+    splitBy && `the column “${splitBy.slice(0, LONGEST_NAME)}” is not known: export the table without it`
+  if (names.length === 0 && !split) throw refusal(`${file.name} has no column with numbers that can be kept`)
 
   function read(row: CsvRow): TotalsItem {
-    const reason = leave?.(row)
+    const reason = split || leave?.(row)
     if (reason) return { left: reason }
     const date = day(row)
     if (!date) return { left: 'the row has no day' }

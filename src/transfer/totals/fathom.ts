@@ -8,32 +8,9 @@ import type { PackedFile } from '../read/packed-files.ts'
 import { readTime } from '../read/times.ts'
 import { calendarDay, cellText, decimal, seconds, share, wholeNumber } from './cells.ts'
 import { columnsOf, countIn, type ReadNumber, tableOf } from './csv-table.ts'
+import { hostOf, oneOf, PAGE, PLACES, splittingColumn, TIMES } from './fathom-columns.ts'
 import type { TotalsFormat, TotalsOptions, TotalsTable } from './format.ts'
-import { browserOf, countryOf, given, originOf, pathOf, sizeOf, systemOf } from './values.ts'
-
-/** Returns the one of some columns that a file has: exports, older exports and the API spell them differently. */
-const oneOf = (columns: Set<string>, ...names: string[]) =>
-  [...columns].find(column => names.includes(column.replace(/[\s_.]+/g, ' ').trim()))
-
-const PLACES: [Dimension, string[], (value: string) => string][] = [
-  ['path', ['pathname', 'page'], pathOf],
-  ['hostname', ['hostname'], hostOf],
-  ['browser', ['browser'], browserOf],
-  ['country', ['country', 'country code'], countryOf],
-  ['city', ['city'], given],
-  ['size', ['device type', 'device'], sizeOf],
-  ['os', ['operating system', 'os'], systemOf],
-  ['utm_source', ['utm source'], given],
-  ['utm_medium', ['utm medium'], given],
-  ['utm_campaign', ['utm campaign'], given],
-  ['utm_content', ['utm content'], given],
-  ['utm_term', ['utm term'], given],
-  ['event_name', ['event name', 'event', 'name'], value => value],
-]
-
-function hostOf(host: string): string {
-  return host.replace(/^https?:\/\//i, '').replace(/\/$/, '')
-}
+import { given, originOf } from './values.ts'
 
 /** Exports of Fathom: a ZIP file with CSV files, or one of them. */
 export const fathom: TotalsFormat = {
@@ -42,6 +19,8 @@ export const fathom: TotalsFormat = {
   notes: [
     "Fathom counts a visitor of the site once a day: its visits are both the site's visitors and its sessions.",
     'Bounces and lengths are made again from rates and means, rounded in each row.',
+    'Pages of several hosts with the same path are added up.',
+    'A table with a dimension that is not known is left out: its rows are not the totals of a day.',
     'Hours are put into the days of the time zone of this site; they are UTC unless said otherwise.',
   ],
   async open(files, options) {
@@ -49,7 +28,7 @@ export const fathom: TotalsFormat = {
     const unknown: string[] = []
     for (const file of files) {
       const columns = /\.csv$/i.test(file.name) ? await columnsOf(file) : undefined
-      const time = columns && oneOf(columns, 'timestamp', 'date', 'day')
+      const time = columns && oneOf(columns, ...TIMES)
       if (time) tables.push(await openTable(file, columns, time, options))
       else if (columns || !/\.csv$/i.test(file.name)) unknown.push(file.name)
     }
@@ -66,9 +45,13 @@ async function openTable(
   time: string,
   options: TotalsOptions,
 ): Promise<TotalsTable> {
+  const isByPage = oneOf(columns, ...PAGE) !== undefined
   const places = PLACES.flatMap(([dimension, names, map]) => {
     const column = oneOf(columns, ...names)
-    return column ? [{ dimension, value: (row: CsvRow) => map(cellText(row[column])) }] : []
+    // Totals by page answer questions for pages only when nothing else splits the hits of a visit.
+    return column && !(isByPage && dimension === 'hostname')
+      ? [{ dimension, value: (row: CsvRow) => map(cellText(row[column])) }]
+      : []
   })
   const referrer = oneOf(columns, 'referrer hostname', 'referrer')
   if (referrer) {
@@ -87,6 +70,7 @@ async function openTable(
     values: row => places.map(({ value }) => value(row)),
     numbers: numbersOf(columns, dimensions),
     day: await dayReader(file, time, options),
+    splitBy: splittingColumn(columns, dimensions.length > 0),
   })
 }
 

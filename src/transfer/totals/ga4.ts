@@ -1,4 +1,3 @@
-import type { Dimension } from '../../dimensions/dimensions.ts'
 import type { TotalsNumber } from '../../stats/imported/families.ts'
 import { dayOf, formatDay } from '../../time/local-time.ts'
 import type { CsvRow } from '../read/csv.ts'
@@ -6,43 +5,9 @@ import { refusal } from '../read/limits.ts'
 import { calendarDay, cellText, decimal, seconds, share, wholeNumber } from './cells.ts'
 import { columnsOf, countIn, type ReadNumber, tableOf } from './csv-table.ts'
 import type { TotalsFormat, TotalsTable } from './format.ts'
+import { COUNTS, MEDIUM, PLACES, SOURCE, SOURCE_MEDIUM, splittingColumn } from './ga4-columns.ts'
 import { type Section, sectionsOf } from './ga4-sections.ts'
-import { browserOf, countryOf, given, originOf, pathOf, sizeOf, systemOf } from './values.ts'
-
-/** Names of columns: of the Data API, and of the reports in English. */
-const PLACES: [Dimension, string[], (value: string) => string][] = [
-  ['path', ['pagepath', 'pagepathplusquerystring', 'page path', 'page path and screen class'], pathOf],
-  [
-    'entry_path',
-    ['landingpage', 'landingpageplusquerystring', 'landing page', 'landing page + query string'],
-    pathOf,
-  ],
-  ['hostname', ['hostname'], given],
-  ['country', ['countryid', 'country id', 'country'], countryOf],
-  ['city', ['city', 'town/city'], given],
-  ['size', ['devicecategory', 'device category', 'device'], sizeOf],
-  ['browser', ['browser'], browserOf],
-  ['os', ['operatingsystem', 'operating system'], systemOf],
-  ['os_version', ['operatingsystemversion', 'os version', 'operating system version'], given],
-  [
-    'utm_campaign',
-    ['sessioncampaignname', 'sessionmanualcampaignname', 'session campaign', 'session manual campaign name'],
-    given,
-  ],
-  ['utm_content', ['sessionmanualadcontent', 'session manual ad content'], given],
-  ['utm_term', ['sessionmanualterm', 'session manual term'], given],
-  ['event_name', ['eventname', 'event name'], value => value],
-]
-
-const SOURCE = ['sessionsource', 'session source']
-const MEDIUM = ['sessionmedium', 'session medium']
-const SOURCE_MEDIUM = ['sessionsourcemedium', 'session source / medium', 'session source/medium']
-
-const COUNTS: [TotalsNumber, string[]][] = [
-  ['visitors', ['totalusers', 'total users', 'activeusers', 'active users', 'users']],
-  ['sessions', ['sessions']],
-  ['pageviews', ['screenpageviews', 'views', 'screen page views']],
-]
+import { given, originOf } from './values.ts'
 
 /** Events that the product counts by itself: visits and pageviews have their own numbers. */
 const AUTOMATIC = new Set(['page_view', 'session_start', 'first_visit', 'user_engagement'])
@@ -55,6 +20,7 @@ export const ga4: TotalsFormat = {
     'A session bounces there when it was not engaged, also with several pageviews; so imported days have other bounce rates.',
     'Bounces and lengths are made again from rates and means, rounded in each row.',
     'Regions are left out: reports have their names instead of their codes.',
+    'A table with a dimension that is not known, such as the page title, is left out: its rows are not the totals of a day.',
     'The events page_view, session_start, first_visit and user_engagement are left out.',
     'Days are those of the time zone of the property.',
   ],
@@ -91,14 +57,18 @@ async function openTable({ comments, file }: Section): Promise<TotalsTable | und
     const column = one(names)
     return column ? [{ dimension, value: (row: CsvRow) => map(cellText(row[column])) }] : []
   })
-  const origin = originReader(one(SOURCE), one(MEDIUM), one(SOURCE_MEDIUM))
+  const [source, medium, both] = [one(SOURCE), one(MEDIUM), one(SOURCE_MEDIUM)]
+  const origin = originReader(source, medium, both)
   if (origin) {
-    places.push(
-      { dimension: 'source', value: row => origin(row).source },
-      { dimension: 'channel', value: row => origin(row).channel },
-      { dimension: 'utm_medium', value: row => origin(row).medium },
-    )
-  }
+    places.push({ dimension: 'source', value: row => origin(row).source })
+    // A channel follows from the medium: without one, clicks on ads would be those of a search.
+    if (medium || both) {
+      places.push(
+        { dimension: 'channel', value: row => origin(row).channel },
+        { dimension: 'utm_medium', value: row => origin(row).medium },
+      )
+    }
+  } else if (medium) places.push({ dimension: 'utm_medium', value: row => given(cellText(row[medium])) })
   const dimensions = places.map(({ dimension }) => dimension)
   const numbers = numbersOf(one, dimensions.includes('event_name'))
   if (Object.keys(numbers).length === 0) return undefined
@@ -109,6 +79,7 @@ async function openTable({ comments, file }: Section): Promise<TotalsTable | und
     values: row => places.map(({ value }) => value(row)),
     numbers,
     day,
+    splitBy: splittingColumn(columns, places.length > 0),
     leave: row =>
       nameOf && AUTOMATIC.has(cellText(row[nameOf])) ? 'an event that is counted by itself' : undefined,
   })

@@ -6,9 +6,10 @@ import { formatDay, localDay } from '../../time/local-time.ts'
 import { refusal } from '../read/limits.ts'
 import { filesIn } from '../read/packed-files.ts'
 import type { SourceFile } from '../source-file.ts'
+import { FamilyWriter } from './family-writer.ts'
 import type { TotalsTable } from './format.ts'
 import { TOTALS_FORMATS, type TotalsFormatName } from './registry.ts'
-import { FamilyWriter, finishImport, type NewImport, removeImport, startImport } from './store.ts'
+import { finishImport, type NewImport, removeImport, startImport } from './store.ts'
 
 /** Exports of ten years have about as many; a table of that size is read in seconds. */
 const MOST_ROWS = 5_000_000

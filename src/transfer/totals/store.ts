@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { DAY_MS } from '../../lib/time.ts'
-import type { TotalsNumber } from '../../stats/imported/families.ts'
-import type { TotalsRow } from './format.ts'
+import { refusal } from '../read/limits.ts'
 
 const insertImport = query<
   { siteNo: number; format: string; fileName: string; fingerprint: string; now: Date; userId: string | null },
@@ -15,33 +13,12 @@ const insertImport = query<
   returning import_no as "importNo", id`,
 )
 
-const insertFamily = query<
-  { siteNo: number; importNo: number; dimensions: string[]; numbers: string[] },
-  { familyNo: number }
->(
-  'insert-totals-family',
-  `insert into totals_families (site_no, import_no, dimensions, numbers, from_day, to_day, row_count)
-  values (:siteNo::int, :importNo::bigint, :dimensions::text[], :numbers::text[], 'epoch', 'epoch', 0)
-  returning family_no as "familyNo"`,
-)
-
-const addTotals = query<{ siteNo: number; familyNo: number; rows: string }>('add-totals')
-
-/** Takes the days and the number of rows from what was stored. */
-const measureFamily = query<{ siteNo: number; familyNo: number }>(
-  'measure-totals-family',
-  `update totals_families
-  set (from_day, to_day, row_count) = (
-    select min(day), max(day), count(*)
-    from totals_days
-    where site_no = :siteNo::int and family_no = :familyNo::bigint
-  )
-  where site_no = :siteNo::int and family_no = :familyNo::bigint`,
-)
-
-const setReady = query<{ siteNo: number; importNo: number }>(
+const setReady = query<{ siteNo: number; importNo: number }, { importNo: number }>(
   'set-totals-ready',
-  `update totals_imports set is_ready = true where site_no = :siteNo::int and import_no = :importNo::bigint`,
+  `update totals_imports
+  set is_ready = true
+  where site_no = :siteNo::int and import_no = :importNo::bigint and removed_at is null
+  returning import_no as "importNo"`,
 )
 
 const selectSame = query<
@@ -112,27 +89,34 @@ export interface StartedImport {
   id: string
 }
 
+/** Another import of the same file, or an undo, has removed it: rows that came later would stay without an import. */
+export const wasRemoved = () => refusal('the import was removed while it ran')
+
 export async function startImport(db: Db, given: NewImport): Promise<StartedImport> {
   const [row] = await insertImport(db, given)
   return { siteNo: given.siteNo, ...row! }
 }
 
-/** Makes the rows of an import count, and removes those of earlier imports of the same file. */
+/**
+ * Makes the rows of an import count, and removes those of earlier imports of the same file.
+ * @throws AppError `validation_failed` when it was removed meanwhile
+ */
 export async function finishImport(db: Db, started: StartedImport, given: NewImport): Promise<void> {
   const { siteNo, format, fingerprint } = given
   const { importNo } = started
   const same = await selectSame(db, { siteNo, format, fingerprint, importNo })
   await db.begin(async tx => {
-    await setReady(tx, { siteNo, importNo })
+    const [ready] = await setReady(tx, { siteNo, importNo })
+    if (!ready) throw wasRemoved()
     for (const earlier of same) await hideImport(tx, { siteNo, importNo: earlier.importNo })
   })
   for (const earlier of same) await removeImport(db, { siteNo, importNo: earlier.importNo })
 }
 
 /** Rows of one statement, so that other statements run in between. */
-const ROWS_AT_ONCE = 5_000
+export const ROWS_AT_ONCE = 5_000
 
-interface ImportKey {
+export interface ImportKey {
   siteNo: number
   importNo: number
 }
@@ -185,60 +169,3 @@ export async function removeGone(db: Db, now: Date, hasTime: () => boolean): Pro
   for (const key of gone) if (await removeImport(db, key, hasTime)) return true
   return false
 }
-
-/** Stores the rows of one table; equal days and values are added up. */
-export class FamilyWriter {
-  readonly #db: Db
-  readonly #siteNo: number
-  readonly #familyNo: number
-  readonly #numbers: readonly TotalsNumber[]
-  #waiting = new Map<string, { day: string; key: string; vals: string[]; numbers: number[] }>()
-
-  private constructor(db: Db, siteNo: number, familyNo: number, numbers: readonly TotalsNumber[]) {
-    this.#db = db
-    this.#siteNo = siteNo
-    this.#familyNo = familyNo
-    this.#numbers = numbers
-  }
-
-  static async start(
-    db: Db,
-    { siteNo, importNo }: StartedImport,
-    table: { dimensions: string[]; numbers: TotalsNumber[] },
-  ): Promise<FamilyWriter> {
-    const { dimensions, numbers } = table
-    const [row] = await insertFamily(db, { siteNo, importNo, dimensions, numbers })
-    return new FamilyWriter(db, siteNo, row!.familyNo, numbers)
-  }
-
-  async add({ day, values, numbers }: TotalsRow): Promise<void> {
-    const key = keyOf(values)
-    const place = `${day} ${key}`
-    const before = this.#waiting.get(place)
-    if (before) before.numbers = before.numbers.map((number, index) => number + numbers[index]!)
-    else this.#waiting.set(place, { day, key, vals: values, numbers })
-    if (this.#waiting.size >= ROWS_AT_ONCE) await this.#write()
-  }
-
-  async finish(): Promise<void> {
-    await this.#write()
-    await measureFamily(this.#db, { siteNo: this.#siteNo, familyNo: this.#familyNo })
-  }
-
-  async #write(): Promise<void> {
-    if (this.#waiting.size === 0) return
-    const rows = [...this.#waiting.values()].map(({ numbers, ...row }) => ({
-      ...row,
-      ...Object.fromEntries(this.#numbers.map((name, index) => [name, numbers[index]])),
-    }))
-    this.#waiting = new Map()
-    await addTotals(this.#db, {
-      siteNo: this.#siteNo,
-      familyNo: this.#familyNo,
-      rows: JSON.stringify(rows),
-    })
-  }
-}
-
-/** Values have no NUL: it separates them. MD5 only tells values of one day apart. */
-const keyOf = (values: string[]) => createHash('md5').update(values.join('\0')).digest('hex')

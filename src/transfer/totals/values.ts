@@ -76,9 +76,10 @@ function codesByName(): Map<string, string> {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
   const found = new Map<string, string>([['turkey', 'TR']])
   for (const code of letters.flatMap(first => letters.map(second => first + second))) {
+    // Codes of states that exist no more have the names of others: DD is Germany, as DE is.
+    if (code === 'ZZ' || Intl.getCanonicalLocales(`und-${code}`)[0] !== `und-${code}`) continue
     const name = names.of(code)
-    // The first code of a name: others are those of states that exist no more.
-    if (name && code !== 'ZZ' && !found.has(name.toLowerCase())) found.set(name.toLowerCase(), code)
+    if (name && !found.has(name.toLowerCase())) found.set(name.toLowerCase(), code)
   }
   return found
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PURGE_ROWS } from '../../../src/sites/purge-deleted-sites.ts'
-import { removeGone } from '../../../src/transfer/totals/store.ts'
+import { importTotals } from '../../../src/transfer/totals/import-totals.ts'
+import { finishImport, hide, removeGone, startImport } from '../../../src/transfer/totals/store.ts'
 import { totalsKind } from '../../../src/transfer/totals/totals-kind.ts'
 import { hit, type Stats, type StatsSite, startStats } from '../../contract/stats-site.ts'
 import { teammate } from '../../support/teammates.ts'
@@ -152,6 +153,82 @@ describe('imports of totals', () => {
     await removeGone(db(), new Date('2024-04-21T12:00:01Z'), () => true)
     expect(await list()).toEqual([])
     expect(await rowsOf()).toBe(0)
+  })
+
+  test('one that is removed while it runs stops, counts nothing, and leaves no row', async () => {
+    site = await stats.site()
+    const { siteNo } = site
+    const lines = Array.from({ length: 12_000 }, (_, index) => `2024-03-01,/${index},1`)
+    const file = fileOf(`date,page,visitors\n${lines.join('\n')}\n`, 'imported_pages.csv')
+    const running = importTotals(
+      { db: db(), now: () => new Date(NOW) },
+      { siteNo, timezone: 'UTC' },
+      {
+        ...{ format: 'plausible-totals', file },
+        // After the first rows are stored.
+        async onProgress(rows) {
+          if (rows !== 6_000) return
+          expect(await rowsOf()).toBe(5_000)
+          await db()`update totals_imports set removed_at = now() where site_no = ${siteNo}`
+          await removeGone(db(), new Date(NOW), () => true)
+        },
+      },
+    )
+    await expect(running).rejects.toMatchObject({ message: expect.stringMatching(/removed while it ran/) })
+    expect(await rowsOf()).toBe(0)
+    const given = {
+      ...{ siteNo, format: 'fathom', fileName: 'x.csv', fingerprint: 'x' },
+      ...{ now: new Date(NOW), userId: null },
+    }
+    const started = await startImport(db(), given)
+    await db().begin(tx => hide(tx, started))
+    await expect(finishImport(db(), started, given)).rejects.toThrow(/removed while it ran/)
+    await removeGone(db(), new Date(NOW), () => true)
+    expect(await list()).toEqual([])
+  })
+
+  test('each metric has the tables that know it: the overview and its series say the same', async () => {
+    site = await stats.site()
+    const full = 'date,visitors,visits,pageviews,bounces\n2024-03-01,3,4,9,1\n2024-03-02,5,6,7,2\n'
+    await bring(full, { name: 'imported_visitors.csv' })
+    // The newer file knows visitors alone, and pages by country.
+    await bring('date,totalUsers\n20240302,50\n20240303,60\n', { format: 'ga4-totals', name: 'users.csv' })
+    await bring(
+      'date,country,pagePath,sessions,totalUsers\n20240302,Germany,/a,9,9\n20240302,Germany,/b,9,9\n',
+      {
+        ...{ format: 'ga4-totals', name: 'pages.csv' },
+      },
+    )
+    const query = 'from=2024-03-01&to=2024-03-03'
+    const totals = { visitors: 113, sessions: 10, pageviews: 16, bounce_rate: 30, custom_events: 0 }
+    const answer = await overview(query)
+    expect(answer).toMatchObject(totals)
+    expect(answer.imported).toMatchObject({
+      ...{ from: '2024-03-01', to: '2024-03-03', used: true, visitors: 'sum_of_days' },
+      sources: ['Plausible', 'Google Analytics 4'],
+      // The third day has visitors alone.
+      missing: [
+        ...[
+          'sessions',
+          'pageviews',
+          'views_per_visit',
+          'bounce_rate',
+          'avg_session_seconds',
+          'custom_events',
+        ],
+      ],
+    })
+    for (const metric of ['visitors', 'sessions', 'pageviews'] as const) {
+      const { values } = await stats.read(
+        site,
+        `/stats/timeseries?metric=${metric}&group=month&${query}&imported=true`,
+      )
+      expect(values, metric).toEqual([totals[metric]])
+    }
+    const countries = await stats.read(site, `/stats/breakdown?dimension=country&${query}&imported=true`)
+    expect(countries).toMatchObject({ data: [], imported: { used: false, why_not: 'dimension' } })
+    const page = await stats.read(site, `/stats/breakdown?dimension=country&path=/a&${query}&imported=true`)
+    expect(page.data).toMatchObject([{ value: 'DE', sessions: 9 }])
   })
 
   test('a file without a row that can be kept is refused, and so is nonsense', async () => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,6 +6,8 @@ import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/clien
 import S3rver from 's3rver'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { exportTo } from '../../../src/config-export.ts'
+import { bucketTarget } from '../../../src/transfer/daily/bucket-target.ts'
+import { putInParts } from '../../../src/transfer/daily/multipart.ts'
 import { openTarget } from '../../../src/transfer/daily/target.ts'
 
 let folder: string
@@ -48,6 +51,32 @@ test('daily export: a bucket holds the newest file of a name, whole', async () =
   expect(Contents?.map(({ Key, Size }) => [Key, Size])).toEqual([[`analytics/eu/${NAME}`, 300_000]])
   const { Body } = await client.send(new GetObjectCommand({ Bucket: 'hits', Key: `analytics/eu/${NAME}` }))
   expect(await Body!.transformToString()).toBe(readFileSync(file, 'utf8'))
+})
+
+test('daily export: a large file is put in parts, which are taken back when one fails', async () => {
+  const address = { bucket: 'hits', prefix: '', region: 'eu-central-1', endpoint }
+  const target = bucketTarget(address, 100_000)
+  const file = join(folder, 'file')
+  writeFileSync(file, randomBytes(250_000))
+  const sent = vi.spyOn(S3Client.prototype, 'send')
+  const commands = () => sent.mock.calls.splice(0).map(([command]) => command.constructor.name)
+  await target.put('large', file)
+  const part = 'UploadPartCommand'
+  expect(commands()).toEqual([
+    ...['CreateMultipartUploadCommand', part, part, part, 'CompleteMultipartUploadCommand'],
+  ])
+  const client = new S3Client({ region: 'eu-central-1', endpoint, forcePathStyle: true })
+  const { Body } = await client.send(new GetObjectCommand({ Bucket: 'hits', Key: 'large' }))
+  expect(Buffer.from(await Body!.transformToByteArray()).equals(readFileSync(file))).toBe(true)
+  commands()
+  const upload = {
+    ...{ client, contentType: 'text/plain', hasChecksums: false },
+    place: { Bucket: 'hits', Key: 'lost' },
+  }
+  const lost = { file: join(folder, 'lost'), size: 1, partBytes: 1 }
+  await expect(putInParts(upload, lost)).rejects.toThrow(/ENOENT/)
+  expect(commands()).toEqual(['CreateMultipartUploadCommand', 'AbortMultipartUploadCommand'])
+  sent.mockRestore()
 })
 
 test('daily export: a bucket that is not there is an error that names it', async () => {

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
-import { exportDays } from '../../../src/transfer/daily/export-days.ts'
+import { type DailyExportOptions, exportDays } from '../../../src/transfer/daily/export-days.ts'
+import { FailedDays } from '../../../src/transfer/daily/failed-days.ts'
 import { folderTarget } from '../../../src/transfer/daily/folder-target.ts'
 import type { Target } from '../../../src/transfer/daily/target.ts'
 import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
@@ -41,9 +42,10 @@ const store = (...times: string[]) =>
 
 const roll = () => rollUpAll(database.db, now)
 
-function run(given: { target?: Target; signal?: AbortSignal } = {}) {
-  const { target = folderTarget(folder), signal = new AbortController().signal } = given
-  return exportDays({ db: database.db, target, workFolder, now: () => now }, { siteNo: site.siteNo, signal })
+function run(given: { target?: Target | undefined } & Partial<DailyExportOptions> = {}) {
+  const { target = folderTarget(folder), signal = new AbortController().signal, ...options } = given
+  const { siteNo } = site
+  return exportDays({ db: database.db, target, workFolder, now: () => now }, { siteNo, signal, ...options })
 }
 
 /** Hits by day, as DuckDB reads them from the files of the site. */
@@ -77,7 +79,7 @@ test('daily export: a day is written once, and again when its hits have changed'
   await store('2026-03-08T12:00:00Z', '2026-03-09T12:00:00Z')
   await roll()
   expect(await run()).toMatchObject({ days: 2 })
-  expect(await run()).toEqual({ days: 0, hits: 0, bytes: 0 })
+  expect(await run()).toEqual({ days: 0, hits: 0, bytes: 0, failed: 0 })
   await store('2026-03-09T13:00:00Z')
   await roll()
   expect(await run()).toMatchObject({ days: 1, hits: 2 })
@@ -114,20 +116,78 @@ test('daily export: days whose details are gone stay as they were exported', asy
   expect(Object.keys(await readDays())).toEqual(['2026-03-09'])
 })
 
-test('daily export: a day whose file could not be put in place is due again, and those before are not', async () => {
-  await store('2026-03-08T12:00:00Z', '2026-03-09T12:00:00Z')
+/** A folder in which files of some days cannot be put. */
+const failingFor = (...days: string[]): Target => ({
+  async put(name, file) {
+    if (days.some(day => name.includes(day))) throw new Error('the bucket is away')
+    await folderTarget(folder).put(name, file)
+  },
+})
+
+test('daily export: a day that fails stops no other, and is tried again later, each time after a longer time', async () => {
+  await store('2026-03-08T12:00:00Z', '2026-03-09T12:00:00Z', '2026-03-10T12:00:00Z')
   await roll()
-  const whole = folderTarget(folder)
-  const failing: Target = {
-    async put(name, file) {
-      if (name.includes('03-09')) throw new Error('the bucket is away')
-      await whole.put(name, file)
-    },
-  }
-  await expect(run({ target: failing })).rejects.toThrow('the bucket is away')
-  expect(await readDays()).toEqual({ '2026-03-08': 1 })
-  expect(await run()).toMatchObject({ days: 1 })
+  const failed = new FailedDays()
+  const failures: string[] = []
+  const attempt = (target?: Target) =>
+    run({ target, failed, onFailure: ({ day }, error) => failures.push(`${day} ${error}`) })
+  expect(await attempt(failingFor('03-09'))).toMatchObject({ days: 2, failed: 1 })
+  expect(failures).toEqual(['2026-03-09 Error: the bucket is away'])
+  expect(await readDays()).toEqual({ '2026-03-08': 1, '2026-03-10': 1 })
+  expect(await attempt()).toMatchObject({ days: 0, failed: 0 })
+  now = new Date(now.getTime() + 5 * 60_000)
+  expect(await attempt(failingFor('03-09'))).toMatchObject({ days: 0, failed: 1 })
+  now = new Date(now.getTime() + 6 * 60_000)
+  expect(await attempt()).toMatchObject({ days: 0, failed: 0 })
+  now = new Date(now.getTime() + 4 * 60_000)
+  expect(await attempt()).toMatchObject({ days: 1, failed: 0 })
+  expect(await readDays()).toEqual({ '2026-03-08': 1, '2026-03-09': 1, '2026-03-10': 1 })
+})
+
+test('daily export: five failures in a row end it, because then the place of the files is away', async () => {
+  await store(...Array.from({ length: 8 }, (_, index) => `2026-03-0${index + 1}T12:00:00Z`))
+  await roll()
+  const failed = new FailedDays()
+  await expect(run({ target: failingFor('2026'), failed })).rejects.toThrow('the bucket is away')
+  // The next run takes those that were not tried.
+  expect(await run({ failed })).toMatchObject({ days: 3 })
+})
+
+test('daily export: after a change of the time zone each date has its new day, and a date without one an empty file', async () => {
+  // 7 and 9 March in New York; 8 and 9 March in Tokyo.
+  await store('2026-03-08T04:30:00Z', '2026-03-09T12:00:00Z')
+  await roll()
+  await run()
+  expect(await readDays()).toEqual({ '2026-03-07': 1, '2026-03-09': 1 })
+  await database.db`update sites set timezone = 'Asia/Tokyo' where site_no = ${site.siteNo}`
+  // The rollups are still those of the old zone: their days have other dates.
+  expect(await run()).toMatchObject({ days: 0 })
+  await roll()
+  expect(await run({ target: failingFor('03-08') })).toMatchObject({ days: 1, failed: 1 })
+  expect(await readDays(), 'while a day around is due, the old file stays').toEqual({
+    '2026-03-07': 1,
+    '2026-03-09': 1,
+  })
+  expect(await run()).toMatchObject({ days: 2, hits: 1 })
   expect(await readDays()).toEqual({ '2026-03-08': 1, '2026-03-09': 1 })
+  expect(await run()).toMatchObject({ days: 0 })
+  await store('2026-03-06T16:00:00Z')
+  await roll()
+  expect(await run()).toMatchObject({ days: 1, hits: 1 })
+  expect(await readDays()).toEqual({ '2026-03-07': 1, '2026-03-08': 1, '2026-03-09': 1 })
+})
+
+test('daily export: a zone 24 hours away gives the same days other dates', async () => {
+  await database.db`update sites set timezone = 'Pacific/Honolulu' where site_no = ${site.siteNo}`
+  await store('2026-03-08T12:00:00Z')
+  await roll()
+  await run()
+  expect(await readDays()).toEqual({ '2026-03-08': 1 })
+  await database.db`update sites set timezone = 'Pacific/Kiritimati' where site_no = ${site.siteNo}`
+  await roll()
+  expect(await run()).toMatchObject({ days: 2, hits: 1 })
+  expect(await readDays()).toEqual({ '2026-03-09': 1 })
+  expect(await run()).toMatchObject({ days: 0 })
 })
 
 test('daily export: one that is stopped leaves no part of a file, and the day due', async () => {

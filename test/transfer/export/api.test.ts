@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { leasesOf } from '../../../src/http/api/export-places.ts'
+import { createLease } from '../../../src/redis/lease.ts'
 import { createUser } from '../../../src/teams/accounts.ts'
 import type { Role, Scope } from '../../../src/teams/schema.ts'
 import { createToken } from '../../../src/teams/tokens.ts'
@@ -148,23 +150,20 @@ describe('export over the API', () => {
 
   test('is for owners and admins with the scope to read', async () => {
     for (const path of [`${site.path}/export`, `${site.path}/export/payments`]) {
-      const statuses = await Promise.all(
-        [
-          stats.owner.token,
-          await tokenOf('admin'),
-          await tokenOf('member'),
-          await tokenOf('viewer'),
-          await tokenOf('owner', ['write']),
-          undefined,
-        ].map(
-          async token =>
-            (
-              await fetch(`${stats.api.url}${path}`, {
-                headers: token ? { Authorization: `Bearer ${token}` } : {},
-              })
-            ).status,
-        ),
-      )
+      const statuses: number[] = []
+      for (const token of [
+        stats.owner.token,
+        await tokenOf('admin'),
+        await tokenOf('member'),
+        await tokenOf('viewer'),
+        await tokenOf('owner', ['write']),
+        undefined,
+      ]) {
+        const headers: Record<string, string> = token ? { Authorization: `Bearer ${token}` } : {}
+        const response = await fetch(`${stats.api.url}${path}`, { headers })
+        await response.text()
+        statuses.push(response.status)
+      }
       expect(statuses).toEqual([200, 200, 403, 403, 403, 401])
     }
     expect((await download('/api/sites/unknown.example/export')).status).toBe(404)
@@ -199,6 +198,44 @@ describe('export over the API', () => {
     expect((await download(`${site.path}/export/secrets`)).status).toBe(422)
     const head = await download(`${site.path}/export?nonsense=1`, stats.owner.token, 'HEAD')
     expect([head.status, head.text, head.headers.get('x-ignored-parameters')]).toEqual([200, '', 'nonsense'])
+  })
+
+  test('one at a time of a site and of a user, on all hosts', async () => {
+    const { redis, db } = stats.api.services
+    const [user] = await db`select id from users where team_id = ${stats.owner.teamId} and role = 'owner'`
+    const names = leasesOf({ siteId: site.id, userId: user!.id })
+    for (const [name, message] of [
+      [names.site, /Another export of the site is running/],
+      [names.user, /You have another export running/],
+    ] as const) {
+      const lease = createLease(redis, name)
+      await lease.hold()
+      const { status, text, headers } = await download(`${site.path}/export/goals`)
+      expect([status, headers.get('retry-after')]).toEqual([503, '30'])
+      expect(JSON.parse(text).message).toMatch(message)
+      await lease.release()
+      expect((await download(`${site.path}/export/goals`)).status).toBe(200)
+    }
+  })
+
+  test('personal segments are those of the caller alone', async () => {
+    const own = await stats.site()
+    const other = await tokenOf('admin')
+    for (const [name, visibility, token] of [
+      ['Of the site', 'site', other],
+      ['Of the owner', 'personal', stats.owner.token],
+      ['Of the admin', 'personal', other],
+    ] as const) {
+      const body = { name, visibility, filters: { path: '/' } }
+      const { status } = await stats.api.call('POST', `${own.path}/segments`, { token, body })
+      expect(status).toBe(201)
+    }
+    const namesFor = async (token: string) =>
+      linesOf((await download(`${own.path}/export/segments`, token)).text)
+        .map(({ name }) => name)
+        .sort()
+    expect(await namesFor(stats.owner.token)).toEqual(['Of the owner', 'Of the site'])
+    expect(await namesFor(other)).toEqual(['Of the admin', 'Of the site'])
   })
 
   test('of settings, definitions and money has every stored field, and no secret', async () => {

@@ -59,7 +59,7 @@ test('totals of Fathom: files by page, browser, country, device, referrer and ev
   expect(
     tables.map(({ dimensions, numbers, rows }) => [[...dimensions, ...numbers].join(' '), rows]),
   ).toEqual([
-    ['path hostname pageviews visitors', [['2024-01-01', '/a', 'example.com', 9, 7]]],
+    ['path pageviews visitors', [['2024-01-01', '/a', 9, 7]]],
     [
       'browser pageviews visitors sessions bounces duration_seconds',
       [['2024-01-01', 'Chrome', 9, 4, 4, 2, 40]],
@@ -88,4 +88,17 @@ test('totals of Fathom: a file without days is refused', async () => {
   await expect(readTables('fathom', 'browser,visits\nChrome,1\n')).rejects.toMatchObject(
     refused(/needs a column Timestamp or Date/),
   )
+})
+
+test('totals of Fathom: a table that is split by a column that is not kept brings nothing, and says so', async () => {
+  for (const column of ['Browser Version', 'Region', 'Hour']) {
+    const { tables } = await readTables('fathom', `${column},Visits,Date\nx,1,2024-01-01\n`)
+    const reason = `the column “${column.toLowerCase()}” is not known: export the table without it`
+    expect(tables, column).toMatchObject([{ rows: [], left: [reason] }])
+  }
+  const { tables } = await readTables(
+    'fathom',
+    'Country,Region,Visits,Value,Date\nDE,Berlin,1,0,2024-01-01\n',
+  )
+  expect(tables[0]).toMatchObject({ dimensions: ['country'], rows: [['2024-01-01', 'DE', 1, 1]] })
 })

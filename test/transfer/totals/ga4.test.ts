@@ -57,12 +57,15 @@ test('totals of GA4: countries by name, pages without query, devices, events tha
   const rows = async (text: string) => (await read(text)).tables[0]!.rows
   expect(
     await rows(
-      'Date,Country,Total users\n20240101,Türkiye,1\n20240101,United States,2\n20240101,(not set),3\n',
+      'Date,Country,Total users\n20240101,Türkiye,1\n20240101,United States,2\n20240101,(not set),3\n20240101,Germany,4\n20240101,Vietnam,5\n20240101,United Kingdom,6\n',
     ),
   ).toEqual([
     ['2024-01-01', 'TR', 1],
     ['2024-01-01', 'US', 2],
     ['2024-01-01', '', 3],
+    ['2024-01-01', 'DE', 4],
+    ['2024-01-01', 'VN', 5],
+    ['2024-01-01', 'GB', 6],
   ])
   expect(
     await rows('Date,Landing page + query string,Sessions\n20240101,/a?x=1#y,1\n20240101,(not set),2\n'),
@@ -89,4 +92,41 @@ test('totals of GA4: a report without days is refused, with what to add', async 
   await expect(read('Nth day,Active users\n0000,5\n')).rejects.toMatchObject(
     refused(/add the dimension Date/),
   )
+})
+
+test('totals of GA4: a table that is split by a column that is not kept brings nothing, and says so', async () => {
+  for (const column of [
+    'Page title',
+    'Region',
+    'New / returning',
+    'sessionDefaultChannelGroup',
+    'customEvent:plan',
+  ]) {
+    const { tables } = await read(`Date,${column},Total users,Sessions\n20240101,a,1,2\n20240101,b,3,4\n`)
+    const reason = `the column “${column.toLowerCase()}” is not known: export the table without it`
+    expect(tables, column).toMatchObject([{ rows: [], left: [reason, reason] }])
+  }
+  const { tables } = await read('Date,Browser,Hour,Sessions\n20240101,Chrome,3,2\n')
+  expect(tables[0]).toMatchObject({ rows: [], left: [expect.stringMatching('“hour”')] })
+})
+
+test('totals of GA4: other numbers, what follows from the day, and regions of a country split no table', async () => {
+  const { tables } = await read(
+    'Date,Day of week,Country,Region,Sessions,Event count,Key events,keyEvents:purchase,Views per active user,Average engagement time,New users,\n' +
+      '20240101,1,Germany,Berlin,2,9,1,1,2.5,4,1,\n',
+  )
+  expect(tables[0]).toMatchObject({ dimensions: ['country'], rows: [['2024-01-01', 'DE', 2]] })
+})
+
+test('totals of GA4: without a column of the medium there is neither a medium nor a channel', async () => {
+  const { tables } = await read('date,sessionSource,sessions\n20240101,google,2\n')
+  expect(tables[0]).toMatchObject({ dimensions: ['source'], rows: [['2024-01-01', 'Google', 2]] })
+  const mediums = await read('date,sessionMedium,sessions\n20240101,cpc,2\n20240101,(none),3\n')
+  expect(mediums.tables[0]).toMatchObject({
+    dimensions: ['utm_medium'],
+    rows: [
+      ['2024-01-01', 'cpc', 2],
+      ['2024-01-01', '', 3],
+    ],
+  })
 })

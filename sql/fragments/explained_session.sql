@@ -1,0 +1,13 @@
+page."startedAt",
+page."sessionNo",
+visitors.id as "visitorId",
+page.pageviews,
+page.custom_events,
+page.visitors,
+page.sessions,
+page.bounces,
+page.duration_ms,
+page.engaged_ms,
+page.engaged_sessions,
+page.scroll_percent,
+page.scrolled_sessions

@@ -1,0 +1,46 @@
+import type { Redis } from 'ioredis'
+import { AppError } from '../../errors.ts'
+import { createLease, whileHolding } from '../../redis/lease.ts'
+
+/** Downloads of a process at the same time: each takes as much of the database as a busy reader. */
+const MOST_AT_ONCE = 4
+
+let running = 0
+
+export interface Exporter {
+  siteId: string
+  userId: string
+}
+
+/** @public names of the leases that an export holds on all hosts; tests hold them */
+export const leasesOf = ({ siteId, userId }: Exporter) => ({
+  site: `export:site:${siteId}`,
+  user: `export:user:${userId}`,
+})
+
+/**
+ * Runs an export in one of the places of this process, while no other of the same site or user runs on any host: so one user cannot take
+ * all places.
+ * @throws AppError `unavailable` when another one runs
+ */
+export async function whileExporting(
+  redis: Redis,
+  exporter: Exporter,
+  run: () => Promise<void>,
+): Promise<void> {
+  if (running >= MOST_AT_ONCE) throw busy('Other exports are running')
+  running += 1
+  try {
+    const names = leasesOf(exporter)
+    const ofSite = await whileHolding(createLease(redis, names.site), async () => {
+      const ofUser = await whileHolding(createLease(redis, names.user), run)
+      if (!ofUser) throw busy('You have another export running')
+    })
+    if (!ofSite) throw busy('Another export of the site is running')
+  } finally {
+    running -= 1
+  }
+}
+
+const busy = (message: string) =>
+  new AppError('unavailable', `${message}; try again when it is finished`, { retryAfter: 30 })

@@ -1,0 +1,46 @@
+import { type ExplainedRow, presentAmount } from '../answer.ts'
+import type { TermName } from '../explanation.ts'
+import type { Asked } from '../terms.ts'
+import type { After } from './cursor.ts'
+
+/** A row, and where the list continues behind it. */
+export interface Listed {
+  key: After
+  row: ExplainedRow
+}
+
+export interface Wanted extends Asked {
+  terms: readonly TermName[]
+  /** Time span of the number, or of one bucket of it. */
+  span: { start: Date; end: Date }
+  after: After | undefined
+  limit: number
+  /** Whether the reader may see ids of payments. */
+  seesPayments: boolean
+  detailsFrom: Date | null
+}
+
+const NOTHING = {
+  session_id: null,
+  visitor_id: null,
+  subscription_id: null,
+  customer: null,
+  kind: null,
+}
+
+export const listedRow = (
+  key: After,
+  row: Pick<ExplainedRow, 'id' | 'values'> & Partial<ExplainedRow>,
+): Listed => ({
+  key,
+  row: { ...NOTHING, at: key.at.toISOString(), ...row },
+})
+
+/** Values of the terms that a row knows of. */
+export const valuesOf = (
+  terms: readonly TermName[],
+  amounts: Partial<Record<TermName, bigint>>,
+): ExplainedRow['values'] =>
+  Object.fromEntries(
+    terms.flatMap(term => (amounts[term] === undefined ? [] : [[term, presentAmount(amounts[term])]])),
+  )
