@@ -102,10 +102,10 @@ async function planner(tx: Transaction, siteNo: number, sales: readonly WholeSal
       }
     })
     const refunds = refundsIn(facts)
-    const refunded = refunds && spreadRefunds(planned, transfersIn({ ids, facts }), refunds)
+    const refunded = spreadRefunds(planned, transfersIn({ ids, facts }), refunds)
     return planned
       .flatMap(({ payments }) => payments)
-      .map(payment => ({ ...payment, refundedMinor: refunded?.get(payment.transactionId) ?? 0 }))
+      .map(payment => ({ ...payment, refundedMinor: refunded.get(payment.transactionId) ?? 0 }))
   }
 }
 
