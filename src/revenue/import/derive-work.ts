@@ -1,11 +1,12 @@
 import type { Db, Queryable, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { AppError } from '../../errors.ts'
+import { lockNewcomers } from '../../events/attribution.ts'
 import type { Log } from '../../runtime/log.ts'
 import { lockConnection, type OpenConnection } from '../processor/connection.ts'
 import { recordSales } from '../sales/record-sales.ts'
 import { recomputeMany } from '../subscriptions/recompute-many.ts'
-import { inProcessorTransaction } from '../transactions.ts'
+import { inProcessorTransaction, lockLedger } from '../transactions.ts'
 import { MOST_NAMED, type Unreadable } from './counts.ts'
 import { insertWork } from './note-work.ts'
 import { preferIndexes } from './prefer-indexes.ts'
@@ -59,6 +60,13 @@ const selectSaleIds = query<{ siteNo: number; subscriptionIds: readonly string[]
     and (body ->> 'amountMinor')::bigint > 0`,
 )
 
+const selectIsNaming = query<{ siteNo: number }, { isNaming: boolean }>(
+  'select-is-naming-visitors',
+  `select exists (
+    select from processor_facts where site_no = :siteNo and visitor_id is not null
+  ) as "isNaming"`,
+)
+
 /** Makes statistics of the rows that were read: the embedded database never does it by itself. */
 export const analyzeFacts = async (db: Db): Promise<void> => {
   await db.unsafe('analyze processor_facts')
@@ -103,6 +111,8 @@ async function deriveSome(
     try {
       await inProcessorTransaction(db, siteNo, async tx => {
         if (connection) await lockConnection(tx, connection)
+        await lockLedger(tx, siteNo)
+        if ((await selectIsNaming(tx, { siteNo }))[0]!.isNaming) await lockNewcomers(tx, siteNo)
         await preferIndexes(tx)
         ids = (await selectWork(tx, { siteNo, kind, limit })).map(({ id }) => id)
         if (ids.length === 0) return

@@ -24,7 +24,7 @@ interface WholeSale {
 }
 
 /**
- * Records the payments of many sales with a few statements for all. A sale of which nothing is recorded yet is written at once, one
+ * Records the payments of many sales with a few statements for all, under the lock of the ledger. A sale of which nothing is recorded yet is written at once, one
  * that is recorded as it should be is only compared, and the others take the way of an event.
  * @param ids one or more ids of each sale
  */
