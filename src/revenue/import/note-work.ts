@@ -7,6 +7,8 @@ import type { AnyFact } from '../processor/facts.ts'
 export interface KnownFact extends Omit<Fact, 'at' | 'body'> {
   /** Of a charge. */
   refundedMinor: number | null
+  /** Of who paid. */
+  email: string | null
 }
 
 /** What was read, in comparison with what was stored before. */

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import { withoutErased } from '../erased-payers.ts'
 import type { Fact } from '../processor/event.ts'
 import type { AnyFact } from '../processor/facts.ts'
 import { namedIn } from '../subscriptions/definitions.ts'
@@ -34,7 +35,7 @@ const selectKnown = query<
   `select
     event_id as "eventId", kind, object_id as "objectId", subscription_id as "subscriptionId",
     customer_id as "customerId", sale_ids as "saleIds", visitor_id as "visitorId",
-    (body ->> 'refundedMinor')::bigint as "refundedMinor"
+    (body ->> 'refundedMinor')::bigint as "refundedMinor", body ->> 'email' as email
   from unnest(:eventIds::text[], :kinds::text[], :objectIds::text[]) as given (given_event, given_kind, given_object)
   cross join lateral (
     select *
@@ -62,17 +63,18 @@ export async function storeFacts(tx: Transaction, siteNo: number, facts: readonl
   await preferIndexes(tx)
   // One statement cannot write a row twice.
   const byKey = new Map(wanted.map(fact => [keyOf(fact), fact]))
-  const rows = [...byKey.values()].map(({ eventType: _, ...fact }) => fact as AnyFact)
+  const given = [...byKey.values()].map(({ eventType: _, ...fact }) => fact as AnyFact)
   const known = await selectKnown(tx, {
     siteNo,
-    eventIds: rows.map(({ eventId }) => eventId),
-    kinds: rows.map(({ kind }) => kind),
-    objectIds: rows.map(({ objectId }) => objectId),
+    eventIds: given.map(({ eventId }) => eventId),
+    kinds: given.map(({ kind }) => kind),
+    objectIds: given.map(({ objectId }) => objectId),
   })
+  const before = new Map(known.map(fact => [keyOf(fact), fact]))
+  const rows = await withoutErased(tx, siteNo, given, fact => before.get(keyOf(fact))?.email)
   const changed = await upsertFacts(tx, { siteNo, rows: JSON.stringify(rows) })
   if (changed.length > 0) await noteDependents(tx, siteNo, rows)
   const isChanged = new Set(changed.map(keyOf))
-  const before = new Map(known.map(fact => [keyOf(fact), fact]))
   await noteWork(tx, siteNo, {
     changed: rows
       .filter(fact => isChanged.has(keyOf(fact)))

@@ -17,6 +17,7 @@ export const SITE_KINDS = [
   'totals-families',
   'totals-days',
   'hits',
+  'erased-payers',
   'facts',
   'subscriptions',
   'payments',

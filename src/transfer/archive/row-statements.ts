@@ -29,6 +29,17 @@ const archiveFacts = query<After, KeyedLine>(
   limit :limit::int`,
 )
 
+const archiveErasedPayers = query<After, KeyedLine>(
+  'archive-erased-payers',
+  `select array[digest::text] as key, (to_jsonb(erased_payers) - 'site_no')::text as line
+  from erased_payers
+  where
+    site_no = :siteNo::int
+    and digest > coalesce(nullif((:key::text[])[1], ''), '00000000-0000-0000-0000-000000000000')::uuid
+  order by digest
+  limit :limit::int`,
+)
+
 const archiveLifecycleEvents = query<After, KeyedLine>(
   'archive-lifecycle-events',
   `select array[subscription_id, name, key] as key, (to_jsonb(lifecycle_events) - 'site_no')::text as line
@@ -86,6 +97,7 @@ const STATEMENTS = {
   'totals-imports': archiveTotalsImports,
   'totals-families': archiveTotalsFamilies,
   'totals-days': archiveTotalsDays,
+  'erased-payers': archiveErasedPayers,
   facts: archiveFacts,
   'lifecycle-events': archiveLifecycleEvents,
   'awaiting-visitors': archiveAwaitingVisitors,

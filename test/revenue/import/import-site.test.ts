@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { deriveFileFacts, storeFileFacts } from '../../../src/revenue/import/file-facts.ts'
 import { countAccount, importSite } from '../../../src/revenue/import/import-site.ts'
@@ -7,6 +8,7 @@ import type { ReadFact } from '../../../src/revenue/import/store-facts.ts'
 import { purgePayments } from '../../../src/revenue/ledger/change-payment.ts'
 import { fileId, UNLINKED } from '../../../src/revenue/processor/event.ts'
 import { reconcileMrr } from '../../../src/revenue/subscriptions/reconcile-mrr.ts'
+import { eraseNow, tracesOf } from '../../people/steps.ts'
 import { adminCommand } from '../../support/admin-command.ts'
 import { type Api, startApi } from '../../support/api.ts'
 import { movementsOf, paymentsOf, standingsOf } from '../../support/shop-outcome.ts'
@@ -203,6 +205,33 @@ describe('import of the past', () => {
     expect((await paymentsOf(shop)).payments.map(({ refunded_minor }) => refunded_minor)).toEqual(
       before.payments.map(() => 0),
     )
+  })
+
+  test('a person who was erased does not come back, and no amount changes', async () => {
+    const visitor = randomUUID()
+    const account = openAccount(`P${++accounts}x`)
+    const { id: customer } = account.customer(START)
+    account.subscribe(START + DAY, {
+      customer,
+      price: account.price(1000),
+      metadata: { visitor_id: visitor },
+    })
+    account.buy(START + 5 * DAY, { customer, amount: 2500, visitor })
+    stripe.lists = account.lists()
+    const shop = await open()
+    const { db } = api.services
+    const amounts = async () => ({
+      ...(await standingsOf(shop)).customers,
+      ...(await paymentsOf(shop)).revenue,
+    })
+    await importSite(api.services, shop.siteId)
+    const before = await amounts()
+    await eraseNow(db, { ...shop, id: shop.siteId, key: shop.siteId }, visitor, new Date())
+    await importSite(api.services, shop.siteId)
+    expect(await tracesOf(db, visitor)).toEqual([])
+    const people = await db`select distinct email, name from payments where site_no = ${shop.siteNo}`
+    expect(people).toEqual([{ email: null, name: null }])
+    expect(await amounts()).toEqual(before)
   })
 
   test('a subscription whose MRR is beyond exact numbers is named, and its payments are recorded', async () => {

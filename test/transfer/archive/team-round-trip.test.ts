@@ -96,6 +96,9 @@ async function fill({ site, deliverAll, pay, call, api, owner }: Sharing) {
     select ${site.siteNo}, family_no, day, md5(dimensions::text)::uuid, dimensions, family_no, 2, 3, 0, 0, 0
     from families, unnest(array['2026-01-01', '2026-01-02']::date[]) as day`
   await api.services.db`
+    insert into erased_payers (site_no, digest, erased_at)
+    select ${site.siteNo}, gen_random_uuid(), now() from generate_series(1, 2)`
+  await api.services.db`
     insert into users (team_id, email, role, site_ids) values (${owner.teamId}, 'member@example.com', 'member', ${[site.id]})`
 }
 
@@ -168,6 +171,7 @@ async function moneyRows(db: Db, { id }: StatsSite) {
   for (const [table, order] of [
     ['customers', 'customer, currency'],
     ['mrr_changes', 'customer, currency, at'],
+    ['erased_payers', 'digest'],
     ['processor_facts', 'event_id, kind, object_id'],
     ['lifecycle_events', 'subscription_id, name, key'],
     ['subscriptions', 'subscription_id'],
