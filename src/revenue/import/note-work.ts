@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import type { Fact } from '../processor/event.ts'
-import type { AnyFact } from '../processor/facts.ts'
+import { type AnyFact, isPaidSale } from '../processor/facts.ts'
 
 /** A fact as it was stored before. */
 export interface KnownFact extends Omit<Fact, 'at' | 'body'> {
@@ -98,7 +98,7 @@ export async function noteWork(
     }
     customers.push(...customersOf(fact, before))
   }
-  const paid = unchanged.filter(isSale).map(({ objectId }) => objectId)
+  const paid = unchanged.filter(isPaidSale).map(({ objectId }) => objectId)
   if (paid.length > 0) for (const { id } of await selectUnrecorded(tx, { siteNo, ids: paid })) add('sale', id)
   const rows = [...work.values()]
   if (rows.length > 0) {
@@ -118,9 +118,6 @@ function customersOf({ kind, customerId, subscriptionId, visitorId }: AnyFact, b
   return [customerId, before?.customerId].flatMap(id => id ?? [])
 }
 
-const isSale = (fact: AnyFact): boolean =>
-  (fact.kind === 'invoice' || fact.kind === 'checkout') && (fact.body?.amountMinor ?? 0) > 0
-
 /** Whether a fact makes a payment, or changes what is left of one. */
 const isPaid = (fact: AnyFact): boolean =>
-  isSale(fact) || fact.kind === 'refund' || (fact.kind === 'charge' && fact.body.refundedMinor > 0)
+  isPaidSale(fact) || fact.kind === 'refund' || (fact.kind === 'charge' && fact.body.refundedMinor > 0)

@@ -126,12 +126,15 @@ export const customerIdIn = (facts: readonly AnyFact[]): string | null =>
 /** An event says what was paid when it was paid. What the processor says later comes next, then what a file says. */
 const trustIn = (fact: AnyFact) => (isOfFile(fact) ? 0 : isPast(fact) ? 1 : 2)
 
-/** Leaves out facts of invoices and checkouts of which a better source reports, too. */
+/** Whether a fact says that an invoice or a checkout was paid. */
+export const isPaidSale = (fact: AnyFact): boolean =>
+  (fact.kind === 'invoice' || fact.kind === 'checkout') && (fact.body?.amountMinor ?? 0) > 0
+
+/** Leaves out facts of paid invoices and checkouts of which a better source reports, too. */
 export function withoutReported(facts: readonly AnyFact[]): AnyFact[] {
-  const isSale = ({ kind }: AnyFact) => kind === 'invoice' || kind === 'checkout'
   const best = new Map<string, number>()
-  for (const fact of facts.filter(isSale)) {
+  for (const fact of facts.filter(isPaidSale)) {
     best.set(fact.objectId, Math.max(best.get(fact.objectId) ?? 0, trustIn(fact)))
   }
-  return facts.filter(fact => !isSale(fact) || trustIn(fact) === best.get(fact.objectId))
+  return facts.filter(fact => !isPaidSale(fact) || trustIn(fact) === best.get(fact.objectId))
 }
