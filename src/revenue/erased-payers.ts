@@ -6,9 +6,12 @@ import type { AnyFact } from './processor/facts.ts'
 
 // What an import reads again must not bring back people that were erased meanwhile. Only digests of what they were known by are kept.
 
-/** What the payer of a sale is known by: `sale` is an id of the sale, where nothing else is known but a name. */
+/**
+ * What the payer of a sale is known by. `sale`: an id of the sale, where nothing else may be known but a name. `visit`: an id of a sale whose
+ * visitor was erased with one visit and has others.
+ */
 export interface PayerMark {
-  kind: 'customer' | 'email' | 'visitor' | 'sale'
+  kind: 'customer' | 'email' | 'visitor' | 'sale' | 'visit'
   value: string
 }
 
@@ -63,9 +66,9 @@ export async function withoutErased(
   return facts.map(fact => {
     const erased = marksIn(fact).filter(mark => (erasedAt.get(digestOf(mark)) ?? 0) >= fact.at)
     if (erased.length === 0) return fact
-    const isVisitorErased = erased.some(({ kind }) => kind === 'visitor')
+    const isVisitorErased = erased.some(({ kind }) => kind === 'visitor' || kind === 'visit')
     const unlinked = { ...fact, visitorId: isVisitorErased ? null : fact.visitorId } as AnyFact
-    if (!isOfPayer(unlinked)) return unlinked
+    if (!isOfPayer(unlinked) || erased.every(({ kind }) => kind === 'visit')) return unlinked
     const email = fact.customerId === null ? (knownEmail(fact) ?? null) : null
     return { ...unlinked, body: { ...unlinked.body, email, name: null } } as AnyFact
   })
@@ -80,6 +83,7 @@ function marksIn(fact: AnyFact): PayerMark[] {
     if (value) marks.push({ kind, value })
   }
   add('visitor', fact.visitorId)
+  if (fact.visitorId !== null) for (const id of fact.saleIds) add('visit', id)
   if (fact.kind === 'invoice' || fact.kind === 'checkout') {
     add('customer', fact.customerId)
     add('email', fact.body?.email)

@@ -148,11 +148,15 @@ export async function pseudonymizeCustomer(
     saleIds: payments.flatMap(({ saleIds }) => saleIds),
   }
   const emails = [...payments, ...(await selectEmails(tx, of))].flatMap(({ email }) => email ?? [])
-  const marks: PayerMark[] = [
-    ...emails.map(value => ({ kind: 'email', value }) as const),
-    ...visitorIds.map(value => ({ kind: 'visitor', value }) as const),
-    ...(of.customerId === null ? of.saleIds.map(value => ({ kind: 'sale', value }) as const) : []),
-    ...(of.customerId === null ? [] : [{ kind: 'customer', value: of.customerId } as const]),
+  const marksOf = (kind: PayerMark['kind'], values: string[]) => values.map(value => ({ kind, value }))
+  const marks = [
+    ...marksOf('email', emails),
+    ...marksOf('visitor', given.visitorIds),
+    ...marksOf(
+      'visit',
+      unlinked.flatMap(({ saleIds }) => saleIds),
+    ),
+    ...(of.customerId === null ? marksOf('sale', of.saleIds) : marksOf('customer', [of.customerId])),
   ]
   await noteErased(tx, siteNo, marks, given.now)
   const facts = await updateFacts(tx, { ...of, visitorIds, email: pseudonym.email })
