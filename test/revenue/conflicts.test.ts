@@ -79,7 +79,7 @@ test('payments and hits: what both change of one customer is written, in whateve
   ])
 })
 
-test('payments and a file: what requests send while it is imported is recorded once, whoever pays', async () => {
+test('payments and a file: what requests send while it is imported is recorded once', async () => {
   const { db } = database
   const site = { ...(await createTestSite(db)), timezone: 'UTC', currency: 'USD' }
   const services = { db, now: () => new Date(NOW), sayExisting() {} }
