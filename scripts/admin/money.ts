@@ -69,7 +69,7 @@ export function addMoneyCommands(admin: Command, answer: Answer): void {
           const row = await keepRefreshed({ db, lease, log: tools.log, now }, () =>
             importSite(services, siteId, { from, onStep: ({ phase, counts }) => show(phase, counts.read) }),
           )
-          return { ...presentImport(row), seconds: secondsSince(startedAt) }
+          return { ...(await presentImport(db, row)), seconds: secondsSince(startedAt) }
         } finally {
           progress.end()
         }

@@ -17,6 +17,4 @@ where
   is distinct from (
     excluded.at, excluded.subscription_id, excluded.customer_id, excluded.sale_ids, excluded.visitor_id, excluded.body
   )
-returning
-  kind, object_id as "objectId", subscription_id as "subscriptionId", customer_id as "customerId",
-  visitor_id as "visitorId"
+returning event_id as "eventId", kind, object_id as "objectId"

@@ -61,14 +61,18 @@ const lockPayments = query<{ ids: string[] }, { id: string }>(
   'select id from payments where id = any(:ids::uuid[]) order by paid_at, id for no key update',
 )
 
-/**
- * Waits for the transactions that store first sessions of visitors at a site, and blocks new ones until this transaction ends.
- * Those transactions share the lock among themselves (see draw-numbers).
- */
-const lockNewcomers = query<{ lock: number; siteNo: number }>(
+const lockNewcomersOf = query<{ lock: number; siteNo: number }>(
   'lock-newcomers',
   'select pg_advisory_xact_lock(:lock::int, :siteNo::int)',
 )
+
+/**
+ * Waits for the transactions that store first sessions of visitors at a site, and blocks new ones until this transaction ends.
+ * Those transactions share the lock among themselves (see draw-numbers). A transaction that attributes rows again after it has written
+ * takes it first: what it wrote could be what they wait for.
+ */
+export const lockNewcomers = (tx: Transaction, siteNo: number) =>
+  lockNewcomersOf(tx, { lock: ADVISORY_LOCKS.newcomers, siteNo })
 
 const insertAwaiting = query<AwaitingRow>(
   'insert-awaiting',
@@ -153,7 +157,7 @@ export async function attribute(
   const [found] = await findAttribution(tx, { siteNo, visitorId, at })
   if (found?.hasSessions) return found
   // Without this lock, this transaction could miss the first session while the one that stores it misses the waiting row.
-  await lockNewcomers(tx, { lock: ADVISORY_LOCKS.newcomers, siteNo })
+  await lockNewcomers(tx, siteNo)
   const [again] = await findAttribution(tx, { siteNo, visitorId, at })
   return { ...(again ?? UNKNOWN), isPending: !again?.hasSessions }
 }
@@ -180,7 +184,7 @@ export async function attributeAll(
   const lacking = await find(named)
   if (lacking.length > 0) {
     // As in `attribute`: a first session that is being stored now must not be missed.
-    await lockNewcomers(tx, { lock: ADVISORY_LOCKS.newcomers, siteNo })
+    await lockNewcomers(tx, siteNo)
     await find(lacking)
   }
   return all

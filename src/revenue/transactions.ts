@@ -19,27 +19,35 @@ export async function lockProcessor(tx: Transaction, siteNo: number): Promise<vo
   await lockNames(tx, { names: [`processor/${siteNo}`] })
 }
 
-/** Excludes all other transactions that record or delete a payment with one of these ids, or of this customer. */
+const ledgerOf = (siteNo: number) => `ledger/${siteNo}`
+
+const shareLedger = query<{ name: string }>(
+  'share-ledger',
+  'select pg_advisory_xact_lock_shared(hashtextextended(:name, 0))',
+)
+
+/**
+ * Excludes all other transactions that record or delete payments of a site. For a transaction that records many: to lock each of their
+ * ids and customers would take more locks than the server has room for, and in steps, which could deadlock. Call it under the processor
+ * lock, before anything is written.
+ */
+export async function lockLedger(tx: Transaction, siteNo: number): Promise<void> {
+  await lockNames(tx, { names: [ledgerOf(siteNo)] })
+}
+
+/**
+ * Excludes all other transactions that record or delete a payment with one of these ids, or of this customer. Without the processor
+ * lock, call it once in a transaction: a second call could deadlock.
+ */
 export async function lockPayment(
   tx: Transaction,
   siteNo: number,
   payment: { transactionIds: readonly string[]; currency: string; customer: string },
 ): Promise<void> {
+  await shareLedger(tx, { name: ledgerOf(siteNo) })
   const names = payment.transactionIds.map(id => `transaction/${siteNo}/${id}`)
   // The choice of a customer's first payment needs this lock too.
-  await lockNames(tx, { names: [...names, nameOf(siteNo, payment)] })
-}
-
-interface Payer {
-  currency: string
-  customer: string
-}
-
-const nameOf = (siteNo: number, { currency, customer }: Payer) => `customer/${siteNo}/${currency}/${customer}`
-
-/** Excludes all other transactions that record or delete a payment of these customers. */
-export async function lockCustomers(tx: Transaction, siteNo: number, payers: Payer[]): Promise<void> {
-  await lockNames(tx, { names: payers.map(payer => nameOf(siteNo, payer)) })
+  await lockNames(tx, { names: [...names, `customer/${siteNo}/${payment.currency}/${payment.customer}`] })
 }
 
 /** Runs a transaction, in up to 4 attempts when it conflicts with other transactions. */

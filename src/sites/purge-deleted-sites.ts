@@ -69,6 +69,7 @@ const TABLES = [
   'dead_letters',
   'exported_days',
   'erasures',
+  'erased_payers',
   'erasure_items',
   'webhook_endpoints',
   'outgoing_events',

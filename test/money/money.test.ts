@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { exactMinor } from '../../src/money/amounts.ts'
+import { moneyText } from '../../src/money/money-text.ts'
 import { presentMoney } from '../../src/money/totals.ts'
 import type { MovementTotals, RevenueTotals } from '../../src/rollups/protocol.ts'
 
@@ -8,6 +9,17 @@ const still: MovementTotals = { mrr: 0n, mrrAtEnd: 0n }
 const period = (revenue: Partial<RevenueTotals> = {}, movements: Partial<MovementTotals> = {}) => ({
   revenue: { ...nothing, ...revenue },
   movements: { ...still, ...movements },
+})
+
+test.each([
+  [4999, 'USD', '49.99 USD'],
+  [-5, 'EUR', '-0.05 EUR'],
+  [0, 'USD', '0.00 USD'],
+  [1200, 'JPY', '1200 JPY'],
+  [1234, 'KWD', '1.234 KWD'],
+  [Number.MAX_SAFE_INTEGER, 'USD', '90071992547409.91 USD'],
+])('amounts in texts: %i minor units of %s keep every digit', (amount, currency, text) => {
+  expect(moneyText(amount, currency)).toBe(text)
 })
 
 describe('overview money', () => {

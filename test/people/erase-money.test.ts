@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Db } from '../../src/db/connect.ts'
+import { deriveFileFacts, storeFileFacts } from '../../src/revenue/import/file-facts.ts'
 import { reconcilePayments } from '../../src/revenue/sales/reconcile-payments.ts'
+import { factsOf } from '../../src/transfer/money/row-facts.ts'
 import { type Revenue, startRevenue, TEST_RANGE } from '../contract/revenue-shop.ts'
 import type { StatsSite } from '../contract/stats-site.ts'
 import { enrichedHit } from '../support/hits.ts'
+import { silentLog } from '../support/log.ts'
 import { checkout, event, invoice, type Json, onDay, subscription } from '../support/stripe.ts'
 import { eraseNow, TINY, tracesOf } from './steps.ts'
 
@@ -165,5 +168,56 @@ describe('erasure and money', () => {
     // Further events of the customer are new data.
     await revenue.deliverAll(site, [event('invoice.paid', bill(61, 'subscription_cycle'), onDay(61))])
     expect(await numbersOf(site)).toMatchObject({ payments: 5, customers: 2, firstPayments: 2 })
+  })
+
+  test('a file that is imported again does not bring back a person who was erased', async () => {
+    const site = await revenue.site()
+    const [visitorId, other] = [randomUUID(), randomUUID()]
+    const [email, guest] = [uniqueEmail(), uniqueEmail()]
+    const name = `Ada ${randomUUID()}`
+    const customer = `c-${randomUUID().slice(0, 8)}`
+    const at = (day: number) => Date.UTC(2026, 1, day)
+    const paid = (id: string, day: number, fields: Json) => ({
+      ...{ type: 'payment', id: `${id}-${site.siteNo}`, at: at(day), amount: 1_000, currency: 'USD' },
+      ...fields,
+    })
+    const rows = [
+      {
+        ...paid('s', 1, { customer, visitor: visitorId }),
+        type: 'subscription',
+        status: 'active',
+        interval: 'month',
+      },
+      paid('a', 1, { customer, email, name, subscription: `s-${site.siteNo}` }),
+      paid('b', 2, { email: guest, name, visitor: visitorId, refunded: 300 }),
+      paid('c', 3, { email: guest.toUpperCase(), name }),
+      paid('d', 4, { visitor: visitorId, name }),
+      paid('e', 5, { email: 'ben@example.com', name: 'Ben', visitor: other }),
+    ]
+    const bring = async (given: Json[]) => {
+      await storeFileFacts(
+        db,
+        site.siteNo,
+        given.flatMap(row => factsOf(row as Parameters<typeof factsOf>[0])),
+      )
+      await deriveFileFacts({ db, log: silentLog }, site.siteNo)
+    }
+    await bring(rows)
+    const before = await numbersOf(site)
+    await eraseNow(db, site, visitorId, now, TINY)
+    const stored = await revenue.payments(site)
+    await bring(rows)
+    expect(await revenue.payments(site)).toEqual(stored)
+    // Rows that no file had before, of the time before the erasure, and of the time after it.
+    await bring([
+      ...rows,
+      paid('f', 6, { email: guest, name }),
+      paid('g', 7, { customer, email: uniqueEmail(), name }),
+    ])
+    for (const trace of [visitorId, email, guest, name]) expect(await tracesOf(db, trace), trace).toEqual([])
+    const { payments, sum, mrr } = await numbersOf(site)
+    expect({ payments, sum, mrr }).toEqual({ payments: 7, sum: before.sum + 2_000, mrr: before.mrr })
+    await bring([paid('h', 1, { at: now.getTime() + 1, email: guest, name })])
+    expect((await revenue.payments(site)).filter(payment => payment.name === name)).toHaveLength(1)
   })
 })

@@ -3,11 +3,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EnrichedHit } from '../../src/ingestion/hit.ts'
 import { STORE_RETRY, storeHits } from '../../src/ingestion/store/store.ts'
 import { retry } from '../../src/lib/retry.ts'
+import { deriveFileFacts, storeFileFacts } from '../../src/revenue/import/file-facts.ts'
 import { setRefunded } from '../../src/revenue/ledger/change-payment.ts'
 import { createPayment, removePayment } from '../../src/revenue/payments.ts'
 import { inProcessorTransaction } from '../../src/revenue/transactions.ts'
+import { factsOf } from '../../src/transfer/money/row-facts.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
+import { silentLog } from '../support/log.ts'
 import { createTestSite } from '../support/sites.ts'
 
 const NOW = Date.UTC(2026, 2, 10, 12)
@@ -74,4 +77,53 @@ test('payments and hits: what both change of one customer is written, in whateve
       firstVisitAt,
     },
   ])
+})
+
+test('payments and a file: what requests send while it is imported is recorded once', async () => {
+  const { db } = database
+  const site = { ...(await createTestSite(db)), timezone: 'UTC', currency: 'USD' }
+  const services = { db, now: () => new Date(NOW), sayExisting() {} }
+  const ids = Array.from({ length: 24 }, (_, index) => `order-${index}`)
+  const visitors = Array.from({ length: 4 }, () => randomUUID())
+  const rows = ids.map((id, index) =>
+    factsOf({
+      ...{ type: 'payment', id, at: NOW - (index + 1) * DAY_MS, amount: 100, currency: 'USD' },
+      ...{ customer: `c-${index % 5}`, visitor: visitors[index % 4] },
+      refunded: index % 2 === 0 ? 40 : undefined,
+    } as Parameters<typeof factsOf>[0]),
+  )
+  await storeFileFacts(db, site.siteNo, rows.flat())
+  const pay = (transaction_id: string, index: number) =>
+    createPayment(services, site, {
+      ...{ amount: 100, currency: 'USD', transaction_id, customer_id: `c-${(index * 3) % 5}` },
+      ...{ renewal: false, refunded: false, is_free_trial: false, recurring: false },
+      visitor_id: visitors[(index + 1) % 4],
+    } as Parameters<typeof createPayment>[2])
+  const outcomes = await Promise.allSettled([
+    deriveFileFacts({ db, log: silentLog }, site.siteNo),
+    ...ids.toReversed().map(pay),
+    ...visitors.map((visitorId, partition) =>
+      retry(
+        () => storeHits(db, partition, [enrichedHit(site, NOW - 50 * DAY_MS, { visitorId })]),
+        STORE_RETRY,
+      ),
+    ),
+  ])
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([])
+  const [sums] = await db`
+    select
+      (select count(*)::int from payments where site_no = ${site.siteNo}) as payments,
+      (select count(distinct customer)::int from payments where site_no = ${site.siteNo}) as customers,
+      (select sum(refunded_minor)::int from payments where site_no = ${site.siteNo}) as refunded,
+      (select sum(refunded_minor)::int from revenue where site_no = ${site.siteNo}) as of_revenue,
+      (select count(*)::int from revenue where site_no = ${site.siteNo} and is_first_of_customer) as firsts,
+      (select count(*)::int from revenue where site_no = ${site.siteNo} and session_no is not null) as attributed`
+  expect(sums).toEqual({
+    payments: 24,
+    customers: 5,
+    refunded: 480,
+    of_revenue: 480,
+    firsts: 5,
+    attributed: 24,
+  })
 })

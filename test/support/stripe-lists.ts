@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Json } from './stripe.ts'
 
 /** What is wrong with the next answers. */
-export type Trouble = 'cut' | 'rate limit' | 'server error'
+export type Trouble = 'cut' | 'rate limit' | 'server error' | 'silence'
 
 export interface StripeLists {
   url: string
@@ -28,6 +28,7 @@ export async function startStripeLists(): Promise<StripeLists> {
     const path = pathname.replace('/v1/', '')
     api.asked.push(`${path}?${decodeURIComponent(String(searchParams))}`)
     const trouble = api.troubles.shift()
+    if (trouble === 'silence') return
     if (trouble === 'cut') {
       response
         .writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 1000 })

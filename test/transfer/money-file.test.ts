@@ -1,11 +1,14 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { purgePayments } from '../../src/revenue/ledger/change-payment.ts'
 import { importMoneyFile } from '../../src/transfer/money/money-kind.ts'
 import { openLocalFile } from '../../src/transfer/read/local-file.ts'
 import { adminCommand } from '../support/admin-command.ts'
 import { type Api, startApi } from '../support/api.ts'
+import { runs } from '../support/runs.ts'
 import { movementsOf, paymentsOf, standingsOf } from '../support/shop-outcome.ts'
 
 let api: Api
@@ -56,6 +59,43 @@ async function bring({ siteNo }: Site, text: string, isDryRun = false) {
   )
 }
 
+const refundsOf = async (site: Site) =>
+  Object.fromEntries((await paymentsOf(site)).payments.map(row => [row.transaction_id, row.refunded_minor]))
+
+/** A row that may be in two files with other values: payments `p0` to `p3`, then refunds `r0` and `r1`, then subscriptions `s0` and `s1`. */
+interface Corrected {
+  amount: number
+  refunded: number | undefined
+  subscription: string
+  customer: string
+  payment: string
+  visitor: string
+}
+const VISITORS = ['', '00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002']
+const Rows = fc.array(
+  fc.record<Corrected>({
+    amount: fc.integer({ min: 1, max: 1_000 }),
+    refunded: fc.option(fc.integer({ min: 0, max: 1_000 }), { nil: undefined }),
+    subscription: fc.constantFrom('', 's0', 's1'),
+    customer: fc.constantFrom('', 'c0', 'c1'),
+    payment: fc.constantFrom('p0', 'p1', 'p2', 'p3'),
+    visitor: fc.constantFrom(...VISITORS),
+  }),
+  { minLength: 8, maxLength: 8 },
+)
+const fileOf = (rows: readonly Corrected[]) =>
+  [
+    HEAD,
+    ...rows.map(({ amount, refunded = '', subscription, customer, payment, visitor }, index) => {
+      const at = `2024-01-0${index + 1}`
+      if (index < 4) {
+        return `payment,p${index},${at},${amount},USD,${customer},${subscription},${refunded},,,,,,,${visitor}`
+      }
+      if (index < 6) return `refund,r${index},${at},${amount},,,,,${payment}`
+      return `subscription,s${index - 6},${at},${amount},USD,${customer},,,,active,month,,1,,${visitor}`
+    }),
+  ].join('\n')
+
 const outcome = async (site: Site) => ({
   ...(await standingsOf(site)),
   ...(await paymentsOf(site)),
@@ -80,6 +120,8 @@ describe('files of payments and subscriptions', () => {
       last_payment: '2024-03-04T00:00:00.000Z',
       rejected: [],
       rejected_total: 0,
+      underivable: [],
+      underivable_total: 0,
     })
     const before = await outcome(site)
     expect(
@@ -117,6 +159,80 @@ describe('files of payments and subscriptions', () => {
     expect(JSON.stringify(money.body)).toContain('"mrr"')
   })
 
+  test('a file that is imported again after its payments were purged brings them back, and no other file does', async () => {
+    const site = await openSite()
+    await bring(site, CSV)
+    const before = await outcome(site)
+    const { db } = api.services
+    expect([await purgePayments(db, site, 'USD'), await purgePayments(db, site, 'EUR')]).toEqual([3, 1])
+    await bring(site, `${HEAD}\npayment,p-9,2024-05-01,100,USD\n`)
+    expect((await paymentsOf(site)).payments.map(row => row.transaction_id)).toEqual(['p-9'])
+    await bring(site, CSV)
+    expect(await purgePayments(db, site, 'USD')).toBe(4)
+    await bring(site, CSV)
+    expect(await outcome(site)).toEqual(before)
+  })
+
+  test('refunds apply to payments under any id, also those that Stripe has for invoices and intents', async () => {
+    const site = await openSite()
+    const rows = ['in_1', 'in_2', 'pi_3', 'ch_4', 'cs_5', 'order-6'].flatMap(id => [
+      `payment,${id},2024-01-01,1000,USD`,
+      `refund,re_${id}a,2024-01-02,300,,,,,${id}`,
+      `refund,re_${id}b,2024-01-03,150,,,,,${id}`,
+    ])
+    await bring(site, [HEAD, ...rows, 'payment,in_7,2024-01-01,1000,USD,,,500', ''].join('\n'))
+    expect(await refundsOf(site)).toEqual({
+      in_1: 450,
+      in_2: 450,
+      pi_3: 450,
+      ch_4: 450,
+      cs_5: 450,
+      'order-6': 450,
+      in_7: 500,
+    })
+  })
+
+  test('a later file may say that less was refunded, nothing, or of another payment', async () => {
+    const site = await openSite()
+    await bring(
+      site,
+      `${HEAD}
+payment,a,2024-01-01,1000,USD,,,500
+payment,b,2024-01-01,1000,USD,,,500
+payment,c,2024-01-01,1000,USD
+payment,d,2024-01-01,1000,USD
+refund,r,2024-01-02,400,,,,,c
+`,
+    )
+    expect(await refundsOf(site)).toEqual({ a: 500, b: 500, c: 400, d: 0 })
+    await bring(
+      site,
+      `${HEAD}
+payment,a,2024-01-01,1000,USD,,,0
+payment,b,2024-01-01,1000,USD,,,200
+refund,r,2024-01-02,300,,,,,d
+`,
+    )
+    expect(await refundsOf(site)).toEqual({ a: 0, b: 200, c: 0, d: 300 })
+  })
+
+  test('a file with corrections gives what the corrected file gives alone', async () => {
+    await fc.assert(
+      fc.asyncProperty(Rows, Rows, async (first, second) => {
+        const [corrected, alone] = [await openSite(), await openSite()]
+        await bring(corrected, fileOf(first))
+        await bring(corrected, fileOf(second))
+        await bring(
+          alone,
+          fileOf(second.map((row, index) => ({ ...row, refunded: row.refunded ?? first[index]!.refunded }))),
+        )
+        expect(await paymentsOf(corrected)).toEqual(await paymentsOf(alone))
+        expect(await standingsOf(corrected)).toEqual(await standingsOf(alone))
+      }),
+      { seed: 20_260_301, numRuns: runs(4) },
+    )
+  }, 120_000)
+
   test('rows that cannot be read are named with their reason, and the others are imported', async () => {
     const site = await openSite()
     const wrong: [row: string, reason: RegExp][] = [
@@ -126,6 +242,8 @@ describe('files of payments and subscriptions', () => {
       ['payment,x,2999-01-01,1,USD', /at lies in the future/],
       ['payment,x,2024-01-01,12.5,USD', /amount must be a whole number/],
       ['payment,x,2024-01-01,0,USD', /amount must be from 1/],
+      ['payment,x,2024-01-01,9007199254740992,USD', /amount must be from 1 to 9007199254740991/],
+      ['subscription,x,2024-01-01,900719925474099,USD,,,,,active,month,,1000', /beyond exact numbers/],
       ['payment,x,2024-01-01,1,dollars', /currency must be a currency code/],
       ['refund,x,2024-01-01,1', /payment is required/],
       ['subscription,x,2024-01-01,1,USD,,,,,asleep,month', /status must be trialing/],

@@ -3,6 +3,7 @@ import { folderOfServers, hasEmbeddedDatabase } from '../../src/embedded/attach.
 import { openGeo } from '../../src/ingestion/edge/geo.ts'
 import { startWebhooks } from '../../src/notifications/webhooks/webhook-worker.ts'
 import { createLease } from '../../src/redis/lease.ts'
+import { startRevenueImports } from '../../src/revenue/import/import-worker.ts'
 import { REFRESHING } from '../../src/rollups/keep-refreshed.ts'
 import { runTask } from '../../src/rollups/protocol.ts'
 import { startScheduler } from '../../src/rollups/scheduler.ts'
@@ -22,6 +23,7 @@ export async function startBackground(parts: Parts): Promise<Running> {
     startJobs(parts, reads),
     startMessages(parts, reads),
     await startImports(parts),
+    startRevenueImports({ ...parts, db: parts.pools.imports }),
     await startDailyExport(parts),
   ]
   return {

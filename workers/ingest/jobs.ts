@@ -10,7 +10,6 @@ import { erasePeople } from '../../src/people/erase/erase-people.ts'
 import { queueDepth } from '../../src/queue/bull-format.ts'
 import { REPLAY_JOBS } from '../../src/replays/expire-replays.ts'
 import { RETENTION_JOBS } from '../../src/retention/jobs.ts'
-import { importDueSites } from '../../src/revenue/import/import-site.ts'
 import { recomputeAllSites } from '../../src/revenue/subscriptions/recompute-queue.ts'
 import type { Job } from '../../src/rollups/scheduler.ts'
 import { PURGE_JOBS } from '../../src/sites/purge-deleted-sites.ts'
@@ -31,11 +30,6 @@ export const jobsOf = ({ config, log, now, redis }: Parts, { services }: Backgro
   ...alertJobs({ config, log }, () => isBehind(redis, now())),
   ...IMPORT_JOBS,
   { name: 'recompute subscriptions', everyMs: 10_000, run: ({ db }) => recomputeAllSites({ db, log }) },
-  {
-    name: 'import the past of payment processors',
-    everyMs: 5_000,
-    run: ({ db }) => importDueSites({ db, log, config, now }),
-  },
   { name: 'forget expired sessions', everyMs: HOUR_MS, run: ({ db }, at) => forgetExpired(db, at) },
   {
     name: 'send reports',

@@ -6,6 +6,7 @@ export interface Pools {
   replays: Db
   /** For jobs of the scheduler, and for the daily export. */
   jobs: Db
+  /** For files, and for the past of payment processors. */
   imports: Db
   /** A slow receiver holds no connection, and long jobs do not delay messages. */
   webhooks: Db
@@ -33,7 +34,7 @@ export function connectPools(databaseUrl: string): Pools {
       settings: { ...IDLE, statement_timeout: '10min' },
     }),
     imports: connectDb(databaseUrl, {
-      max: 2,
+      max: 3,
       name: 'analytics-imports',
       // Opening chunks of the columnstore for writing may take long.
       settings: { ...IDLE, statement_timeout: '0' },

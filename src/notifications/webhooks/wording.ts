@@ -56,7 +56,7 @@ const WORDS: Record<string, Words> = {
     lines: [...line('Transaction', data.transaction_id), ...line('Customer', data.customer_id)],
   }),
   'payment.refunded': data => ({
-    what: `Refund of ${money(data.refunded_amount, data.currency)}`,
+    what: `${money(data.refunded_amount, data.currency)} of ${money(data.amount, data.currency)} refunded so far`,
     color: RED,
     lines: [...line('Transaction', data.transaction_id), ...line('Customer', data.customer_id)],
   }),

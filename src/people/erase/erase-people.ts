@@ -84,7 +84,7 @@ async function erase(
     prepare: () => prepareErasure(db, erasure),
     sessions: () => eraseSessions(db, erasure, hasTime, mostHits),
     resolve: () => resolvePerson(db, erasure),
-    money: () => unlinkMoney(services, erasure, hasTime),
+    money: () => unlinkMoney(services, erasure, now, hasTime),
     rest: () => eraseRest(db, erasure, hasTime, mostHits),
     visitors: () => settleVisitors(db, erasure, hasTime),
     values: () => forgetValues(db, erasure),

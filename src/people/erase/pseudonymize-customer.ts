@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { unlinkServiceEvent } from '../../events/attribution.ts'
+import { noteErased, type PayerMark } from '../../revenue/erased-payers.ts'
 import { serviceEventId } from '../../revenue/ledger/service-events.ts'
 import { lockPayment } from '../../revenue/transactions.ts'
 
@@ -16,6 +17,7 @@ interface Payment {
   source: 'api' | 'processor'
   customerId: string | null
   visitorId: string | null
+  email: string | null
   /** All ids of the sale. */
   saleIds: string[]
   isInErasedSession: boolean
@@ -35,7 +37,7 @@ const lockPaymentsOf = query<CustomerKey, { id: string }>(
 const selectPayments = query<CustomerKey & { sessionNos: number[] }, Payment>(
   'select-payments-of-customer',
   `select
-    id, paid_at as "paidAt", source, customer_id as "customerId", visitor_id as "visitorId",
+    id, paid_at as "paidAt", source, customer_id as "customerId", visitor_id as "visitorId", email,
     array(select transaction_id from payment_aliases where payment_id = payments.id) || transaction_id as "saleIds",
     exists (
       select from revenue
@@ -69,15 +71,25 @@ const unlinkRevenue = query<{ siteNo: number; times: Date[]; unlinked: string[] 
   where site_no = :siteNo::int and at = any(:times::timestamptz[]) and payment_id = any(:unlinked::uuid[])`,
 )
 
+interface FactsOf {
+  siteNo: number
+  customerId: string | null
+  saleIds: string[]
+}
+
+const selectEmails = query<FactsOf, { email: string }>(
+  'select-emails-of-facts',
+  `select distinct body ->> 'email' as email
+  from processor_facts
+  where
+    site_no = :siteNo::int
+    and (customer_id = :customerId::text or sale_ids && :saleIds::text[])
+    and body ->> 'email' is not null`,
+)
+
 /** A sale without a customer gets the address of its payment: otherwise the payment would be recorded again. */
 const updateFacts = query<
-  {
-    siteNo: number
-    customerId: string | null
-    saleIds: string[]
-    visitorIds: string[]
-    email: string | null
-  },
+  FactsOf & { visitorIds: string[]; email: string | null },
   { subscriptionId: string | null }
 >(
   'pseudonymize-facts',
@@ -100,7 +112,7 @@ const updateFacts = query<
  */
 export async function pseudonymizeCustomer(
   tx: Transaction,
-  given: CustomerKey & { visitorIds: string[]; sessionNos: number[] },
+  given: CustomerKey & { visitorIds: string[]; sessionNos: number[]; now: Date },
 ): Promise<string[]> {
   const { siteNo, customer, sessionNos } = given
   for (const { currency } of await selectCurrencies(tx, given)) {
@@ -130,13 +142,24 @@ export async function pseudonymizeCustomer(
       await unlinkServiceEvent(tx, { siteNo, at, id: serviceEventId(siteNo, { name, at, key }) })
     }
   }
-  const facts = await updateFacts(tx, {
+  const of = {
     siteNo,
     customerId: customer.startsWith('c:') ? customer.slice(2) : null,
     saleIds: payments.flatMap(({ saleIds }) => saleIds),
-    visitorIds,
-    email: pseudonym.email,
-  })
+  }
+  const emails = [...payments, ...(await selectEmails(tx, of))].flatMap(({ email }) => email ?? [])
+  const marksOf = (kind: PayerMark['kind'], values: string[]) => values.map(value => ({ kind, value }))
+  const marks = [
+    ...marksOf('email', emails),
+    ...marksOf('visitor', given.visitorIds),
+    ...marksOf(
+      'visit',
+      unlinked.flatMap(({ saleIds }) => saleIds),
+    ),
+    ...(of.customerId === null ? marksOf('sale', of.saleIds) : marksOf('customer', [of.customerId])),
+  ]
+  await noteErased(tx, siteNo, marks, given.now)
+  const facts = await updateFacts(tx, { ...of, visitorIds, email: pseudonym.email })
   return [...new Set(facts.flatMap(({ subscriptionId }) => subscriptionId ?? []))]
 }
 

@@ -1,6 +1,7 @@
 import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { deleteAnnouncements } from '../../events/announcements.ts'
+import { noteErased } from '../../revenue/erased-payers.ts'
 import { enqueueRecomputes, recomputeSite } from '../../revenue/subscriptions/recompute-queue.ts'
 import { inProcessorTransaction } from '../../revenue/transactions.ts'
 import { allowColumnstoreWrites } from '../../rollups/columnstore.ts'
@@ -71,6 +72,7 @@ const countQueued = query<{ siteNo: number }, { count: number }>(
 export async function unlinkMoney(
   services: { db: Db; log: Log },
   erasure: Erasure,
+  now: Date,
   hasTime: () => boolean,
 ): Promise<Outcome> {
   const { db } = services
@@ -82,13 +84,13 @@ export async function unlinkMoney(
   for (const customer of await itemsOf(db, erasure, 'customer')) {
     await inProcessorTransaction(db, siteNo, async tx => {
       await allowColumnstoreWrites(tx)
-      await enqueueRecomputes(tx, siteNo, await pseudonymizeCustomer(tx, { siteNo, customer, ...links }))
+      await enqueueRecomputes(tx, siteNo, await pseudonymizeCustomer(tx, { siteNo, customer, now, ...links }))
       await deleteAnnouncements(tx, { siteNo, visitorIds: links.visitorIds, customers: [customer] })
       await removeItems(tx, erasure, 'customer', [customer])
     })
     if (!hasTime()) return 'more'
   }
-  await inProcessorTransaction(db, siteNo, tx => unlinkVisitors(tx, erasure, links))
+  await inProcessorTransaction(db, siteNo, tx => unlinkVisitors(tx, erasure, now, links))
   // Deletes and writes lifecycle events, and attributes movements again.
   while (await recomputeSite(services, siteNo)) if (!hasTime()) return 'more'
   const [queue] = await countQueued(db, { siteNo })
@@ -98,9 +100,12 @@ export async function unlinkMoney(
 async function unlinkVisitors(
   tx: Transaction,
   erasure: Erasure,
+  now: Date,
   { visitorIds, sessionNos }: { visitorIds: string[]; sessionNos: number[] },
 ): Promise<void> {
   const { siteNo } = erasure
+  const marks = visitorIds.map(value => ({ kind: 'visitor', value }) as const)
+  await noteErased(tx, siteNo, marks, now)
   const facts = await unlinkFacts(tx, { siteNo, visitorIds })
   const subscriptionIds = facts.flatMap(({ subscriptionId }) => subscriptionId ?? [])
   await enqueueRecomputes(tx, siteNo, subscriptionIds)

@@ -22,8 +22,8 @@ export interface Unreadable {
 /** Counts of an import, as they are stored and shown. */
 export interface ImportCounts {
   read: ReadCounts
-  /** Payments that were found, by currency; amounts in minor units, before refunds. */
-  payments: Record<string, { count: number; amount: number }>
+  /** Payments that were found, by currency; amounts in minor units before refunds, with all digits: a sum may be beyond 2^53. */
+  payments: Record<string, { count: number; amount: string }>
   /** Times of the first and last payment, ISO 8601. */
   first_payment: string | null
   last_payment: string | null
@@ -31,7 +31,7 @@ export interface ImportCounts {
   unreadable_total: number
 }
 
-const MOST_NAMED = 100
+export const MOST_NAMED = 100
 
 export const noCounts = (): ImportCounts => ({
   read: {
@@ -59,8 +59,9 @@ export function countPayment(
   { amountMinor, currency }: { amountMinor: number; currency: string },
   paidAt: number,
 ): void {
-  const sum = counts.payments[currency] ?? { count: 0, amount: 0 }
-  counts.payments[currency] = { count: sum.count + 1, amount: sum.amount + amountMinor }
+  const sum = counts.payments[currency] ?? { count: 0, amount: '0' }
+  const amount = String(BigInt(sum.amount) + BigInt(amountMinor))
+  counts.payments[currency] = { count: sum.count + 1, amount }
   const at = new Date(paidAt).toISOString()
   if (counts.first_payment === null || at < counts.first_payment) counts.first_payment = at
   if (counts.last_payment === null || at > counts.last_payment) counts.last_payment = at

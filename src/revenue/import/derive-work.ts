@@ -1,11 +1,15 @@
-import type { Db } from '../../db/connect.ts'
+import type { Db, Queryable, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { AppError } from '../../errors.ts'
+import { lockNewcomers } from '../../events/attribution.ts'
 import type { Log } from '../../runtime/log.ts'
 import { lockConnection, type OpenConnection } from '../processor/connection.ts'
 import { recordSales } from '../sales/record-sales.ts'
 import { recomputeMany } from '../subscriptions/recompute-many.ts'
-import { inProcessorTransaction } from '../transactions.ts'
+import { inProcessorTransaction, lockLedger } from '../transactions.ts'
+import { MOST_NAMED, type Unreadable } from './counts.ts'
+import { insertWork } from './note-work.ts'
+import { preferIndexes } from './prefer-indexes.ts'
 
 type Kind = 'subscription' | 'sale'
 
@@ -16,7 +20,7 @@ const selectWork = query<{ siteNo: number; kind: string; limit: number }, { id: 
   'select-import-work',
   `select id
   from revenue_import_work
-  where site_no = :siteNo and kind = :kind
+  where site_no = :siteNo and kind = :kind and failure is null
   order by id
   limit :limit`,
 )
@@ -28,7 +32,21 @@ const deleteWork = query<{ siteNo: number; kind: string; ids: readonly string[] 
 
 const countWork = query<{ siteNo: number }, { count: number }>(
   'count-import-work',
-  'select count(*)::int as count from revenue_import_work where site_no = :siteNo',
+  'select count(*)::int as count from revenue_import_work where site_no = :siteNo and failure is null',
+)
+
+const setAside = query<{ siteNo: number; kind: string; id: string; failure: string }>(
+  'set-import-work-aside',
+  'update revenue_import_work set failure = :failure where site_no = :siteNo and kind = :kind and id = :id',
+)
+
+const selectSetAside = query<{ siteNo: number; limit: number }, Unreadable & { total: number }>(
+  'select-import-work-set-aside',
+  `select id, failure as reason, count(*) over ()::int as total
+  from revenue_import_work
+  where site_no = :siteNo and failure is not null
+  order by kind, id
+  limit :limit`,
 )
 
 const selectSaleIds = query<{ siteNo: number; subscriptionIds: readonly string[] }, { id: string }>(
@@ -42,11 +60,12 @@ const selectSaleIds = query<{ siteNo: number; subscriptionIds: readonly string[]
     and (body ->> 'amountMinor')::bigint > 0`,
 )
 
-/**
- * Without statistics of the rows that were just read, the planner expects few of them and compares each with every id: a batch then takes
- * seconds instead of milliseconds. The functions of triggers keep such a plan, too.
- */
-const preferIndexes = query('prefer-indexes', `select set_config('enable_seqscan', 'off', true)`)
+const selectIsNaming = query<{ siteNo: number }, { isNaming: boolean }>(
+  'select-is-naming-visitors',
+  `select exists (
+    select from processor_facts where site_no = :siteNo and visitor_id is not null
+  ) as "isNaming"`,
+)
 
 /** Makes statistics of the rows that were read: the embedded database never does it by itself. */
 export const analyzeFacts = async (db: Db): Promise<void> => {
@@ -57,9 +76,18 @@ export const analyzeFacts = async (db: Db): Promise<void> => {
 export const workLeft = async (db: Db, siteNo: number): Promise<number> =>
   (await countWork(db, { siteNo }))[0]!.count
 
+/** Returns the first subscriptions and sales that could not be derived, and how many they are. */
+export async function findUnderivable(
+  db: Queryable,
+  siteNo: number,
+): Promise<{ listed: Unreadable[]; total: number }> {
+  const rows = await selectSetAside(db, { siteNo, limit: MOST_NAMED })
+  return { listed: rows.map(({ id, reason }) => ({ id, reason })), total: rows[0]?.total ?? 0 }
+}
+
 /**
  * Derives payments, movements and lifecycle events of the next subscriptions, or of the next sales, that were read. A batch leaves the
- * list in the transaction that derives it, so it may be interrupted.
+ * list in the transaction that derives it, so it may be interrupted. What cannot be derived stays there with the reason.
  * @param connection absent for facts that came from a file
  * @returns false when nothing was left
  */
@@ -83,6 +111,8 @@ async function deriveSome(
     try {
       await inProcessorTransaction(db, siteNo, async tx => {
         if (connection) await lockConnection(tx, connection)
+        await lockLedger(tx, siteNo)
+        if ((await selectIsNaming(tx, { siteNo }))[0]!.isNaming) await lockNewcomers(tx, siteNo)
         await preferIndexes(tx)
         ids = (await selectWork(tx, { siteNo, kind, limit })).map(({ id }) => id)
         if (ids.length === 0) return
@@ -95,17 +125,27 @@ async function deriveSome(
       const isOfData =
         error instanceof RangeError || (error instanceof AppError && error.code !== 'not_found')
       if (!isOfData) throw error
-      if (limit > 1) continue
-      log.warn({ siteNo, kind, ids, reason: error.message }, 'it cannot be worked out')
-      await deleteWork(db, { siteNo, kind, ids })
+      if (ids.length > 1) continue
+      const failure = error.message
+      log.warn({ siteNo, kind, ids, reason: failure }, 'it cannot be worked out')
+      await inProcessorTransaction(db, siteNo, async tx => {
+        for (const id of ids) await setAside(tx, { siteNo, kind, id, failure })
+        if (kind === 'subscription') await noteSales(tx, siteNo, ids)
+      })
       return true
     }
   }
 }
 
+/** The payments of a subscription are recorded whatever its MRR is. */
+async function noteSales(tx: Transaction, siteNo: number, subscriptionIds: readonly string[]): Promise<void> {
+  const ids = (await selectSaleIds(tx, { siteNo, subscriptionIds })).map(({ id }) => id)
+  if (ids.length > 0) await insertWork(tx, { siteNo, kinds: ids.map(() => 'sale'), ids })
+}
+
 /** Recomputes subscriptions, and returns the ids of their sales. */
 async function salesOfSubscriptions(
-  tx: Parameters<typeof recomputeMany>[0],
+  tx: Transaction,
   siteNo: number,
   subscriptionIds: readonly string[],
 ): Promise<string[]> {

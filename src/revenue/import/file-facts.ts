@@ -7,7 +7,6 @@ import { type ReadFact, storeFacts } from './store-facts.ts'
 
 /** Id of the fact that a site has facts from files: reads of MRR look for it (`is-connected`, `list-sites`). */
 const FROM_FILES = 'file'
-export const fileId = (id: string) => `${FROM_FILES}/${id}`
 
 const mark: ReadFact = {
   ...UNLINKED,

@@ -1,9 +1,11 @@
 import { z } from 'zod'
-import type { Db } from '../../db/connect.ts'
+import type { Db, Queryable } from '../../db/connect.ts'
 import { AppError } from '../../errors.ts'
+import { presentRowAmount, rowAmountFields } from '../../money/amounts.ts'
 import { label, timestamp } from '../../schema/fields.ts'
 import { dayOf, isCalendarDate, startOfDay } from '../../time/local-time.ts'
-import type { ImportCounts } from './counts.ts'
+import { type ImportCounts, MOST_NAMED } from './counts.ts'
+import { findUnderivable } from './derive-work.ts'
 import { findImport, type ImportRow, startImport } from './import-row.ts'
 import { connectionToRead, type ImportServices } from './import-site.ts'
 import { PHASES } from './phases.ts'
@@ -53,7 +55,7 @@ export const RevenueImport = z
         z.object({
           currency: label('ISO 4217.', 'USD'),
           count: count('Payments.'),
-          amount: count('Minor units, before refunds.'),
+          ...rowAmountFields('amount', 'Minor units, before refunds.', 0),
         }),
       )
       .meta({ description: 'Payments that were found, by currency.' }),
@@ -72,13 +74,19 @@ export type RevenueImport = z.infer<typeof RevenueImport>
 /** Counts as answers show them. */
 export function presentCounts(counts: ImportCounts) {
   const payments = Object.entries(counts.payments)
-    .map(([currency, sum]) => ({ currency, ...sum }))
+    .map(([currency, { count, amount }]) => ({
+      currency,
+      count,
+      ...presentRowAmount('amount', BigInt(amount)),
+    }))
     .sort((a, b) => (a.currency < b.currency ? -1 : 1))
   return { ...counts, payments }
 }
 
-export function presentImport(row: ImportRow): RevenueImport {
-  const { state, phase, failure, counts } = row
+/** What could not be derived of what was read is among `unreadable`, too. */
+export async function presentImport(db: Queryable, row: ImportRow): Promise<RevenueImport> {
+  const { siteNo, state, phase, failure, counts } = row
+  const { listed, total } = await findUnderivable(db, siteNo)
   const at = (time: Date | null) => time?.toISOString() ?? null
   return {
     state,
@@ -89,6 +97,8 @@ export function presentImport(row: ImportRow): RevenueImport {
     failure,
     retry_at: at(row.retryAt),
     ...presentCounts(counts),
+    unreadable: [...counts.unreadable, ...listed].slice(0, MOST_NAMED),
+    unreadable_total: counts.unreadable_total + total,
   }
 }
 
@@ -108,12 +118,12 @@ export async function beginImport(
   await connectionToRead(services, site.id)
   const fromAt = fromDay(site.timezone, from)
   const given = { siteNo: site.siteNo, fromAt, ...BEGINNING(), now: services.now() }
-  return presentImport(await startImport(services.db, given))
+  return presentImport(services.db, await startImport(services.db, given))
 }
 
 /** @throws AppError `not_found` when none was ever started */
 export async function getImport({ db }: { db: Db }, { siteNo }: { siteNo: number }): Promise<RevenueImport> {
   const row = await findImport(db, siteNo)
   if (!row) throw new AppError('not_found', 'No import of this site was started')
-  return presentImport(row)
+  return presentImport(db, row)
 }

@@ -2,6 +2,7 @@ import type { Stripe } from 'stripe'
 import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { AppError } from '../../errors.ts'
+import { abortable } from '../../lib/abortable.ts'
 import type { Log } from '../../runtime/log.ts'
 import { lockConnection, type OpenConnection } from '../processor/connection.ts'
 import { type Fact, pastId } from '../processor/event.ts'
@@ -23,6 +24,8 @@ export interface ImportTools {
   now: () => Date
   /** Says which process works on it. */
   holder: string
+  /** Ends a wait for the processor. */
+  signal?: AbortSignal
 }
 
 /** When the charges with one of these ids were made, Unix milliseconds. */
@@ -66,7 +69,7 @@ export function createImport(tools: ImportTools, connection: OpenConnection) {
       advance(tx, { siteNo, holder: tools.holder, phase: next, reached: after, counts: row.counts })
     let page: GivenPage
     try {
-      page = await ask(phase, reached, fromAt)
+      page = await abortable(ask(phase, reached, fromAt), tools.signal)
     } catch (error) {
       if (!(error instanceof ListChanged)) throw error
       // Its beginning is read again, which stores nothing twice. Counts of it are not exact then.
@@ -121,7 +124,7 @@ export function createImport(tools: ImportTools, connection: OpenConnection) {
       if (!row || row.phase === 'done') return undefined
       if (row.phase !== 'deriving') await readNext(row, row.phase)
       else if (!(await deriveNext({ db, log }, { siteNo }, connection))) {
-        await askDueLookups(tools, connection)
+        await abortable(askDueLookups(tools, connection), tools.signal)
         const isDone = (await workLeft(db, siteNo)) === 0
         const next = { siteNo, holder: tools.holder, phase: 'done' as const, reached: null }
         if (isDone) await db.begin(tx => advance(tx, { ...next, counts: row.counts }))

@@ -2,7 +2,6 @@ import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { AppError } from '../../errors.ts'
 import { attributeAll, awaitVisitor } from '../../events/attribution.ts'
-import { lockCustomers } from '../transactions.ts'
 import { customerOf, type NewPayment, PAYMENT_COLUMNS, type PaymentRecord, refundOf } from './payment.ts'
 import { serviceEventsOf, setFirstOfCustomer, shareCurrency } from './record-payment.ts'
 import { markTimes, writeServiceEvents } from './service-events.ts'
@@ -97,8 +96,8 @@ const insertRevenue = query<{ siteNo: number; rows: string }>(
 )
 
 /**
- * Records many payments of the processor at once, as `recordPayment` does one. Call it under the processor lock: no other transaction
- * can then record a payment under an id of the processor.
+ * Records many payments of the processor at once, as `recordPayment` does one. Call it under the lock of the ledger: no other
+ * transaction can then record a payment.
  * @throws AppError `not_found` for a deleted site
  */
 export async function recordPayments(
@@ -116,7 +115,6 @@ export async function recordPayments(
   )
   const currencies = [...keys.values()].map(({ currency }) => currency)
   const customers = [...keys.values()].map(({ customer }) => customer)
-  await lockCustomers(tx, siteNo, [...keys.values()])
   const attributions = await attributeAll(
     tx,
     siteNo,

@@ -119,6 +119,11 @@ const PAST = 'past/'
 export const pastId = (id: string) => `${PAST}${id}`
 export const isPast = ({ eventId }: Pick<Fact, 'eventId'>) => eventId.startsWith(PAST)
 
+/** The id of a fact from a file of payments begins with this. */
+const FILE = 'file/'
+export const fileId = (id: string) => `${FILE}${id}`
+export const isOfFile = ({ eventId }: Pick<Fact, 'eventId'>) => eventId.startsWith(FILE)
+
 /** Fields of a fact that links nothing. */
 export const UNLINKED = { subscriptionId: null, customerId: null, saleIds: [], visitorId: null }
 

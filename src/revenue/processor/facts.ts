@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
-import { type Fact, type FactKind, isPast } from './event.ts'
+import { type Fact, type FactKind, isOfFile, isPast } from './event.ts'
 
 /** A fact of any kind, with the body type of its kind. */
 export type AnyFact = { [Kind in FactKind]: Fact<Kind> }[FactKind]
@@ -110,18 +110,31 @@ export async function findNamedVisitor(
   return found!
 }
 
-/** Sorts facts by time, then by event. */
-export const byTime = (a: AnyFact, b: AnyFact) =>
-  a.at.getTime() - b.at.getTime() || (a.eventId < b.eventId ? -1 : 1)
+const inOrder = (a: string, b: string) => (a < b ? -1 : Number(a > b))
 
-/**
- * Leaves out what an import has read of invoices and checkouts that events report too: an event says what was paid when it was paid.
- */
+/** Sorts facts by time, then by what identifies them: no two are equal. */
+export const byTime = (a: AnyFact, b: AnyFact) =>
+  a.at.getTime() - b.at.getTime() ||
+  inOrder(a.eventId, b.eventId) ||
+  inOrder(a.kind, b.kind) ||
+  inOrder(a.objectId, b.objectId)
+
+/** Returns the customer that the earliest of the facts names. */
+export const customerIdIn = (facts: readonly AnyFact[]): string | null =>
+  [...facts].sort(byTime).find(({ customerId }) => customerId !== null)?.customerId ?? null
+
+/** An event says what was paid when it was paid. What the processor says later comes next, then what a file says. */
+const trustIn = (fact: AnyFact) => (isOfFile(fact) ? 0 : isPast(fact) ? 1 : 2)
+
+/** Whether a fact says that an invoice or a checkout was paid. */
+export const isPaidSale = (fact: AnyFact): boolean =>
+  (fact.kind === 'invoice' || fact.kind === 'checkout') && (fact.body?.amountMinor ?? 0) > 0
+
+/** Leaves out facts of paid invoices and checkouts of which a better source reports, too. */
 export function withoutReported(facts: readonly AnyFact[]): AnyFact[] {
-  if (!facts.some(isPast)) return [...facts]
-  const isSale = ({ kind }: AnyFact) => kind === 'invoice' || kind === 'checkout'
-  const reported = new Set(
-    facts.filter(fact => isSale(fact) && !isPast(fact)).map(({ objectId }) => objectId),
-  )
-  return facts.filter(fact => !(isSale(fact) && isPast(fact) && reported.has(fact.objectId)))
+  const best = new Map<string, number>()
+  for (const fact of facts.filter(isPaidSale)) {
+    best.set(fact.objectId, Math.max(best.get(fact.objectId) ?? 0, trustIn(fact)))
+  }
+  return facts.filter(fact => !isPaidSale(fact) || trustIn(fact) === best.get(fact.objectId))
 }

@@ -7,7 +7,7 @@ import type { NewPayment, PaymentRecord } from '../ledger/payment.ts'
 import { addAliases, findPayments, recordPayment } from '../ledger/record-payment.ts'
 import { findNamedVisitor } from '../processor/facts.ts'
 import { lockProcessor } from '../transactions.ts'
-import { refundsIn, spreadRefunds } from './refunds.ts'
+import { isAnyRefunded, refundsIn, spreadRefunds } from './refunds.ts'
 import {
   firstNamed,
   isPaidBy,
@@ -78,7 +78,9 @@ export async function reconcilePayments(
     await reconcilePart(tx, site, part, recorded, mayRecord)
   }
   const refunds = refundsIn(sale.facts)
-  if (!refunds) return sale
+  // A cut sale has refunds that were not read.
+  const mayBeUndone = !sale.isCut && recorded.some(({ refundedMinor }) => refundedMinor > 0)
+  if (!mayBeUndone && !isAnyRefunded(refunds)) return sale
   const payments = await findPayments(tx, { siteNo: site.siteNo, ids: sale.ids })
   const withPayments = parts.map(part => ({ ids: part.ids, payments: payments.filter(isUnder(part)) }))
   const wanted = spreadRefunds(withPayments, transfers, refunds)

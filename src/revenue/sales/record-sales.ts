@@ -24,7 +24,7 @@ interface WholeSale {
 }
 
 /**
- * Records the payments of many sales with a few statements for all. A sale of which nothing is recorded yet is written at once, one
+ * Records the payments of many sales with a few statements for all, under the lock of the ledger. A sale of which nothing is recorded yet is written at once, one
  * that is recorded as it should be is only compared, and the others take the way of an event.
  * @param ids one or more ids of each sale
  */
@@ -102,10 +102,10 @@ async function planner(tx: Transaction, siteNo: number, sales: readonly WholeSal
       }
     })
     const refunds = refundsIn(facts)
-    const refunded = refunds && spreadRefunds(planned, transfersIn({ ids, facts }), refunds)
+    const refunded = spreadRefunds(planned, transfersIn({ ids, facts }), refunds)
     return planned
       .flatMap(({ payments }) => payments)
-      .map(payment => ({ ...payment, refundedMinor: refunded?.get(payment.transactionId) ?? 0 }))
+      .map(payment => ({ ...payment, refundedMinor: refunded.get(payment.transactionId) ?? 0 }))
   }
 }
 

@@ -1,5 +1,6 @@
+import { isOfFile } from '../processor/event.ts'
 import type { AnyFact } from '../processor/facts.ts'
-import { isPaidBy, type Transfer } from './sale.ts'
+import { isInvoice, isPaidBy, type Transfer } from './sale.ts'
 
 /** State of a charge in one event. */
 export interface ChargeSeen {
@@ -24,10 +25,33 @@ export interface RefundSeen {
 }
 
 /**
- * Returns how much each charge of a sale has refunded according to all facts.
- * @returns minor units by charge, or by payment intent where the charge is unknown; undefined when no fact reports a refund
+ * What was refunded of a sale, minor units. The processor and a file may report the same refunds: what both say of one payment is not
+ * added up.
  */
-export function refundsIn(facts: readonly AnyFact[]): Map<string, number> | undefined {
+export interface Refunds {
+  /** By charge, or by payment intent where the charge is unknown: what the processor says. */
+  byCharge: ReadonlyMap<string, number>
+  /** By the id that a payment has in files. */
+  byPayment: ReadonlyMap<string, number>
+}
+
+/** Returns how much was refunded of a sale according to all facts. */
+export function refundsIn(facts: readonly AnyFact[]): Refunds {
+  const reported = facts.filter(fact => !isOfFile(fact))
+  return {
+    byCharge: refundedIn(reported, refund => chargeOf(refund, reported)),
+    byPayment: refundedIn(facts.filter(isOfFile), ({ body }) => body.chargeId),
+  }
+}
+
+/** Whether anything was refunded at all. */
+export const isAnyRefunded = ({ byCharge, byPayment }: Refunds): boolean =>
+  [...byCharge.values(), ...byPayment.values()].some(amount => amount > 0)
+
+function refundedIn(
+  facts: readonly AnyFact[],
+  chargeIdOf: (refund: RefundFact) => string,
+): Map<string, number> {
   const charges: ChargeSeen[] = []
   const refunds: RefundSeen[] = []
   for (const fact of facts) {
@@ -36,12 +60,10 @@ export function refundsIn(facts: readonly AnyFact[]): Map<string, number> | unde
       charges.push({ chargeId: fact.objectId, at, refundedMinor: fact.body.refundedMinor })
     } else if (fact.kind === 'refund') {
       const createdAt = fact.body.createdAt ?? at
-      const chargeId = chargeOf(fact, facts)
-      refunds.push({ ...fact.body, chargeId, refundId: fact.objectId, at, createdAt })
+      refunds.push({ ...fact.body, chargeId: chargeIdOf(fact), refundId: fact.objectId, at, createdAt })
     }
   }
-  const isReported = refunds.length > 0 || charges.some(({ refundedMinor }) => refundedMinor > 0)
-  return isReported ? refundedOf(charges, refunds) : undefined
+  return refundedOf(charges, refunds)
 }
 
 /**
@@ -136,15 +158,15 @@ interface RefundablePayment {
 /**
  * Distributes refunds over payments. The refunds of a transfer go to the payment that was recorded under one of the transfer's
  * ids, if there is one, then to the parts that the transfer paid, the oldest first, each up to its amount. If several
- * payments were sent for one part, only one of them gets the refund.
+ * payments were sent for one part, only one of them gets the refund. What files say of the payments of a transfer counts where it is
+ * more than the processor says. An invoice is no transfer: its refund in a file is that of its own payment.
  * @param parts the oldest first, each with its ids and its payments
- * @param refunds minor units by charge or payment intent
  * @returns minor units by transaction id, without payments that have no refund
  */
 export function spreadRefunds(
   parts: readonly { ids: readonly string[]; payments: readonly RefundablePayment[] }[],
   transfers: readonly Transfer[],
-  refunds: ReadonlyMap<string, number>,
+  { byCharge, byPayment }: Refunds,
 ): Map<string, number> {
   const refunded = new Map<string, number>()
   /** @returns the rest of the amount */
@@ -156,9 +178,7 @@ export function spreadRefunds(
   }
   const given = transfers.map(transfer => {
     const paid = parts.filter(({ ids }) => isPaidBy(ids[0]!, transfer))
-    const amount = sum(
-      [...refunds].flatMap(([id, amountMinor]) => (transfer.ids.has(id) ? { amountMinor } : [])),
-    )
+    const amount = Math.max(totalOf(byCharge, transfer.ids), totalOf(byPayment, transfer.ids))
     return { transfer, paid: paid.length > 0 ? paid : parts.slice(0, 1), amount }
   })
   // Transfers that paid few parts go first: otherwise other transfers could use up the amounts of those parts.
@@ -171,8 +191,21 @@ export function spreadRefunds(
       if (part !== named && payment) left = applyTo(payment, left)
     }
   }
+  for (const { ids, payments } of parts) {
+    const named = payments.find(({ transactionId }) => byPayment.has(transactionId)) ?? payments[0]
+    const said = totalOf(byPayment, ids.filter(isInvoice))
+    const applied = totalOf(
+      refunded,
+      payments.map(({ transactionId }) => transactionId),
+    )
+    if (named && said > applied) applyTo(named, said - applied)
+  }
   return refunded
 }
+
+/** Sum of what the ids have. */
+const totalOf = (amounts: ReadonlyMap<string, number>, ids: Iterable<string>) =>
+  [...ids].reduce((sum, id) => sum + (amounts.get(id) ?? 0), 0)
 
 const isNamedBy =
   ({ ids }: Transfer) =>

@@ -63,7 +63,7 @@ export interface Transfer {
   invoices: ReadonlySet<string>
 }
 
-const isInvoice = (id: string) => id.startsWith('in_')
+export const isInvoice = (id: string) => id.startsWith('in_')
 
 /**
  * Splits a sale into its payments, the oldest first: one for each invoice, because one payment intent may pay several

@@ -1,5 +1,5 @@
 import type { Fact } from '../processor/event.ts'
-import { type AnyFact, withoutReported } from '../processor/facts.ts'
+import { type AnyFact, byTime, customerIdIn, withoutReported } from '../processor/facts.ts'
 import type { Lookup } from '../processor/fetch-objects.ts'
 import type { Discount, Listed } from '../processor/objects.ts'
 import type { Item } from '../processor/subscription-object.ts'
@@ -20,15 +20,16 @@ export interface SubscriptionHistory {
 
 /**
  * Derives the subscription history from facts.
- * @param facts facts of the subscription
+ * @param given facts of the subscription, in any order
  * @param customerDiscounts discount facts of its customer
  * @param described facts of coupons and prices
  */
 export function deriveHistory(
-  facts: readonly AnyFact[],
+  given: readonly AnyFact[],
   customerDiscounts: readonly AnyFact[],
   described: readonly AnyFact[],
 ): SubscriptionHistory {
+  const facts = given.toSorted(byTime)
   const definitions = collectDefinitions([...facts, ...customerDiscounts], described)
   const snapshots = [...facts.filter(isSnapshot), ...pastStates(facts, definitions.prices)]
   const steps = [...snapshots, ...[...facts, ...customerDiscounts].filter(isDiscount)].sort(compareSteps)
@@ -69,7 +70,7 @@ export function deriveHistory(
   return {
     states,
     invoices: invoicesIn(facts),
-    customerId: latest?.customerId ?? facts.find(fact => fact.customerId)?.customerId ?? null,
+    customerId: latest?.customerId ?? customerIdIn(facts),
     needed: [
       ...[...couponIds].map((id): Lookup => ({ of: 'coupon', id })),
       ...[...priceIds, ...unknownPrices(facts, definitions.prices)].map(
@@ -146,7 +147,7 @@ const isAnswer = (fact: AnyFact) => fact.kind === 'items'
 function completeItems(snapshot: Fact<'subscription'>, facts: readonly AnyFact[]): Item[] {
   const { items, isCut } = snapshot.body
   if (!isCut) return items
-  const answers = facts.filter(isAnswer).sort((a, b) => a.at.getTime() - b.at.getTime())
+  const answers = facts.filter(isAnswer)
   const answer =
     answers.find(({ body }) => body.of === snapshot.eventId) ??
     answers.findLast(({ at }) => at <= snapshot.at) ??

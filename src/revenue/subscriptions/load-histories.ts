@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { groupBy } from '../../lib/group-by.ts'
-import { type AnyFact, byTime, FACT_COLUMNS, loadDefinitions } from '../processor/facts.ts'
+import { type AnyFact, byTime, customerIdIn, FACT_COLUMNS, loadDefinitions } from '../processor/facts.ts'
 import { namedIn } from './definitions.ts'
 import { deriveHistory, type SubscriptionHistory } from './history.ts'
 
@@ -55,16 +55,14 @@ export async function loadHistories(
   subscriptionIds: readonly string[],
 ): Promise<Map<string, NamedHistory>> {
   const facts = groupBy(await selectFacts(tx, { siteNo, subscriptionIds }), fact => fact.subscriptionId!)
-  const customerOf = (own: readonly AnyFact[]) =>
-    own.find(({ customerId }) => customerId !== null)?.customerId
-  const customerIds = [...new Set([...facts.values()].flatMap(own => customerOf(own) ?? []))]
+  const customerIds = [...new Set([...facts.values()].flatMap(own => customerIdIn(own) ?? []))]
   const discounts = groupBy(await selectDiscounts(tx, { siteNo, customerIds }), fact => fact.customerId!)
   const named = namedIn([...facts.values(), ...discounts.values()].flat())
   const described = groupBy(await loadDefinitions(tx, siteNo, named), ({ objectId }) => objectId)
   const visitors = await visitorsOf(tx, siteNo, customerIds)
   const histories = new Map<string, NamedHistory>()
   for (const [subscriptionId, own] of facts) {
-    const ofCustomer = discounts.get(customerOf(own) ?? '') ?? []
+    const ofCustomer = discounts.get(customerIdIn(own) ?? '') ?? []
     const definitions = namedIn([...own, ...ofCustomer]).flatMap(id => described.get(id) ?? [])
     const history = deriveHistory(own, ofCustomer, definitions)
     const naming = own.filter(({ visitorId }) => visitorId !== null).sort(byTime)[0]

@@ -9,6 +9,7 @@ import {
   deleteAwaiting,
 } from '../../events/attribution.ts'
 import {
+  customerIdIn,
   findNamedVisitor,
   loadCustomerDiscounts,
   loadDefinitions,
@@ -150,7 +151,7 @@ export async function recomputeSubscription(tx: Transaction, key: SubscriptionKe
 async function loadHistory(tx: Transaction, key: SubscriptionKey): Promise<SubscriptionHistory> {
   const { siteNo } = key
   const facts = await loadSubscriptionFacts(tx, key)
-  const customerId = facts.find(fact => fact.customerId !== null)?.customerId
+  const customerId = customerIdIn(facts)
   const customerDiscounts = customerId ? await loadCustomerDiscounts(tx, { siteNo, customerId }) : []
   const named = namedIn([...facts, ...customerDiscounts])
   return deriveHistory(facts, customerDiscounts, await loadDefinitions(tx, siteNo, named))

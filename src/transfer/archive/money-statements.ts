@@ -15,6 +15,17 @@ export const archiveFacts = query<After, KeyedLine>(
   limit :limit::int`,
 )
 
+export const archiveErasedPayers = query<After, KeyedLine>(
+  'archive-erased-payers',
+  `select array[digest::text] as key, (to_jsonb(erased_payers) - 'site_no')::text as line
+  from erased_payers
+  where
+    site_no = :siteNo::int
+    and digest > coalesce(nullif((:key::text[])[1], ''), '00000000-0000-0000-0000-000000000000')::uuid
+  order by digest
+  limit :limit::int`,
+)
+
 export const archiveLifecycleEvents = query<After, KeyedLine>(
   'archive-lifecycle-events',
   `select array[subscription_id, name, key] as key, (to_jsonb(lifecycle_events) - 'site_no')::text as line

@@ -37,6 +37,7 @@ export const SITE_KINDS = [
   'error-groups',
   'imports',
   ...KEPT_KINDS,
+  'erased-payers',
   'facts',
   'subscriptions',
   'payments',

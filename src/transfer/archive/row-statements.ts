@@ -10,6 +10,7 @@ import {
 } from './kept-statements.ts'
 import {
   archiveAwaitingVisitors,
+  archiveErasedPayers,
   archiveFacts,
   archiveLifecycleEvents,
   archivePriceDependents,
@@ -48,6 +49,7 @@ const STATEMENTS = {
   'kept-session-buckets': archiveKeptSessionBuckets,
   'kept-sessions': archiveKeptSessions,
   'first-visits': archiveFirstVisits,
+  'erased-payers': archiveErasedPayers,
   facts: archiveFacts,
   'lifecycle-events': archiveLifecycleEvents,
   'awaiting-visitors': archiveAwaitingVisitors,

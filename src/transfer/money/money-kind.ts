@@ -1,3 +1,4 @@
+import { findUnderivable } from '../../revenue/import/derive-work.ts'
 import { deriveFileFacts, storeFileFacts } from '../../revenue/import/file-facts.ts'
 import type { ReadFact } from '../../revenue/import/store-facts.ts'
 import { keepRefreshed } from '../../rollups/keep-refreshed.ts'
@@ -75,5 +76,5 @@ export async function importMoneyFile(
       },
     })
   })
-  return result.shown()
+  return result.shown(await findUnderivable(db, siteNo))
 }

@@ -1,4 +1,4 @@
-import { countPayment, noCounts } from '../../revenue/import/counts.ts'
+import { countPayment, noCounts, type Unreadable } from '../../revenue/import/counts.ts'
 import { presentCounts } from '../../revenue/import/present-import.ts'
 import type { MoneyRow } from './row-schema.ts'
 
@@ -15,13 +15,16 @@ export interface MoneyFileResult {
   dry_run: boolean
   /** Rows by their type. */
   rows: Record<MoneyRow['type'], number>
-  /** Payments by currency; amounts in minor units, before refunds. */
-  payments: { currency: string; count: number; amount: number }[]
+  /** Payments by currency; amounts in minor units, before refunds, as in `RevenueImport`. */
+  payments: ReturnType<typeof presentCounts>['payments']
   first_payment: string | null
   last_payment: string | null
   /** The first 1,000 rows that were left out. */
   rejected: Rejected[]
   rejected_total: number
+  /** The first hundred subscriptions and sales that were read and could not be derived. */
+  underivable: Unreadable[]
+  underivable_total: number
 }
 
 const MOST_NAMED = 1_000
@@ -43,7 +46,7 @@ export function noResult(isDryRun: boolean) {
       total += 1
       if (rejected.length < MOST_NAMED) rejected.push(item)
     },
-    shown(): MoneyFileResult {
+    shown(underivable: { listed: Unreadable[]; total: number } = { listed: [], total: 0 }): MoneyFileResult {
       const { payments, first_payment, last_payment } = presentCounts(counts)
       return {
         dry_run: isDryRun,
@@ -53,6 +56,8 @@ export function noResult(isDryRun: boolean) {
         last_payment,
         rejected,
         rejected_total: total,
+        underivable: underivable.listed,
+        underivable_total: underivable.total,
       }
     },
   }
@@ -61,12 +66,16 @@ export function noResult(isDryRun: boolean) {
 /** Returns a result in the form in which the API shows imports. */
 export function presentMoneyFile({ first_payment, last_payment, ...result }: MoneyFileResult): object {
   const reasons = new Map<string, number>()
-  for (const { error } of result.rejected) reasons.set(error, (reasons.get(error) ?? 0) + 1)
+  const left = [
+    ...result.rejected.map(({ error }) => error),
+    ...result.underivable.map(({ reason }) => reason),
+  ]
+  for (const reason of left) reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
   return {
     dry_run: result.dry_run,
     period: first_payment && last_payment ? { from: first_payment, to: last_payment } : null,
     counts: result.rows,
     rejected: [...reasons].map(([reason, hits]) => ({ reason, hits })),
-    rejected_total: result.rejected_total,
+    rejected_total: result.rejected_total + result.underivable_total,
   }
 }

@@ -4,6 +4,7 @@ import { readCsv } from '../read/csv.ts'
 import { readJsonLines } from '../read/json-lines.ts'
 import { refusal } from '../read/limits.ts'
 import type { PackedFile } from '../read/packed-files.ts'
+import { whyInexact } from './row-facts.ts'
 import { type MoneyRow, rowSchema } from './row-schema.ts'
 
 /** A row, or why it is left out. */
@@ -41,8 +42,11 @@ export async function* readRows(file: PackedFile, zone: string, now: Date): Asyn
     const given = 'row' in item ? item.row : item.value
     if (!isJson && number === 2) requireColumns(given as object)
     const parsed = schema.safeParse(given)
-    if (parsed.success) yield { ...at, row: parsed.data }
-    else yield { ...at, left: validationError(parsed.error).message }
+    if (!parsed.success) yield { ...at, left: validationError(parsed.error).message }
+    else {
+      const left = whyInexact(parsed.data)
+      yield left === undefined ? { ...at, row: parsed.data } : { ...at, left }
+    }
   }
 }
 

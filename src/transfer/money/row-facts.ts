@@ -1,6 +1,6 @@
-import { fileId } from '../../revenue/import/file-facts.ts'
 import type { ReadFact } from '../../revenue/import/store-facts.ts'
-import { UNLINKED } from '../../revenue/processor/event.ts'
+import { fileId, UNLINKED } from '../../revenue/processor/event.ts'
+import { mrrOf } from '../../revenue/subscriptions/mrr.ts'
 import type { MoneyRow } from './row-schema.ts'
 
 /** Beside `refunded`, which is the total to date, no refund of the same file is added. */
@@ -30,7 +30,8 @@ export function factsOf(row: MoneyRow): ReadFact[] {
     ...common,
     ...links,
     eventId: fileId(row.id),
-    kind: row.subscription ? 'invoice' : 'checkout',
+    // With and without a subscription: a row that names another one later must stay one fact.
+    kind: 'invoice',
     subscriptionId: row.subscription ?? null,
     saleIds: [row.id],
     body: {
@@ -48,6 +49,20 @@ export function factsOf(row: MoneyRow): ReadFact[] {
   const body = { refundedMinor: row.refunded }
   return [payment, { ...common, eventId: fileId(row.id), at: END, kind: 'charge', saleIds: [row.id], body }]
 }
+
+/** Returns why the MRR of a subscription cannot be worked out exactly; undefined for all other rows. */
+export function whyInexact(row: MoneyRow): string | undefined {
+  if (row.type !== 'subscription') return undefined
+  try {
+    mrrOf(stateOf(row).items, [], row.currency, NO_DEFINITIONS)
+    return undefined
+  } catch (error) {
+    if (error instanceof RangeError) return `amount × quantity is too large: ${error.message}`
+    throw error
+  }
+}
+
+const NO_DEFINITIONS = { discounts: new Map(), coupons: new Map(), prices: new Map() }
 
 const stateOf = (row: Extract<MoneyRow, { type: 'subscription' }>) => ({
   status: row.status,

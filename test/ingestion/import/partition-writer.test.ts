@@ -36,7 +36,7 @@ test('restored error: a message of 5,000 characters may be cut; one with as many
   const errorOf = (message: string) => {
     const hit = enrichedHit(SITE, AT, { type: 'error', name: 'error', error: { message } })
     const { errorId } = hit
-    const restored = restore({ ...hit }, { id: hit.id, errorId: SITE.id } as never)
+    const restored = restore({ ...hit }, { id: hit.id, errorId: SITE.id } as never, false)
     return restored.errorId === errorId ? 'whole' : 'cut'
   }
   expect([errorOf('a'.repeat(4_999)), errorOf('a'.repeat(5_000)), errorOf('😀'.repeat(2_500))]).toEqual([

@@ -334,11 +334,12 @@ test('webhooks: a test message goes to its endpoint alone', async () => {
 test('webhooks: Slack and Discord get what their incoming webhooks take, without a signature', async () => {
   const slack = await paying(undefined, { format: 'slack' })
   const discord = await paying(undefined, { format: 'discord' })
-  await slack.pay({ transaction_id: '<!channel> & co' })
+  await slack.pay({ transaction_id: '<!channel> & co', refunded: true })
   await discord.pay({ transaction_id: '@everyone **bold**' })
   await world.run()
   expect(slack.webhook).toMatchObject({ secret: null, url: `${world.receiver.url}/…` })
-  const [toSlack] = slack.got()
+  const [toSlack, ofRefund] = slack.got()
+  expect(ofRefund!.json.text).toContain('49.99 USD of 49.99 USD refunded so far')
   expect(toSlack!.headers['analytics-signature']).toBeUndefined()
   expect(toSlack!.json).toEqual({
     text: expect.stringContaining('Payment of 49.99 USD'),

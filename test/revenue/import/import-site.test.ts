@@ -1,7 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { countAccount, importDueSites, importSite } from '../../../src/revenue/import/import-site.ts'
+import { deriveFileFacts, storeFileFacts } from '../../../src/revenue/import/file-facts.ts'
+import { countAccount, importSite } from '../../../src/revenue/import/import-site.ts'
+import { startRevenueImports } from '../../../src/revenue/import/import-worker.ts'
 import { beginImport } from '../../../src/revenue/import/present-import.ts'
+import type { ReadFact } from '../../../src/revenue/import/store-facts.ts'
+import { purgePayments } from '../../../src/revenue/ledger/change-payment.ts'
+import { fileId, UNLINKED } from '../../../src/revenue/processor/event.ts'
 import { reconcileMrr } from '../../../src/revenue/subscriptions/reconcile-mrr.ts'
+import { eraseNow, tracesOf } from '../../people/steps.ts'
 import { adminCommand } from '../../support/admin-command.ts'
 import { type Api, startApi } from '../../support/api.ts'
 import { movementsOf, paymentsOf, standingsOf } from '../../support/shop-outcome.ts'
@@ -54,6 +61,14 @@ const outcome = async (shop: Shop) => ({
   ...(await movementsOf(shop)),
 })
 const noPause = async () => {}
+const stateOf = async (shop: Shop) =>
+  (await api.call('GET', `/api/sites/${shop.siteId}/processor/import`, shop.member)).body
+
+/** Lets the service work until something is so. */
+async function serve<State>(read: () => Promise<State> | State, expected: State): Promise<void> {
+  const imports = startRevenueImports(api.services, { askMs: 20 })
+  await expect.poll(read).toEqual(expected).finally(imports.stop)
+}
 
 describe('import of the past', () => {
   test('a dry run stores nothing and counts what the import finds; a second import changes nothing', async () => {
@@ -67,7 +82,7 @@ describe('import of the past', () => {
     expect(counts.payments).toEqual({
       USD: {
         count: before.payments.length,
-        amount: before.payments.reduce((sum, { amount_minor }) => sum + amount_minor, 0),
+        amount: String(before.payments.reduce((sum, { amount_minor }) => sum + amount_minor, 0)),
       },
     })
     expect(before.payments.reduce((sum, { refunded_minor }) => sum + refunded_minor, 0)).toBe(400)
@@ -108,7 +123,7 @@ describe('import of the past', () => {
       await expect(importSite(api.services, stopped.siteId, { onStep })).rejects.toThrow('killed')
     }
     const asked = stripe.asked.length
-    while (await importDueSites(api.services)) {}
+    await serve(async () => (await stateOf(stopped)).state, 'finished')
     expect(stripe.asked.slice(asked).some(path => path.startsWith('customers'))).toBe(false)
     expect(await outcome(stopped)).toEqual(await outcome(whole))
   })
@@ -118,10 +133,12 @@ describe('import of the past', () => {
     await beginImport(api.services, { id: shop.siteId, siteNo: shop.siteNo, timezone: 'UTC' }, {})
     const { db } = api.services
     await db`update revenue_imports set holder = gen_random_uuid(), held_until = now() + interval '1 minute' where site_no = ${shop.siteNo}`
-    expect(await importDueSites(api.services)).toBe(false)
+    const other = await open()
+    await beginImport(api.services, { id: other.siteId, siteNo: other.siteNo, timezone: 'UTC' }, {})
+    await serve(async () => (await stateOf(other)).state, 'finished')
     expect((await paymentsOf(shop)).payments).toEqual([])
     await db`update revenue_imports set held_until = now() - interval '1 second' where site_no = ${shop.siteNo}`
-    while (await importDueSites(api.services)) {}
+    await serve(async () => (await stateOf(shop)).state, 'finished')
     expect((await paymentsOf(shop)).payments.length).toBeGreaterThan(0)
   })
 
@@ -146,6 +163,92 @@ describe('import of the past', () => {
     })
   })
 
+  test('payments that were purged are recorded again by the next import, with their refunds', async () => {
+    const shop = await open()
+    await importSite(api.services, shop.siteId)
+    const before = await outcome(shop)
+    expect(await purgePayments(api.services.db, shop, 'USD')).toBe(before.payments.length)
+    await importSite(api.services, shop.siteId)
+    expect(await outcome(shop)).toEqual(before)
+  })
+
+  test('a refund that failed meanwhile is undone, and one that a file reports too counts once', async () => {
+    const shop = await open()
+    await importSite(api.services, shop.siteId)
+    const before = await outcome(shop)
+    const refunded = before.payments.find(({ refunded_minor }) => refunded_minor === 400)!
+    const { transaction_id: id, amount_minor: amount, paid_at } = refunded
+    const fact: ReadFact = {
+      ...UNLINKED,
+      eventId: fileId(id),
+      objectId: id,
+      kind: 'charge',
+      at: paid_at,
+      saleIds: [id],
+      body: { refundedMinor: 400 },
+    }
+    const { db, log } = api.services
+    const say = async (refundedMinor: number) => {
+      await storeFileFacts(db, shop.siteNo, [{ ...fact, body: { refundedMinor } }])
+      await deriveFileFacts({ db, log }, shop.siteNo)
+      const { payments } = await paymentsOf(shop)
+      return payments.find(row => row.transaction_id === id)!.refunded_minor
+    }
+    expect([await say(400), await say(450), await say(amount + 1), await say(0)]).toEqual([
+      400,
+      450,
+      amount,
+      400,
+    ])
+    for (const charge of stripe.lists.charges!) charge.amount_refunded = 0
+    await importSite(api.services, shop.siteId)
+    expect((await paymentsOf(shop)).payments.map(({ refunded_minor }) => refunded_minor)).toEqual(
+      before.payments.map(() => 0),
+    )
+  })
+
+  test('a person who was erased does not come back, and no amount changes', async () => {
+    const visitor = randomUUID()
+    const account = openAccount(`P${++accounts}x`)
+    const { id: customer } = account.customer(START)
+    account.subscribe(START + DAY, {
+      customer,
+      price: account.price(1000),
+      metadata: { visitor_id: visitor },
+    })
+    account.buy(START + 5 * DAY, { customer, amount: 2500, visitor })
+    stripe.lists = account.lists()
+    const shop = await open()
+    const { db } = api.services
+    const amounts = async () => ({
+      ...(await standingsOf(shop)).customers,
+      ...(await paymentsOf(shop)).revenue,
+    })
+    await importSite(api.services, shop.siteId)
+    const before = await amounts()
+    await eraseNow(db, { ...shop, id: shop.siteId, key: shop.siteId }, visitor, new Date())
+    await importSite(api.services, shop.siteId)
+    expect(await tracesOf(db, visitor)).toEqual([])
+    const people = await db`select distinct email, name from payments where site_no = ${shop.siteNo}`
+    expect(people).toEqual([{ email: null, name: null }])
+    expect(await amounts()).toEqual(before)
+  })
+
+  test('a subscription whose MRR is beyond exact numbers is named, and its payments are recorded', async () => {
+    const account = openAccount(`T${++accounts}x`)
+    const { id: customer } = account.customer(START)
+    account.subscribe(START + DAY, { customer, price: account.price(9e12), quantity: 1_000 })
+    stripe.lists = account.lists()
+    const shop = await open()
+    await importSite(api.services, shop.siteId)
+    const named = {
+      id: expect.stringMatching(/^sub_/),
+      reason: expect.stringContaining('beyond exact numbers'),
+    }
+    expect(await stateOf(shop)).toMatchObject({ state: 'finished', unreadable: [named], unreadable_total: 1 })
+    expect((await paymentsOf(shop)).payments.map(({ amount_minor }) => amount_minor)).toEqual([9e15])
+  })
+
   test('amounts in other currencies are kept, and the MRR of the site has none of them', async () => {
     const account = openAccount(`E${++accounts}x`)
     const euro = account.price(3000, { currency: 'eur' })
@@ -156,8 +259,26 @@ describe('import of the past', () => {
     for (const invoice of stripe.lists.invoices!) invoice.currency = 'eur'
     const shop = await open()
     const { counts } = await importSite(api.services, shop.siteId)
-    expect(counts.payments).toEqual({ EUR: { count: 1, amount: 3000 } })
+    expect(counts.payments).toEqual({ EUR: { count: 1, amount: '3000' } })
     expect(await netMovements(shop)).toEqual({ '2025-03-02 start EUR': 3000 })
+  })
+})
+
+describe('imports in the service', () => {
+  test('an account that does not answer holds up neither other sites nor the end of the process', async () => {
+    const begin = (shop: Shop) =>
+      beginImport(api.services, { id: shop.siteId, siteNo: shop.siteNo, timezone: 'UTC' }, {})
+    const [silent, other] = [await open(), await open()]
+    stripe.troubles = ['silence']
+    await begin(silent)
+    const imports = startRevenueImports(api.services, { askMs: 20 })
+    await expect.poll(() => stripe.troubles).toEqual([])
+    await begin(other)
+    await expect.poll(async () => (await stateOf(other)).state).toBe('finished')
+    await imports.stop()
+    expect(await stateOf(silent)).toMatchObject({ state: 'running', phase: 'customers', failure: null })
+    await serve(async () => (await stateOf(silent)).state, 'finished')
+    expect(await outcome(silent)).toEqual(await outcome(other))
   })
 })
 
@@ -206,13 +327,8 @@ describe('refusals of an import', () => {
     const { message, body } = await failing(shop)
     expect(message).toContain('The processor cannot be asked')
     expect(body.state).toBe('running')
-    expect(await importDueSites(api.services)).toBe(false)
-    const waiting = await api.call('GET', `/api/sites/${shop.siteId}/processor/import`, shop.member)
-    expect(waiting.body).toMatchObject({
-      state: 'running',
-      failure: expect.any(String),
-      retry_at: expect.any(String),
-    })
+    await serve(async () => typeof (await stateOf(shop)).retry_at, 'string')
+    expect(await stateOf(shop)).toMatchObject({ state: 'running', failure: expect.any(String) })
   })
 
   test('revenue:import counts without storing, imports, and refuses a day that is none', async () => {

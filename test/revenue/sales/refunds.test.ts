@@ -1,5 +1,14 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ChargeSeen, type RefundSeen, refundedOf } from '../../../src/revenue/sales/refunds.ts'
+import { fileId, pastId, UNLINKED } from '../../../src/revenue/processor/event.ts'
+import { type AnyFact, withoutReported } from '../../../src/revenue/processor/facts.ts'
+import {
+  type ChargeSeen,
+  type RefundSeen,
+  refundedOf,
+  spreadRefunds,
+} from '../../../src/revenue/sales/refunds.ts'
+import { transfersIn } from '../../../src/revenue/sales/sale.ts'
 
 describe('refunds', () => {
   const sumOf = (byCharge: Map<string, number>) =>
@@ -54,4 +63,51 @@ describe('refunds', () => {
     expect(sumOf(refundedOf(charges, refunds))).toBe(expected)
     expect(sumOf(refundedOf([...charges].reverse(), [...refunds].reverse()))).toBe(expected)
   })
+})
+
+test.each(['in_1', 'pi_1', 'order-1'])(
+  'a refund of %s that the processor and a file report counts once, up to the amount',
+  id => {
+    const ids = [id, 'ch_1']
+    const link = {
+      ...UNLINKED,
+      eventId: 'evt_1',
+      kind: 'link',
+      at: new Date(0),
+      objectId: id,
+      saleIds: ids,
+      body: null,
+    }
+    const transfers = transfersIn({ ids, facts: [link as AnyFact] })
+    const amounts = fc.integer({ min: 0, max: 1_500 })
+    fc.assert(
+      fc.property(amounts, amounts, (charged, said) => {
+        const payments = [{ transactionId: id, amountMinor: 1_000 }]
+        const refunds = { byCharge: new Map([['ch_1', charged]]), byPayment: new Map([[id, said]]) }
+        const refunded = spreadRefunds([{ ids, payments }], transfers, refunds).get(id) ?? 0
+        expect(refunded).toBe(Math.min(1_000, Math.max(charged, said)))
+      }),
+    )
+  },
+)
+
+test('sales: an event is believed before the API, that before a file, and only what was paid counts', () => {
+  const fact = (eventId: string, amountMinor: number) =>
+    ({
+      ...UNLINKED,
+      eventId,
+      kind: 'invoice',
+      objectId: 'in_1',
+      at: new Date(0),
+      body: { amountMinor },
+    }) as unknown as AnyFact
+  const [told, read, unpaid, filed] = [
+    fact('evt_1', 3),
+    fact(pastId('in_1'), 2),
+    fact(pastId('in_1'), 0),
+    fact(fileId('in_1'), 1),
+  ]
+  expect(withoutReported([filed, read, told])).toEqual([told])
+  expect(withoutReported([filed, read])).toEqual([read])
+  expect(withoutReported([filed, unpaid])).toEqual([filed, unpaid])
 })

@@ -131,6 +131,9 @@ async function fill({ site, deliverAll, pay, call, api, owner }: Sharing) {
     insert into imports (id, site_no, kind, format, timezone, file_name, bytes, state, has_written, created_at)
     values (${IMPORTED}, ${site.siteNo}, 'hits', 'umami', 'UTC', 'a.zip', 9, 'done', true, now())`
   await api.services.db`
+    insert into erased_payers (site_no, digest, erased_at)
+    select ${site.siteNo}, gen_random_uuid(), now() from generate_series(1, 2)`
+  await api.services.db`
     insert into users (team_id, email, role, site_ids) values (${owner.teamId}, 'member@example.com', 'member', ${[site.id]})`
 }
 

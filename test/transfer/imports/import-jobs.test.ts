@@ -275,6 +275,69 @@ describe('import jobs', () => {
     expect(refused).toMatchObject({ status: 400, body: { message: expect.stringMatching(/live hits/) } })
   })
 
+  test('a file of payments is uploaded, checked and imported; it cannot be undone, and may be imported again', async () => {
+    const site = await stats.site()
+    const file = Buffer.from(
+      `type,id,at,amount,currency,customer,subscription,status,interval,payment,refunded
+subscription,s-1,2026-01-05,1000,USD,c-1,,active,month,,
+payment,in_1,2026-01-05,1000,USD,c-1,s-1,,,,
+payment,in_2,2026-02-05,1000,USD,c-1,s-1,,,,250
+payment,in_3,2026-03-01,900,USD,c-2,,,,,
+refund,r-1,2026-03-02,400,,,,,,in_3,
+payment,in_4,2026-03-03,0,USD,c-2,,,,,
+`,
+    )
+    const given = { format: 'payments', file_name: 'payments.csv', timezone: 'Europe/Berlin' }
+    const range = '/overview?from=2026-01-01&to=2026-03-18'
+    const money = async () => {
+      const { revenue, payments, recurring_revenue, mrr } = await stats.read(site, range)
+      return { revenue, payments, recurring_revenue, mrr }
+    }
+    const id = await upload(site, file, given)
+    const { checked } = await run(site, id, true)
+    expect(checked).toEqual({
+      dry_run: true,
+      period: { from: '2026-01-04T23:00:00.000Z', to: '2026-02-28T23:00:00.000Z' },
+      counts: { payment: 3, refund: 1, subscription: 1 },
+      rejected: [{ reason: expect.stringContaining('amount must be from 1'), hits: 1 }],
+      rejected_total: 1,
+    })
+    expect(await money()).toEqual({})
+    const done = await run(site, id)
+    expect(done).toMatchObject({ result: { ...checked, dry_run: false }, can_undo: false, progress: null })
+    const expected = { revenue: 2_250, payments: 3, recurring_revenue: 1_750, mrr: 1_000 }
+    expect(await money()).toEqual(expected)
+    expect((await call(site, 'POST', `/imports/${id}/undo`)).status).toBe(400)
+
+    expect((await run(site, await upload(site, file, given))).result).toEqual(done.result)
+    expect(await money()).toEqual(expected)
+  }, 60_000)
+
+  test('a file of payments whose process was killed is gone on with by another', async () => {
+    const site = await stats.site()
+    const rows = Array.from(
+      { length: 30 },
+      (_, index) => `payment,p-${index},2026-02-01,100,USD,c-${index % 3}`,
+    )
+    const id = await upload(
+      site,
+      Buffer.from(['type,id,at,amount,currency,customer', ...rows, ''].join('\n')),
+      {
+        format: 'payments',
+      },
+    )
+    await call(site, 'POST', `/imports/${id}/start`, {})
+    const task = (await claimImport(services.db, LIVE, new Date(NOW)))!
+    for (const calls of [6, 12, 20]) {
+      const dying = { ...services, db: dyingAfter(services.db, calls) }
+      await runTask(dying, task, new AbortController().signal, () => {}).catch(() => {})
+    }
+    await services.db`update imports set claimed_until = ${new Date(Date.parse(NOW) - 1)} where id = ${id}`
+    expect((await until(site, id, 'done')).result).toMatchObject({ counts: { payment: 30 } })
+    const { payments, revenue } = await stats.read(site, '/overview?from=2026-02-01&to=2026-02-01')
+    expect({ payments, revenue }).toEqual({ payments: 30, revenue: 3_000 })
+  })
+
   test('results of another kind are shown in the form of all imports', async () => {
     const site = await stats.site()
     const id = await upload(site, Buffer.from('{}'), { format: 'payments' })

@@ -19,6 +19,14 @@ export const restoreFacts = query<Rows>(
   on conflict (site_no, event_id, kind, object_id) do nothing`,
 )
 
+export const restoreErasedPayers = query<Rows>(
+  'restore-erased-payers',
+  `insert into erased_payers (site_no, digest, erased_at)
+  select :siteNo::int, given.*
+  from jsonb_to_recordset(:rows::text::jsonb) as given (digest uuid, erased_at timestamptz)
+  on conflict (site_no, digest) do nothing`,
+)
+
 export const restoreSubscriptions = query<Rows>(
   'restore-subscriptions',
   `insert into subscriptions

@@ -59,6 +59,7 @@ const plainly =
 
 /** In the order in which they need each other: customers of movements are found by their subscriptions. */
 const STEPS: [SiteKind, Restore][] = [
+  ['erased-payers', plainly(statements.restoreErasedPayers)],
   ['facts', plainly(statements.restoreFacts)],
   ['subscriptions', plainly(statements.restoreSubscriptions)],
   ['payments', restorePayments],

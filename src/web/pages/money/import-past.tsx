@@ -84,7 +84,8 @@ function State({ found }: { found: PastImport }) {
           <div key={currency}>
             <dt>{text.read.payments(currency)}</dt>
             <dd>
-              {count(number)} · {exactMoney(amount, currency)}
+              {count(number)}
+              {amount !== null && ` · ${exactMoney(amount, currency)}`}
             </dd>
           </div>
         ))}
