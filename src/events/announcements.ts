@@ -97,6 +97,27 @@ export const deleteAnnouncements = query<{ siteNo: number; visitorIds: string[];
   `with events as (
     delete from outgoing_events
     where site_no = :siteNo::int and (visitor_id = any(:visitorIds::uuid[]) or customer = any(:customers::text[]))
+    returning id, hit_id
+  ),
+  hits as (
+    delete from outgoing_hits
+    where site_no = :siteNo::int and hit_id = any(array(select hit_id from events))
+  ),
+  deliveries as (
+    delete from webhook_deliveries where event_id = any(array(select id from events)) returning id
+  )
+  delete from webhook_attempts where delivery_id = any(array(select id from deliveries))`,
+)
+
+/** Deletes what endpoints were told, or are still to be told, of hits, with the log of its deliveries. */
+export const deleteAnnouncementsOfHits = query<{ siteNo: number; hitIds: string[] }>(
+  'delete-announcements-of-hits',
+  `with hits as (
+    delete from outgoing_hits where site_no = :siteNo::int and hit_id = any(:hitIds::uuid[])
+  ),
+  events as (
+    delete from outgoing_events
+    where site_no = :siteNo::int and hit_id = any(:hitIds::uuid[]) and hit_id is not null
     returning id
   ),
   deliveries as (

@@ -5,7 +5,7 @@ import { AppError, invalidField } from '../../errors.ts'
 import { type PageUrl, paginate, windowOf } from '../../schema/pagination.ts'
 import type { Services } from '../../services.ts'
 import type { SiteRecord } from '../../sites/schema.ts'
-import { bodyOf } from './body.ts'
+import { bodyOf, wholeData } from './body.ts'
 import { findEndpoint } from './endpoints.ts'
 import { MOST_WAITING, RETRY_MS } from './limits.ts'
 import type { Delivery, DeliveryDetail, ListDeliveries } from './schema.ts'
@@ -61,12 +61,13 @@ const countDeliveries = query<{ endpointId: string; state: string | null }, { co
 
 const findDelivery = query<
   { endpointId: string; id: string },
-  DeliveryRow & { eventCreatedAt: Date; data: string }
+  DeliveryRow & { eventCreatedAt: Date; data: string; hitData: string | null }
 >(
   'find-webhook-delivery',
-  `select ${COLUMNS}, event.created_at as "eventCreatedAt", event.data
+  `select ${COLUMNS}, event.created_at as "eventCreatedAt", event.data, hit.data as "hitData"
   from webhook_deliveries as delivery
   ${JOINED}
+  left join outgoing_hits as hit on hit.site_no = event.site_no and hit.hit_id = event.hit_id
   where delivery.endpoint_id = :endpointId and delivery.id = :id`,
 )
 
@@ -97,22 +98,25 @@ const reviveDelivery = query<{ id: string; now: Date; retryUntil: Date }, { id: 
   returning id`,
 )
 
-const insertTest = query<{ siteNo: number; endpointId: string; now: Date; data: string }, { id: string }>(
+const insertTest = query<
+  { siteNo: number; endpointId: string; now: Date; data: string },
+  { id: string; eventNo: number }
+>(
   'insert-test-event',
   `insert into outgoing_events (site_no, type, key, occurred_at, created_at, data, endpoint_ids, is_spread)
   values (
     :siteNo, 'test', 'test/' || gen_random_uuid(), :now::timestamptz, :now::timestamptz, :data, array[:endpointId::uuid], true
   )
-  returning id`,
+  returning id, event_no as "eventNo"`,
 )
 
 const insertDelivery = query<
-  { siteNo: number; endpointId: string; eventId: string; now: Date; retryUntil: Date },
+  { siteNo: number; endpointId: string; eventId: string; eventNo: number; now: Date; retryUntil: Date },
   { id: string }
 >(
   'insert-webhook-delivery',
-  `insert into webhook_deliveries (site_no, endpoint_id, event_id, created_at, retry_until, next_at)
-  values (:siteNo, :endpointId, :eventId, :now::timestamptz, :retryUntil, :now::timestamptz)
+  `insert into webhook_deliveries (site_no, endpoint_id, event_id, event_no, created_at, retry_until, next_at)
+  values (:siteNo, :endpointId, :eventId, :eventNo, :now::timestamptz, :retryUntil, :now::timestamptz)
   returning id`,
 )
 
@@ -144,7 +148,8 @@ export async function getDelivery(
   const { id: endpointId } = await findEndpoint(db, site, webhook)
   const [row] = isUuid(id) ? await findDelivery(db, { endpointId, id }) : []
   if (!row) throw noSuchDelivery()
-  const { eventId, type, eventCreatedAt: createdAt, data } = row
+  const { eventId, type, eventCreatedAt: createdAt } = row
+  const data = wholeData(row.data, row.hitData)
   const attempts = await selectAttempts(db, { id })
   return {
     ...present(row),
@@ -201,6 +206,7 @@ export async function sendTest(
       siteNo,
       endpointId: endpoint.id,
       eventId: event!.id,
+      eventNo: event!.eventNo,
       now: at,
       retryUntil: new Date(at.getTime() + RETRY_MS),
     })

@@ -32,6 +32,11 @@ export async function startWorld(options: { mails?: MailServer; work?: Partial<W
       ...changes,
     })
   const work = startWork()
+  /** Compares all hits that wait, and begins what is due. */
+  const step = async (which = work) => {
+    while ((await which.compare()) > 0) await which.settle()
+    return which.deliver()
+  }
 
   return {
     api,
@@ -41,10 +46,11 @@ export async function startWorld(options: { mails?: MailServer; work?: Partial<W
     clock,
     now,
     startWork,
+    step,
     /** Does all that is due at the present time. */
     async run(which = work) {
       for (;;) {
-        const begun = await which.step()
+        const begun = await step(which)
         await which.settle()
         if (begun === 0) return
       }
