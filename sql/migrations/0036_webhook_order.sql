@@ -28,3 +28,6 @@ create index goal_candidates_by_site on goal_candidates (site_no, candidate_no);
 update webhook_endpoints
 set shown_url = substring(shown_url from '^[a-z]+://[^/?]*') || '/…'
 where format = 'signed' and shown_url !~ '^[a-z]+://[^/?]*/$';
+
+-- While the past of the processor is imported: what happened before this time is not announced.
+alter table recompute_queue add column announced_since timestamptz;
