@@ -28,14 +28,17 @@ import {
   type RotateSecret,
   type Webhook,
 } from './schema.ts'
-import { makeSecret, sealOf } from './secrets.ts'
+import { makeSecret, sealOf, unsealOf } from './secrets.ts'
 
 type Parts = Pick<Services, 'db' | 'config' | 'now'> & { audit: Audit }
 type Site = Pick<SiteRecord, 'siteNo' | 'domain'>
 
 /** Returns the endpoints of a site, the oldest first. */
-export async function listWebhooks({ db }: Pick<Services, 'db'>, { siteNo }: Site): Promise<Webhook[]> {
-  return (await selectEndpoints(db, { siteNo, id: null })).map(present)
+export async function listWebhooks(
+  { db, config }: Pick<Services, 'db' | 'config'>,
+  { siteNo }: Site,
+): Promise<Webhook[]> {
+  return (await selectEndpoints(db, { siteNo, id: null })).map(row => present(row, config))
 }
 
 /** @throws AppError `not_found` */
@@ -69,7 +72,7 @@ export async function createWebhook(
       name,
       format,
       url: sealOf(config.secretKey, id, 'url', sentUrl(url)),
-      shownUrl: shownUrl(url, format),
+      shownUrl: shownUrl(url),
       kinds,
       secret: secret === null ? null : sealOf(config.secretKey, id, 'secret', secret),
       now: now(),
@@ -78,7 +81,7 @@ export async function createWebhook(
     await record(audit, transaction, site, 'webhook.create', made!)
     return made!
   })
-  return { ...present(row), secret }
+  return { ...present(row, config), secret }
 }
 
 /** @throws AppError as `createWebhook`; `not_found` for an unknown endpoint */
@@ -98,7 +101,7 @@ export async function changeWebhook(
       id,
       name: changes.name ?? before.name,
       url: url === undefined ? null : sealOf(config.secretKey, id, 'url', sentUrl(url)),
-      shownUrl: url === undefined ? before.shownUrl : shownUrl(url, before.format),
+      shownUrl: url === undefined ? before.shownUrl : shownUrl(url),
       kinds: changes.kinds ?? before.kinds,
       isEnabled,
       now: now(),
@@ -109,7 +112,7 @@ export async function changeWebhook(
     await record(audit, transaction, site, 'webhook.change', changed!, { changed: names })
     return isEnabled ? changed! : { ...changed!, waiting: 0 }
   })
-  return present(row)
+  return present(row, config)
 }
 
 /** Deletes an endpoint with its log. @throws AppError `not_found` */
@@ -174,12 +177,13 @@ async function record(
   })
 }
 
-function present(row: EndpointRow): Webhook {
+/** Only owners and admins read it: they see the URL, unless it is a secret as a whole, as those of Slack and Discord are. */
+function present(row: EndpointRow, { secretKey }: Services['config']): Webhook {
   return {
     id: row.id,
     name: row.name,
     format: row.format,
-    url: row.shownUrl,
+    url: row.format === 'signed' ? readableUrl(row, secretKey) : row.shownUrl,
     kinds: row.kinds as Webhook['kinds'],
     is_enabled: row.isEnabled,
     failing_since: row.failingSince?.toISOString() ?? null,
@@ -188,5 +192,14 @@ function present(row: EndpointRow): Webhook {
     dropped: row.dropped,
     previous_secret_until: row.previousSecretUntil?.toISOString() ?? null,
     created_at: row.createdAt.toISOString(),
+  }
+}
+
+function readableUrl({ id, url, shownUrl }: EndpointRow, secretKey: string): string {
+  try {
+    return unsealOf(secretKey, id, 'url', url)
+  } catch {
+    // Encrypted with another SECRET_KEY: its owners must set it again.
+    return shownUrl
   }
 }
