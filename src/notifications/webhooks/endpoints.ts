@@ -20,6 +20,7 @@ import {
 } from './endpoint-rows.ts'
 import { problemOfUrl, sentUrl, shownUrl } from './endpoint-url.ts'
 import { MOST_ENDPOINTS } from './limits.ts'
+import { presentEndpoint } from './present-endpoint.ts'
 import {
   ChangeWebhook,
   type CreatedWebhook,
@@ -28,7 +29,7 @@ import {
   type RotateSecret,
   type Webhook,
 } from './schema.ts'
-import { makeSecret, sealOf, unsealOf } from './secrets.ts'
+import { makeSecret, sealOf } from './secrets.ts'
 
 type Parts = Pick<Services, 'db' | 'config' | 'now'> & { audit: Audit }
 type Site = Pick<SiteRecord, 'siteNo' | 'domain'>
@@ -38,7 +39,7 @@ export async function listWebhooks(
   { db, config }: Pick<Services, 'db' | 'config'>,
   { siteNo }: Site,
 ): Promise<Webhook[]> {
-  return (await selectEndpoints(db, { siteNo, id: null })).map(row => present(row, config))
+  return (await selectEndpoints(db, { siteNo, id: null })).map(row => presentEndpoint(row, config))
 }
 
 /** @throws AppError `not_found` */
@@ -81,7 +82,7 @@ export async function createWebhook(
     await record(audit, transaction, site, 'webhook.create', made!)
     return made!
   })
-  return { ...present(row, config), secret }
+  return { ...presentEndpoint(row, config), secret }
 }
 
 /** @throws AppError as `createWebhook`; `not_found` for an unknown endpoint */
@@ -112,7 +113,7 @@ export async function changeWebhook(
     await record(audit, transaction, site, 'webhook.change', changed!, { changed: names })
     return isEnabled ? changed! : { ...changed!, waiting: 0 }
   })
-  return present(row, config)
+  return presentEndpoint(row, config)
 }
 
 /** Deletes an endpoint with its log. @throws AppError `not_found` */
@@ -175,31 +176,4 @@ async function record(
     object: { type: 'webhook', id },
     details: { name, url, domain, ...details },
   })
-}
-
-/** Only owners and admins read it: they see the URL, unless it is a secret as a whole, as those of Slack and Discord are. */
-function present(row: EndpointRow, { secretKey }: Services['config']): Webhook {
-  return {
-    id: row.id,
-    name: row.name,
-    format: row.format,
-    url: row.format === 'signed' ? readableUrl(row, secretKey) : row.shownUrl,
-    kinds: row.kinds as Webhook['kinds'],
-    is_enabled: row.isEnabled,
-    failing_since: row.failingSince?.toISOString() ?? null,
-    given_up_at: row.givenUpAt?.toISOString() ?? null,
-    waiting: row.waiting,
-    dropped: row.dropped,
-    previous_secret_until: row.previousSecretUntil?.toISOString() ?? null,
-    created_at: row.createdAt.toISOString(),
-  }
-}
-
-function readableUrl({ id, url, shownUrl }: EndpointRow, secretKey: string): string {
-  try {
-    return unsealOf(secretKey, id, 'url', url)
-  } catch {
-    // Encrypted with another SECRET_KEY: its owners must set it again.
-    return shownUrl
-  }
 }
