@@ -279,6 +279,10 @@ describe('import jobs', () => {
     expect((await read(site, id)).state).toBe('uploading')
     await expire.run(stores, new Date(Date.parse(NOW) + 86_400_000 + 1))
     expect(await read(site, id)).toMatchObject({ state: 'expired', missing_parts: [] })
+    // As if a part had been stored while the import ended.
+    await services.db`insert into import_parts (import_id, number, site_no, content) values (${id}, 9, ${site.siteNo}, '')`
+    await expire.run(stores, new Date(Date.parse(NOW) + 90_000_000))
+    expect(await services.db`select from import_parts where import_id = ${id}`).toHaveLength(0)
     expect(await services.db`select from import_parts where import_id = ${id}`).toHaveLength(0)
   })
 })
