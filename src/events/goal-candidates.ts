@@ -16,7 +16,7 @@ interface StoredHit {
 }
 
 /** Most hits of one note: they are compared together, with their properties in memory. */
-const MOST_HITS_OF_A_NOTE = 500
+const MOST_HITS_OF_A_NOTE = 250
 
 /** Notes hits of the transaction that stores them, so that each is compared with the goals of its site exactly once. */
 export async function noteCandidates(tx: Transaction, hits: readonly StoredHit[]): Promise<void> {

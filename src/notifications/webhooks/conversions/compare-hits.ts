@@ -1,19 +1,19 @@
 import { findGoals } from '../../../goals/find-goal.ts'
 import type { GoalRecord } from '../../../goals/schema.ts'
-import type { Conversion } from './conversion.ts'
-import { timeOf } from './conversion.ts'
+import { type Conversion, timeOf } from './conversion.ts'
 import type { ConversionServices } from './find-conversions.ts'
 import { matchGoals } from './match-goals.ts'
 import type { createPassedOver } from './passed-over.ts'
 import { type CandidateHit, findWatchers, type Note, readHits, selectNotes } from './rows.ts'
 import { storeConversions } from './store-conversions.ts'
+import type { Warn } from './warnings.ts'
 
-/** Hits that are compared together: notes are read until they have so many, and each has at most as many. */
-const HITS = 500
+/** Notes are read until they have so many hits. A note has at most as many, so fewer than 500 are compared together: they may be large. */
+const HITS = 250
 /** Most goals of one hit that endpoints are told of; alerts count all. */
 const MOST_GOALS_OF_A_HIT = 100
 
-type Services = ConversionServices & { passedOver: ReturnType<typeof createPassedOver> }
+type Services = ConversionServices & { passedOver: ReturnType<typeof createPassedOver>; warn: Warn }
 
 export interface Compared {
   /** CPU time of matching in milliseconds. */

@@ -6,6 +6,7 @@ import { createPlaces } from '../places.ts'
 import { compareHits } from './compare-hits.ts'
 import { createPassedOver } from './passed-over.ts'
 import { countDropped, deleteLateNotes, selectWaitingSites } from './rows.ts'
+import { createWarnings } from './warnings.ts'
 
 export interface ConversionServices {
   db: Db
@@ -13,7 +14,7 @@ export interface ConversionServices {
   patterns: Pick<FairPool, 'run'>
   /** Most deliveries of an endpoint that wait. */
   mostWaiting: number
-  /** Most notes of a site that wait to be compared; a note has up to 500 hits. */
+  /** Most notes of a site that wait to be compared; a note has up to 250 hits. */
   mostNotes?: number
 }
 
@@ -32,7 +33,8 @@ const MOST_NOTES = 5_000
  */
 export function createConversionFinder(services: ConversionServices) {
   const { db, log, mostNotes = MOST_NOTES } = services
-  const withMemory = { ...services, passedOver: createPassedOver() }
+  const warn = createWarnings(log)
+  const withMemory = { ...services, passedOver: createPassedOver(), warn }
   const running = new Map<number, Promise<void>>()
   const places = createPlaces<'team' | 'site'>(PLACES)
   /** By site, Unix milliseconds. */
@@ -79,7 +81,7 @@ export function createConversionFinder(services: ConversionServices) {
       const { hits } = late!
       if (hits === 0) return
       await countDropped(tx, { siteNo, count: hits })
-      log.warn({ siteNo, hits }, 'hits are not compared with goals: too many wait')
+      warn(siteNo, { hits }, 'hits are not compared with goals: too many wait')
     })
   }
 

@@ -13,7 +13,7 @@ export interface ComparedHit {
   scroll: number | null
 }
 
-/** CPU time of one goal, for at most 1,000 hits. An ordinary expression takes 1 to 5 ms, most of it to compile. */
+/** CPU time of one goal, for fewer than 500 hits. An ordinary expression takes 1 to 5 ms, most of it to compile. */
 const GOAL_MS = 100
 /** CPU time after which the thread has its turn for other sites. */
 const TURN_MS = 100

@@ -12,6 +12,7 @@ import {
   type Note,
   selectPresent,
 } from './rows.ts'
+import type { Warn } from './warnings.ts'
 
 interface Found {
   notes: readonly Note[]
@@ -29,13 +30,18 @@ interface Found {
  * lock of the site keeps erasures away until the end: what was erased since the hits were read makes no event.
  */
 export async function storeConversions(
-  { db, log, mostWaiting }: Pick<ConversionServices, 'db' | 'log' | 'mostWaiting'>,
+  { db, mostWaiting, warn }: Pick<ConversionServices, 'db' | 'mostWaiting'> & { warn: Warn },
   siteNo: number,
   { notes, now, told, counted, dropped }: Found,
 ): Promise<void> {
+  const candidateNos = notes.map(({ candidateNo }) => candidateNo)
+  if (told.length + counted.length === 0) {
+    await deleteNotes(db, { candidateNos })
+    return
+  }
   const lost = await db.begin(async tx => {
     await lockSite(tx, { siteNo })
-    const deleted = await deleteNotes(tx, { candidateNos: notes.map(({ candidateNo }) => candidateNo) })
+    const deleted = await deleteNotes(tx, { candidateNos })
     const mine = new Set(deleted.map(({ candidateNo }) => candidateNo))
     const ids = new Set(notes.filter(note => mine.has(note.candidateNo)).flatMap(note => note.ids))
     const present = await presentOf(
@@ -60,8 +66,7 @@ export async function storeConversions(
     if (count > 0) await countDropped(tx, { siteNo, count })
     return count
   })
-  if (lost > 0)
-    log.warn({ siteNo, conversions: lost }, 'webhooks are not told of conversions: they are too many')
+  if (lost > 0) warn(siteNo, { conversions: lost }, 'webhooks are not told of conversions: they are too many')
 }
 
 async function presentOf(
