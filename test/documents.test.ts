@@ -49,6 +49,19 @@ test('documents: every link leads to a file and a heading', () => {
   expect(broken).toEqual([])
 })
 
+test('documents: no list and no table says the same twice', () => {
+  const repeated = DOCUMENTS.flatMap(document =>
+    read(document)
+      .split(/\n(?=#+ )/)
+      .flatMap(section => {
+        const lines = section.split('\n').filter(line => /^(\||[-*] |\d+\. ).{30,}/.test(line))
+        return lines.filter((line, index) => lines.indexOf(line) < index && !/^[|: -]+$/.test(line))
+      })
+      .map(line => `${document}: ${line}`),
+  )
+  expect(repeated).toEqual([])
+})
+
 test('documents: every heading that a comment cites exists', () => {
   const cited = SOURCES.flatMap(file =>
     [...read(file).matchAll(/(docs\/\w+\.md) "([^"]+)"(?: and "([^"]+)")?/g)].flatMap(
