@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Hit } from '../../../src/ingestion/hit.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
+import { deleteOldEvents } from '../../../src/notifications/webhooks/delivery-rows.ts'
 import { poll } from '../../../src/lib/retry.ts'
 import { erasePeople } from '../../../src/people/erase/erase-people.ts'
 import type { EachBatch } from '../../../src/rollups/patterns/protocol.ts'
@@ -228,6 +229,12 @@ test('conversions: what is told of a hit is stored once, of at most 100 goals; f
   const { body } = (await world.call('GET', path)).body
   expect(JSON.parse(body).data).toMatchObject({ path: '/join', properties: { plan: 'team' } })
   await world.call('DELETE', `${site.id}/webhooks/${webhook.id}`)
+  // The log forgets the hit with the last of its events.
+  const forget = async (limit: number) => {
+    await deleteOldEvents(world.db, { before: new Date(world.clock.at + 1), limit })
+    return (await world.db`select from outgoing_hits where site_no = ${site.siteNo}`).length
+  }
+  expect([await forget(99), await forget(10_000)]).toEqual([1, 0])
 })
 
 test('conversions: what a full queue has no room for is dropped and counted before it is stored', async () => {
