@@ -11,7 +11,7 @@ import { sendNotices } from './notices.ts'
 
 /** Pause when nothing could begin. */
 const TICK_MS = 1_000
-/** Pause while there is something to do: each round looks at all endpoints. */
+/** Pause of the deliveries while there is something to do: each round looks at all endpoints. */
 const BUSY_TICK_MS = 100
 /** Events that get their deliveries in one statement. */
 const SPREAD = 500
@@ -65,8 +65,15 @@ export function createWebhookWork(options: WebhookOptions) {
   }
 
   return {
-    /** Begins to compare hits with goals. @returns with how many sites it has begun */
-    compare: () => finder.begin(now()),
+    /**
+     * Begins to compare hits with goals, and waits until a place is free again, a second at most.
+     * @returns with how many sites it has begun
+     */
+    async compare(): Promise<number> {
+      const begun = await finder.begin(now())
+      if (begun > 0) await finder.next(TICK_MS)
+      return begun
+    },
     /** Gives events their deliveries, and begins what is due, without waiting for answers. @returns how many attempts have begun */
     async deliver(): Promise<number> {
       await spread()
@@ -86,9 +93,11 @@ export function createWebhookWork(options: WebhookOptions) {
 /**
  * Repeats a step until it is stopped: every second, and sooner while there is something to do.
  * @param begin returns how much has begun
+ * @param busyMs pause after something has begun
  */
 function repeat(
   begin: () => Promise<number>,
+  busyMs: number,
   { lease, log }: Pick<WebhookOptions, 'log'> & { lease: Lease },
 ) {
   const stopping = new AbortController()
@@ -102,7 +111,7 @@ function repeat(
       } catch (error) {
         log.warn({ error }, 'webhooks')
       }
-      await sleep(begun > 0 ? BUSY_TICK_MS : TICK_MS, undefined, { signal }).catch(() => {})
+      await sleep(begun > 0 ? busyMs : TICK_MS, undefined, { signal }).catch(() => {})
     }
   }
 
@@ -121,7 +130,7 @@ function repeat(
  */
 export function startWebhooks(options: WebhookOptions & { lease: Lease }): { stop(): Promise<void> } {
   const work = createWebhookWork(options)
-  const loops = [repeat(work.compare, options), repeat(work.deliver, options)]
+  const loops = [repeat(work.compare, 0, options), repeat(work.deliver, BUSY_TICK_MS, options)]
   return {
     async stop() {
       await Promise.all(loops.map(loop => loop.stop()))

@@ -87,6 +87,15 @@ export function createConversionFinder(services: ConversionServices) {
 
   return {
     begin,
+    /** Resolves when one of the sites that are being handled is done, or after the time. */
+    async next(limitMs: number): Promise<void> {
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<void>(resolve => {
+        timer = setTimeout(resolve, limitMs)
+      })
+      await Promise.race([late, ...running.values()])
+      clearTimeout(timer)
+    },
     /** Resolves when no site is being handled. */
     async settle(): Promise<void> {
       while (running.size > 0) await Promise.all(running.values())
