@@ -314,3 +314,12 @@ test('conversions: a person who is erased before or after the comparison is not 
   expect(told()).toEqual([])
   expect(await world.db`select from outgoing_hits where site_no = ${site.siteNo}`).toHaveLength(0)
 })
+
+test('conversions: the loops of a process compare, deliver and stop', async () => {
+  const { hit, store, told } = await watched([page('/buy')])
+  await store([hit({ url: '/buy' })])
+  const loops = world.startLoops()
+  await poll(10, () => told().length > 0 || undefined)
+  await loops.stop()
+  expect(told()).toHaveLength(1)
+})
