@@ -11,6 +11,7 @@ with taken as (
 wanted as (
   select
     taken.id as event_id,
+    taken.event_no,
     taken.site_no,
     endpoint.id as endpoint_id,
     row_number() over (partition by endpoint.id order by taken.event_no) as position
@@ -35,8 +36,8 @@ with_room as (
   left join queued using (endpoint_id)
 ),
 made as (
-  insert into webhook_deliveries (site_no, endpoint_id, event_id, created_at, retry_until, next_at)
-  select site_no, endpoint_id, event_id, :now::timestamptz, :retryUntil::timestamptz, :now::timestamptz
+  insert into webhook_deliveries (site_no, endpoint_id, event_id, event_no, created_at, retry_until, next_at)
+  select site_no, endpoint_id, event_id, event_no, :now::timestamptz, :retryUntil::timestamptz, :now::timestamptz
   from with_room
   where has_room
   on conflict (event_id, endpoint_id) do nothing

@@ -18,14 +18,23 @@ export const MONEY_EVENTS = [
 ] as const
 export type MoneyEvent = (typeof MONEY_EVENTS)[number]
 
-/** Transactions whose changes are news, with their time. Imports, repairs and erasures are not among them. */
-const announcing = new WeakMap<Transaction, Date>()
+/** What a transaction tells. */
+export interface News {
+  /** When it became known. */
+  at: Date
+  /** What happened before it is none, although the transaction records it; without it, whatever is recorded is news. */
+  since: Date | undefined
+}
 
-/** Says that what the transaction records happened just now, so that `announce` tells the endpoints of the site. */
-export const announceChanges = (tx: Transaction, now: Date): void => void announcing.set(tx, now)
+/** Transactions whose changes are news. Imports, repairs and erasures are not among them. */
+const announcing = new WeakMap<Transaction, News>()
 
-/** Time of the news that the transaction records; undefined when it records none. */
-export const announcedAt = (tx: Transaction): Date | undefined => announcing.get(tx)
+/** Says that what the transaction records is news, so that `announce` tells the endpoints of the site. */
+export const announceChanges = (tx: Transaction, at: Date, since?: Date): void =>
+  void announcing.set(tx, { at, since })
+
+/** News that the transaction records; undefined when it records none. */
+export const newsOf = (tx: Transaction): News | undefined => announcing.get(tx)
 
 const insertAnnouncement = query<{
   siteNo: number
@@ -56,6 +65,8 @@ export interface Announcement {
   key: string
   /** When it happened; undefined for the time of the news. */
   at?: Date
+  /** How much earlier than `since` of the news it may have happened. */
+  graceMs?: number
   data: Record<string, unknown>
   visitorId?: string | null | undefined
   /** Key of `payments.customer`. */
@@ -69,10 +80,11 @@ export interface Announcement {
 export async function announce(
   tx: Transaction,
   siteNo: number,
-  { type, key, at, data, visitorId, customer }: Announcement,
+  { type, key, at, graceMs = 0, data, visitorId, customer }: Announcement,
 ): Promise<void> {
-  const now = announcing.get(tx)
-  if (!now) return
+  const news = announcing.get(tx)
+  if (!news || isBefore(news, at, graceMs)) return
+  const { at: now } = news
   await insertAnnouncement(tx, {
     siteNo,
     type,
@@ -84,6 +96,9 @@ export async function announce(
     customer: customer ?? null,
   })
 }
+
+const isBefore = ({ since }: News, at: Date | undefined, graceMs: number): boolean =>
+  since !== undefined && at !== undefined && at.getTime() + graceMs < since.getTime()
 
 /** Returns the type of the event for a lifecycle event; undefined for payments, which have events of their own. */
 export function eventOfLifecycle(name: LifecycleName): MoneyEvent | undefined {
@@ -97,6 +112,27 @@ export const deleteAnnouncements = query<{ siteNo: number; visitorIds: string[];
   `with events as (
     delete from outgoing_events
     where site_no = :siteNo::int and (visitor_id = any(:visitorIds::uuid[]) or customer = any(:customers::text[]))
+    returning id, hit_id
+  ),
+  hits as (
+    delete from outgoing_hits
+    where site_no = :siteNo::int and hit_id = any(array(select hit_id from events))
+  ),
+  deliveries as (
+    delete from webhook_deliveries where event_id = any(array(select id from events)) returning id
+  )
+  delete from webhook_attempts where delivery_id = any(array(select id from deliveries))`,
+)
+
+/** Deletes what endpoints were told, or are still to be told, of hits, with the log of its deliveries. */
+export const deleteAnnouncementsOfHits = query<{ siteNo: number; hitIds: string[] }>(
+  'delete-announcements-of-hits',
+  `with hits as (
+    delete from outgoing_hits where site_no = :siteNo::int and hit_id = any(:hitIds::uuid[])
+  ),
+  events as (
+    delete from outgoing_events
+    where site_no = :siteNo::int and hit_id = any(:hitIds::uuid[]) and hit_id is not null
     returning id
   ),
   deliveries as (

@@ -1,4 +1,5 @@
-import type { Db } from '../db/connect.ts'
+import type { Db, Transaction } from '../db/connect.ts'
+import { query } from '../db/query.ts'
 import { AppError } from '../errors.ts'
 import { announceChanges } from '../events/announcements.ts'
 import type { Log } from '../runtime/log.ts'
@@ -35,25 +36,47 @@ export async function receiveEvent(
   const { type, fact } = event
   const { siteNo } = connection.site
   const needed = await applyFact(options, connection, fact, async tx => {
-    announceChanges(tx, options.now())
+    await announceEvent(tx, siteNo, options.now(), fact.at)
     const rows = await insertEvent(tx, { siteNo, eventId: fact.eventId, type, at: fact.at })
     return rows.length > 0
   })
-  await lookUp(options, connection, needed)
+  await lookUp(options, connection, needed, fact.at)
+}
+
+const findImportWork = query<{ siteNo: number }, { isLeft: boolean }>(
+  'find-import-work',
+  'select exists (select from revenue_import_work where site_no = :siteNo) as "isLeft"',
+)
+
+/**
+ * Announces what an event of the processor changes. While an import of the past is being derived, the event may be the first to record
+ * what the import has read: only what happened since the event is news then.
+ */
+async function announceEvent(tx: Transaction, siteNo: number, now: Date, eventAt: Date): Promise<void> {
+  const [work] = await findImportWork(tx, { siteNo })
+  announceChanges(tx, now, work!.isLeft ? eventAt : undefined)
 }
 
 /**
  * Asks the processor's API for data that payloads omit, after the event itself is committed. Data that cannot be fetched
  * counts as 0 until a later event of the site, or a repeated delivery of this one, asks again.
  * @param needed objects to look up in addition to those that are due
+ * @param eventAt time of the event
  */
-async function lookUp(options: ReceiveOptions, connection: OpenConnection, needed: Lookup[]): Promise<void> {
+async function lookUp(
+  options: ReceiveOptions,
+  connection: OpenConnection,
+  needed: Lookup[],
+  eventAt: Date,
+): Promise<void> {
   const { site, apiKey } = connection
   if (apiKey) {
     const access = { apiKey, stripeApiBase: options.stripeApiBase }
-    const hasItems = await lookUpDue(options, connection, access, needed)
+    const announceAnswer = (tx: Transaction) =>
+      announceEvent(tx, connection.site.siteNo, options.now(), eventAt)
+    const hasItems = await lookUpDue(options, connection, access, needed, announceAnswer)
     // Items can refer to further coupons and prices that are not described yet.
-    if (hasItems) await lookUpDue(options, connection, access, [])
+    if (hasItems) await lookUpDue(options, connection, access, [], announceAnswer)
   } else if (needed.length > 0) {
     options.log.warn({ siteId: site.id, needed, failure: 'there is no API key' }, 'MRR is not exact')
   }
@@ -77,14 +100,15 @@ export async function askDueLookups(
 }
 
 /**
- * @param options.now left out where what changes is history, and no news
+ * @param announceAnswer called in the transaction of each answer that is news; left out where what changes is history
  * @returns whether an answer has items
  */
 async function lookUpDue(
-  options: Omit<ReceiveOptions, 'now'> & Partial<Pick<ReceiveOptions, 'now'>>,
+  options: Omit<ReceiveOptions, 'now'>,
   connection: OpenConnection,
   access: StripeAccess,
   needed: Lookup[],
+  announceAnswer?: (tx: Transaction) => Promise<void>,
 ): Promise<boolean> {
   const { db, log } = options
   const { siteNo, id: siteId } = connection.site
@@ -96,11 +120,12 @@ async function lookUpDue(
     await postpone(db, siteNo, missing, true)
     await postpone(db, siteNo, failed, false)
   }
+  const ofImport = new Set(due.filter(({ isNews }) => !isNews).map(({ id }) => id))
   for (const fact of facts) {
     const { objectId } = fact
     try {
       await applyFact(options, connection, fact, async tx => {
-        if (options.now) announceChanges(tx, options.now())
+        if (!ofImport.has(objectId)) await announceAnswer?.(tx)
         await deleteLookup(tx, { siteNo, objectId })
         return true
       })

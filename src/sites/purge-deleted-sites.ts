@@ -73,6 +73,7 @@ const TABLES = [
   'erasure_items',
   'webhook_endpoints',
   'outgoing_events',
+  'outgoing_hits',
   'webhook_deliveries',
   'webhook_attempts',
   'goal_candidates',

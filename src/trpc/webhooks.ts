@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { getDelivery, listDeliveries, redeliver, sendTest } from '../notifications/webhooks/deliveries.ts'
 import {
   changeWebhook,
   createWebhook,
@@ -8,6 +7,7 @@ import {
   rotateSecret,
 } from '../notifications/webhooks/endpoints.ts'
 import { MOST_ENDPOINTS } from '../notifications/webhooks/limits.ts'
+import { getDelivery, listDeliveries } from '../notifications/webhooks/read-log.ts'
 import {
   ChangeWebhook,
   CreatedWebhook,
@@ -23,6 +23,7 @@ import {
   WebhookKey,
   WebhookList,
 } from '../notifications/webhooks/schema.ts'
+import { redeliver, sendTest } from '../notifications/webhooks/send-by-hand.ts'
 import { managedSiteProcedure, router } from './procedures.ts'
 
 const UNKNOWN = 'No such site, or no such webhook of it'

@@ -85,6 +85,33 @@ describe('lookups', () => {
     expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2100 })
   })
 
+  test.each([
+    ['an event', true, 1],
+    ['an import alone', false, 0],
+  ])('the answer to a lookup of %s is announced: %s', async (_, isNews, count) => {
+    const shop = await openShop(api, KEY)
+    const { db } = api.services
+    await api.call('POST', `/api/sites/${shop.siteId}/webhooks`, {
+      ...shop.member,
+      body: { name: 'Receiver', url: 'https://example.com/hook', kinds: ['subscription.upgraded'] },
+    })
+    await db`update webhook_endpoints set active_since = '2020-01-01' where site_no = ${shop.siteNo}`
+    const [basic, { tiers, bare }] = [price(100), tieredPrice()]
+    const base = subscription({ items: [item(basic)] })
+    const changed = { ...base, items: { ...base.items, data: [item(bare, { quantity: 4 })] } }
+    await deliverAll(shop, [created(base), event('customer.subscription.updated', changed, onDay(2))])
+    expect(await db`select from outgoing_events where site_no = ${shop.siteNo}`).toHaveLength(0)
+    await db`
+      update processor_facts
+      set body = body || jsonb_build_object('isNews', ${isNews}::boolean)
+      where site_no = ${shop.siteNo} and kind = 'lookup'`
+    stripe.objects.set(`prices/${bare.id}`, tiers)
+    await pass(shop, '61 minutes')
+    await deliverAll(shop, [event('payment_intent.succeeded', { ...intent, id: 'pi_9' }, onDay(3))])
+    expect(Object.keys(await netMovements(shop))).toContain('2026-01-02 upgrade USD')
+    expect(await db`select from outgoing_events where site_no = ${shop.siteNo}`).toHaveLength(count)
+  })
+
   test('a missing object is not looked up again by every event', async () => {
     const shop = await openShop(api, KEY)
     const base = subscription({ discounts: [discount('co_gone')] })

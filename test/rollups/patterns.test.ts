@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { MOST_STEPS, PatternWork } from '../../src/rollups/patterns/match.ts'
-import type { ValueTest } from '../../src/rollups/patterns/protocol.ts'
+import type { EachMatches, ValueTest } from '../../src/rollups/patterns/protocol.ts'
 import { compileMatch, VALUE_OPERATORS } from '../../src/rollups/patterns/value-match.ts'
 import type { FairPool } from '../../src/threads/fair-pool.ts'
 import { inProcessPatterns } from '../support/in-process-patterns.ts'
+import { mixedText } from '../support/mixed-text.ts'
 
 /** An expression of 4,203 instructions; each takes up to 100 ns per character. */
 const SLOW = '(?:a[ab]?|b[ab]?){600}c'
@@ -137,4 +138,31 @@ test('patterns: in batches each test finds what it finds alone', async () => {
     }),
     { numRuns: 50 },
   )
+})
+
+test('patterns: tests that are handled one by one have limits of their own, and wait when the turn is over', async () => {
+  const values = ['/buy', ...Array.from({ length: 3 }, (_, index) => `/a${mixedText(index, 1_000)}`)]
+  const tests: ValueTest[] = [
+    { operator: 'is', value: '/buy' },
+    regex('(('),
+    regex('a[ab]{1000}[cd]'),
+    { operator: 'starts_with', value: '/a' },
+  ]
+  const each = async (budgetMs: number) =>
+    (await inProcessPatterns().run('matchEach', { tests, values, testMs: 10, budgetMs })) as EachMatches
+  const { results } = await each(Number.POSITIVE_INFINITY)
+  expect(results.map(result => (typeof result === 'string' ? result : [...result]))).toEqual([
+    [0],
+    'invalid',
+    'slow',
+    [1, 2, 3],
+  ])
+  expect((await each(-1)).results).toHaveLength(1)
+})
+
+test('patterns: one value that is too long for a test does not pass it, and does not turn the test off', async () => {
+  const values = ['ab'.repeat(1_000), `${'a'.repeat(600)}c`]
+  const input = { tests: [regex(SLOW)], values, testMs: 60_000, budgetMs: 0 }
+  const { results } = (await inProcessPatterns().run('matchEach', input)) as EachMatches
+  expect([...(results[0] as Int32Array)]).toEqual([1])
 })

@@ -9,7 +9,11 @@ export interface Received {
   json: any
 }
 
-export type ReceiverAnswer = { status: number; body?: string; headers?: Record<string, string> } | 'never'
+export type ReceiverAnswer =
+  | { status: number; body?: string; headers?: Record<string, string> }
+  | 'never'
+  /** A status of success, then a byte every now and then. */
+  | 'drips'
 
 /** A real HTTP server on this machine that keeps what it gets. */
 export async function startReceiver() {
@@ -34,6 +38,12 @@ export async function startReceiver() {
       received.push(got)
       const answer = receiver.answer(got)
       if (answer === 'never') return
+      if (answer === 'drips') {
+        response.writeHead(200).flushHeaders()
+        const dripping = setInterval(() => response.write('.'), 50)
+        response.once('close', () => clearInterval(dripping))
+        return
+      }
       response.writeHead(answer.status, answer.headers)
       response.end(answer.body ?? '')
     })

@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts'
+import { withDeadline } from '../../lib/deadline.ts'
 import {
   type FetchProblem,
   PUBLIC_INTERNET,
@@ -73,7 +74,13 @@ export async function attempt(
   const startedAt = performance.now()
   const took = () => Math.round(performance.now() - startedAt)
   try {
-    const answer = await requestPublic(url, reach, { headers, body: Buffer.from(body), wants: () => true })
+    const request = { headers, body: Buffer.from(body), wants: () => true }
+    // Whatever the receiver does, its place is free after this time.
+    const answer = await withDeadline(
+      timeoutMs,
+      requestPublic(url, reach, request),
+      () => new PublicFetchError('timed_out'),
+    )
     const { status } = answer
     return {
       tookMs: took(),

@@ -11,6 +11,10 @@ export interface OutgoingEvent {
   data: string
 }
 
+/** Returns the whole `data` of an event, whose hit may be stored beside it. */
+export const wholeData = (data: string, hitData: string | null): string =>
+  hitData === null ? data : JSON.stringify({ ...JSON.parse(data), ...JSON.parse(hitData) })
+
 /** Returns the JSON that is sent for an event: the same text with each attempt, unless the site has got another domain. */
 export const bodyOf = ({ id, type, createdAt, siteId, domain, data }: OutgoingEvent): string =>
   JSON.stringify({

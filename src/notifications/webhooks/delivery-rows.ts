@@ -7,12 +7,34 @@ export const spreadEvents = query<
   { count: number }
 >('spread-events')
 
+/** A delivery that is due: what decides whether it has a place. */
 export interface DueRow {
+  id: string
+  endpointId: string
+  siteNo: number
+  teamId: string
+}
+
+export const selectDue = query<
+  {
+    now: Date
+    isFailing: boolean
+    perEndpoint: number
+    perTeam: number
+    limit: number
+    busyEndpoints: string[]
+    busySites: number[]
+    busyTeams: string[]
+  },
+  DueRow
+>('select-due-deliveries')
+
+/** A delivery with what its attempt needs. */
+export interface LoadedRow {
   id: string
   attempts: number
   retryUntil: Date
   endpointId: string
-  isFailing: boolean
   format: Format
   url: Uint8Array
   secret: Uint8Array | null
@@ -21,12 +43,13 @@ export interface DueRow {
   type: string
   createdAt: Date
   data: string
+  /** Of conversions; null for other events. */
+  hitData: string | null
   siteId: string
   domain: string
-  timezone: string
 }
 
-export const selectDue = query<{ now: Date; limit: number; busy: string[] }, DueRow>('select-due-deliveries')
+export const loadDeliveries = query<{ ids: string[]; now: Date }, LoadedRow>('load-deliveries')
 
 /** Takes deliveries for this process: another one would begin them only after `lostAt`. */
 export const claimDeliveries = query<{ ids: string[]; now: Date; lostAt: Date }, { id: string }>(

@@ -1,23 +1,29 @@
 import type { Db } from '../../db/connect.ts'
 import type { Log } from '../../runtime/log.ts'
 import { attempt, type Outcome, type Outgoing, type SendOptions } from './attempt.ts'
+import { wholeData } from './body.ts'
 import {
   claimDeliveries,
   type DueRow,
   finishAttempt,
   giveUpEndpoint,
   insertAttempt,
+  type LoadedRow,
+  loadDeliveries,
   noteFailure,
   noteSuccess,
   selectDue,
 } from './delivery-rows.ts'
 import { endWaiting, updateWatching } from './endpoint-rows.ts'
 import { GIVE_UP_FAILURES, GIVE_UP_MS, LOST_MS, pauseAfter } from './limits.ts'
+import { createPlaces } from './places.ts'
 import { unsealOf } from './secrets.ts'
 
-/** Most attempts at once: to all endpoints that work, to all that fail, and to one endpoint of each kind. */
-const WORKING = { all: 48, each: 4 }
-const FAILING = { all: 16, each: 1 }
+/** Most attempts at once: in all, of a team, of a site and to an endpoint. */
+const WORKING = { all: 48, team: 24, site: 12, endpoint: 4 }
+const FAILING = { all: 16, team: 8, site: 4, endpoint: 1 }
+/** Deliveries that are looked at in one round. */
+const ROUND = 500
 
 export interface DispatcherOptions extends SendOptions {
   db: Db
@@ -28,67 +34,80 @@ export interface DispatcherOptions extends SendOptions {
   chance?: () => number
 }
 
+type Key = 'team' | 'site' | 'endpoint'
+const holderOf = ({ teamId, siteNo, endpointId }: DueRow): Record<Key, string | number> => ({
+  team: teamId,
+  site: siteNo,
+  endpoint: endpointId,
+})
+
 /**
- * Returns what sends deliveries that are due. Endpoints that fail have places of their own, and one attempt at a time: they delay no
- * others. Deliveries of an endpoint begin in the order of their events, and up to four run at once.
+ * Returns what sends deliveries that are due, in turns of their sites. Endpoints that fail have places of their own, and one attempt at
+ * a time: they delay no others. Deliveries of an endpoint begin in the order of their events, and up to four run at once.
  */
 export function createDispatcher(options: DispatcherOptions) {
   const { db, log, secretKey, now } = options
   const running = new Map<string, Promise<void>>()
-  const places = { working: 0, failing: 0 }
-  const byEndpoint = new Map<string, number>()
+  const working = { isFailing: false, limits: WORKING, places: createPlaces<Key>(WORKING) }
+  const failing = { isFailing: true, limits: FAILING, places: createPlaces<Key>(FAILING) }
 
   /** Begins the attempts that are due and have a place. @returns how many */
-  async function begin(): Promise<number> {
-    const busy = [...byEndpoint].filter(([, count]) => count >= WORKING.each).map(([id]) => id)
+  const begin = async (): Promise<number> =>
+    (await beginOf(working, failing)) + (await beginOf(failing, working))
+
+  async function beginOf(
+    { isFailing, limits, places }: typeof working,
+    other: typeof working,
+  ): Promise<number> {
+    if (places.free() === 0) return 0
     const at = now()
-    const due = (await selectDue(db, { now: at, limit: WORKING.each, busy })).filter(
-      ({ id }) => !running.has(id),
-    )
-    const chosen = due.filter(takePlace)
-    const ids = chosen.map(({ id }) => id)
-    const lostAt = new Date(at.getTime() + LOST_MS)
-    const claimed = ids.length > 0 ? await claimDeliveries(db, { ids, now: at, lostAt }) : []
-    const mine = new Set(claimed.map(({ id }) => id))
-    for (const row of chosen) {
-      if (!mine.has(row.id)) leavePlace(row)
-      else running.set(row.id, handle(row))
-    }
-    return mine.size
-  }
-
-  function takePlace({ endpointId, isFailing }: DueRow): boolean {
-    const kind = isFailing ? FAILING : WORKING
-    const count = byEndpoint.get(endpointId) ?? 0
-    const taken = isFailing ? places.failing : places.working
-    if (count >= kind.each || taken >= kind.all) return false
-    byEndpoint.set(endpointId, count + 1)
-    places[isFailing ? 'failing' : 'working'] += 1
-    return true
-  }
-
-  function leavePlace({ endpointId, isFailing }: DueRow): void {
-    const count = byEndpoint.get(endpointId)! - 1
-    if (count === 0) byEndpoint.delete(endpointId)
-    else byEndpoint.set(endpointId, count)
-    places[isFailing ? 'failing' : 'working'] -= 1
-  }
-
-  async function handle(row: DueRow): Promise<void> {
+    const due = await selectDue(db, {
+      now: at,
+      isFailing,
+      perEndpoint: limits.endpoint,
+      perTeam: limits.team,
+      limit: ROUND,
+      // One that has just begun to fail, or to work, ends its attempts of before first.
+      busyEndpoints: [...places.full<string>('endpoint'), ...other.places.holders<string>('endpoint')],
+      busySites: places.full('site'),
+      busyTeams: places.full('team'),
+    })
+    const chosen = due.filter(row => !running.has(row.id) && places.take(holderOf(row)))
+    const loaded = new Map<string, LoadedRow>()
     try {
-      const at = now()
-      const outcome = await send(row, at)
-      await finish(row, outcome, at)
+      for (const row of await claim(chosen, at)) loaded.set(row.id, row)
+    } finally {
+      for (const row of chosen) {
+        const leave = () => {
+          places.leave(holderOf(row))
+          running.delete(row.id)
+        }
+        const mine = loaded.get(row.id)
+        if (mine) running.set(row.id, handle(mine, at).finally(leave))
+        else leave()
+      }
+    }
+    return loaded.size
+  }
+
+  /** Claims deliveries that have a place, then reads what they send. @returns those that this process sends */
+  async function claim(chosen: readonly DueRow[], at: Date): Promise<LoadedRow[]> {
+    if (chosen.length === 0) return []
+    const lostAt = new Date(at.getTime() + LOST_MS)
+    const claimed = await claimDeliveries(db, { ids: chosen.map(({ id }) => id), now: at, lostAt })
+    return claimed.length === 0 ? [] : loadDeliveries(db, { ids: claimed.map(({ id }) => id), now: at })
+  }
+
+  async function handle(row: LoadedRow, at: Date): Promise<void> {
+    try {
+      await finish(row, await send(row, at), at)
     } catch (error) {
       // The delivery is due again when its claim has run out.
       log.warn({ deliveryId: row.id, error }, 'a webhook delivery could not be handled')
-    } finally {
-      leavePlace(row)
-      running.delete(row.id)
     }
   }
 
-  async function send(row: DueRow, at: Date): Promise<Outcome> {
+  async function send(row: LoadedRow, at: Date): Promise<Outcome> {
     let outgoing: Outgoing
     try {
       outgoing = opened(secretKey, row)
@@ -103,7 +122,7 @@ export function createDispatcher(options: DispatcherOptions) {
   }
 
   /** Notes an attempt, and what follows from it. */
-  async function finish({ id, attempts, retryUntil, endpointId }: DueRow, outcome: Outcome, at: Date) {
+  async function finish({ id, attempts, retryUntil, endpointId }: LoadedRow, outcome: Outcome, at: Date) {
     const { error } = outcome
     const nextAt = new Date(at.getTime() + pauseAfter(attempts + 1, options.chance?.()))
     const state = error === null ? 'delivered' : nextAt > retryUntil ? 'failed' : 'pending'
@@ -134,12 +153,13 @@ export function createDispatcher(options: DispatcherOptions) {
   }
 }
 
-function opened(secretKey: string, row: DueRow): Outgoing {
+function opened(secretKey: string, row: LoadedRow): Outgoing {
   const { endpointId, secret, previousSecret } = row
   const secrets = [secret, previousSecret].flatMap(sealed =>
     sealed ? [unsealOf(secretKey, endpointId, 'secret', sealed)] : [],
   )
-  const { eventId, type, createdAt, siteId, domain, data } = row
+  const { eventId, type, createdAt, siteId, domain } = row
+  const data = wholeData(row.data, row.hitData)
   return {
     deliveryId: row.id,
     url: unsealOf(secretKey, endpointId, 'url', row.url),

@@ -6,6 +6,8 @@ export interface EndpointRow {
   siteNo: number
   name: string
   format: Format
+  /** Encrypted. */
+  url: Uint8Array
   shownUrl: string
   kinds: string[]
   isEnabled: boolean
@@ -18,7 +20,7 @@ export interface EndpointRow {
 }
 
 const COLUMNS = `
-  webhook_endpoints.id, webhook_endpoints.site_no as "siteNo", name, format, shown_url as "shownUrl", kinds,
+  webhook_endpoints.id, webhook_endpoints.site_no as "siteNo", name, format, url, shown_url as "shownUrl", kinds,
   is_enabled as "isEnabled", previous_secret_until as "previousSecretUntil", failing_since as "failingSince",
   given_up_at as "givenUpAt", dropped, webhook_endpoints.created_at as "createdAt",
   (

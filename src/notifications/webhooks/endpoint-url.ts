@@ -2,7 +2,6 @@ import { isIP } from 'node:net'
 import type { Config } from '../../config.ts'
 import { isPublicAddress } from '../../net/public-addresses.ts'
 import { isWebUrl } from '../../net/public-fetch.ts'
-import type { Format } from './kinds.ts'
 
 export const MOST_URL = 2_048
 
@@ -35,8 +34,8 @@ export function sentUrl(text: string): string {
   return url.href
 }
 
-/** Returns what lists show of the URL. The path of an incoming webhook of Slack or Discord is a secret. */
-export function shownUrl(text: string, format: Format): string {
-  if (format === 'signed') return sentUrl(text)
-  return `${new URL(text).origin}/…`
+/** Returns what is stored readably of a URL: its path and its query may be secrets. */
+export function shownUrl(text: string): string {
+  const { origin, pathname, search } = new URL(text)
+  return pathname === '/' && search === '' ? `${origin}/` : `${origin}/…`
 }

@@ -20,6 +20,7 @@ import {
 } from './endpoint-rows.ts'
 import { problemOfUrl, sentUrl, shownUrl } from './endpoint-url.ts'
 import { MOST_ENDPOINTS } from './limits.ts'
+import { presentEndpoint } from './present-endpoint.ts'
 import {
   ChangeWebhook,
   type CreatedWebhook,
@@ -34,8 +35,11 @@ type Parts = Pick<Services, 'db' | 'config' | 'now'> & { audit: Audit }
 type Site = Pick<SiteRecord, 'siteNo' | 'domain'>
 
 /** Returns the endpoints of a site, the oldest first. */
-export async function listWebhooks({ db }: Pick<Services, 'db'>, { siteNo }: Site): Promise<Webhook[]> {
-  return (await selectEndpoints(db, { siteNo, id: null })).map(present)
+export async function listWebhooks(
+  { db, config }: Pick<Services, 'db' | 'config'>,
+  { siteNo }: Site,
+): Promise<Webhook[]> {
+  return (await selectEndpoints(db, { siteNo, id: null })).map(row => presentEndpoint(row, config))
 }
 
 /** @throws AppError `not_found` */
@@ -69,7 +73,7 @@ export async function createWebhook(
       name,
       format,
       url: sealOf(config.secretKey, id, 'url', sentUrl(url)),
-      shownUrl: shownUrl(url, format),
+      shownUrl: shownUrl(url),
       kinds,
       secret: secret === null ? null : sealOf(config.secretKey, id, 'secret', secret),
       now: now(),
@@ -78,7 +82,7 @@ export async function createWebhook(
     await record(audit, transaction, site, 'webhook.create', made!)
     return made!
   })
-  return { ...present(row), secret }
+  return { ...presentEndpoint(row, config), secret }
 }
 
 /** @throws AppError as `createWebhook`; `not_found` for an unknown endpoint */
@@ -98,7 +102,7 @@ export async function changeWebhook(
       id,
       name: changes.name ?? before.name,
       url: url === undefined ? null : sealOf(config.secretKey, id, 'url', sentUrl(url)),
-      shownUrl: url === undefined ? before.shownUrl : shownUrl(url, before.format),
+      shownUrl: url === undefined ? before.shownUrl : shownUrl(url),
       kinds: changes.kinds ?? before.kinds,
       isEnabled,
       now: now(),
@@ -109,7 +113,7 @@ export async function changeWebhook(
     await record(audit, transaction, site, 'webhook.change', changed!, { changed: names })
     return isEnabled ? changed! : { ...changed!, waiting: 0 }
   })
-  return present(row)
+  return presentEndpoint(row, config)
 }
 
 /** Deletes an endpoint with its log. @throws AppError `not_found` */
@@ -172,21 +176,4 @@ async function record(
     object: { type: 'webhook', id },
     details: { name, url, domain, ...details },
   })
-}
-
-function present(row: EndpointRow): Webhook {
-  return {
-    id: row.id,
-    name: row.name,
-    format: row.format,
-    url: row.shownUrl,
-    kinds: row.kinds as Webhook['kinds'],
-    is_enabled: row.isEnabled,
-    failing_since: row.failingSince?.toISOString() ?? null,
-    given_up_at: row.givenUpAt?.toISOString() ?? null,
-    waiting: row.waiting,
-    dropped: row.dropped,
-    previous_secret_until: row.previousSecretUntil?.toISOString() ?? null,
-    created_at: row.createdAt.toISOString(),
-  }
 }

@@ -28,7 +28,10 @@ export const Webhook = z
     failing_since: timestamp('First failure since the last success; null without one.').nullable(),
     given_up_at: timestamp('When the service switched it off, after days of failures.').nullable(),
     waiting: count('Deliveries that wait.', 0),
-    dropped: count('Events for which its queue had no room.', 0),
+    dropped: count(
+      'Events that were too many: its queue had no room, or a hit converted more than 100 goals.',
+      0,
+    ),
     previous_secret_until: timestamp('Until when the secret before signs, too.').nullable(),
     created_at: timestamp('When it was made.'),
   })

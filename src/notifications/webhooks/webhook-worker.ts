@@ -1,14 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../../config.ts'
 import type { Lease } from '../../redis/lease.ts'
 import type { Job } from '../../rollups/scheduler.ts'
 import { sendQueuedMails } from '../mails/send-queued.ts'
+import { type ConversionServices, createConversionFinder } from './conversions/find-conversions.ts'
 import { deleteOldEvents, spreadEvents } from './delivery-rows.ts'
 import { createDispatcher, type DispatcherOptions } from './dispatcher.ts'
-import { type ConversionServices, createConversionFinder } from './find-conversions.ts'
 import { LOG_MS, MOST_WAITING, RETRY_MS } from './limits.ts'
 import { queueNotices } from './notices.ts'
 
+/** Pause when nothing could begin. */
 const TICK_MS = 1_000
+/** Pause of the deliveries while there is something to do: each round looks at all endpoints. */
+const BUSY_TICK_MS = 100
 /** Events that get their deliveries in one statement. */
 const SPREAD = 500
 /** Rounds of one tick: other work of the database has its turn between ticks. */
@@ -18,7 +22,7 @@ const STOP_MS = 2_000
 const OLD_EVENTS = 1_000
 
 export type WebhookOptions = Omit<DispatcherOptions, 'networks' | 'secretKey'> &
-  ConversionServices & {
+  Omit<ConversionServices, 'mostWaiting'> & {
     config: Config
     /** Most deliveries of an endpoint that wait. */
     mostWaiting?: number
@@ -27,15 +31,14 @@ export type WebhookOptions = Omit<DispatcherOptions, 'networks' | 'secretKey'> &
 /** Returns the steps from a stored hit or payment to its deliveries. Each is safe to stop at any point. */
 export function createWebhookWork(options: WebhookOptions) {
   const { db, config, now, mostWaiting = MOST_WAITING } = options
-  const findConversions = createConversionFinder(options)
+  const finder = createConversionFinder({ ...options, mostWaiting })
   const dispatcher = createDispatcher({
     ...options,
     networks: config.webhookNetworks,
     secretKey: config.secretKey,
   })
 
-  async function prepare(): Promise<void> {
-    for (let round = 0; round < ROUNDS && (await findConversions(now())); round++) {}
+  async function spread(): Promise<void> {
     for (let round = 0; round < ROUNDS; round++) {
       const at = now()
       const retryUntil = new Date(at.getTime() + RETRY_MS)
@@ -62,44 +65,75 @@ export function createWebhookWork(options: WebhookOptions) {
   }
 
   return {
-    /** Begins what is due, without waiting for answers. @returns how many attempts have begun */
-    async step(): Promise<number> {
-      await prepare()
+    /**
+     * Begins to compare hits with goals, and waits until a place is free again, a second at most.
+     * @returns with how many sites it has begun
+     */
+    async compare(): Promise<number> {
+      const begun = await finder.begin(now())
+      if (begun > 0) await finder.next(TICK_MS)
+      return begun
+    },
+    /** Gives events their deliveries, and begins what is due, without waiting for answers. @returns how many attempts have begun */
+    async deliver(): Promise<number> {
+      await spread()
       const begun = await dispatcher.begin()
       mail()
       return begun
     },
-    /** Resolves when no attempt runs and no mail is being sent. */
+    /** Resolves when nothing of it runs and no mail is being sent. */
     async settle(): Promise<void> {
+      await finder.settle()
       await dispatcher.settle()
       await mailing
     },
   }
 }
 
-/** Runs these steps every second in the process that holds the lease. */
-export function startWebhooks(options: WebhookOptions & { lease: Lease }): { stop(): Promise<void> } {
-  const work = createWebhookWork(options)
-  let isStopping = false
-  let timer: NodeJS.Timeout | undefined
-  let running: Promise<unknown> = Promise.resolve()
+/**
+ * Repeats a step until it is stopped: every second, and sooner while there is something to do.
+ * @param begin returns how much has begun
+ * @param busyMs pause after something has begun
+ */
+function repeat(
+  begin: () => Promise<number>,
+  busyMs: number,
+  { lease, log }: Pick<WebhookOptions, 'log'> & { lease: Lease },
+) {
+  const stopping = new AbortController()
+  const { signal } = stopping
 
-  function tick() {
-    running = options.lease
-      .hold()
-      .then(isMine => (isMine ? work.step() : undefined))
-      .catch(error => options.log.warn({ error }, 'webhooks'))
-      .then(() => {
-        if (!isStopping) timer = setTimeout(tick, TICK_MS)
-      })
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      let begun = 0
+      try {
+        if (await lease.hold()) begun = await begin()
+      } catch (error) {
+        log.warn({ error }, 'webhooks')
+      }
+      await sleep(begun > 0 ? busyMs : TICK_MS, undefined, { signal }).catch(() => {})
+    }
   }
 
-  tick()
+  const running = run()
+  return {
+    stop(): Promise<void> {
+      stopping.abort()
+      return running
+    },
+  }
+}
+
+/**
+ * Runs these steps in the process that holds the lease. Comparing hits with goals has a loop of its own: patterns that are slow delay
+ * no delivery.
+ */
+export function startWebhooks(options: WebhookOptions & { lease: Lease }): { stop(): Promise<void> } {
+  const work = createWebhookWork(options)
+  const loops = [repeat(work.compare, 0, options), repeat(work.deliver, BUSY_TICK_MS, options)]
   return {
     async stop() {
-      isStopping = true
-      clearTimeout(timer)
-      await running
+      await Promise.all(loops.map(loop => loop.stop()))
       const late = new Promise<void>(resolve => setTimeout(resolve, STOP_MS).unref())
       await Promise.race([work.settle(), late])
       await options.lease.release().catch(() => {})

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import { deleteAnnouncementsOfHits } from '../../events/announcements.ts'
 import { addItems, type Erasure } from './items.ts'
 
 /** A hit to be deleted. */
@@ -30,7 +31,7 @@ const deleteHits = query<HitRange>(
 )
 
 /**
- * Deletes hits, and notes their errors and values. The caller marks their buckets.
+ * Deletes hits and what webhooks are told of them, and notes their errors and values. The caller marks their buckets.
  * @param hits in time order
  */
 export async function eraseHits(tx: Transaction, erasure: Erasure, hits: ErasedHit[]): Promise<void> {
@@ -39,6 +40,7 @@ export async function eraseHits(tx: Transaction, erasure: Erasure, hits: ErasedH
     const range = { siteNo: erasure.siteNo, start, end, ids: together.map(({ id }) => id) }
     await noteValues(tx, { ...range, erasureId: erasure.id })
     await deleteHits(tx, range)
+    await deleteAnnouncementsOfHits(tx, { siteNo: erasure.siteNo, hitIds: range.ids })
   }
   const errorIds = hits.flatMap(({ type, errorId }) => (type === 'error' && errorId ? [errorId] : []))
   await addItems(tx, erasure, 'error', errorIds)

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/connect.ts'
-import { announce } from '../../events/announcements.ts'
+import { announce, newsOf } from '../../events/announcements.ts'
+import { HOUR_MS } from '../../lib/time.ts'
 import type { PaymentRecord } from './payment.ts'
 
 const dataOf = (payment: PaymentRecord) => ({
@@ -16,6 +17,9 @@ const dataOf = (payment: PaymentRecord) => ({
   source: payment.source,
 })
 
+/** The processor tells of a payment seconds after it was made. */
+const GRACE_MS = HOUR_MS
+
 /** Tells the endpoints of the site of a new payment, and of its refund when it came with one. */
 export async function announcePayment(
   tx: Transaction,
@@ -27,10 +31,14 @@ export async function announcePayment(
     type: 'payment.paid',
     key: transactionId,
     at: paidAt,
+    graceMs: GRACE_MS,
     data: { ...dataOf(payment), refunded_amount: refundedMinor },
     visitorId,
     customer,
   })
+  const since = newsOf(tx)?.since
+  // A payment that an import has found comes with its refund.
+  if (since !== undefined && paidAt.getTime() + GRACE_MS < since.getTime()) return
   if (refundedMinor > 0) await announceRefund(tx, siteNo, payment, refundedMinor)
 }
 

@@ -1,7 +1,7 @@
 import { v5 as uuidv5 } from 'uuid'
 import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
-import { announcedAt } from '../../events/announcements.ts'
+import { newsOf } from '../../events/announcements.ts'
 import { attributeAll, awaitVisitor, deleteAwaiting } from '../../events/attribution.ts'
 import { noteCandidates } from '../../events/goal-candidates.ts'
 import type { LifecycleName } from '../../events/reserved-names.ts'
@@ -84,7 +84,7 @@ export async function writeServiceEvents(
 
 /** Alerts count events of the service that convert goals, as far as they are news. */
 async function noteNews(tx: Transaction, siteNo: number, events: ServiceEvent[]): Promise<void> {
-  if (!announcedAt(tx)) return
+  if (!newsOf(tx)) return
   const [site] = await selectDetailsFrom(tx, { siteNo })
   if (!site?.watchesGoals) return
   const hits = events.map(event => ({ siteNo, at: event.at.getTime(), id: serviceEventId(siteNo, event) }))

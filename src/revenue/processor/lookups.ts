@@ -1,5 +1,6 @@
 import type { Queryable, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import { newsOf } from '../../events/announcements.ts'
 import type { Lookup } from './fetch-objects.ts'
 
 // Lookups of objects that the processor's events omit. Each waits as a row of `processor_facts` until it has its answer.
@@ -11,32 +12,28 @@ const FAILED_S = 60
 /** Stripe waits for the response to its event, so one event makes at most 20 lookups. The next event makes the others. */
 const MOST_AT_ONCE = 20
 
-/** A new lookup is due at once. An existing one stays unchanged, unless it was made for another event than this one. */
+/**
+ * A new lookup is due at once. An existing one stays unchanged, unless it was made for another event than this one, or its answer
+ * becomes news.
+ */
 const upsertLookup = query<{
   siteNo: number
   of: string
   id: string
   eventId: string | null
   eventAt: number | null
-}>(
-  'upsert-lookup',
-  `insert into processor_facts (site_no, event_id, kind, at, object_id, sale_ids, body)
-  values (
-    :siteNo::int, 'lookup/' || :id::text, 'lookup', now(), :id::text, '{}',
-    jsonb_build_object('of', :of::text, 'isMissing', false, 'eventId', :eventId::text, 'eventAt', :eventAt::bigint)
-  )
-  on conflict (site_no, event_id, kind, object_id) do update set at = excluded.at, body = excluded.body
-  where processor_facts.body ->> 'eventId' is distinct from :eventId::text`,
-)
+  isNews: boolean
+}>('upsert-lookup')
 
 /** `eventId` and `eventAt` are null for coupons and prices. */
 const selectLookups = query<
   { siteNo: number; wantedIds: string[]; limit: number },
-  { id: string; of: Lookup['of']; eventId: string | null; eventAt: number | null }
+  { id: string; of: Lookup['of']; eventId: string | null; eventAt: number | null; isNews: boolean }
 >(
   'select-lookups',
   `select
-    object_id as id, body ->> 'of' as of, body ->> 'eventId' as "eventId", (body ->> 'eventAt')::bigint as "eventAt"
+    object_id as id, body ->> 'of' as of, body ->> 'eventId' as "eventId", (body ->> 'eventAt')::bigint as "eventAt",
+    coalesce((body ->> 'isNews')::boolean, true) as "isNews"
   from processor_facts
   where
     site_no = :siteNo
@@ -64,19 +61,27 @@ export const deleteLookup = query<{ siteNo: number; objectId: string }>(
   `delete from processor_facts where site_no = :siteNo and kind = 'lookup' and object_id = :objectId`,
 )
 
-/** Stores the lookups that an event needs, in the transaction of that event. */
+/** Stores the lookups that an event or an import needs, in its transaction. Their answers are news if those of the transaction are. */
 export async function recordLookups(tx: Transaction, siteNo: number, needed: Lookup[]): Promise<void> {
-  for (const lookup of needed) await upsertLookup(tx, { eventId: null, eventAt: null, ...lookup, siteNo })
+  const isNews = newsOf(tx) !== undefined
+  for (const lookup of needed)
+    await upsertLookup(tx, { eventId: null, eventAt: null, ...lookup, siteNo, isNews })
+}
+
+/** A lookup to make now. */
+export type DueLookup = Lookup & {
+  /** Whether what its answer changes is announced; not of a lookup that only an import needs. */
+  isNews: boolean
 }
 
 /**
  * Returns the lookups to make now: those that failed some time ago, and those that an earlier failure prevented.
  * @param wanted lookups to make even if they failed a moment ago, unless the processor does not have the object
  */
-export async function selectDue(db: Queryable, siteNo: number, wanted: Lookup[]): Promise<Lookup[]> {
+export async function selectDue(db: Queryable, siteNo: number, wanted: Lookup[]): Promise<DueLookup[]> {
   const wantedIds = wanted.map(({ id }) => id)
   const due = await selectLookups(db, { siteNo, wantedIds, limit: MOST_AT_ONCE })
-  return due as Lookup[]
+  return due as DueLookup[]
 }
 
 /** Schedules the next attempt of lookups without an answer. */

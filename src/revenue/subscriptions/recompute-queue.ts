@@ -1,7 +1,7 @@
 import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { AppError } from '../../errors.ts'
-import { announceChanges, announcedAt } from '../../events/announcements.ts'
+import { announceChanges, newsOf } from '../../events/announcements.ts'
 import type { Log } from '../../runtime/log.ts'
 import { reconcilePayments } from '../sales/reconcile-payments.ts'
 import { inProcessorTransaction } from '../transactions.ts'
@@ -10,24 +10,29 @@ import { MOST_AT_ONCE, recomputeSubscriptions } from './recompute-subscription.t
 /** Time limit of one call: Stripe waits for the response, and other scheduled jobs wait for their turn. */
 const BUDGET_MS = 2_000
 
-const insertQueued = query<{ siteNo: number; subscriptionIds: readonly string[]; announcedAt: Date | null }>(
+interface Announced {
+  announcedAt: Date | null
+  /** What happened before it is no news. */
+  announcedSince: Date | null
+}
+
+const insertQueued = query<{ siteNo: number; subscriptionIds: readonly string[] } & Announced>(
   'enqueue-recomputes',
-  `insert into recompute_queue (site_no, subscription_id, announced_at)
-  select :siteNo::int, subscription_id, :announcedAt::timestamptz
+  `insert into recompute_queue (site_no, subscription_id, announced_at, announced_since)
+  select :siteNo::int, subscription_id, :announcedAt::timestamptz, :announcedSince::timestamptz
   from unnest(:subscriptionIds::text[]) as subscription_id
   on conflict (site_no, subscription_id) do update
-  set announced_at = coalesce(recompute_queue.announced_at, excluded.announced_at)`,
+  set announced_at = excluded.announced_at, announced_since = excluded.announced_since
+  where recompute_queue.announced_at is null`,
 )
 
-const selectQueued = query<
-  { siteNo: number; limit: number },
-  { subscriptionId: string; announcedAt: Date | null }
->(
+const selectQueued = query<{ siteNo: number; limit: number }, { subscriptionId: string } & Announced>(
   'select-recompute-queue',
-  `select subscription_id as "subscriptionId", announced_at as "announcedAt"
+  `select
+    subscription_id as "subscriptionId", announced_at as "announcedAt", announced_since as "announcedSince"
   from recompute_queue
   where site_no = :siteNo and exists (select from sites where site_no = :siteNo and deleted_at is null)
-  order by announced_at nulls first, subscription_id
+  order by announced_at nulls first, announced_since nulls first, subscription_id
   limit :limit`,
 )
 
@@ -51,7 +56,13 @@ export async function enqueueRecomputes(
   subscriptionIds: readonly string[],
 ): Promise<void> {
   if (subscriptionIds.length === 0) return
-  await insertQueued(tx, { siteNo, subscriptionIds, announcedAt: announcedAt(tx) ?? null })
+  const news = newsOf(tx)
+  await insertQueued(tx, {
+    siteNo,
+    subscriptionIds,
+    announcedAt: news?.at ?? null,
+    announcedSince: news?.since ?? null,
+  })
 }
 
 /**
@@ -67,10 +78,12 @@ export async function recomputeSite({ db, log }: { db: Db; log: Log }, siteNo: n
     try {
       await inProcessorTransaction(db, siteNo, async tx => {
         const queued = await selectQueued(tx, { siteNo, limit })
-        const since = queued[0]?.announcedAt
-        const rows = queued.filter(row => row.announcedAt?.getTime() === since?.getTime())
+        const { announcedAt: at, announcedSince: since } = queued[0] ?? {}
+        const isSame = (row: Announced) =>
+          row.announcedAt?.getTime() === at?.getTime() && row.announcedSince?.getTime() === since?.getTime()
+        const rows = queued.filter(isSame)
         isLast = queued.length < limit && rows.length === queued.length
-        if (since) announceChanges(tx, since)
+        if (at) announceChanges(tx, at, since ?? undefined)
         subscriptionIds = rows.map(({ subscriptionId }) => subscriptionId)
         const { renewalsChanged } = await recomputeSubscriptions(tx, siteNo, subscriptionIds)
         for (const invoiceId of renewalsChanged) await reconcilePayments(tx, { siteNo }, [invoiceId])

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FairPool } from '../../threads/fair-pool.ts'
-import type { BatchMatches, PatternTasks, ValueTest } from './protocol.ts'
+import { type BatchMatches, MOST_STEPS_OF_A_VALUE, type PatternTasks, type ValueTest } from './protocol.ts'
 
 /** Reason why tests were refused; `test` is the index of the test that caused it. */
 export type Refusal =
@@ -23,8 +23,6 @@ export type Found = (test: number, matches: Int32Array, values: readonly string[
  * `BUDGET_MS` stops those.
  */
 export const MOST_STEPS = 1_000_000_000
-/** Maximum steps for one value. Matching cannot stop inside a value; this many take up to 1 s with the slowest expressions. */
-const MOST_STEPS_OF_A_VALUE = 5_000_000
 /** CPU time limit of matching for one request. `^/blog/\d+` takes up to 1 s for 500,000 paths. */
 const BUDGET_MS = 3_000
 

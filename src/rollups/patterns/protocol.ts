@@ -5,6 +5,9 @@ export interface ValueTest {
   value: string
 }
 
+/** Maximum steps for one value. Matching cannot stop inside a value; this many take up to 1 s with the slowest expressions. */
+export const MOST_STEPS_OF_A_VALUE = 5_000_000
+
 /** Inputs and outputs of the tasks of the pattern threads. The tasks use no database. */
 export interface PatternTasks {
   /** Returns the steps per character of each test (`Match.steps`), or why one test cannot be used. */
@@ -14,6 +17,26 @@ export interface PatternTasks {
   }
   /** Returns the indices of the values that pass each test. */
   matchValues: { input: ValueBatch; output: BatchMatches }
+  /** Handles the tests one after the other, each with a time limit of its own, so that a slow one takes nothing from the others. */
+  matchEach: { input: EachBatch; output: EachMatches }
+}
+
+export interface EachBatch {
+  tests: ValueTest[]
+  values: string[]
+  /** CPU time limit of one test in milliseconds. */
+  testMs: number
+  /** After this CPU time in milliseconds no further test begins. The first one always does. */
+  budgetMs: number
+}
+
+/** Indices of the values that pass a test, or why it was given up. */
+export type TestResult = Int32Array | 'invalid' | 'slow'
+
+export interface EachMatches {
+  /** Of the first tests, as many as were handled in time. */
+  results: TestResult[]
+  usedMs: number
 }
 
 export interface ValueBatch {

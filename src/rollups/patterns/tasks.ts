@@ -1,6 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { LRUCache } from 'lru-cache'
-import type { BatchMatches, PatternTasks, ValueBatch, ValueTest } from './protocol.ts'
+import {
+  type BatchMatches,
+  type EachBatch,
+  type EachMatches,
+  MOST_STEPS_OF_A_VALUE,
+  type PatternTasks,
+  type TestResult,
+  type ValueBatch,
+  type ValueTest,
+} from './protocol.ts'
 import { compileMatch, InvalidPatternError } from './value-match.ts'
 
 type TaskTable = {
@@ -8,7 +17,7 @@ type TaskTable = {
 }
 
 /** Tasks of a pattern thread, by name. */
-export const patternTasks: TaskTable = { compileTests, matchValues }
+export const patternTasks: TaskTable = { compileTests, matchValues, matchEach }
 
 /** Compiled tests are cached for later batches. Few, because each may hold some ten megabytes of matcher state. */
 const MOST_COMPILED = 16
@@ -52,16 +61,20 @@ const hasStatistics = (() => {
 })()
 const now = hasStatistics ? readCpuMs : () => performance.now()
 
-function matchValues({ tests, values, most, budgetMs }: ValueBatch): BatchMatches {
-  const startedAt = now()
+/** Returns a function that adds steps and says whether the time limit is reached. The clock is checked between values. */
+function limitSteps(startedAt: number, budgetMs: number): (steps: number) => boolean {
   let stepsSinceLook = 0
-  /** The clock is checked between values. */
-  const isSpentBy = (steps: number) => {
+  return steps => {
     stepsSinceLook += steps
     if (stepsSinceLook < STEPS_A_LOOK) return false
     stepsSinceLook = 0
     return now() - startedAt > budgetMs
   }
+}
+
+function matchValues({ tests, values, most, budgetMs }: ValueBatch): BatchMatches {
+  const startedAt = now()
+  const isSpentBy = limitSteps(startedAt, budgetMs)
   const matches: Int32Array[] = []
   const answer = (cutOff: BatchMatches['cutOff']) => ({ matches, usedMs: now() - startedAt, cutOff })
   const byValue = tests.some(isWhole) ? indicesOf(values) : undefined
@@ -76,15 +89,42 @@ function matchValues({ tests, values, most, budgetMs }: ValueBatch): BatchMatche
   return answer(undefined)
 }
 
+function matchEach({ tests, values, testMs, budgetMs }: EachBatch): EachMatches {
+  const startedAt = now()
+  const byValue = tests.some(isWhole) ? indicesOf(values) : undefined
+  const results: TestResult[] = []
+  for (const test of tests) {
+    if (results.length > 0 && now() - startedAt > budgetMs) break
+    const isFree = byValue && isWhole(test)
+    results.push(isFree ? Int32Array.from(byValue.get(test.value) ?? []) : resultOf(test, values, testMs))
+  }
+  return { results, usedMs: now() - startedAt }
+}
+
+/** A value that is too long for the test does not pass it: one long path must not turn off a goal. */
+function resultOf(test: ValueTest, values: string[], testMs: number): TestResult {
+  const startedAt = now()
+  try {
+    const found = find(test, values, limitSteps(startedAt, testMs), MOST_STEPS_OF_A_VALUE)
+    // Also one that took its time for compiling: it would again with the next values.
+    return found && now() - startedAt <= testMs ? Int32Array.from(found) : 'slow'
+  } catch (error) {
+    if (error instanceof InvalidPatternError) return 'invalid'
+    throw error
+  }
+}
+
 /** @returns undefined when the time limit is reached */
 function find(
   test: ValueTest,
   values: string[],
   isSpentBy: (steps: number) => boolean,
+  mostSteps = Number.POSITIVE_INFINITY,
 ): number[] | undefined {
   const isMatch = matchOf(test)
   const found: number[] = []
   for (const [index, text] of values.entries()) {
+    if (isMatch.steps * text.length > mostSteps) continue
     if (isSpentBy(isMatch.steps * text.length + STEPS_A_VALUE)) return undefined
     if (isMatch(text)) found.push(index)
   }

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Hit } from '../../../src/ingestion/hit.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
+import { poll } from '../../../src/lib/retry.ts'
+import { deleteOldEvents } from '../../../src/notifications/webhooks/delivery-rows.ts'
+import { erasePeople } from '../../../src/people/erase/erase-people.ts'
+import type { EachBatch } from '../../../src/rollups/patterns/protocol.ts'
 import { enrichedHit } from '../../support/hits.ts'
+import { inProcessPatterns } from '../../support/in-process-patterns.ts'
+import { silentLog } from '../../support/log.ts'
+import { mixedText } from '../../support/mixed-text.ts'
 import { startWorld, type World } from './world.ts'
 
 const MINUTE = 60_000
@@ -109,7 +116,7 @@ test('conversions: hits that are stored twice and at the same time in several tr
     return [store(own, partition), store(own.slice(5), partition), store(own.slice(0, 7), partition)]
   })
   const [a, b] = [world.startWork(), world.startWork()]
-  await Promise.all([...storing, a.step(), b.step()])
+  await Promise.all([...storing, world.step(a), world.step(b)])
   await Promise.all([a.settle(), b.settle()])
   await Promise.all([world.run(a), world.run(b)])
   await world.run()
@@ -161,7 +168,7 @@ test('conversions: a process that dies while it compares hits loses none and dou
   const { hit, store, told } = await watched([page('/buy')])
   await store([hit({ url: '/buy' }), hit({ url: '/buy' })])
   const dying = world.startWork({ patterns: { run: () => Promise.reject(new Error('died')) } })
-  await dying.step()
+  await world.step(dying)
   await dying.settle()
   expect(told()).toEqual([])
   await world.run()
@@ -175,4 +182,144 @@ test('conversions: a goal that takes too long is passed over, and the others are
   await store([hit({ url: `/${'a'.repeat(2_000)}` }), hit({ url: '/buy' })])
   await world.run()
   expect(told().map(([name]) => name)).toContain('/buy')
+})
+
+/** Compares all hits that wait, without sending anything. */
+async function compareAll(work: ReturnType<World['startWork']>) {
+  while ((await work.compare()) > 0) await work.settle()
+}
+
+const droppedOf = async (id: string) =>
+  (await world.db`select dropped from webhook_endpoints where id = ${id}`)[0]!.dropped
+
+/** Patterns that run this before each turn, with the values of its goals. */
+function patternsWith(before: (values: string[]) => unknown) {
+  const real = inProcessPatterns()
+  return {
+    run: async (task: string, input: unknown) => {
+      await before((input as EachBatch).tests.map(({ value }) => value))
+      return real.run(task, input)
+    },
+  }
+}
+
+test('conversions: what is told of a hit is stored once, of at most 100 goals; further ones count as dropped', async () => {
+  const { site, webhook, hit, store, told } = await watched([])
+  await world.db`
+    insert into goals (site_no, display_name, type, match_operator, match_value)
+    select ${site.siteNo}, 'goal ' || number, 'event', 'is_not', 'x' || number from generate_series(1, 102) as number`
+  await store([hit({ type: 'event', name: 'signup', url: '/join', props: { plan: 'team' } })])
+  const work = world.startWork()
+  await compareAll(work)
+  const [stored] = await world.db`
+    select
+      (select count(*)::int from outgoing_events where site_no = ${site.siteNo}) as events,
+      (select count(*)::int from outgoing_hits where site_no = ${site.siteNo}) as hits,
+      (select max(length(data)) from outgoing_events where site_no = ${site.siteNo}) as longest`
+  expect(stored).toMatchObject({ events: 100, hits: 1 })
+  expect(stored!.longest).toBeLessThan(120)
+  expect(await droppedOf(webhook.id)).toBe(2)
+  await work.deliver()
+  await work.settle()
+  expect(told()).toHaveLength(4)
+  for (const { json } of world.receiver.of(webhook.path))
+    expect(json.data).toMatchObject({ path: '/join', properties: { plan: 'team' }, goal: { type: 'event' } })
+  const [delivery] = (await world.call('GET', `${site.id}/webhooks/${webhook.id}/deliveries`)).body.data
+  const path = `${site.id}/webhooks/${webhook.id}/deliveries/${delivery.id}`
+  const { body } = (await world.call('GET', path)).body
+  expect(JSON.parse(body).data).toMatchObject({ path: '/join', properties: { plan: 'team' } })
+  await world.call('DELETE', `${site.id}/webhooks/${webhook.id}`)
+  // The log forgets the hit with the last of its events.
+  const forget = async (limit: number) => {
+    await deleteOldEvents(world.db, { before: new Date(world.clock.at + 1), limit })
+    return (await world.db`select from outgoing_hits where site_no = ${site.siteNo}`).length
+  }
+  expect([await forget(99), await forget(10_000)]).toEqual([1, 0])
+})
+
+test('conversions: what a full queue has no room for is dropped and counted before it is stored', async () => {
+  const { webhook, hit, store, rows } = await watched([page('/buy')])
+  await store(Array.from({ length: 5 }, () => hit({ url: '/buy' })))
+  await compareAll(world.startWork({ mostWaiting: 3 }))
+  expect(await rows()).toHaveLength(3)
+  expect(await droppedOf(webhook.id)).toBe(2)
+})
+
+test('conversions: when too many hits of a site wait, the oldest are dropped and counted', async () => {
+  const { site, webhook, hit, store, told } = await watched([page('/buy')])
+  for (const hits of [500, 7])
+    await world.db`
+      insert into goal_candidates (site_no, times, ids)
+      select ${site.siteNo}, array_agg(${world.now()}::timestamptz), array_agg(gen_random_uuid())
+      from generate_series(1, ${hits}::int)`
+  await store([hit({ url: '/buy' })])
+  const work = world.startWork({ mostNotes: 1 })
+  await world.run(work)
+  expect(told()).toHaveLength(1)
+  expect(await droppedOf(webhook.id)).toBe(7)
+})
+
+test('conversions: a goal that was too slow is not tried again with the next hits', async () => {
+  // A quarter of a second for each path.
+  const slow = '(?:a[ab]?|b[ab]?){600}c'
+  const { hit, store, told } = await watched([page(slow, 'matches_regex', 'slow'), page('/buy')])
+  const tried: string[] = []
+  const work = world.startWork({ patterns: patternsWith(values => tried.push(...values)) })
+  const long = (index: number) => hit({ url: `/${mixedText(index, 600)}` })
+  for (let round = 0; round < 2; round++) {
+    await store([hit({ url: '/buy' }), ...[1, 2, 3].map(long)])
+    await world.run(work)
+  }
+  expect(told().map(([name]) => name)).toEqual(['/buy', '/buy'])
+  expect(tried.filter(value => value === slow)).toHaveLength(1)
+})
+
+test('conversions: a site whose goals take long does not hold up another', async () => {
+  const [held, free] = [await watched([page('/held')]), await watched([page('/buy')])]
+  await held.store([held.hit({ url: '/held' })])
+  await free.store([free.hit({ url: '/buy' })])
+  let release = () => {}
+  const gate = new Promise<void>(resolve => {
+    release = resolve
+  })
+  const work = world.startWork({
+    patterns: patternsWith(values => (values.includes('/held') ? gate : undefined)),
+  })
+  await work.compare()
+  await poll(10, async () => ((await free.rows()).length > 0 ? true : undefined))
+  expect(await held.rows()).toEqual([])
+  release()
+  await world.run(work)
+  expect([held.told().length, free.told().length]).toEqual([1, 1])
+})
+
+test('conversions: a person who is erased before or after the comparison is not told of', async () => {
+  const { site, hit, store, told, rows } = await watched([page('/buy')])
+  const erase = async (visitorId: string) => {
+    world.clock.at += 1_000
+    const path = `/api/sites/${site.id}/visitors/${visitorId}`
+    expect((await world.api.call('DELETE', path, { token: world.owner.token })).status).toBeLessThan(300)
+    while (await erasePeople({ db: world.db, log: silentLog }, world.now())) {}
+  }
+  const [before, after] = [randomUUID(), randomUUID()]
+  await store([hit({ url: '/buy', visitorId: before })])
+  // The hit is read by then, and its event not yet written.
+  await compareAll(world.startWork({ patterns: patternsWith(() => erase(before)) }))
+  expect(await rows()).toEqual([])
+  await store([hit({ url: '/buy', visitorId: after })])
+  await compareAll(world.startWork())
+  expect(await rows()).toHaveLength(1)
+  await erase(after)
+  await world.run()
+  expect(told()).toEqual([])
+  expect(await world.db`select from outgoing_hits where site_no = ${site.siteNo}`).toHaveLength(0)
+})
+
+test('conversions: the loops of a process compare, deliver and stop', async () => {
+  const { hit, store, told } = await watched([page('/buy')])
+  await store([hit({ url: '/buy' })])
+  const loops = world.startLoops()
+  await poll(10, () => told().length > 0 || undefined)
+  await loops.stop()
+  expect(told()).toHaveLength(1)
 })

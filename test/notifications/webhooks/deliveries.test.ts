@@ -220,31 +220,85 @@ test('webhooks: a receiver that does not answer ends with a timeout and delays n
   for (let count = 0; count < 8; count++) await slow.pay()
   await fast.pay()
   const work = world.startWork({ timeoutMs: 300 })
-  await work.step()
+  await world.step(work)
   await work.settle()
   expect(await fast.deliveries()).toMatchObject([{ state: 'delivered' }])
   expect(slow.got()).toHaveLength(4)
   const states = (await slow.deliveries()).map((each: { error: string | null }) => each.error)
   expect(states.filter((error: string | null) => error === 'timed_out')).toHaveLength(4)
   // From now on it gets one attempt at a time.
-  await work.step()
+  await world.step(work)
   await work.settle()
   expect(slow.got()).toHaveLength(5)
   await world.call('DELETE', `${slow.site.id}/webhooks/${slow.webhook.id}`)
+})
+
+test('webhooks: a receiver that drips its answer ends with a timeout', async () => {
+  const { site, webhook, pay, deliveries } = await paying(() => 'drips')
+  await pay()
+  await world.run(world.startWork({ timeoutMs: 300 }))
+  expect(await deliveries()).toMatchObject([{ state: 'pending', attempts: 1, error: 'timed_out' }])
+  await world.call('DELETE', `${site.id}/webhooks/${webhook.id}`)
+})
+
+test('webhooks: deliveries that are due are sent in the order of their events', async () => {
+  const { site, webhook, got, pay } = await paying(() => ({ status: 500 }))
+  const ids = ['1', '2', '3', '4', '5']
+  for (const transaction_id of ids) await pay({ transaction_id })
+  // One that fails gets one attempt at a time.
+  await world.db`update webhook_endpoints set failing_since = now(), failures = 1 where id = ${webhook.id}`
+  await world.step(world.startWork())
+  await world.startWork().settle()
+  world.clock.at += HOUR
+  // Those of later events have waited longer.
+  await world.db`
+    update webhook_deliveries
+    set next_at = ${new Date(world.clock.at)}::timestamptz - make_interval(secs => event_no::int % 1000)
+    where endpoint_id = ${webhook.id}`
+  const before = got().length
+  await world.run()
+  expect(
+    got()
+      .slice(before)
+      .map(({ json }) => json.data.transaction_id),
+  ).toEqual(ids)
+  await world.call('DELETE', `${site.id}/webhooks/${webhook.id}`)
+})
+
+test('webhooks: a site with many slow webhooks gets its share of the places, and others are sent to', async () => {
+  const crowded = await paying(() => 'never')
+  const paths = [crowded.webhook.path]
+  for (let count = 0; count < 3; count++) {
+    const { path } = await world.webhook(crowded.site.id, { kinds: ['payment.paid'] })
+    answers.set(path, () => 'never')
+    paths.push(path)
+  }
+  const other = await paying()
+  for (let count = 0; count < 4; count++) await crowded.pay()
+  await other.pay()
+  const work = world.startWork({ timeoutMs: 300 })
+  await world.step(work)
+  await work.settle()
+  expect(paths.flatMap(path => world.receiver.of(path))).toHaveLength(12)
+  // In turns: no webhook waits while another has all its places.
+  expect(paths.map(path => world.receiver.of(path).length)).toEqual([3, 3, 3, 3])
+  expect(await other.deliveries()).toMatchObject([{ state: 'delivered' }])
+  for (const { id } of (await world.call('GET', `${crowded.site.id}/webhooks`)).body)
+    await world.call('DELETE', `${crowded.site.id}/webhooks/${id}`)
 })
 
 test('webhooks: a process that dies between claim and answer sends the same event again', async () => {
   const { got, pay, deliveries } = await paying()
   await pay()
   const [died, other] = [world.startWork(), world.startWork()]
-  await died.step()
+  await world.step(died)
   await died.settle()
   const [{ id }] = await deliveries()
   // As if the process had died before it noted the answer.
   await world.db`update webhook_deliveries set state = 'pending', attempts = 0, finished_at = null,
     next_at = ${new Date(world.clock.at + 2 * MINUTE)} where id = ${id}`
   await world.db`delete from webhook_attempts where delivery_id = ${id}`
-  expect(await other.step()).toBe(0)
+  expect(await world.step(other)).toBe(0)
   world.clock.at += 2 * MINUTE
   await world.run(other)
   expect(got()).toHaveLength(2)
@@ -257,7 +311,7 @@ test('webhooks: two processes that deliver at once send each event once', async 
   for (let count = 0; count < 12; count++) await pay()
   const [a, b] = [world.startWork(), world.startWork()]
   for (let round = 0; round < 6; round++) {
-    await Promise.all([a.step(), b.step()])
+    await Promise.all([world.step(a), world.step(b)])
     await Promise.all([a.settle(), b.settle()])
   }
   expect(got()).toHaveLength(12)

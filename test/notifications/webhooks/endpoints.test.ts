@@ -119,7 +119,9 @@ describe('webhooks API', () => {
     const path = `${site.id}/webhooks/${made.body.id}`
     const changed = await world.call('PATCH', path, { name: 'New', is_enabled: false })
     expect(changed.body).toEqual({ ...shown, name: 'New', is_enabled: false })
-    const [row] = await world.db`select url, secret from webhook_endpoints where id = ${made.body.id}`
+    const [row] =
+      await world.db`select url, secret, shown_url from webhook_endpoints where id = ${made.body.id}`
+    expect(row!.shown_url).toBe('https://example.com/…')
     expect(Buffer.from(row!.url).toString('latin1')).not.toContain('example.com')
     expect(Buffer.from(row!.secret).toString('latin1')).not.toContain('whsec')
     expect((await world.call('DELETE', path)).status).toBe(204)

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { BlockList } from 'node:net'
-import { createWebhookWork, type WebhookOptions } from '../../../src/notifications/webhooks/webhook-worker.ts'
+import {
+  createWebhookWork,
+  startWebhooks,
+  type WebhookOptions,
+} from '../../../src/notifications/webhooks/webhook-worker.ts'
+import { createLease } from '../../../src/redis/lease.ts'
 import { type Api, type Member, startApi } from '../../support/api.ts'
 import { inProcessPatterns } from '../../support/in-process-patterns.ts'
 import type { MailServer } from '../../support/mail-server.ts'
@@ -25,13 +30,18 @@ export async function startWorld(options: { mails?: MailServer; work?: Partial<W
   })
   const owner: Member = await api.member()
   const { db, log, config } = api.services
+  const workOptions = (): WebhookOptions => ({
+    ...{ db, log, config, now, patterns: inProcessPatterns(), timeoutMs: 2_000, chance: () => 0.5 },
+    ...options.work,
+  })
   const startWork = (changes: Partial<WebhookOptions> = {}) =>
-    createWebhookWork({
-      ...{ db, log, config, now, patterns: inProcessPatterns(), timeoutMs: 2_000, chance: () => 0.5 },
-      ...options.work,
-      ...changes,
-    })
+    createWebhookWork({ ...workOptions(), ...changes })
   const work = startWork()
+  /** Compares all hits that wait, and begins what is due. */
+  const step = async (which = work) => {
+    while ((await which.compare()) > 0) await which.settle()
+    return which.deliver()
+  }
 
   return {
     api,
@@ -41,10 +51,14 @@ export async function startWorld(options: { mails?: MailServer; work?: Partial<W
     clock,
     now,
     startWork,
+    step,
+    /** The loops of an ingest process. */
+    startLoops: () =>
+      startWebhooks({ ...workOptions(), lease: createLease(api.services.redis, `webhooks ${randomUUID()}`) }),
     /** Does all that is due at the present time. */
     async run(which = work) {
       for (;;) {
-        const begun = await which.step()
+        const begun = await step(which)
         await which.settle()
         if (begun === 0) return
       }

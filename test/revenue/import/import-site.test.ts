@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { EVENT_KINDS } from '../../../src/notifications/webhooks/kinds.ts'
 import { deriveFileFacts, storeFileFacts } from '../../../src/revenue/import/file-facts.ts'
+import type { ImportRow } from '../../../src/revenue/import/import-row.ts'
 import { countAccount, importSite } from '../../../src/revenue/import/import-site.ts'
 import { startRevenueImports } from '../../../src/revenue/import/import-worker.ts'
+import { PHASES } from '../../../src/revenue/import/phases.ts'
 import { beginImport } from '../../../src/revenue/import/present-import.ts'
 import type { ReadFact } from '../../../src/revenue/import/store-facts.ts'
 import { purgePayments } from '../../../src/revenue/ledger/change-payment.ts'
@@ -12,7 +15,7 @@ import { eraseNow, tracesOf } from '../../people/steps.ts'
 import { adminCommand } from '../../support/admin-command.ts'
 import { type Api, startApi } from '../../support/api.ts'
 import { movementsOf, paymentsOf, standingsOf } from '../../support/shop-outcome.ts'
-import { connect, netMovements, openShop, type Shop } from '../../support/stripe.ts'
+import { connect, deliverAll, netMovements, openShop, type Shop } from '../../support/stripe.ts'
 import { type Account, openAccount } from '../../support/stripe-account.ts'
 import { type StripeLists, startStripeLists } from '../../support/stripe-lists.ts'
 
@@ -261,6 +264,34 @@ describe('import of the past', () => {
     const { counts } = await importSite(api.services, shop.siteId)
     expect(counts.payments).toEqual({ EUR: { count: 1, amount: '3000' } })
     expect(await netMovements(shop)).toEqual({ '2025-03-02 start EUR': 3000 })
+  })
+
+  test('an event that comes before the past is derived announces what it changes, and nothing of the past', async () => {
+    const account = openAccount(`N${++accounts}x`)
+    const [basic, gold] = [account.price(1000), account.price(4000)]
+    const { id: customer } = account.customer(START)
+    const life = account.subscribe(START + DAY, { customer, price: basic, trialDays: 14 })
+    account.until(life, START + 80 * DAY)
+    stripe.lists = account.lists()
+    const shop = await open()
+    const { db } = api.services
+    await api.call('POST', `/api/sites/${shop.siteId}/webhooks`, {
+      ...shop.member,
+      body: { name: 'Receiver', url: 'https://example.com/hook', kinds: EVENT_KINDS },
+    })
+    await db`update webhook_endpoints set active_since = '2020-01-01' where site_no = ${shop.siteNo}`
+    const onStep = ({ phase }: ImportRow) => {
+      if (phase === PHASES.at(-1)) throw new Error('killed')
+    }
+    await expect(importSite(api.services, shop.siteId, { onStep })).rejects.toThrow('killed')
+    const known = account.events.length
+    const at = START + 82 * DAY
+    account.change(life, at, 0, { price: gold, quantity: 1 })
+    await deliverAll(shop, account.events.slice(known))
+    await importSite(api.services, shop.siteId)
+    const told = await db`select type, occurred_at from outgoing_events where site_no = ${shop.siteNo}`
+    expect(told.map(({ type }) => type)).toContain('subscription.upgraded')
+    expect(told.filter(({ occurred_at }) => occurred_at < new Date(at * 1000))).toEqual([])
   })
 })
 

@@ -385,6 +385,10 @@ payment,in_4,2026-03-03,0,USD,c-2,,,,,
     ).toEqual([{ import_id: id }])
     await expire.run(stores, new Date(Date.parse(NOW) + 86_400_000 + 1))
     expect(await read(site, id)).toMatchObject({ state: 'expired', missing_parts: [] })
+    // As if a part had been stored while the import ended.
+    await services.db`insert into import_parts (import_id, number, site_no, content) values (${id}, 9, ${site.siteNo}, '')`
+    await expire.run(stores, new Date(Date.parse(NOW) + 90_000_000))
+    expect(await services.db`select from import_parts where import_id = ${id}`).toHaveLength(0)
     expect(await services.db`select from import_parts where import_id = ${id}`).toHaveLength(0)
   })
 })
