@@ -67,7 +67,15 @@ export async function startStripeLists(): Promise<StripeLists> {
       next += 1
     }
     while (next < all.length && !isWanted(all[next]!)) next += 1
-    const body = { object: 'list', data, has_more: next < all.length, url: `/v1/${path}` }
+    const expanded = [...query].some(
+      ([name, value]) => name.startsWith('expand[') && value === 'data.customer',
+    )
+      ? data.map(each => ({
+          ...each,
+          customer: api.lists.customers?.find(({ id }) => id === each.customer) ?? each.customer,
+        }))
+      : data
+    const body = { object: 'list', data: expanded, has_more: next < all.length, url: `/v1/${path}` }
     response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
   }
 
