@@ -78,7 +78,7 @@ function Kinds() {
   const { exports: text } = useText()
   const { id, domain } = useSite()
   return (
-    <ul className={css.list}>
+    <ul className={`${css.list} ${css.compact}`}>
       {Object.entries(text.kinds).map(([kind, label]) => (
         <li key={kind}>
           <span>{label}</span>
