@@ -7,7 +7,7 @@ export const archiveAlerts = query<After, KeyedLine>(
   `select
     array[id::text] as key,
     (
-      to_jsonb(alert_rules) - array['site_no', 'endpoint_ids', 'is_enabled', 'active_since', 'checked_at', 'clear_since']
+      to_jsonb(alert_rules) - array['site_no', 'endpoint_ids', 'is_enabled', 'active_since', 'checked_at', 'clear_since', 'judged_at', 'tested_at']
     )::text as line
   from alert_rules
   where
