@@ -126,3 +126,20 @@ test('alerts: who has unsubscribed from another site keeps what they get of this
   expect((await world.call('GET', reports)).body.recipients[0].state).toBe('confirmed')
   expect(asked()).toBe(3)
 })
+
+test('alerts: switching an alert on asks the addresses that were never asked, such as those of an archive', async () => {
+  const { site, alert } = await world.siteWithHits()
+  const address = `${randomUUID()}@example.org`
+  const { id } = await alert('Silence', { kind: 'no_hits', hours: 1 }, { emails: [address] })
+  await world.db`update alert_rules set is_enabled = false where id = ${id}`
+  await world.db`delete from mail_recipients where site_no = ${site.siteNo}`
+  const [listed] = (await world.call('GET', `${site.id}/alerts`)).body
+  expect(listed.recipients).toEqual([{ address, state: 'not_asked' }])
+  const changes = { is_enabled: true, language: 'de' }
+  const { body } = await world.call('PATCH', `${site.id}/alerts/${id}`, changes)
+  expect(body.recipients).toEqual([{ address, state: 'waiting' }])
+  await sendReports(world.api.services, world.now())
+  expect(mailsTo(address).map(({ subject }) => subject)).toEqual([
+    expect.stringMatching(/^Möchten Sie Mails über/),
+  ])
+})
