@@ -40,8 +40,9 @@ create index queued_mails_waiting on queued_mails (next_at) where sent_at is nul
 create index queued_mails_by_site on queued_mails (site_no, created_at);
 create index queued_mails_by_age on queued_mails (created_at);
 
--- When the condition could last be judged, and when a test was last sent.
+-- When the condition could last be judged, and when a test was last sent. An incident that is open may have been judged until now.
 alter table alert_rules add column judged_at timestamptz;
+update alert_rules set judged_at = checked_at;
 alter table alert_rules add column tested_at timestamptz;
 
 -- What a sentence about the incident is made of in each language. null: of an incident that is older than this migration.

@@ -1,4 +1,5 @@
--- Nothing changes unless the claim holds, and the recipient may still get the mail: the question before they have agreed, reports after it.
+-- Nothing changes unless the claim holds, and the recipient may still get the mail: the question before they have agreed, reports that are
+-- still wanted after it.
 update report_deliveries
 set state = 'handing_over', next_at = :until, changed_at = :now
 from mail_recipients, sites, teams
@@ -16,5 +17,11 @@ where
   and mail_recipients.removed_at is null
   and mail_recipients.unsubscribed_at is null
   and (report_deliveries.kind = 'confirmation') = (mail_recipients.confirmed_at is null)
+  and case report_deliveries.kind
+    when 'daily' then mail_recipients.daily_since is not null
+    when 'weekly' then mail_recipients.weekly_since is not null
+    when 'monthly' then mail_recipients.monthly_since is not null
+    else true
+  end
   and {mail_recipient_reaches_site}
 returning report_deliveries.attempts

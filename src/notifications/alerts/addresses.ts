@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts'
 import type { SiteRecord } from '../../sites/schema.ts'
 import { admit, NO_MAIL, wasAsked } from '../recipients/admit.ts'
 import { lockAddress, type RecipientFields, type RecipientRow } from '../recipients/rows.ts'
-import type { Language, RecipientState } from '../recipients/schema.ts'
+import type { AddressState, Language } from '../recipients/schema.ts'
 import { stateOf } from '../recipients/state.ts'
 
 interface Named {
@@ -70,14 +70,14 @@ const selectStates = query<
   where site_no = :siteNo and address = any(:addresses::text[]) and removed_at is null`,
 )
 
-/** Returns the state of each address; one that was never asked, or has not answered for 30 days, waits. */
+/** Returns the state of each address; `not_asked` also for one that has not answered for 30 days. */
 export async function readStates(
   db: Queryable,
   siteNo: number,
   addresses: readonly string[],
-): Promise<(address: string) => RecipientState> {
+): Promise<(address: string) => AddressState> {
   const rows =
     addresses.length > 0 ? await selectStates(db, { siteNo, addresses: [...new Set(addresses)] }) : []
   const states = new Map(rows.map(row => [row.address, stateOf(row)]))
-  return address => states.get(address) ?? 'waiting'
+  return address => states.get(address) ?? 'not_asked'
 }

@@ -54,7 +54,8 @@ export async function createAlert(
 }
 
 /**
- * Changes an alert. Another condition, and switching it off or on, end an open incident without a message.
+ * Changes an alert. Another condition, and switching it off or on, end an open incident without a message. Its addresses are asked as in
+ * `createAlert` when they are given or it is switched on.
  * @throws AppError as `createAlert`; `not_found` for an unknown alert
  */
 export async function changeAlert(
@@ -87,7 +88,8 @@ export async function changeAlert(
     })
     // Those that go make room for those that come.
     await removeUnused(transaction, { siteNo: site.siteNo, addresses: before.emails, now: at })
-    if (changes.emails) {
+    // Who is named by an alert that was off, as after an import of the team, may never have been asked.
+    if (changes.emails || (isEnabled && !before.isEnabled)) {
       const language: Language = changes.language ?? 'en'
       const named = { addresses: after.emails, before: before.emails, language, createdBy: userId, now: at }
       await admitAddresses(transaction, config, site, named)

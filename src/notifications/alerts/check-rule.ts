@@ -10,6 +10,8 @@ import { type Facts, sentenceOf } from './texts/texts.ts'
 
 /** How long traffic and errors must be normal before an incident is over. */
 const CALM_MS = 15 * MINUTE_MS
+/** The service counts as away when no check ran for so long, and so does a rule that was not checked, such as without an active plan. */
+export const AWAY_MS = 20 * MINUTE_MS
 /** An incident that could not be judged for so long is over: otherwise the rule could never open another one. */
 const UNKNOWN_MS = 7 * DAY_MS
 
@@ -20,7 +22,7 @@ interface AlertStores {
 
 /**
  * Opens an incident of a rule, or ends it.
- * @returns whether the rule could be judged
+ * @returns whether the rule could be judged, or its week without a verdict begins anew
  */
 export async function checkRule(
   stores: AlertStores,
@@ -36,6 +38,7 @@ export async function checkRule(
   }
   const verdict = conclude(rule, measured, circumstances)
   if (!verdict) {
+    if (wasAway(rule, now)) return true
     if (isOpen && wasUnknownForLong(rule, circumstances)) await resolve(stores, rule, 'too_little_data', now)
     return false
   }
@@ -48,6 +51,9 @@ export async function checkRule(
   }
   return true
 }
+
+const wasAway = ({ checkedAt }: DueRule, now: Date): boolean =>
+  checkedAt !== null && now.getTime() - checkedAt.getTime() > AWAY_MS
 
 /** Only while the service was running all the time: after an outage an incident gets another chance to be judged. */
 function wasUnknownForLong({ openedAt, judgedAt }: DueRule, { now, runningSince }: Circumstances): boolean {

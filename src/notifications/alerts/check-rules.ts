@@ -5,7 +5,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
 import { limitTime } from '../../lib/time-budget.ts'
 import type { Job } from '../../rollups/scheduler.ts'
 import type { Log } from '../../runtime/log.ts'
-import { checkRule } from './check-rule.ts'
+import { AWAY_MS, checkRule } from './check-rule.ts'
 import type { Circumstances } from './conclude.ts'
 import { measure } from './measure.ts'
 import { type DueRule, markChecked, selectDueRules } from './rule-rows.ts'
@@ -16,8 +16,6 @@ const EVERY_MS = 5 * MINUTE_MS
 const ROUND = 100
 /** Time limit of one run: other jobs wait this long. */
 const BUDGET_MS = 5_000
-/** The service counts as away when no check ran for so long. */
-const AWAY_MS = 4 * EVERY_MS
 /** Hits are compared with goals within seconds. */
 const UNMATCHED_MS = MINUTE_MS
 /** Conversions are kept for the longest window of a rule. */
@@ -81,7 +79,7 @@ export async function checkRules(services: AlertServices, now: Date, isBehind = 
 
 /**
  * A failure is logged: the rules behind it, and those of other sites, are checked all the same.
- * @returns ids of rules that could be judged
+ * @returns ids of rules whose week without a verdict begins anew
  */
 async function checkRound(
   services: AlertServices,

@@ -14,7 +14,7 @@ export interface RuleRow {
   activeSince: Date
   checkedAt: Date | null
   clearSince: Date | null
-  /** When it could last be told whether the condition is met. */
+  /** When it could last be told whether the condition is met, or checks went on after an interruption. */
   judgedAt: Date | null
   testedAt: Date | null
   createdAt: Date
@@ -102,7 +102,7 @@ export const selectDueRules = query<
   DueRule
 >('select-due-alert-rules')
 
-/** @param judged those that could be judged */
+/** @param judged those that could be judged, or were not checked for a while */
 export const markChecked = query<{ ids: string[]; judged: string[]; now: Date }>(
   'mark-alert-rules-checked',
   `update alert_rules

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { decimal, flag, label, timestamp, uuid } from '../../schema/fields.ts'
 import { envelope, pageFields } from '../../schema/pagination.ts'
 import { requiredName } from '../../schema/validation.ts'
-import { address, language, recipientState } from '../recipients/schema.ts'
+import { address, addressState, language } from '../recipients/schema.ts'
 import { Condition, GivenCondition } from './conditions.ts'
 import { RESOLUTIONS } from './incident-rows.ts'
 
@@ -27,7 +27,7 @@ export const Alert = z
       .array(z.string())
       .meta({ description: 'Addresses that it names.', example: ['ada@example.com'] }),
     recipients: z
-      .array(z.object({ address: label('One of `emails`.', 'ada@example.com'), state: recipientState }))
+      .array(z.object({ address: label('One of `emails`.', 'ada@example.com'), state: addressState }))
       .meta({ description: 'Which of its addresses get mails.' }),
     webhooks,
     is_enabled: flag('Whether it is switched on.', true),

@@ -56,18 +56,29 @@ export async function admit(
   return made!.id
 }
 
-/** A consent counts when it is newer than the last time that the address has unsubscribed, from whatever site. */
+/**
+ * A recipient who gets mails of the site goes on getting them. Any other consent counts when it is newer than the last time that the
+ * address has unsubscribed, from whatever site.
+ */
 function agreed(
   before: RecipientRow | undefined,
   user: { id: string; isProven: boolean } | undefined,
   unsubscribedAt: Date | undefined,
 ): boolean {
-  if (before?.confirmedAt && before.userId === (user?.id ?? null)) {
-    if (!unsubscribedAt || before.confirmedAt > unsubscribedAt) return true
+  if (before?.confirmedAt) {
+    const isLive = !before.removedAt && !before.unsubscribedAt
+    const isSame = before.userId === (user?.id ?? null)
+    if (isLive && (isSame || before.userId === null)) return true
+    if (isSame && (!unsubscribedAt || before.confirmedAt > unsubscribedAt)) return true
   }
   return user?.isProven === true && !unsubscribedAt
 }
 
-/** Whether the question was sent lately: then it is not sent again, and its link works. */
-export const wasAsked = (before: Pick<RecipientRow, 'askedAt'> | undefined, now: Date): boolean =>
-  before?.askedAt != null && now.getTime() - before.askedAt.getTime() < ASK_AGAIN_MS
+/** Whether the question was sent lately, and not agreed to since: then it is not sent again, and its link works. */
+export const wasAsked = (
+  before: Pick<RecipientRow, 'askedAt' | 'confirmedAt'> | undefined,
+  now: Date,
+): boolean =>
+  before?.askedAt != null &&
+  before.confirmedAt === null &&
+  now.getTime() - before.askedAt.getTime() < ASK_AGAIN_MS

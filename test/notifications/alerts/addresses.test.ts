@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { linkTo } from '../../../src/notifications/recipients/links.ts'
 import { sendReports } from '../../../src/notifications/reports/deliveries/job.ts'
 import { type AlertWorld, startAlertWorld } from './world.ts'
 
@@ -11,9 +12,12 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** The token of the link in the newest mail. */
-const token = (purpose: string) => {
-  const link = new RegExp(`/mail/${purpose}/(\\S+)`).exec(world.mails.mails.at(-1)!.text!)
+const mailsTo = (address: string) => world.mails.mails.filter(({ recipients }) => recipients[0] === address)
+
+/** The token of the link in the newest mail, or in the newest to an address. */
+const token = (purpose: string, address?: string) => {
+  const mails = address === undefined ? world.mails.mails : mailsTo(address)
+  const link = new RegExp(`/mail/${purpose}/(\\S+)`).exec(mails.at(-1)!.text!)
   return { token: link![1]! }
 }
 
@@ -91,4 +95,51 @@ test('alerts: a site has as many recipients as for reports, and a service withou
   const refused = await create(['late@example.org'])
   config.mail = mail
   expect([refused.status, refused.body.message]).toEqual([403, expect.stringContaining('SMTP_URL')])
+})
+
+test('alerts: who has unsubscribed from another site keeps what they get of this one, and is asked when it was ended', async () => {
+  const [here, other] = [await world.siteWithHits(), await world.siteWithHits()]
+  const address = `${randomUUID()}@example.org`
+  const condition = { kind: 'no_hits', hours: 1 }
+  const asked = () => mailsTo(address).length
+  const confirm = async () => {
+    await sendReports(world.api.services, world.now())
+    await world.api.call('POST', '/api/reports/confirm', { body: token('confirm', address) })
+    world.clock.at += MINUTE
+  }
+  const made = await here.alert('Silence', condition, { emails: [address] })
+  await confirm()
+  await other.alert('Silence', condition, { emails: [address] })
+  await confirm()
+  const [there] = await world.db`select id from mail_recipients where site_no = ${other.site.siteNo}`
+  const link = linkTo(world.api.services.config, 'unsubscribe', there!.id)
+  await world.api.call('POST', '/api/reports/unsubscribe', { body: { token: link.split('/').at(-1) } })
+  world.clock.at += MINUTE
+  const reports = `${here.site.id}/reports`
+  const add = async () => (await world.call('POST', reports, { address, frequencies: ['daily'] })).body
+  const { id, state } = await add()
+  expect([state, asked()]).toEqual(['confirmed', 2])
+  await world.call('DELETE', `${here.site.id}/alerts/${made.id}`)
+  await world.call('DELETE', `${reports}/${id}`)
+  expect((await add()).state).toBe('waiting')
+  await confirm()
+  expect((await world.call('GET', reports)).body.recipients[0].state).toBe('confirmed')
+  expect(asked()).toBe(3)
+})
+
+test('alerts: switching an alert on asks the addresses that were never asked, such as those of an archive', async () => {
+  const { site, alert } = await world.siteWithHits()
+  const address = `${randomUUID()}@example.org`
+  const { id } = await alert('Silence', { kind: 'no_hits', hours: 1 }, { emails: [address] })
+  await world.db`update alert_rules set is_enabled = false where id = ${id}`
+  await world.db`delete from mail_recipients where site_no = ${site.siteNo}`
+  const [listed] = (await world.call('GET', `${site.id}/alerts`)).body
+  expect(listed.recipients).toEqual([{ address, state: 'not_asked' }])
+  const changes = { is_enabled: true, language: 'de' }
+  const { body } = await world.call('PATCH', `${site.id}/alerts/${id}`, changes)
+  expect(body.recipients).toEqual([{ address, state: 'waiting' }])
+  await sendReports(world.api.services, world.now())
+  expect(mailsTo(address).map(({ subject }) => subject)).toEqual([
+    expect.stringMatching(/^Möchten Sie Mails über/),
+  ])
 })

@@ -297,6 +297,11 @@ test('alerts: an incident that could not be judged for a week is over, and says 
   await world.pass(5 * MINUTE)
   expect(await world.incidents(site)).toMatchObject([{ resolved_at: null }])
   await world.db`update alert_clock set running_since = ${eightDaysAgo}`
+  // Without an active plan it was not checked either.
+  await world.db`update alert_rules set checked_at = ${eightDaysAgo} where id = ${id}`
+  await world.pass(10 * MINUTE)
+  expect(await world.incidents(site)).toMatchObject([{ resolved_at: null }])
+  await world.db`update alert_rules set judged_at = ${eightDaysAgo} where id = ${id}`
   await world.pass(5 * MINUTE)
   expect(await world.incidents(site)).toMatchObject([{ resolution: 'too_little_data' }])
 })

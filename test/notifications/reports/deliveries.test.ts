@@ -308,6 +308,20 @@ test('reports: nothing is sent for a team without an active plan, and the newest
   expect(subjects()).toEqual(['no visits (21 October 2026)'])
 })
 
+test('reports: what was planned is not sent when it is not wanted any more, though the address stays for an alert', async () => {
+  const { id } = await addRecipient(owner, site)
+  const alert = { name: 'Silence', condition: { kind: 'no_hits', hours: 1 }, emails: [owner.email] }
+  expect((await owner.ask('POST', `${site.path}/alerts`, alert)).status).toBe(201)
+  world.refusal.code = 451
+  await world.run('2026-10-21T06:00:00Z')
+  world.refusal.code = undefined
+  expect((await owner.ask('DELETE', `${site.path}/reports/${id}`)).status).toBe(204)
+  await world.run('2026-10-21T06:10:00Z')
+  expect(world.server.mails).toEqual([])
+  const [left] = await world.api.services.db`select state from report_deliveries where recipient_id = ${id}`
+  expect(left).toEqual({ state: 'skipped' })
+})
+
 test('reports: a member who is removed, or no more reaches the site, gets nothing', async () => {
   const { db } = world.api.services
   const [gone, limited, renamed] = await Promise.all(

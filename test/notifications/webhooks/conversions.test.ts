@@ -259,6 +259,24 @@ test('conversions: when too many hits of a site wait, the oldest are dropped and
   expect(await droppedOf(webhook.id)).toBe(7)
 })
 
+test.each([
+  ['are many and small', {}],
+  ['cannot be compared', { patterns: { run: () => Promise.reject(new Error('died')) } }],
+])('conversions: the oldest hits are dropped, too, when those that wait %s', async (_, options) => {
+  const { site, webhook, hit, store } = await watched([page('/buy')])
+  await store([hit({ url: '/buy' })])
+  await world.db`
+    insert into goal_candidates (site_no, times, ids)
+    select ${site.siteNo}, array[${world.now()}::timestamptz], array[gen_random_uuid()]
+    from generate_series(1, 103)`
+  const work = world.startWork({ mostNotes: 2, ...options })
+  await work.compare()
+  await work.settle()
+  expect(await droppedOf(webhook.id)).toBeGreaterThan(1)
+  const left = await world.db`select from goal_candidates where site_no = ${site.siteNo}`
+  expect(left).toHaveLength(2)
+})
+
 test('conversions: a goal that was too slow is not tried again with the next hits', async () => {
   // A quarter of a second for each path.
   const slow = '(?:a[ab]?|b[ab]?){600}c'

@@ -6,11 +6,16 @@ import { formatDay, localDay } from '../../../time/local-time.ts'
 // A row of report_deliveries for each mail: waiting → claimed → handing_over → sent. Each step is one statement, so that a process may
 // die between any two, and of two schedulers one gets the mail.
 
+/** In place of one of the same day that has ended: it may have been answered since. */
 const insertQuestion = query<{ recipientId: string; day: string; now: Date }>(
   'ask-report-address',
   `insert into report_deliveries (recipient_id, kind, first_day, last_day, state, due_at, planned_at, next_at, changed_at)
   values (:recipientId, 'confirmation', (:day::text)::date, (:day::text)::date, 'waiting', :now, :now, :now, :now)
-  on conflict do nothing`,
+  on conflict (recipient_id, kind, first_day) do update
+  set
+    state = 'waiting', due_at = excluded.due_at, planned_at = excluded.planned_at, next_at = excluded.next_at,
+    changed_at = excluded.changed_at, problem = null, response = null
+  where report_deliveries.state not in ('waiting', 'claimed', 'handing_over')`,
 )
 
 /** Makes the job ask the owner of an address whether they want reports. */

@@ -10,6 +10,8 @@ import type { Warn } from './warnings.ts'
 
 /** Notes are read until they have so many hits. A note has at most as many, so fewer than 500 are compared together: they may be large. */
 const HITS = 250
+/** Most notes of one round. */
+const NOTES = 100
 /** Most goals of one hit that endpoints are told of; alerts count all. */
 const MOST_GOALS_OF_A_HIT = 100
 
@@ -25,7 +27,7 @@ export interface Compared {
 /** Compares the hits of a site that wait longest with its goals, and makes an event of each conversion. */
 export async function compareHits(services: Services, siteNo: number, now: Date): Promise<Compared> {
   const { db, log, patterns, passedOver } = services
-  const notes = await selectNotes(db, { siteNo, hits: HITS })
+  const notes = await selectNotes(db, { siteNo, hits: HITS, most: NOTES })
   if (notes.length === 0) return { usedMs: 0, isMore: false }
   const [watchers] = await findWatchers(db, { siteNo })
   const { since, alertGoals } = watchers!
@@ -44,7 +46,8 @@ export async function compareHits(services: Services, siteNo: number, now: Date)
     },
   })
   await storeConversions(services, siteNo, { notes, now, ...found.results() })
-  return { usedMs, isMore: notes.reduce((sum, { ids }) => sum + ids.length, 0) >= HITS }
+  const isMore = notes.length >= NOTES || notes.reduce((sum, { ids }) => sum + ids.length, 0) >= HITS
+  return { usedMs, isMore }
 }
 
 function keysOf(notes: readonly Note[]) {

@@ -64,13 +64,23 @@ export function createConversionFinder(services: ConversionServices) {
   }
 
   async function handle(siteNo: number, now: Date): Promise<void> {
+    const startedAt = performance.now()
+    // From the end of the round: a site must not rest while it is compared.
+    const rest = (ms: number) => restingUntil.set(siteNo, now.getTime() + performance.now() - startedAt + ms)
+    let isMore = true
     try {
-      const { usedMs, isMore } = await compareHits(withMemory, siteNo, now)
-      if (usedMs > LONG_MS) restingUntil.set(siteNo, now.getTime() + REST * usedMs)
-      if (isMore) await dropLate(siteNo)
+      const compared = await compareHits(withMemory, siteNo, now)
+      isMore = compared.isMore
+      if (compared.usedMs > LONG_MS) rest(REST * compared.usedMs)
     } catch (error) {
       log.warn({ siteNo, error }, 'hits could not be compared with goals; tried again in a minute')
-      restingUntil.set(siteNo, now.getTime() + SKIP_MS)
+      rest(SKIP_MS)
+    }
+    // Also after a failure: what waits must not grow for as long as it lasts.
+    if (isMore) {
+      await dropLate(siteNo).catch(error =>
+        log.warn({ siteNo, error }, 'hits that wait could not be dropped'),
+      )
     }
   }
 

@@ -21,14 +21,14 @@ export interface Note {
   ids: string[]
 }
 
-/** The oldest notes of a site: one, and further ones until they have `hits`. */
-export const selectNotes = query<{ siteNo: number; hits: number }, Note>(
+/** The oldest notes of a site: one, and further ones until they have `hits`; at most `most` notes. */
+export const selectNotes = query<{ siteNo: number; hits: number; most: number }, Note>(
   'select-goal-candidates',
   `select candidate_no as "candidateNo", times, ids
   from (
     select candidate_no, times, ids, sum(cardinality(ids)) over (order by candidate_no) - cardinality(ids) as before
     from (
-      select * from goal_candidates where site_no = :siteNo order by candidate_no limit 100
+      select * from goal_candidates where site_no = :siteNo order by candidate_no limit :most
     ) as oldest
   ) as counted
   where before < :hits::int

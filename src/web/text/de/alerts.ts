@@ -53,6 +53,7 @@ export const alerts: Dictionary['alerts'] = {
   addressStates: {
     waiting: 'wartet auf Zustimmung',
     unsubscribed: 'hat abbestellt',
+    not_asked: 'wurde noch nicht gefragt',
     no_access: 'hat keinen Zugang zur Website mehr',
   },
   webhooks: 'Webhooks',

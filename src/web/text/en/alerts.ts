@@ -53,6 +53,7 @@ export const alerts = {
   addressStates: {
     waiting: 'waits for its owner to agree',
     unsubscribed: 'has unsubscribed',
+    not_asked: 'was not asked yet',
     no_access: 'does not reach the site any more',
   },
   webhooks: 'Webhooks',

@@ -1,12 +1,13 @@
 import { useState } from 'react'
 import { api } from '../../../api/client.ts'
+import type { Inputs } from '../../../api/types.ts'
 import { useChange } from '../../../api/use-change.ts'
 import { useFormat } from '../../../format/format.ts'
 import { Button } from '../../../parts/form/button.tsx'
 import { plainText } from '../../../parts/hostile-text.tsx'
 import { FailureNote } from '../../../parts/states.tsx'
 import { useSite } from '../../../state/site.tsx'
-import { useText } from '../../../text/text.tsx'
+import { useLanguage, useText } from '../../../text/text.tsx'
 import { SettingRow } from '../setting-row.tsx'
 import css from '../settings.module.css'
 import { AlertDialog } from './alert-dialog.tsx'
@@ -16,11 +17,14 @@ export function AlertRow({ alert }: { alert: Alert }) {
   const { alerts: text } = useText()
   const { id } = useSite()
   const { time } = useFormat()
+  const language = useLanguage().code as Inputs['alerts']['change']['language']
   const [isTested, setTested] = useState(false)
   const changes = [alertsKey(id)]
   const key = { siteKey: id, alert: alert.id }
   const turn = useChange(
-    (isEnabled: boolean) => api.alerts.change.mutate({ ...key, is_enabled: isEnabled }),
+    (isEnabled: boolean) =>
+      // Addresses that were not asked yet are asked in this language.
+      api.alerts.change.mutate({ ...key, is_enabled: isEnabled, ...(isEnabled && { language }) }),
     changes,
   )
   const test = useChange(() => api.alerts.test.mutate(key).then(() => true))
