@@ -200,13 +200,15 @@ describe('export over the API', () => {
     expect([head.status, head.text, head.headers.get('x-ignored-parameters')]).toEqual([200, '', 'nonsense'])
   })
 
-  test('one at a time of a site and of a user, on all hosts', async () => {
+  test('one at a time of a site and of a login, whatever its team, on all hosts', async () => {
     const { redis, db } = stats.api.services
-    const [user] = await db`select id from users where team_id = ${stats.owner.teamId} and role = 'owner'`
-    const names = leasesOf({ siteId: site.id, userId: user!.id })
+    const email = `${randomUUID()}@example.com`
+    const [login] = await db<{ id: string }[]>`insert into logins (email) values (${email}) returning id`
+    await db`update users set login_id = ${login!.id} where team_id = ${stats.owner.teamId} and role = 'owner'`
+    const names = leasesOf({ siteId: site.id, personId: login!.id })
     for (const [name, message] of [
       [names.site, /Another export of the site is running/],
-      [names.user, /You have another export running/],
+      [names.person, /You have another export running/],
     ] as const) {
       const lease = createLease(redis, name)
       await lease.hold()
