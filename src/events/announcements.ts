@@ -1,5 +1,6 @@
 import type { Transaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
+import { HOUR_MS } from '../lib/time.ts'
 import type { LifecycleName } from './reserved-names.ts'
 
 /** Types of events that money makes. */
@@ -96,6 +97,9 @@ export async function announce(
     customer: customer ?? null,
   })
 }
+
+/** The processor tells of a payment, or of what a subscription did, seconds after it happened: `graceMs` of both. */
+export const PROCESSOR_GRACE_MS = HOUR_MS
 
 const isBefore = ({ since }: News, at: Date | undefined, graceMs: number): boolean =>
   since !== undefined && at !== undefined && at.getTime() + graceMs < since.getTime()

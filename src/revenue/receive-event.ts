@@ -45,7 +45,9 @@ export async function receiveEvent(
 
 const findImportWork = query<{ siteNo: number }, { isLeft: boolean }>(
   'find-import-work',
-  'select exists (select from revenue_import_work where site_no = :siteNo) as "isLeft"',
+  `select exists (
+    select from revenue_import_work where site_no = :siteNo and failure is null
+  ) as "isLeft"`,
 )
 
 /**

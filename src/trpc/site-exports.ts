@@ -4,7 +4,7 @@ import { HitExportQuery, RowExportPath } from '../transfer/export/schema.ts'
 import { managedSiteProcedure, router } from './procedures.ts'
 
 const Opened = z.custom<OpenedExport>()
-const Exporter = z.object({ siteId: z.string(), userId: z.string() })
+const Exporter = z.object({ siteId: z.string(), personId: z.string() })
 
 /**
  * Procedures behind the endpoints that answer with a stream, which no tRPC client can call: they have the checks, limits and roles of every other
@@ -22,5 +22,5 @@ export const siteExportsRouter = router({
   /** Returns who exports which site. Refuses a caller whose access has ended since the download began. */
   access: managedSiteProcedure
     .output(Exporter)
-    .query(({ ctx }) => ({ siteId: ctx.site.id, userId: ctx.caller.userId })),
+    .query(({ ctx }) => ({ siteId: ctx.site.id, personId: ctx.caller.loginId ?? ctx.caller.userId })),
 })

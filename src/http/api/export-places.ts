@@ -9,17 +9,18 @@ let running = 0
 
 export interface Exporter {
   siteId: string
-  userId: string
+  /** The login, which may be a user of several teams; the user when no person has set one up. */
+  personId: string
 }
 
 /** @public names of the leases that an export holds on all hosts; tests hold them */
-export const leasesOf = ({ siteId, userId }: Exporter) => ({
+export const leasesOf = ({ siteId, personId }: Exporter) => ({
   site: `export:site:${siteId}`,
-  user: `export:user:${userId}`,
+  person: `export:person:${personId}`,
 })
 
 /**
- * Runs an export in one of the places of this process, while no other of the same site or user runs on any host: so one user cannot take
+ * Runs an export in one of the places of this process, while no other of the same site or person runs on any host: so one person cannot take
  * all places.
  * @throws AppError `unavailable` when another one runs
  */
@@ -33,8 +34,8 @@ export async function whileExporting(
   try {
     const names = leasesOf(exporter)
     const ofSite = await whileHolding(createLease(redis, names.site), async () => {
-      const ofUser = await whileHolding(createLease(redis, names.user), run)
-      if (!ofUser) throw busy('You have another export running')
+      const ofPerson = await whileHolding(createLease(redis, names.person), run)
+      if (!ofPerson) throw busy('You have another export running')
     })
     if (!ofSite) throw busy('Another export of the site is running')
   } finally {

@@ -73,7 +73,7 @@ export const analyzeFacts = async (db: Db): Promise<void> => {
 }
 
 /** Returns how many subscriptions and sales are left to derive. */
-export const workLeft = async (db: Db, siteNo: number): Promise<number> =>
+export const workLeft = async (db: Queryable, siteNo: number): Promise<number> =>
   (await countWork(db, { siteNo }))[0]!.count
 
 /** Returns the first subscriptions and sales that could not be derived, and how many they are. */

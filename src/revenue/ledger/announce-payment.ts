@@ -1,6 +1,5 @@
 import type { Transaction } from '../../db/connect.ts'
-import { announce, newsOf } from '../../events/announcements.ts'
-import { HOUR_MS } from '../../lib/time.ts'
+import { announce, newsOf, PROCESSOR_GRACE_MS } from '../../events/announcements.ts'
 import type { PaymentRecord } from './payment.ts'
 
 const dataOf = (payment: PaymentRecord) => ({
@@ -17,9 +16,6 @@ const dataOf = (payment: PaymentRecord) => ({
   source: payment.source,
 })
 
-/** The processor tells of a payment seconds after it was made. */
-const GRACE_MS = HOUR_MS
-
 /** Tells the endpoints of the site of a new payment, and of its refund when it came with one. */
 export async function announcePayment(
   tx: Transaction,
@@ -31,14 +27,14 @@ export async function announcePayment(
     type: 'payment.paid',
     key: transactionId,
     at: paidAt,
-    graceMs: GRACE_MS,
+    graceMs: PROCESSOR_GRACE_MS,
     data: { ...dataOf(payment), refunded_amount: refundedMinor },
     visitorId,
     customer,
   })
   const since = newsOf(tx)?.since
   // A payment that an import has found comes with its refund.
-  if (since !== undefined && paidAt.getTime() + GRACE_MS < since.getTime()) return
+  if (since !== undefined && paidAt.getTime() + PROCESSOR_GRACE_MS < since.getTime()) return
   if (refundedMinor > 0) await announceRefund(tx, siteNo, payment, refundedMinor)
 }
 

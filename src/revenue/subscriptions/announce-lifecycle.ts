@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/connect.ts'
-import { announce, eventOfLifecycle } from '../../events/announcements.ts'
+import { announce, eventOfLifecycle, PROCESSOR_GRACE_MS } from '../../events/announcements.ts'
 import { isCounting, type LifecycleEvent, type State } from './movements.ts'
 
 /** A subscription as endpoints are told of it. */
@@ -24,6 +24,7 @@ export async function announceLifecycle(
     type,
     key: `${subscriptionId}/${key}`,
     at: new Date(at),
+    graceMs: PROCESSOR_GRACE_MS,
     data: {
       subscription_id: subscriptionId,
       customer_id: customerId ?? null,

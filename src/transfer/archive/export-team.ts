@@ -1,11 +1,13 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { Queryable } from '../../db/connect.ts'
 import { AppError } from '../../errors.ts'
+import { workLeft } from '../../revenue/import/derive-work.ts'
 import { exportHits } from '../export/export-hits.ts'
 import { exportRows, type RowKind } from '../export/row-statements.ts'
 import { spanOf } from '../export/span.ts'
 import { ARCHIVE_FORMAT, type ArchivedFile, type Manifest } from './manifest.ts'
 import { fileNameOf, isKeptKind, MANIFEST, SITE_KINDS, type SiteKind } from './names.ts'
+import { piecesOfLines } from './pieces.ts'
 import { archivedRows, isArchivedRowKind } from './row-statements.ts'
 import { openSpool, readPart, spoolParts } from './spool.ts'
 import { TAR_END, tarHeader, tarPadding } from './tar.ts'
@@ -31,17 +33,19 @@ interface Content {
 /**
  * Yields an archive of a team: a tar file with JSON lines of the team and each of its sites, and at the end a manifest. It is made as it is read,
  * and between two pieces nothing is held in the database.
- * @throws AppError `not_found`, and `bad_request` when a site, or details of it, were deleted meanwhile
+ * @throws AppError `not_found`, and `bad_request` while an import of payments runs, at a line that is too long, and when a site, or details of it, were deleted meanwhile
  */
 export async function* exportTeam(db: Queryable, given: TeamExport): AsyncGenerator<Buffer> {
   const { teamId, now, productVersion } = given
   const team = await readTeam(db, teamId)
   const sites = await readSites(db, teamId)
+  await requireDerived(db, sites)
   const files: ArchivedFile[] = []
   const spool = await openSpool(given.folder)
   try {
     for await (const content of contentsOf(db, sites, given)) yield* filesOf(content, spool, given, files)
     await requireUnchanged(db, teamId, sites)
+    await requireDerived(db, sites)
   } finally {
     await spool.close()
   }
@@ -58,6 +62,16 @@ export async function* exportTeam(db: Queryable, given: TeamExport): AsyncGenera
   yield text
   yield tarPadding(text.length)
   yield TAR_END
+}
+
+/** The list of what is to be derived is not in the archive: money that was read and is not derived yet would never be. */
+async function requireDerived(db: Queryable, sites: readonly ArchivedSite[]): Promise<void> {
+  for (const { siteNo, domain } of sites) {
+    if ((await workLeft(db, siteNo)) === 0) continue
+    throw refusal(
+      `An import of payments of ${domain} is not finished; export again when it is, or after running it again`,
+    )
+  }
 }
 
 /** What a deletion takes away while a site is read would be missing in a part of its files. */
@@ -88,7 +102,7 @@ async function* contentsOf(
   sites: readonly ArchivedSite[],
   { teamId, now }: TeamExport,
 ): AsyncGenerator<Content> {
-  yield { siteId: null, kind: 'users', pieces: linesOf([await readUserLines(db, teamId)]) }
+  yield { siteId: null, kind: 'users', pieces: piecesOfLines('users', [await readUserLines(db, teamId)]) }
   for (const site of sites) {
     for (const kind of SITE_KINDS) {
       if (isKeptKind(kind) && !site.detailsFrom) continue
@@ -99,12 +113,8 @@ async function* contentsOf(
 
 function piecesOf(db: Queryable, site: ArchivedSite, kind: SiteKind, now: Date): AsyncIterable<Buffer> {
   if (kind === 'hits') return exportHits(db, { ...spanOf(site, {}, now), format: 'jsonl' })
-  if (isArchivedRowKind(kind)) return linesOf(archivedRows(db, site.siteNo, kind))
-  return linesOf(exportRows(db, { siteNo: site.siteNo, userId: null }, kind satisfies RowKind))
-}
-
-async function* linesOf(blocks: AsyncIterable<string[]> | string[][]): AsyncGenerator<Buffer> {
-  for await (const lines of blocks) if (lines.length > 0) yield Buffer.from(`${lines.join('\n')}\n`)
+  if (isArchivedRowKind(kind)) return piecesOfLines(kind, archivedRows(db, site.siteNo, kind))
+  return piecesOfLines(kind, exportRows(db, { siteNo: site.siteNo, userId: null }, kind satisfies RowKind))
 }
 
 /** Yields the parts of a kind as files of the archive; none for a kind without rows. */

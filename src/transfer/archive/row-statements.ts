@@ -64,7 +64,7 @@ const BLOCK_ROWS = 1_000
 /** Rows with sets of visitors are large. Rows that no index gives in their order are sorted again for each block. */
 const BLOCKS: Partial<Record<ArchivedRowKind, number>> = {
   'kept-days': 20,
-  'kept-values': 20,
+  'kept-values': 4,
   visitors: 10_000,
   values: 10_000,
   'kept-sessions': 10_000,

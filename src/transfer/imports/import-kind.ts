@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connect.ts'
+import type { Db, Queryable } from '../../db/connect.ts'
 import type { Geo } from '../../ingestion/edge/geo.ts'
 import type { ImportSite } from '../../ingestion/import/line-reader.ts'
 import type { Lease } from '../../redis/lease.ts'
@@ -78,7 +78,7 @@ export interface ImportKind {
   undo(services: ImportServices, task: UndoTask): Promise<void>
   /** Returns why what such files brought to a site cannot be removed now; undefined where it can. */
   whyNoUndoNow?(
-    db: Db,
+    db: Queryable,
     site: { siteNo: number; detailsFrom: Date | null },
     format: string,
   ): Promise<string | undefined>

@@ -136,7 +136,7 @@ export const undoImport = (parts: Parts, site: Site, { id }: ImportKey): Promise
     const { whyNoUndo } = findFormat(row.format)
     if (whyNoUndo) throw new AppError('bad_request', whyNoUndo)
     requireState(row, UNDOABLE, 'cannot be undone')
-    const whyNotNow = await IMPORT_KINDS[row.kind]!.whyNoUndoNow?.(parts.db, site, row.format)
+    const whyNotNow = await IMPORT_KINDS[row.kind]!.whyNoUndoNow?.(tx, site, row.format)
     if (whyNotNow) throw new AppError('bad_request', whyNotNow)
     if (!row.hasWritten) throw new AppError('bad_request', 'The import has stored nothing')
     await parts.audit(tx, entryOf('import.undo', site, row))

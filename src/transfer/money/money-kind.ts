@@ -65,7 +65,7 @@ export async function importMoneyFile(
     await read()
     return result.shown()
   }
-  await keepRefreshed({ db, lease, log, now }, async () => {
+  await keepRefreshed({ db, lease, log, now, signal }, async () => {
     await read()
     let most = 1
     await deriveFileFacts({ db, log }, siteNo, {

@@ -100,19 +100,23 @@ const NUMBERS = new Set([
 /** Numbers of one event, such as `keyEvents:purchase`. */
 const NUMBER_OF_EVENT = /^(keyevents|sessionkeyeventrate|userkeyeventrate|conversions):/
 
-const KEPT = new Set([
-  ...PLACES.flatMap(([, names]) => names),
-  ...[SOURCE, MEDIUM, SOURCE_MEDIUM, COUNTS.flatMap(([, names]) => names)].flat(),
-])
+const KEPT = new Set([SOURCE, MEDIUM, SOURCE_MEDIUM, ...COUNTS.map(([, names]) => names)].flat())
+
+/** The one column of each dimension that is read: another one, such as the path with its query, splits its rows. A country's name and code do not. */
+const readColumns = (columns: Set<string>): (string | undefined)[] =>
+  PLACES.flatMap(([dimension, names]) =>
+    dimension === 'country' ? names : names.find(name => columns.has(name)),
+  )
 
 /**
  * Returns a column that may split the rows of a table by something that is not kept: its rows are not the totals of what is kept.
  * @param hasPlaces whether the table has a dimension that is kept
  */
 export function splittingColumn(columns: Set<string>, hasPlaces: boolean): string | undefined {
+  const kept = new Set([...KEPT, ...readColumns(columns)])
   return [...columns].find(column => {
     const name = withoutSpaces(column)
-    if (name === '' || KEPT.has(column) || OF_DAY.has(name) || NUMBERS.has(name)) return false
+    if (name === '' || kept.has(column) || OF_DAY.has(name) || NUMBERS.has(name)) return false
     return !NUMBER_OF_EVENT.test(name) && !(hasPlaces && ADDED_UP.includes(name))
   })
 }

@@ -56,6 +56,23 @@ test('webhooks: subscriptions and their payments are told once, whatever comes t
   })
 })
 
+test.each([
+  ['a second before an event is told', 'is read', null, 1, 1],
+  ['two days before an event is not told', 'is read', null, 2 * 86_400, 0],
+  ['two days before an event is told', 'could not be worked out', 'no such price', 2 * 86_400, 1],
+])('webhooks: a renewal %s while the past %s', async (_, __, failure, seconds, count) => {
+  const { site, deliver, told } = await connected(['subscription.renewed'])
+  const subscription = stripe.subscription({ items: [stripe.item(stripe.price(1_000))] })
+  const paidAt = stripe.onDay(10)
+  const cycle = { subscription: subscription.id, billing_reason: 'subscription_cycle', paidAt }
+  await deliver(stripe.event('customer.subscription.created', subscription, stripe.onDay(1)))
+  await world.db`
+    insert into revenue_import_work (site_no, kind, id, failure) values (${site.siteNo}, 'sale', 'in_past', ${failure})`
+  await deliver(stripe.event('invoice.paid', stripe.invoice(cycle), paidAt + seconds))
+  await world.run()
+  expect(told()).toHaveLength(count)
+})
+
 test('webhooks: money that an erasure or a repair records anew is no news', async () => {
   const { site, told } = await connected()
   const visitorId = randomUUID()

@@ -200,12 +200,15 @@ describe('export over the API', () => {
     expect([head.status, head.text, head.headers.get('x-ignored-parameters')]).toEqual([200, '', 'nonsense'])
   })
 
-  test('one at a time of a site and of a user, on all hosts', async () => {
-    const { redis } = stats.api.services
-    const names = leasesOf({ siteId: site.id, userId: stats.owner.userId })
+  test('one at a time of a site and of a login, whatever its team, on all hosts', async () => {
+    const { redis, db } = stats.api.services
+    const email = `${randomUUID()}@example.com`
+    const [login] = await db<{ id: string }[]>`insert into logins (email) values (${email}) returning id`
+    await db`update users set login_id = ${login!.id} where id = ${stats.owner.userId}`
+    const names = leasesOf({ siteId: site.id, personId: login!.id })
     for (const [name, message] of [
       [names.site, /Another export of the site is running/],
-      [names.user, /You have another export running/],
+      [names.person, /You have another export running/],
     ] as const) {
       const lease = createLease(redis, name)
       await lease.hold()

@@ -275,6 +275,25 @@ describe('import jobs', () => {
     expect(refused).toMatchObject({ status: 400, body: { message: expect.stringMatching(/live hits/) } })
   })
 
+  test('an undo is refused when details of what it would remove are gone', async () => {
+    const site = await stats.site()
+    const { db } = services
+    await stats.store([{ ...hit(site, new Date(START).toISOString()), importedAs: 'umami' }])
+    const id = await upload(site, EXPORT)
+    await db`update imports set state = 'done', has_written = true where id = ${id}`
+    const undoWithDetailsFrom = async (at: number) => {
+      await db`update sites set details_from = ${new Date(at)} where site_no = ${site.siteNo}`
+      return call(site, 'POST', `/imports/${id}/undo`)
+    }
+    expect(await undoWithDetailsFrom(START + 1)).toMatchObject({
+      status: 400,
+      body: { message: expect.stringMatching(/details of the site before .* are gone/) },
+    })
+    expect((await undoWithDetailsFrom(START)).status).toBe(202)
+    // Workers of other tests leave it.
+    await db`update imports set state = 'undone' where id = ${id}`
+  })
+
   test('a file of payments is uploaded, checked and imported; it cannot be undone, and may be imported again', async () => {
     const site = await stats.site()
     const file = Buffer.from(

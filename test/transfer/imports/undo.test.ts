@@ -142,6 +142,26 @@ describe('undo of imported hits', () => {
     await expectConsistent(database.db, site)
   })
 
+  test('values of a day that retention has cut stay, also those whose hits are gone', async () => {
+    const site = await createTestSite(database.db)
+    const event = (at: number, name: string, visitorId: string) =>
+      hitOf(site, at, visitorId, { type: 'event', name })
+    const names = async () =>
+      (
+        await database.db`
+          select length(digests) / 8 as count from daily_values
+          where site_no = ${site.siteNo} and kind = 'event_name' order by day`
+      ).map(({ count }) => count)
+    for (const day of [START, START + DAY])
+      await store(event(day - 3_600_000, 'live', LIVE), imported(event(day, 'gone', ONE)))
+    expect(await names()).toEqual([2, 2])
+    const { db } = database
+    await db`update sites set details_from = ${new Date(START - 1)} where site_no = ${site.siteNo}`
+    await db`delete from events where site_no = ${site.siteNo} and at < ${new Date(START - 1)}`
+    await undo(site)
+    expect(await names()).toEqual([2, 1])
+  })
+
   test('it stops when retention moves past what it would delete', async () => {
     const site = await createTestSite(database.db)
     await store(imported(hitOf(site, START, ONE)))

@@ -110,6 +110,16 @@ test('totals of GA4: a table that is split by a column that is not kept brings n
   expect(tables[0]).toMatchObject({ rows: [], left: [expect.stringMatching('“hour”')] })
 })
 
+test('totals of GA4: a second column of a dimension splits the first; the name and code of a country do not', async () => {
+  const paths = await read('date,pagePath,pagePathPlusQueryString,sessions\n20240101,/a,/a?b=1,2\n')
+  expect(paths.tables[0]).toMatchObject({
+    rows: [],
+    left: [expect.stringMatching('“pagepathplusquerystring”')],
+  })
+  const countries = await read('date,country,countryId,sessions\n20240101,Germany,DE,2\n')
+  expect(countries.tables[0]).toMatchObject({ left: [], rows: [['2024-01-01', 'DE', 2]] })
+})
+
 test('totals of GA4: other numbers, what follows from the day, and regions of a country split no table', async () => {
   const { tables } = await read(
     'Date,Day of week,Country,Region,Sessions,Event count,Key events,keyEvents:purchase,Views per active user,Average engagement time,New users,\n' +

@@ -1,7 +1,6 @@
 import type { Db } from '../../../db/connect.ts'
 import { query } from '../../../db/query.ts'
 import { DAY_MS } from '../../../lib/time.ts'
-import { inErasingTransaction } from '../../../people/erase/erasing-transaction.ts'
 import type { UndoTask } from '../import-kind.ts'
 import { importedSpan } from './imported-span.ts'
 
@@ -14,11 +13,27 @@ const selectDays = query<{ siteNo: number; start: Date; end: Date }, { start: Da
   order by start`,
 )
 
+/** Returns no row for a day that `details_from` cuts or that is before it: sets of hits that are gone would shrink. */
+const lockDay = query<{ siteNo: number; start: Date }, { kind: string }>(
+  'lock-day-of-values',
+  `select kind
+  from daily_values
+  join sites using (site_no)
+  where site_no = :siteNo::int and day = (:start::timestamptz at time zone 'UTC')::date
+    and (details_from is null or details_from <= :start::timestamptz)
+  order by kind
+  for update of daily_values`,
+)
+
 const rebuildDailyValues = query<{ siteNo: number; start: Date; end: Date }>('rebuild-daily-values')
 
 /**
  * Names of events, keys of properties and errors of the import leave their place among the first ones of a day to hits that come later. Call it
  * after the hits are deleted and before the visitors are: their times say which days to look at.
+ *
+ * Hits are stored meanwhile. One with a new value of the day waits for the lock of its set, or was stored before it: the set is read again, and
+ * its hits are seen, since the lock is a statement of its own. One whose value was in the set when its transaction looked is stored with it,
+ * also when the set loses that value now: then one more value than the limit fits in the day, as with values that a process still remembers.
  */
 export async function giveBackValues(db: Db, task: UndoTask): Promise<void> {
   const { siteNo, signal } = task
@@ -27,6 +42,8 @@ export async function giveBackValues(db: Db, task: UndoTask): Promise<void> {
   for (const { start } of await selectDays(db, { siteNo, ...span })) {
     signal?.throwIfAborted()
     const day = { siteNo, start, end: new Date(start.getTime() + DAY_MS) }
-    await inErasingTransaction(db, siteNo, tx => rebuildDailyValues(tx, day))
+    await db.begin(async tx => {
+      if ((await lockDay(tx, day)).length > 0) await rebuildDailyValues(tx, day)
+    })
   }
 }
