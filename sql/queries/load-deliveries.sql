@@ -3,7 +3,6 @@
 select
   delivery.id,
   delivery.attempts,
-  delivery.retry_until as "retryUntil",
   endpoint.id as "endpointId",
   endpoint.format,
   endpoint.url,

@@ -33,7 +33,6 @@ export const selectDue = query<
 export interface LoadedRow {
   id: string
   attempts: number
-  retryUntil: Date
   endpointId: string
   format: Format
   url: Uint8Array
@@ -75,20 +74,25 @@ export const insertAttempt = query<{
   from (select site_no, id, attempts from webhook_deliveries where id = :deliveryId for update) as delivery`,
 )
 
-/** A delivery that was ended meanwhile stays ended, unless the attempt has succeeded. */
-export const finishAttempt = query<{
-  id: string
-  state: string
-  nextAt: Date
-  finishedAt: Date | null
-}>(
+/**
+ * A delivery that was ended meanwhile stays ended, unless the attempt has succeeded. One that was sent again by hand meanwhile has its new
+ * time to be tried.
+ */
+export const finishAttempt = query<{ id: string; isDelivered: boolean; nextAt: Date; now: Date }>(
   'finish-webhook-attempt',
   `update webhook_deliveries
   set
     attempts = attempts + 1,
-    state = case when state = 'pending' or :state::text = 'delivered' then :state::text else state end,
-    next_at = :nextAt,
-    finished_at = case when state = 'pending' or :state::text = 'delivered' then :finishedAt::timestamptz else finished_at end
+    state = case
+      when :isDelivered::boolean then 'delivered'
+      when state = 'pending' and :nextAt::timestamptz > retry_until then 'failed'
+      else state
+    end,
+    next_at = :nextAt::timestamptz,
+    finished_at = case
+      when :isDelivered::boolean or state = 'pending' and :nextAt::timestamptz > retry_until then :now::timestamptz
+      else finished_at
+    end
   where id = :id`,
 )
 

@@ -122,14 +122,12 @@ export function createDispatcher(options: DispatcherOptions) {
   }
 
   /** Notes an attempt, and what follows from it. */
-  async function finish({ id, attempts, retryUntil, endpointId }: LoadedRow, outcome: Outcome, at: Date) {
+  async function finish({ id, attempts, endpointId }: LoadedRow, outcome: Outcome, at: Date) {
     const { error } = outcome
     const nextAt = new Date(at.getTime() + pauseAfter(attempts + 1, options.chance?.()))
-    const state = error === null ? 'delivered' : nextAt > retryUntil ? 'failed' : 'pending'
-    const finishedAt = state === 'pending' ? null : now()
     await db.begin(async tx => {
       await insertAttempt(tx, { deliveryId: id, at, ...outcome })
-      await finishAttempt(tx, { id, state, nextAt, finishedAt })
+      await finishAttempt(tx, { id, isDelivered: error === null, nextAt, now: now() })
       if (error === null) await noteSuccess(tx, { endpointId })
       else await noteFailure(tx, { endpointId, now: at })
       const since = new Date(at.getTime() - GIVE_UP_MS)

@@ -152,6 +152,26 @@ test('webhooks: a delivery is given up after three days, and can be sent again b
   expect(got().at(-1)!.json.id).toBe(failed.event_id)
 })
 
+test('webhooks: a delivery that is sent again by hand during its last attempt is tried for another three days', async () => {
+  const url = `${world.receiver.url.replace('127.0.0.1', 'hooks.example')}/${randomUUID()}`
+  const { site, webhook, pay, deliveries } = await paying(() => ({ status: 500 }), { url })
+  await pay()
+  const resolved = async () => ['127.0.0.1']
+  await world.run(world.startWork({ resolve: resolved }))
+  const [{ id }] = await deliveries()
+  world.clock.at += MINUTE
+  await world.db`update webhook_deliveries set retry_until = ${world.now()} where id = ${id}`
+  const resolve = async () => {
+    await world.call('POST', `${site.id}/webhooks/${webhook.id}/deliveries/${id}/redeliver`)
+    return resolved()
+  }
+  const work = world.startWork({ resolve, timeoutMs: 30_000 })
+  await world.step(work)
+  await work.settle()
+  expect(await deliveries()).toMatchObject([{ state: 'pending', attempts: 2, error: 'bad_status' }])
+  await world.call('DELETE', `${site.id}/webhooks/${webhook.id}`)
+})
+
 test('webhooks: an endpoint that fails for five days is switched off, and the owners are mailed once', async () => {
   const { site, webhook, pay, deliveries, read } = await paying(() => ({ status: 500 }))
   const until = world.clock.at + 5 * DAY + 2 * HOUR
