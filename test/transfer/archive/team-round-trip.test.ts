@@ -133,6 +133,10 @@ async function fill({ site, deliverAll, pay, call, api, owner }: Sharing) {
   await api.services.db`
     insert into imports (id, site_no, kind, format, timezone, file_name, bytes, state, has_written, created_at)
     values (${IMPORTED}, ${site.siteNo}, 'hits', 'umami', 'UTC', 'a.zip', 9, 'done', true, now())`
+  // A checkout that named its visitor: a fact whose body is JSON's null.
+  await api.services.db`
+    insert into processor_facts (site_no, event_id, kind, at, object_id, sale_ids, visitor_id, body)
+    values (${site.siteNo}, 'evt_link', 'link', ${`${DAY}T16:00:00Z`}, 'cs_1', '{cs_1}', ${BEN}, 'null')`
   await api.services.db`
     insert into erased_payers (site_no, digest, erased_at)
     select ${site.siteNo}, gen_random_uuid(), now() from generate_series(1, 2)`

@@ -8,14 +8,15 @@ export interface Rows {
 
 // Rows that an earlier run has stored are left as they are. Conflicts with rows of other sites are errors.
 
+/** The body of a link is JSON's null, which a record of the line would have as no value. */
 export const restoreFacts = query<Rows>(
   'restore-facts',
   `insert into processor_facts
-  select given.*
+    (site_no, event_id, kind, at, object_id, subscription_id, customer_id, sale_ids, visitor_id, body)
+  select
+    :siteNo::int, event_id, kind, at, object_id, subscription_id, customer_id, sale_ids, visitor_id, line -> 'body'
   from jsonb_array_elements(:rows::text::jsonb) as line
-  cross join lateral jsonb_populate_record(
-    null::processor_facts, line || jsonb_build_object('site_no', :siteNo::int)
-  ) as given
+  cross join lateral jsonb_populate_record(null::processor_facts, line) as given
   on conflict (site_no, event_id, kind, object_id) do nothing`,
 )
 
