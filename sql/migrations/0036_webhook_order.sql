@@ -1,4 +1,4 @@
--- Webhooks: what is told of a hit is stored once, and deliveries know the order of their events
+-- Webhooks: the fields of a hit are stored once for all of its events, and deliveries have the number of their event
 -- (docs/decisions/045-outgoing-webhooks.md).
 
 -- What endpoints are told of a hit that converted goals: one row, however many goals it converts.

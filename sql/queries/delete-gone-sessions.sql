@@ -1,4 +1,4 @@
--- Deletes rows of sessions that are gone where the archive was written, and what reads of money know of those of which they know nothing there.
+-- Deletes rows of sessions that the exporting database had deleted, and their rows for reads of money where it had deleted these, too.
 with given as (
   select sessions.started_at, sessions.session_no, line.is_stored, line.is_kept
   from jsonb_to_recordset(:rows::text::jsonb) as line (

@@ -1,4 +1,4 @@
--- Makes events of conversions, and keeps what is told of their hits: once for each hit that made an event.
+-- Makes an event of each conversion, and stores the fields of each hit that made one, once.
 with made as (
   insert into outgoing_events (site_no, type, key, occurred_at, created_at, data, hit_id, visitor_id)
   select :siteNo::int, 'goal.converted', key, at, :now::timestamptz, data, hit_id, visitor_id

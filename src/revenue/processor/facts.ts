@@ -130,7 +130,7 @@ const trustIn = (fact: AnyFact) => (isOfFile(fact) ? 0 : isPast(fact) ? 1 : 2)
 export const isPaidSale = (fact: AnyFact): boolean =>
   (fact.kind === 'invoice' || fact.kind === 'checkout') && (fact.body?.amountMinor ?? 0) > 0
 
-/** Leaves out facts of paid invoices and checkouts of which a better source reports, too. */
+/** Leaves out facts of paid invoices and checkouts that a better source reports, too. */
 export function withoutReported(facts: readonly AnyFact[]): AnyFact[] {
   const best = new Map<string, number>()
   for (const fact of facts.filter(isPaidSale)) {

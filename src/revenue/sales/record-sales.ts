@@ -24,8 +24,8 @@ interface WholeSale {
 }
 
 /**
- * Records the payments of many sales with a few statements for all, under the lock of the ledger. A sale of which nothing is recorded yet is written at once, one
- * that is recorded as it should be is only compared, and the others take the way of an event.
+ * Records the payments of many sales with a few statements for all, under the lock of the ledger. A sale without a payment is written at once,
+ * one whose payment is right is only compared, and the others are recorded as an event of them is.
  * @param ids one or more ids of each sale
  */
 export async function recordSales(tx: Transaction, siteNo: number, ids: readonly string[]): Promise<void> {

@@ -39,7 +39,7 @@ export const selectNotes = query<{ siteNo: number; hits: number; most: number },
 export interface Watchers {
   /** Goals that alerts count. */
   alertGoals: string[]
-  /** Since when the first of the endpoints is told of conversions; null when none is. */
+  /** Since when the first of the endpoints gets conversions; null while no endpoint gets them. */
   since: Date | null
 }
 
