@@ -2,8 +2,7 @@ import type { Transaction } from '../../../db/connect.ts'
 import { query } from '../../../db/query.ts'
 import type { SiteKind } from '../names.ts'
 import type { OpenedFile } from '../open-archive.ts'
-import { lineBlocks } from './line-blocks.ts'
-import type { Rows } from './money-rows.ts'
+import { lineBlocks, type Rows } from './line-blocks.ts'
 import { restoreTotalsFamilies, restoreTotalsImports } from './totals.ts'
 
 type RowsOfTeam = Rows & { teamId: string }

@@ -2,8 +2,7 @@ import type { Db } from '../../../db/connect.ts'
 import { query } from '../../../db/query.ts'
 import type { SiteKind } from '../names.ts'
 import type { OpenedFile } from '../open-archive.ts'
-import { lineBlocks } from './line-blocks.ts'
-import type { Rows } from './money-rows.ts'
+import { lineBlocks, type Rows } from './line-blocks.ts'
 
 // Rows that hits bring along, but not wholly: they become what the archive has.
 

@@ -1,5 +1,5 @@
 import { query } from '../../../db/query.ts'
-import type { Rows } from './money-rows.ts'
+import type { Rows } from './line-blocks.ts'
 
 /** What an earlier run has restored: it may have numbered visitors that no line names in another way. */
 export const deleteKeptDays = query<{ siteNo: number }>(

@@ -2,8 +2,7 @@ import type { Db } from '../../../db/connect.ts'
 import { query } from '../../../db/query.ts'
 import { allowColumnstoreWrites } from '../../../rollups/columnstore.ts'
 import type { OpenedFile } from '../open-archive.ts'
-import { lineBlocks } from './line-blocks.ts'
-import type { Rows } from './money-rows.ts'
+import { lineBlocks, type Rows } from './line-blocks.ts'
 
 const insertKeptSessions = query<Rows>('restore-kept-sessions')
 

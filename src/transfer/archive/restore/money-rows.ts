@@ -1,10 +1,5 @@
 import { query } from '../../../db/query.ts'
-
-export interface Rows {
-  siteNo: number
-  /** A JSON array of lines. */
-  rows: string
-}
+import type { Rows } from './line-blocks.ts'
 
 // Rows that an earlier run has stored are left as they are. Conflicts with rows of other sites are errors.
 

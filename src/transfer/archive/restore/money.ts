@@ -5,7 +5,7 @@ import { inProcessorTransaction } from '../../../revenue/transactions.ts'
 import { allowColumnstoreWrites } from '../../../rollups/columnstore.ts'
 import type { SiteKind } from '../names.ts'
 import type { OpenedFile } from '../open-archive.ts'
-import { lineBlocks } from './line-blocks.ts'
+import { lineBlocks, type Rows } from './line-blocks.ts'
 import * as statements from './money-rows.ts'
 import { serviceEventIds } from './service-event-ids.ts'
 
@@ -53,7 +53,7 @@ async function withNewIds(tx: Transaction, site: MoneySite, rows: string): Promi
 }
 
 const plainly =
-  (statement: (tx: Transaction, given: statements.Rows) => Promise<unknown>): Restore =>
+  (statement: (tx: Transaction, given: Rows) => Promise<unknown>): Restore =>
   (tx, { siteNo }, rows) =>
     statement(tx, { siteNo, rows })
 

@@ -1,5 +1,5 @@
 import { query } from '../../../db/query.ts'
-import type { Rows } from './money-rows.ts'
+import type { Rows } from './line-blocks.ts'
 
 export const restoreTotalsImports = query<Rows>(
   'restore-totals-imports',

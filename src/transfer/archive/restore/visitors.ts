@@ -1,8 +1,7 @@
 import type { Db } from '../../../db/connect.ts'
 import { query } from '../../../db/query.ts'
 import type { OpenedFile } from '../open-archive.ts'
-import { lineBlocks } from './line-blocks.ts'
-import type { Rows } from './money-rows.ts'
+import { lineBlocks, type Rows } from './line-blocks.ts'
 import { NumberMap } from './number-map.ts'
 
 /** In the order of their numbers. How many sessions they have is counted as their hits are restored. */
