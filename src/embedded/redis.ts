@@ -205,7 +205,11 @@ function askRedis(socketPath: string, command: 'PING' | 'INFO server'): Promise<
  * @throws Error when the server does not answer
  */
 async function readRedisPid(socketPath: string): Promise<number> {
-  const [, pid] = /process_id:(\d+)/.exec((await askRedis(socketPath, 'INFO server')) ?? '') ?? []
-  if (pid === undefined) throw new Error(`the redis-server at ${socketPath} does not answer`)
-  return Number(pid)
+  const answerBy = performance.now() + LISTEN_TIMEOUT_MS
+  return poll(POLL_MS, async () => {
+    const [, pid] = /process_id:(\d+)/.exec((await askRedis(socketPath, 'INFO server')) ?? '') ?? []
+    if (pid !== undefined) return Number(pid)
+    if (performance.now() > answerBy) throw new Error(`the redis-server at ${socketPath} does not answer`)
+    return undefined
+  })
 }

@@ -1,6 +1,8 @@
-import type { Redis } from 'ioredis'
+import type { RedisClient } from '../redis/client.ts'
 import { answered } from '../redis/connect.ts'
-import { ADD_JOB, bullJob, keyPrefix, type QueueName } from './bull-format.ts'
+import type { Lane } from '../redis/lanes.ts'
+import { declareScript } from '../redis/script.ts'
+import { ADD_JOB, bullJob, keyPrefix, lanesOfQueue, type QueueName } from './bull-format.ts'
 
 /** A sum that a job counts towards, such as the bytes of a site on one day. */
 export interface Allowance {
@@ -56,25 +58,28 @@ if redis.call('hincrby', KEYS[1], 'all', -bytes) <= 0 or redis.call('hlen', KEYS
   redis.call('hdel', KEYS[1], 'all')
 end`
 
-const sizesOf = (queue: QueueName) => `${keyPrefix(queue)}:bytes`
+const sizesOf = (queue: QueueName, lane: Lane) => `${keyPrefix(queue, lane)}:bytes`
+
+/** Returns the lane of a bounded queue: one counter bounds it, so it has only one. */
+const laneOf = (redis: RedisClient, queue: QueueName): Lane => lanesOfQueue(redis, queue)[0]!
 
 /** Returns the bytes of all jobs of a bounded queue that are not done. */
-export const waitingBytes = async (redis: Redis, queue: QueueName): Promise<number> =>
-  Number((await redis.hget(sizesOf(queue), 'all')) ?? 0)
+export const waitingBytes = async (redis: RedisClient, queue: QueueName): Promise<number> =>
+  Number((await redis.hget(sizesOf(queue, laneOf(redis, queue)), 'all')) ?? 0)
 
-interface Adding extends Redis {
-  queueBounded(keys: number, ...rest: (string | number)[]): Promise<string>
-}
-
-/** Returns a queue whose waiting jobs are bounded in bytes. A job must be able to be delivered twice. */
+/**
+ * Returns a queue whose waiting jobs are bounded in bytes. A job must be able to be delivered twice.
+ * @param minReplicas how many replicas must have a job before `add` resolves
+ */
 export function createBoundedQueue<Payload extends { jobId: string }>(
-  connection: Redis,
+  redis: RedisClient,
   name: QueueName,
   mostBytes: number,
+  minReplicas = 0,
 ) {
-  connection.defineCommand('queueBounded', { lua: ADD_BOUNDED })
-  const redis = connection as Adding
-  const sizes = sizesOf(name)
+  const addBounded = declareScript<string>(redis, 'queueBounded', ADD_BOUNDED, minReplicas)
+  const lane = laneOf(redis, name)
+  const sizes = sizesOf(name, lane)
   return {
     /**
      * Adds a job if the queue and all allowances have room for it, in one command.
@@ -87,9 +92,9 @@ export function createBoundedQueue<Payload extends { jobId: string }>(
       allowances: Allowance[],
       now: number,
     ): Promise<Room> {
-      const job = bullJob({}, name)
+      const job = bullJob({}, name, lane)
       const [id, timestamp, , options] = job.values as [string, number, string, string]
-      const keys = [...job.keys, sizes, ...allowances.map(({ key }) => key)]
+      const keys = [...job.keys, sizes, ...allowances.map(({ key }) => `${lane.tag}${key}`)]
       const values = [
         id,
         timestamp,
@@ -100,7 +105,7 @@ export function createBoundedQueue<Payload extends { jobId: string }>(
         now,
       ]
       const limits = allowances.flatMap(({ most, mostMs = 0, keptMs }) => [most, mostMs, keptMs])
-      const refusal = await answered(redis.queueBounded(keys.length, ...keys, ...values, ...limits))
+      const refusal = await answered(addBounded(keys, [...values, ...limits]))
       if (refusal === '') return 'added'
       if (refusal === 'queue_full') return 'queue_full'
       const [kind, rest] = refusal.split(/:(.*)/s)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Redis } from 'ioredis'
+import type { RedisClient } from '../redis/client.ts'
+import { type Lane, lanesOf } from '../redis/lanes.ts'
 
 // Format of the queue in Redis, shared by producers and consumers. ADD_JOB writes jobs in the format of Bull's own scripts.
 // The risk: a version of Bull with another format would not find these jobs, and hits would wait unseen. The guard: a test of
@@ -8,7 +9,14 @@ import type { Redis } from 'ioredis'
 /** Queues by what their jobs hold, so that hits never wait behind replays. Jobs are taken first in, first out. */
 export type QueueName = 'hits' | 'replays'
 
-export const keyPrefix = (queue: QueueName) => `bull:${queue}`
+/** Returns the lanes of a queue. Chunks of replays are bounded in bytes by one counter, so they have a single lane. */
+export const lanesOfQueue = (redis: RedisClient, queue: QueueName): readonly Lane[] =>
+  queue === 'hits' ? lanesOf(redis) : lanesOf(redis).slice(0, 1)
+
+/** Prefix of Bull's keys in a lane: its tag comes first, so that a cluster keeps all keys of the queue on one node. */
+export const bullPrefix = ({ tag }: Lane) => `${tag}bull`
+
+export const keyPrefix = (queue: QueueName, lane: Lane) => `${bullPrefix(lane)}:${queue}`
 
 /**
  * A job is retried until it succeeds: neither failures (`attempts`) nor crashed consumers (`maxStalledCount`) may
@@ -58,12 +66,12 @@ export interface BullJob {
 }
 
 /** Returns a new job with this payload. */
-export function bullJob(payload: unknown, queue: QueueName): BullJob {
+export function bullJob(payload: unknown, queue: QueueName, lane: Lane): BullJob {
   // The id is chosen here: a command that Redis executes a second time then adds nothing.
   const id = randomUUID()
   const timestamp = Date.now()
   const options = { ...JOB_OPTIONS, jobId: id, delay: 0, timestamp }
-  const prefix = keyPrefix(queue)
+  const prefix = keyPrefix(queue, lane)
   return {
     id,
     keys: [`${prefix}:${id}`, `${prefix}:wait`, `${prefix}:paused`, `${prefix}:meta-paused`],
@@ -82,9 +90,22 @@ export interface QueueDepth {
   oldestAt: number | undefined
 }
 
-/** Counts the jobs of a queue by their state. */
-export async function queueDepth(redis: Redis, queue: QueueName = 'hits'): Promise<QueueDepth> {
-  const prefix = keyPrefix(queue)
+/** Counts the jobs of a queue by their state, in all its lanes. */
+export async function queueDepth(redis: RedisClient, queue: QueueName = 'hits'): Promise<QueueDepth> {
+  const depths = await Promise.all(lanesOfQueue(redis, queue).map(lane => depthOf(redis, queue, lane)))
+  const sum = (state: 'waiting' | 'delayed' | 'active') =>
+    depths.reduce((total, depth) => total + depth[state], 0)
+  const oldest = depths.map(depth => depth.oldestAt).filter(at => at !== undefined)
+  return {
+    waiting: sum('waiting'),
+    delayed: sum('delayed'),
+    active: sum('active'),
+    oldestAt: oldest.length === 0 ? undefined : Math.min(...oldest),
+  }
+}
+
+async function depthOf(redis: RedisClient, queue: QueueName, lane: Lane): Promise<QueueDepth> {
+  const prefix = keyPrefix(queue, lane)
   const [waiting, delayed, active, oldest] = await Promise.all([
     redis.llen(`${prefix}:wait`),
     redis.zcard(`${prefix}:delayed`),

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import Bull from 'bull'
-import type { Redis } from 'ioredis'
+import type { RedisClient } from '../redis/client.ts'
 import { connectPatientRedis } from '../redis/connect.ts'
 import type { Log } from '../runtime/log.ts'
-import { type QueueName, queueDepth, SETTINGS } from './bull-format.ts'
+import { bullPrefix, lanesOfQueue, type QueueName, queueDepth, SETTINGS } from './bull-format.ts'
 
 const CLOSE_MS = 1_000
 
 /**
- * Runs `handle` for every job of the queue, up to `concurrency` at once.
+ * Runs `handle` for every job of the queue, up to `concurrency` at once in all its lanes.
  * A job whose handler rejects is retried one second later, without limit.
  */
 export function createConsumer<Payload>(options: {
@@ -18,29 +18,35 @@ export function createConsumer<Payload>(options: {
   log: Log
   handle: (payload: Payload) => Promise<void>
 }) {
-  const connections: Redis[] = []
-  const queue = new Bull<Payload>(options.queue ?? 'hits', {
-    settings: SETTINGS,
-    createClient() {
-      const redis = connectPatientRedis(options.redisUrl, options.log)
-      connections.push(redis)
-      return redis
-    },
+  const { queue: name = 'hits', redisUrl, log } = options
+  const connections: RedisClient[] = []
+  const connect = () => {
+    const redis = connectPatientRedis(redisUrl, log)
+    connections.push(redis)
+    return redis
+  }
+  // Bull's commands need one connection for all lanes, and one for each lane: taking a job blocks it.
+  const shared = connect()
+  const lanes = lanesOfQueue(shared, name)
+  const queues = lanes.map(lane => {
+    const createClient = (type: string) => (type === 'client' ? shared : connect())
+    const queue = new Bull<Payload>(name, { prefix: bullPrefix(lane), settings: SETTINGS, createClient })
+    queue.on('error', error => log.warn({ reason: error?.message }, 'queue'))
+    queue.on('failed', (_job, error) => log.warn({ reason: error.message }, 'job will be tried again'))
+    return queue
   })
-  queue.on('error', error => options.log.warn({ reason: error?.message }, 'queue'))
-  queue.on('failed', (_job, error) => options.log.warn({ reason: error.message }, 'job will be tried again'))
 
-  async function run(): Promise<void> {
+  async function run(queue: Bull.Queue<Payload>): Promise<void> {
     try {
-      await queue.process(options.concurrency, async job => {
+      await queue.process(Math.ceil(options.concurrency / queues.length), async job => {
         if (isGhost(job)) await job.remove()
         else await options.handle(job.data)
       })
     } catch (error) {
-      options.log.warn({ reason: (error as Error | undefined)?.message }, 'queue')
+      log.warn({ reason: (error as Error | undefined)?.message }, 'queue')
     }
   }
-  void run()
+  for (const queue of queues) void run(queue)
 
   return {
     /**
@@ -49,9 +55,12 @@ export function createConsumer<Payload>(options: {
      */
     async close(timeoutMs = 5_000) {
       // Bull reconnects for both calls: without Redis they fail or never settle, hence the timeouts.
-      const finished = queue.pause(true, true).then(() => queue.whenCurrentJobsFinished())
+      const finished = Promise.all(
+        queues.map(queue => queue.pause(true, true).then(() => queue.whenCurrentJobsFinished())),
+      )
       await Promise.race([finished.catch(() => {}), sleep(timeoutMs)])
-      await Promise.race([queue.close(true).catch(() => {}), sleep(CLOSE_MS)])
+      const closed = Promise.all(queues.map(queue => queue.close(true).catch(() => {})))
+      await Promise.race([closed, sleep(CLOSE_MS)])
       for (const redis of connections) redis.disconnect()
     },
   }
@@ -76,7 +85,7 @@ const CHECKS = 4
  */
 export function watchForStandstill(options: {
   queue?: QueueName
-  redis: Redis
+  redis: RedisClient
   log: Log
   progress: () => number
   isBusy: () => boolean

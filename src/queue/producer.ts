@@ -1,29 +1,34 @@
 import { randomUUID } from 'node:crypto'
 import Bull from 'bull'
-import type { Redis } from 'ioredis'
 import { MINUTE_MS } from '../lib/time.ts'
 import { COUNT_REQUESTS, type CountArguments } from '../limits/rate-limit.ts'
+import type { RedisClient } from '../redis/client.ts'
 import { answered } from '../redis/connect.ts'
-import { ADD_JOB, bullJob, JOB_OPTIONS, keyPrefix, type QueueName, SETTINGS } from './bull-format.ts'
+import { type Lane, lanesOf } from '../redis/lanes.ts'
+import { declareScript } from '../redis/script.ts'
+import {
+  ADD_JOB,
+  bullJob,
+  bullPrefix,
+  JOB_OPTIONS,
+  keyPrefix,
+  type QueueName,
+  SETTINGS,
+} from './bull-format.ts'
 
 const ADD = `${ADD_JOB}
 return addJob(1, 1)`
 
-/** ARGV[1] is the index in ARGV at which the job begins. */
 const ADD_WITHIN = `${COUNT_REQUESTS}
 ${ADD_JOB}
-local counts, isOver = countRequests(2, ARGV[1] - 1)
+local counts, isOver = countRequests(ARGV[1], ARGV[2])
 if isOver then return { counts } end
-return { counts, addJob(3, tonumber(ARGV[1])) }`
-
-/** The names must differ from those of Bull's own commands, which Bull defines on the same connection. */
-interface Adding extends Redis {
-  queueJob(keys: number, ...rest: (string | number)[]): Promise<string>
-  queueJobWithin(keys: number, ...rest: (string | number)[]): Promise<[counts: number[], refusal?: string]>
-}
+return { counts, addJob(3, 3) }`
 
 /** Longest time after which a command that timed out may still reach Redis. */
 const LATE_MS = MINUTE_MS
+/** Time between two attempts at removing jobs that were refused. */
+const AGAIN_MS = 500
 
 /**
  * Removes a job that no consumer has taken yet. KEYS: the wait list of the queue and the job; ARGV[1]: the id of the job.
@@ -33,19 +38,40 @@ const WITHDRAW = `
 if redis.call('lrem', KEYS[1], 1, ARGV[1]) == 1 then redis.call('del', KEYS[2])
 elseif redis.call('exists', KEYS[2]) == 0 then redis.call('set', KEYS[2], '', 'PX', ${LATE_MS}) end`
 
-/** Returns a producer that adds jobs to a queue over one connection. */
-export function createProducer<Payload>(connection: Redis, name: QueueName = 'hits') {
-  connection.defineCommand('queueJob', { lua: ADD })
-  connection.defineCommand('queueJobWithin', { lua: ADD_WITHIN })
-  const redis = connection as Adding
+export interface ProducerOptions {
+  /** The only or first one without it. */
+  lane?: Lane
+  /** How many replicas must have a job before it counts as added. */
+  minReplicas?: number
+}
+
+/** Returns a producer that adds jobs to one lane of a queue over one connection. */
+export function createProducer<Payload>(
+  redis: RedisClient,
+  name: QueueName = 'hits',
+  { lane = lanesOf(redis)[0]!, minReplicas = 0 }: ProducerOptions = {},
+) {
+  const queueJob = declareScript<string>(redis, 'queueJob', ADD, minReplicas)
+  const queueJobWithin = declareScript<[counts: number[], refusal?: string]>(
+    redis,
+    'queueJobWithin',
+    ADD_WITHIN,
+    minReplicas,
+  )
+  const prefix = keyPrefix(name, lane)
   let bull: Bull.Queue<Payload> | undefined
   /** Jobs that were reported to their senders as failed, and whose removal is not confirmed yet. */
   const refused = new Set<string>()
+  let isPlanned = false
 
   /** Returns Bull's own queue, which only the rare delayed jobs need. */
   function queue(): Bull.Queue<Payload> {
     if (!bull) {
-      bull = new Bull<Payload>(name, { createClient: () => redis, settings: SETTINGS })
+      bull = new Bull<Payload>(name, {
+        createClient: () => redis,
+        prefix: bullPrefix(lane),
+        settings: SETTINGS,
+      })
       bull.on('error', () => {}) // the connection reports its own errors
     }
     return bull
@@ -53,14 +79,22 @@ export function createProducer<Payload>(connection: Redis, name: QueueName = 'hi
 
   /** Removes a job whose command failed: Redis may still execute that command, although the sender was told to retry. */
   function withdraw(jobId: string): void {
-    redis.eval(WITHDRAW, 2, `${keyPrefix(name)}:wait`, `${keyPrefix(name)}:${jobId}`, jobId).then(
+    redis.eval(WITHDRAW, 2, `${prefix}:wait`, `${prefix}:${jobId}`, jobId).then(
       () => refused.delete(jobId),
-      () => {}, // retried with the next connection
+      () => again(),
     )
   }
-  connection.on('ready', () => {
-    for (const jobId of refused) withdraw(jobId)
-  })
+
+  /** A server that has been away, or a new master, gets the removals as soon as it answers. */
+  function again(): void {
+    if (isPlanned) return
+    isPlanned = true
+    setTimeout(() => {
+      isPlanned = false
+      if (redis.status === 'end') return
+      for (const jobId of refused) withdraw(jobId)
+    }, AGAIN_MS).unref()
+  }
 
   async function confirmed<Result>(jobId: string, send: () => PromiseLike<Result>): Promise<Result> {
     if (redis.status !== 'ready') throw new Error('Connection is closed.')
@@ -74,6 +108,7 @@ export function createProducer<Payload>(connection: Redis, name: QueueName = 'hi
   }
 
   return {
+    lane,
     /**
      * Resolves when Redis has written the job to its log; rejects when this is not certain.
      * @param delay milliseconds before a consumer can take the job
@@ -85,8 +120,8 @@ export function createProducer<Payload>(connection: Redis, name: QueueName = 'hi
         if (!job.id) throw new Error('the queue did not confirm the job')
         return
       }
-      const { id, keys, values } = bullJob(payload, name)
-      const failure = failureOf(await confirmed(id, () => redis.queueJob(keys.length, ...keys, ...values)))
+      const { id, keys, values } = bullJob(payload, name, lane)
+      const failure = failureOf(await confirmed(id, () => queueJob(keys, values)))
       if (failure) throw failure
     },
     /**
@@ -97,11 +132,10 @@ export function createProducer<Payload>(connection: Redis, name: QueueName = 'hi
      * @throws the error of Redis when it cannot answer; it is not certain then that the job was added
      */
     async addWithin(requests: CountArguments, payload: Payload) {
-      const { id, keys, values } = bullJob(payload, name)
+      const { id, keys, values } = bullJob(payload, name, lane)
       const allKeys = [...requests.keys, ...keys]
-      const begin = requests.values.length + 2
       const [counts, refusal] = await confirmed(id, () =>
-        redis.queueJobWithin(allKeys.length, ...allKeys, begin, ...requests.values, ...values),
+        queueJobWithin(allKeys, [...requests.values, ...values]),
       )
       return refusal === undefined
         ? { counts, isAdded: false }

@@ -8,7 +8,9 @@ import {
   type RateLimiter,
   windowAt,
 } from '../limits/rate-limit.ts'
-import type { Producer } from './producer.ts'
+import type { RedisClient } from '../redis/client.ts'
+import { lanesOf } from '../redis/lanes.ts'
+import { createProducer, type Producer } from './producer.ts'
 
 /** Result of a request: the decision, if it has a limit, and the reason if it is not certain that Redis has its job. */
 export interface Enqueued {
@@ -34,7 +36,10 @@ export function createRateLimitedEnqueue<Payload>(
       added,
       exhausted.has({ key, limit }) ? 0 : limit,
     ])
-    const { counts, ...outcome } = await producer.addWithin(countArguments(window, counted), payload)
+    const { counts, ...outcome } = await producer.addWithin(
+      countArguments(window, counted, producer.lane),
+      payload,
+    )
     return { decisions: decisionsOf(limits, window, counters, counts), ...outcome }
   }
 
@@ -84,5 +89,19 @@ export function createRateLimitedEnqueue<Payload>(
     refusalOf: exhausted.refusalOf,
   }
 }
+
+/**
+ * Returns one for each lane of Redis, in their order.
+ * @param minReplicas how many replicas must have a job before it counts as queued
+ */
+export const enqueueByLane = <Payload>(
+  redis: RedisClient,
+  limiter: RateLimiter,
+  now: () => Date,
+  minReplicas = 0,
+): RateLimitedEnqueue<Payload>[] =>
+  lanesOf(redis).map(lane =>
+    createRateLimitedEnqueue(limiter, createProducer<Payload>(redis, 'hits', { lane, minReplicas }), now),
+  )
 
 export type RateLimitedEnqueue<Payload> = ReturnType<typeof createRateLimitedEnqueue<Payload>>

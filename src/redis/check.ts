@@ -1,11 +1,16 @@
 import type { Redis } from 'ioredis'
+import { mastersOf, type RedisClient } from './client.ts'
 
 /**
- * Checks the version and the settings of Redis; one that could evict waiting hits is an error.
+ * Checks the version and the settings of Redis, of each master of a cluster; one that could evict waiting hits is an error.
  * @returns warnings, one line for each risk of losing hits
  * @throws Error that says what is wrong and how to correct it
  */
-export async function checkRedis(redis: Redis): Promise<string[]> {
+export async function checkRedis(redis: RedisClient): Promise<string[]> {
+  return [...new Set((await Promise.all(mastersOf(redis).map(checkServer))).flat())]
+}
+
+async function checkServer(redis: Redis): Promise<string[]> {
   const info = await redis.info()
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1]
   const [major, minor] = (field('redis_version') ?? '0.0').split('.').map(Number)
@@ -33,7 +38,7 @@ export async function checkRedis(redis: Redis): Promise<string[]> {
 }
 
 /** Returns undefined where the server does not allow CONFIG, such as a managed one. */
-async function readSetting(redis: Redis, name: string): Promise<string | undefined> {
+export async function readSetting(redis: Redis, name: string): Promise<string | undefined> {
   try {
     const reply = (await redis.config('GET', name)) as string[]
     return reply[1]

@@ -1,14 +1,16 @@
-import { Redis, type RedisOptions } from 'ioredis'
+import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis'
+import { redisAddress } from '../config-redis.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import type { Log } from '../runtime/log.ts'
+import { type RedisClient, serversOf } from './client.ts'
 
 const ANSWER_MS = 900
 
 /**
- * Opens a connection for commands that must answer soon or fail: no command waits for an unreachable server, and no
- * command is sent twice. Commands of requests go through `answered`.
+ * Opens a connection for commands that must answer soon or fail: no command waits for an unreachable server, and one server
+ * gets no command twice. Of a cluster, a command goes to the next master when its own is lost. Commands of requests go through `answered`.
  */
-export function connectRedis(url: string, log: Log): Redis {
+export function connectRedis(url: string, log: Log): RedisClient {
   return open(url, log, {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -21,7 +23,7 @@ export function connectRedis(url: string, log: Log): Redis {
 }
 
 /** Opens a connection that waits for its server without limit, for subscriptions and queue consumers. */
-export function connectPatientRedis(url: string, log: Log): Redis {
+export function connectPatientRedis(url: string, log: Log): RedisClient {
   // Must be longer than one blocking call of a consumer (`drainDelay`).
   return open(url, log, { maxRetriesPerRequest: null, socketTimeout: 15_000 })
 }
@@ -34,33 +36,68 @@ export function answered<Result>(command: PromiseLike<Result>): Promise<Result> 
   return withDeadline(ANSWER_MS, command, () => new Error('Command timed out'))
 }
 
-function open(url: string, log: Log, options: RedisOptions): Redis {
-  const shared: RedisOptions = {
-    connectTimeout: 2_000,
-    keepAlive: 10_000,
-    enableReadyCheck: false,
-    // With client info, a connection that ends during its setup counts as ready for ever (redis/ioredis#2099).
-    disableClientInfo: true,
-    retryStrategy: attempt => Math.min(50 * attempt, 1_000),
-    ...options,
-  }
-  const redis = url.startsWith('unix:')
-    ? new Redis({ path: url.replace(/^unix:(\/\/)?/, ''), ...shared })
-    : new Redis(url, shared)
-  redis.on('error', error => log.warn({ reason: error.message }, 'redis connection'))
+const reconnectAfter = (attempt: number): number => Math.min(50 * attempt, 1_000)
+
+const SHARED: RedisOptions = {
+  connectTimeout: 2_000,
+  keepAlive: 10_000,
+  enableReadyCheck: false,
+  // With client info, a connection that ends during its setup counts as ready for ever (redis/ioredis#2099).
+  disableClientInfo: true,
+  retryStrategy: reconnectAfter,
+}
+
+function open(url: string, log: Log, options: RedisOptions): RedisClient {
+  const redis = create(url, { ...SHARED, ...options })
+  const warn = (error: Error) => log.warn({ reason: error.message }, 'redis connection')
+  redis.on('error', warn)
+  redis.on('node error', warn)
   return redis
 }
 
+function create(url: string, options: RedisOptions): RedisClient {
+  const address = redisAddress(url)
+  if (address.kind === 'server') return new Redis(address.url, options)
+  if (address.kind === 'socket') return new Redis({ path: address.path, ...options })
+  const { username, password } = address
+  const login = { username, password, ...(address.tls && { tls: {} }) }
+  if (address.kind === 'cluster') {
+    return new Cluster(address.nodes, clusterOptions({ ...options, ...login }))
+  }
+  return new Redis({
+    ...options,
+    ...login,
+    sentinels: address.sentinels,
+    name: address.master,
+    db: address.db,
+    enableTLSForSentinelMode: address.tls,
+    sentinelRetryStrategy: reconnectAfter,
+    // A Sentinel says at once that there is a new master; the old one may still hold its connections.
+    failoverDetector: true,
+    // The server of this connection has become a replica: connect to the master, without sending the command again.
+    reconnectOnError: error => error.message.startsWith('READONLY'),
+  })
+}
+
+/** A node that is lost or new is noticed with the next command that needs it, else within five seconds. */
+const clusterOptions = ({ enableOfflineQueue = true, ...node }: RedisOptions): ClusterOptions => ({
+  enableOfflineQueue,
+  slotsRefreshTimeout: 2_000,
+  slotsRefreshInterval: 5_000,
+  clusterRetryStrategy: reconnectAfter,
+  redisOptions: node,
+})
+
 /**
- * Makes Redis rewrite its append-only file, once per UTC day in the whole cluster. Without it, expired data, above all
+ * Makes each server rewrite its append-only file, once per UTC day in the whole service. Without it, expired data, above all
  * salts, stays in the file.
  * @throws the error of a Redis that does not allow it
  */
-export async function rewriteOnceADay(redis: Redis, now: Date): Promise<void> {
+export async function rewriteOnceADay(redis: RedisClient, now: Date): Promise<void> {
   const mark = `rewritten:${now.toISOString().slice(0, 10)}`
   if ((await redis.set(mark, '1', 'EX', 172_800, 'NX')) !== 'OK') return
   try {
-    await redis.bgrewriteaof()
+    await Promise.all(serversOf(redis).map(server => server.bgrewriteaof()))
   } catch (error) {
     await redis.del(mark)
     throw error
@@ -68,7 +105,7 @@ export async function rewriteOnceADay(redis: Redis, now: Date): Promise<void> {
 }
 
 /** Resolves when the connection is usable; rejects after `timeoutMs`. */
-export async function whenReady(redis: Redis, timeoutMs: number): Promise<void> {
+export async function whenReady(redis: RedisClient, timeoutMs: number): Promise<void> {
   if (redis.status === 'ready') return
   const ready = new Promise<void>(resolve => redis.once('ready', () => resolve()))
   await withDeadline(timeoutMs, ready, () => new Error(`Redis does not answer within ${timeoutMs} ms`))

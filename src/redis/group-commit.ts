@@ -9,11 +9,29 @@ interface Waiting<Item, Result> {
   reject: (error: unknown) => void
 }
 
+/** Room for the waiting items of one or several group commits. */
+export interface WaitingRoom {
+  items: number
+  bytes: number
+  /** Most items. */
+  readonly maxItems: number
+  /** Largest sum of the items' bytes; a larger item waits only if no other item does. */
+  readonly maxBytes: number
+}
+
+/** Returns a room that is empty. */
+export const waitingRoom = (maxItems: number, maxBytes: number): WaitingRoom => ({
+  items: 0,
+  bytes: 0,
+  maxItems,
+  maxBytes,
+})
+
 /**
  * Collects items while batches are in flight: under load one round trip carries many items, and an idle service sends each
  * item at once. There is no timer.
  * @param options.maxBatchBytes largest batch, by `sizeOf`; a larger item is a batch of its own
- * @param options.maxWaitingBytes largest sum of waiting items, by `sizeOf`; a larger item waits only if no other item does
+ * @param options.room bounds the waiting items, together with those of others that have the same room
  * @param options.sizeOf returns the approximate memory of an item in bytes
  * @param options.commit commits a batch and returns the outcome of each item, in order
  * @throws AppError `unavailable` from `add` when the limit of waiting items is reached
@@ -22,13 +40,12 @@ export function createGroupCommit<Item, Result = void>(options: {
   maxBatch: number
   maxBatchBytes: number
   maxInFlight: number
-  maxWaiting: number
-  maxWaitingBytes: number
+  room: WaitingRoom
   sizeOf: (item: Item) => number
   commit: (items: Item[]) => Promise<Outcome<Result>[]>
 }) {
+  const { room } = options
   let waiting: Waiting<Item, Result>[] = []
-  let waitingBytes = 0
   let inFlight = 0
   let whenIdle: (() => void)[] = []
 
@@ -55,9 +72,12 @@ export function createGroupCommit<Item, Result = void>(options: {
 
   /** Rejects all waiting items after every item of a batch failed: they would only run into the same time limit again. */
   function giveUp(error: unknown) {
-    for (const entry of waiting) entry.reject(error)
+    for (const entry of waiting) {
+      entry.reject(error)
+      room.bytes -= entry.bytes
+    }
+    room.items -= waiting.length
     waiting = []
-    waitingBytes = 0
   }
 
   function sendWhatWaits() {
@@ -68,7 +88,8 @@ export function createGroupCommit<Item, Result = void>(options: {
         if (count > 0 && bytes + waiting[count]!.bytes > options.maxBatchBytes) break
         bytes += waiting[count++]!.bytes
       }
-      waitingBytes -= bytes
+      room.items -= count
+      room.bytes -= bytes
       void send(waiting.splice(0, count))
     }
     if (waiting.length === 0 && inFlight === 0) {
@@ -78,8 +99,7 @@ export function createGroupCommit<Item, Result = void>(options: {
   }
 
   const isFull = (bytes: number) =>
-    waiting.length >= options.maxWaiting ||
-    (waiting.length > 0 && waitingBytes + bytes > options.maxWaitingBytes)
+    room.items >= room.maxItems || (room.items > 0 && room.bytes + bytes > room.maxBytes)
 
   return {
     /** Resolves with the result of the item after its batch is committed; rejects with the failure of the item. */
@@ -94,7 +114,8 @@ export function createGroupCommit<Item, Result = void>(options: {
       }
       return new Promise((resolve, reject) => {
         waiting.push({ item, bytes, resolve, reject })
-        waitingBytes += bytes
+        room.items += 1
+        room.bytes += bytes
         // Items of one turn of the event loop share a batch.
         if (waiting.length === 1 && inFlight < options.maxInFlight) setImmediate(sendWhatWaits)
       })

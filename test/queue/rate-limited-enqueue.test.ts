@@ -1,8 +1,8 @@
-import type { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createRateLimiter, type RateLimit } from '../../src/limits/rate-limit.ts'
 import { createProducer } from '../../src/queue/producer.ts'
 import { createRateLimitedEnqueue, type RateLimitedEnqueue } from '../../src/queue/rate-limited-enqueue.ts'
+import type { RedisClient } from '../../src/redis/client.ts'
 import { connectTo, type TestRedis, testRedis } from '../support/redis.ts'
 
 const MINUTE = 60_000
@@ -15,7 +15,7 @@ interface Request {
 }
 
 let server: TestRedis
-let redis: Redis
+let redis: RedisClient
 let at: number
 
 beforeEach(async () => {

@@ -1,10 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createGroupCommit } from '../../src/redis/group-commit.ts'
+import { createGroupCommit, type WaitingRoom, waitingRoom } from '../../src/redis/group-commit.ts'
 
 /** A group commit whose batches stay in flight until the test settles them. */
 function open(
-  limits: { maxBatch?: number; maxBatchBytes?: number; maxWaiting?: number; maxWaitingBytes?: number } = {},
+  limits: {
+    maxBatch?: number
+    maxBatchBytes?: number
+    maxWaiting?: number
+    maxWaitingBytes?: number
+    room?: WaitingRoom
+  } = {},
 ) {
   const batches: {
     items: string[]
@@ -15,8 +21,7 @@ function open(
     maxBatch: limits.maxBatch ?? 1_000,
     maxBatchBytes: limits.maxBatchBytes ?? 1_000,
     maxInFlight: 2,
-    maxWaiting: limits.maxWaiting ?? 1_000,
-    maxWaitingBytes: limits.maxWaitingBytes ?? 1_000,
+    room: limits.room ?? waitingRoom(limits.maxWaiting ?? 1_000, limits.maxWaitingBytes ?? 1_000),
     sizeOf: item => item.length,
     commit: items =>
       new Promise((resolve, reject) => {
@@ -143,6 +148,23 @@ test('group commit: above the byte limit an item is refused as unavailable until
   batches[1]!.resolve()
   await turns()
   expect(sent()).toEqual(['a', 'b', 'cccdd', 'fffff'])
+})
+
+test('group commit: two share the room of one: what waits in the first leaves less for the second', async () => {
+  const room = waitingRoom(2, 1_000)
+  const [first, second] = [open({ room }), open({ room })]
+  for (const item of 'ab') {
+    void first.group.add(item)
+    await turns()
+  }
+  void first.group.add('c')
+  void first.group.add('d')
+  await expect(second.group.add('e')).rejects.toMatchObject({ code: 'unavailable' })
+  first.batches[0]!.resolve()
+  await turns()
+  void second.group.add('f')
+  await turns()
+  expect(second.sent()).toEqual(['f'])
 })
 
 test('group commit: refused items free their bytes', async () => {

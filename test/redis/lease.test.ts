@@ -1,12 +1,12 @@
-import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RedisClient } from '../../src/redis/client.ts'
 import { connectRedis, whenReady } from '../../src/redis/connect.ts'
 import { createLease, whenFree, whileHolding } from '../../src/redis/lease.ts'
 import { silentLog } from '../support/log.ts'
 import { type TestRedis, testRedis } from '../support/redis.ts'
 
 let server: TestRedis
-let redis: Redis
+let redis: RedisClient
 beforeAll(async () => {
   server = await testRedis()
   redis = connectRedis(server.url, silentLog)

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Redis } from 'ioredis'
 import { startRedis } from '../../src/embedded/redis.ts'
+import type { RedisClient } from '../../src/redis/client.ts'
 import { connectRedis, whenReady } from '../../src/redis/connect.ts'
 import { silentLog } from './log.ts'
 
@@ -27,7 +27,7 @@ export async function testRedis(): Promise<TestRedis> {
 }
 
 /** A connection to it that is ready; `disconnect` it. */
-export async function connectTo({ url }: TestRedis): Promise<Redis> {
+export async function connectTo({ url }: TestRedis): Promise<RedisClient> {
   const redis = connectRedis(url, silentLog)
   await whenReady(redis, 5_000)
   return redis

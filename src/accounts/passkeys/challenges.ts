@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Redis } from 'ioredis'
+import type { RedisClient } from '../../redis/client.ts'
 import { answered } from '../../redis/connect.ts'
 
 const LIFETIME_SECONDS = 300
@@ -15,7 +15,7 @@ function keyOf(purpose: Purpose, challenge: string): string {
 }
 
 /** Returns a new challenge of 32 random bytes, which can be taken once within five minutes. */
-export async function newChallenge(redis: Redis, purpose: Purpose): Promise<Uint8Array<ArrayBuffer>> {
+export async function newChallenge(redis: RedisClient, purpose: Purpose): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(randomBytes(32))
   const key = keyOf(purpose, Buffer.from(bytes).toString('base64url'))
   await answered(redis.set(key, '1', 'EX', LIFETIME_SECONDS))
@@ -24,7 +24,7 @@ export async function newChallenge(redis: Redis, purpose: Purpose): Promise<Uint
 
 /** Takes the challenge that the client data of an authenticator name. @returns it; undefined when it is none, or was taken before */
 export async function takeChallenge(
-  redis: Redis,
+  redis: RedisClient,
   purpose: Purpose,
   clientDataJson: string,
 ): Promise<string | undefined> {

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CLUSTER_TAGS } from '../../src/redis/lanes.ts'
+import { underLoad } from '../support/load.ts'
+import { type RedisServer, type RedisServers, redisCluster } from '../support/redis-servers.ts'
+import { eventually, isReady, startService, type TestService } from '../support/service.ts'
+import { createTestSite } from '../support/sites.ts'
+import { expectStoredOnce } from './stored-once.ts'
+
+let cluster: RedisServers
+let service: TestService
+beforeAll(async () => {
+  cluster = await redisCluster(3)
+  service = await startService({
+    REDIS_URL: cluster.url,
+    HITS_MIN_REPLICAS: '1',
+    INGEST_PROCESSES: '2',
+    TRUST_PROXY: '1',
+    // Hits of a sender with a limit go to the lane that counts the sender.
+    RATE_LIMIT_COLLECT: '1000000',
+  })
+})
+afterAll(async () => {
+  await service?.close()
+  await cluster?.close()
+})
+
+test('redis cluster: the slots of the lanes lie in all twelfths of the range', async () => {
+  const slots = await Promise.all(
+    CLUSTER_TAGS.map(async tag =>
+      Number(await cluster.cli(cluster.servers[0]!, 'cluster', 'keyslot', `${tag}bull:hits:wait`)),
+    ),
+  )
+  expect(slots.map(slot => Math.floor((slot * 12) / 16_384))).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+})
+
+test('redis cluster: hits of many senders are spread over all masters, and each is stored once', async () => {
+  const site = await createTestSite(service.db)
+  const load = await underLoad({ urls: [service.url], key: site.key, senders: 100 }, () => sleep(1_000))
+  expect([...load.refused]).toEqual([])
+  await expectStoredOnce(service.db, site, load)
+  for (const master of cluster.servers.slice(0, 3)) {
+    const [, queued] =
+      /cmdstat_lpush:calls=(\d+)/.exec(await cluster.cli(master, 'info', 'commandstats')) ?? []
+    expect(Number(queued)).toBeGreaterThan(3)
+  }
+  const metrics = await (await fetch(`${service.url}/metrics`)).text()
+  expect(metrics).toMatch(/^queue_jobs\{state="waiting"\} 0$/m)
+  expect(
+    new Set(
+      [...metrics.matchAll(/process_resident_memory_bytes\{role="(\w+)",pid="(\d+)"/g)].map(
+        ([, , pid]) => pid,
+      ),
+    ).size,
+  ).toBe(4)
+})
+
+test('redis cluster: while slots move to another master, each accepted hit is stored once', async () => {
+  const site = await createTestSite(service.db)
+  const [from, to] = cluster.servers as [RedisServer, RedisServer]
+  const idOf = async (server: RedisServer) => (await cluster.cli(server, 'cluster', 'myid')).trim()
+  const load = await underLoad({ urls: [service.url], key: site.key, senders: 100 }, async () => {
+    await sleep(300)
+    const ids = ['--cluster-from', await idOf(from), '--cluster-to', await idOf(to)]
+    const options = [...ids, '--cluster-slots', '3000', '--cluster-yes', '--cluster-pipeline', '50']
+    await cluster.cli(from, '--cluster', 'reshard', `127.0.0.1:${from.port}`, ...options)
+    await sleep(300)
+  })
+  expect(load.accepted.size).toBeGreaterThan(300)
+  expect([...load.refused.keys()].filter(outcome => outcome !== '503')).toEqual([])
+  await expectStoredOnce(service.db, site, load)
+})
+
+test('redis cluster: when a master is killed, its replica takes over, and each accepted hit is stored once', async () => {
+  const site = await createTestSite(service.db)
+  const [master] = cluster.servers as [RedisServer]
+  const load = await underLoad({ urls: [service.url], key: site.key, senders: 100 }, async () => {
+    await sleep(1_000)
+    master.kill()
+    // Ready again means that the replica has taken over: each lane answers.
+    await eventually(async () => !(await isReady(service.url)), 30_000)
+    await eventually(() => isReady(service.url), 30_000)
+    await sleep(1_000)
+  })
+  expect(load.accepted.size).toBeGreaterThan(500)
+  expect([...load.refused.keys()].filter(outcome => outcome !== '503')).toEqual([])
+  await expectStoredOnce(service.db, site, load)
+})

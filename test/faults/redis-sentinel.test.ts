@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { underLoad } from '../support/load.ts'
+import { type RedisServer, redisWithSentinels } from '../support/redis-servers.ts'
+import { eventually, isReady, startService, type TestService } from '../support/service.ts'
+import { createTestSite } from '../support/sites.ts'
+import { expectStoredOnce } from './stored-once.ts'
+
+let redis: Awaited<ReturnType<typeof redisWithSentinels>>
+let service: TestService
+beforeAll(async () => {
+  redis = await redisWithSentinels()
+  service = await startService({ REDIS_URL: redis.url, HITS_MIN_REPLICAS: '1' })
+})
+afterAll(async () => {
+  await service?.close()
+  await redis?.close()
+})
+
+/** A Sentinel ends the connections of a server that it makes a master. */
+const isMaster = (server: RedisServer) =>
+  redis.cli(server, 'role').then(
+    role => role.startsWith('master'),
+    () => false,
+  )
+
+const hit = (key: string) =>
+  fetch(`${service.url}/api/collect`, {
+    method: 'POST',
+    body: JSON.stringify({ key, hostname: 'example.com', url: { path: '/one' } }),
+  })
+
+test('redis sentinel: when the master is killed, the replica is the master, and each accepted hit is stored once', async () => {
+  const [site, probed] = [await createTestSite(service.db), await createTestSite(service.db)]
+  const [master, replica] = redis.servers as [RedisServer, RedisServer]
+  const load = await underLoad({ urls: [service.url], key: site.key }, async () => {
+    await sleep(1_000)
+    master.kill()
+    await eventually(() => isMaster(replica), 30_000)
+    // The killed one comes back and follows the new master: from then on a hit can be on two servers again.
+    await master.start()
+    await eventually(async () => (await hit(probed.key)).status === 202, 30_000)
+    await sleep(500)
+  })
+  expect(load.accepted.size).toBeGreaterThan(200)
+  expect([...load.refused.keys()].filter(outcome => outcome !== '503')).toEqual([])
+  await eventually(() => isReady(service.url), 30_000)
+  await expectStoredOnce(service.db, site, load)
+})
+
+test('redis sentinel: without a replica in reach, hits are answered 503, and 202 again when it is back', async () => {
+  const site = await createTestSite(service.db)
+  const roles = await Promise.all(redis.servers.map(server => redis.cli(server, 'role')))
+  const replica = redis.servers[roles.findIndex(role => role.startsWith('slave'))]!
+  replica.kill()
+  const answer = await hit(site.key)
+  expect(answer.status).toBe(503)
+  expect(answer.headers.get('retry-after')).toBe('1')
+  expect(await answer.json()).toMatchObject({
+    message: 'The queue reached 0 of the 1 replicas that must have a hit; try again shortly',
+  })
+  await replica.start()
+  await eventually(async () => (await hit(site.key)).status === 202, 30_000)
+})
