@@ -3,10 +3,12 @@ import { availableParallelism } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { databaseReadUrls, databaseUrl } from './config-database.ts'
 import { exportTo } from './config-export.ts'
 import { canHold, isMaxMindFile, SECRET_KEY_ALLOWED, SECRET_KEY_FORM, secretKeyIn } from './config-files.ts'
 import { networkList } from './config-networks.ts'
 import { originList } from './config-origins.ts'
+import { redisUrl } from './config-redis.ts'
 
 const count = (min: number, max: number, what: string) =>
   z
@@ -47,11 +49,13 @@ const Environment = z.object({
     .string()
     .default('./.data')
     .transform(path => resolve(path)),
-  DATABASE_URL: url(
-    ['postgres', 'postgresql'],
-    'postgres://user:password@127.0.0.1:5432/analytics',
-  ).optional(),
-  REDIS_URL: url(['redis', 'rediss', 'unix'], 'redis://127.0.0.1:6379').optional(),
+  DATABASE_URL: databaseUrl.optional(),
+  DATABASE_READ_URLS: databaseReadUrls.optional(),
+  READ_MAX_LAG: count(1, 60, 'seconds that a server of DATABASE_READ_URLS may be behind').default(2),
+  REDIS_URL: redisUrl.optional(),
+  HITS_MIN_REPLICAS: count(0, 8, 'replicas of Redis that must have a hit before it is answered 202').default(
+    0,
+  ),
   MIN_FREE_DISK: count(0, 1_000_000, 'MiB that must be free for hits to be taken, 0 for no bound').default(
     512,
   ),
@@ -119,6 +123,7 @@ const SECRET_SETTINGS = [
   'SECRET_KEY',
   'METRICS_TOKEN',
   'DATABASE_URL',
+  'DATABASE_READ_URLS',
   'REDIS_URL',
   'OIDC_CLIENT_SECRET',
   'SMTP_URL',
@@ -156,7 +161,12 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
     /** Imports can wait, hits cannot: imports stop while hits still have as much room again. */
     importMinFreeBytes: 2 * env.MIN_FREE_DISK * 1024 * 1024,
     databaseUrl: env.DATABASE_URL,
+    /** Hot standbys that reads go to. */
+    databaseReadUrls: env.DATABASE_READ_URLS ?? [],
+    readMaxLagMs: env.READ_MAX_LAG * 1_000,
     redisUrl: env.REDIS_URL,
+    /** How many replicas of Redis must have a hit before it is answered 202. */
+    hitReplicas: env.HITS_MIN_REPLICAS,
     httpWorkers: env.HTTP_WORKERS,
     maxConnections: env.MAX_CONNECTIONS,
     ingestProcesses: env.INGEST_PROCESSES,

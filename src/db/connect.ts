@@ -1,4 +1,8 @@
 import postgres from 'postgres'
+import { databaseAddress } from '../config-database.ts'
+import { POOL_SETTINGS, type PoolName } from './pool-settings.ts'
+import { socketToPrimary } from './primary.ts'
+import { noticeUnreplicated } from './unreplicated.ts'
 
 export type Db = postgres.Sql<{ bigint: number }>
 export type Transaction = postgres.TransactionSql<{ bigint: number }>
@@ -9,7 +13,8 @@ export type Queryable = Db | Transaction
  * Returns a pool of connections, which connects on first use.
  * Timestamps are returned as Date, `bigint` as an exact number.
  * @param options.max most connections at once
- * @param options.settings session settings by their PostgreSQL names
+ * @param options.pool its sessions have the settings of this pool
+ * @param options.settings further session settings by their PostgreSQL names; PgBouncer drops them
  * @param options.prepare false for composed statements, since each would be prepared for a single use
  */
 export function connectDb(
@@ -17,24 +22,38 @@ export function connectDb(
   options: {
     max: number
     name: string
+    pool?: PoolName
     settings?: Record<string, string>
     prepare?: boolean
     debug?: (connection: number, text: string, parameters: unknown[]) => void
   },
 ): Db {
-  const address = clientOptions(url)
+  const { urls, isPgBouncer } = databaseAddress(url)
+  const address = clientOptions(urls[0]!)
+  const settings = { ...(options.pool && POOL_SETTINGS[options.pool]), ...options.settings }
   return postgres(address.url, {
     ...(address.host && { host: address.host }),
+    ...(urls.length > 1 && { socket: socketToPrimary(urls) }),
+    ...(isPgBouncer && options.pool && { database: entryOf(urls[0]!, options.pool) }),
     max: options.max,
-    prepare: options.prepare ?? true,
+    // A statement that is prepared on one connection of PgBouncer's is unknown on the next.
+    prepare: !isPgBouncer && (options.prepare ?? true),
     ...(options.debug && { debug: options.debug }),
     connect_timeout: 5,
     idle_timeout: 0,
-    onnotice: () => {},
-    connection: { application_name: options.name, client_min_messages: 'warning', ...options.settings },
+    onnotice: noticeUnreplicated,
+    connection: {
+      application_name: options.name,
+      // PgBouncer refuses other parameters: its entry for the pool sets them.
+      ...(!isPgBouncer && { client_min_messages: 'warning', ...settings }),
+    },
     types: { bigint: { to: 20, from: [20], serialize: String, parse: exactNumber } },
   })
 }
+
+/** Returns the name of the pool's entry in the section `[databases]` of PgBouncer. */
+const entryOf = (url: string, pool: PoolName): string =>
+  `${decodeURIComponent(new URL(url).pathname.slice(1))}-${pool}`
 
 /**
  * Returns a pool for statements that are composed for one request. Every combination of filters gives another text, so no
@@ -50,17 +69,7 @@ export function connectReads(
     name: 'analytics-reads',
     prepare: false,
     ...(options.debug && { debug: options.debug }),
-    settings: {
-      // A caller gets an answer after at most ten seconds.
-      statement_timeout: '9s',
-      work_mem: '32MB',
-      // JIT compilation of such statements takes longer than running them.
-      jit: 'off',
-      // On rows that were never analysed, the planner expects one or two rows in a list of sessions and compares every session
-      // with every entry: 50,000 hits kept the embedded database busy for minutes. Statements that look up single rows by an
-      // index use `lateral`.
-      enable_nestloop: 'off',
-    },
+    pool: 'reads',
   })
 }
 

@@ -15,6 +15,7 @@ import { bucketsOf, chargeCall, networkBucket } from './charge.ts'
 import { type Context, runningRequest } from './context.ts'
 import { errorShape, fromProcedure } from './errors.ts'
 import type { ProcedureMeta } from './meta.ts'
+import { withReplica } from './replicated.ts'
 
 // Checks run in the order in which a procedure is chained from these: 401, then 404 for the site, then 403, then
 // 402, and last `.input` with 422.
@@ -154,7 +155,7 @@ export const siteProcedure = called
   .use(async ({ ctx, input, next, type, meta }) => {
     const site = await findSite(ctx.db, ctx.caller, input.siteKey)
     requireScope(ctx.caller, type, meta?.scope)
-    return next({ ctx: { site } })
+    return withReplica(ctx, site.siteNo, type, reading => next({ ctx: { site, ...reading } }))
   })
 
 const VIEWERS_READ = 'Viewers may read, and change nothing'

@@ -15,6 +15,7 @@ import { bucketsOf, chargeCall, sharedBuckets } from './charge.ts'
 import type { Context } from './context.ts'
 import type { ProcedureMeta } from './meta.ts'
 import { requireScope, siteProcedure, timed } from './procedures.ts'
+import { withReplica } from './replicated.ts'
 
 /** Who reads: with a share, as a user or another signed-in person, or as anybody. */
 type Reader = { share: ShareRow } | { identity: Identity } | { publicSite: SiteRecord }
@@ -50,9 +51,10 @@ export const sharedSiteProcedure = timed
     const caller = 'identity' in ctx.reader && !grant ? ctx.reader.identity.caller : undefined
     const userId = caller?.userId
     const seesPayments = !!caller && isManager(caller.role) && hasActivePlan(caller, ctx.now())
-    return next({
-      ctx: { site, grant, userId, seesPayments, patterns: grant ? ctx.patterns.guests : ctx.patterns },
-    })
+    const patterns = grant ? ctx.patterns.guests : ctx.patterns
+    return withReplica(ctx, site.siteNo, type, reading =>
+      next({ ctx: { site, grant, userId, seesPayments, patterns, ...reading } }),
+    )
   })
 
 /** Base for reads of a site by its users alone, whatever a share shows; adds `ctx.grant`, which is null, and `ctx.userId`. */

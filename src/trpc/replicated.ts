@@ -1,0 +1,32 @@
+import { TRPCError } from '@trpc/server'
+import type { Services } from '../services.ts'
+
+interface Result {
+  ok: boolean
+  error?: TRPCError
+}
+
+type Reading = Pick<Services, 'reads' | 'rollups'>
+
+/**
+ * Runs the rest of a procedure on a site: a query with what reads from a hot standby, if one may answer; after a change, later reads
+ * of the site show it.
+ * @param next runs it with these services in place of those of the context
+ */
+export async function withReplica<Outcome extends Result>(
+  { replicas, reads, rollups }: Pick<Services, 'replicas' | 'reads' | 'rollups'>,
+  siteNo: number,
+  type: string,
+  next: (reading: Reading) => Promise<Outcome>,
+): Promise<Outcome> {
+  const primary = { reads, rollups }
+  if (!replicas) return next(primary)
+  if (type === 'query') {
+    const failureOf = ({ error }: Outcome) =>
+      error instanceof TRPCError ? (error.cause ?? error) : undefined
+    return replicas.read(siteNo, source => next(source ?? primary), failureOf)
+  }
+  const outcome = await next(primary)
+  await replicas.note(siteNo)
+  return outcome
+}

@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type PostgresPair, postgresPair, TEST_POSTGRES_BIN } from '../support/postgres-pair.ts'
+import { eventually, isReady } from '../support/service.ts'
+import { createTestSite } from '../support/sites.ts'
+import { type LoadedService, startLoadedService } from './loaded-service.ts'
+
+describe.skipIf(!TEST_POSTGRES_BIN)('fail-over of the database', () => {
+  let pair: PostgresPair
+  let service: LoadedService
+  beforeAll(async () => {
+    pair = await postgresPair()
+    service = await startLoadedService({ DATABASE_URL: pair.url, DATABASE_READ_URLS: pair.standbyUrl })
+  })
+  afterAll(async () => {
+    await service?.close()
+    await pair?.close()
+  })
+
+  test('when the primary is gone, the service goes on with the promoted standby within 10 s, and each accepted hit is stored once', async () => {
+    const site = await createTestSite(service.db)
+    const load = await service.load(site, async () => {
+      await sleep(2_000)
+      await pair.killPrimary()
+      await eventually(async () => !(await isReady(service.primary.url)))
+      await pair.promote()
+      await eventually(() => isReady(service.primary.url), 10_000)
+      await sleep(1_000)
+    })
+    // Hits wait in Redis meanwhile: none is refused but those of sites that no worker knows yet.
+    expect([...load.refused.keys()].filter(outcome => outcome !== '503')).toEqual([])
+    await service.expectStoredOnce(site, load)
+  })
+})

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectDb } from '../../src/db/connect.ts'
+import { type PgBouncer, pgbouncer, TEST_PGBOUNCER } from '../support/pgbouncer.ts'
+import { type PostgresPair, postgresPair, TEST_POSTGRES_BIN } from '../support/postgres-pair.ts'
+import { type LoadedService, startLoadedService } from './loaded-service.ts'
+
+describe.skipIf(!TEST_POSTGRES_BIN || !TEST_PGBOUNCER)('PgBouncer in transaction mode', () => {
+  let pair: PostgresPair
+  let toPrimary: PgBouncer
+  let toStandby: PgBouncer
+  let service: LoadedService
+  beforeAll(async () => {
+    pair = await postgresPair()
+    toPrimary = await pgbouncer(pair.primaryUrl)
+    toStandby = await pgbouncer(pair.standbyUrl)
+    service = await startLoadedService({ DATABASE_URL: toPrimary.url, DATABASE_READ_URLS: toStandby.url })
+  })
+  afterAll(async () => {
+    await service?.close()
+    await toPrimary?.close()
+    await toStandby?.close()
+    await pair?.close()
+  })
+
+  test('sessions have the settings of their pool', async () => {
+    const timeoutOf = async (pool?: 'http' | 'reads') => {
+      const db = connectDb(toPrimary.url, { max: 1, name: 'test', ...(pool && { pool }) })
+      const [row] = await db`select current_setting('statement_timeout') as timeout`
+      await db.end()
+      return row!.timeout
+    }
+    expect(await Promise.all([timeoutOf('http'), timeoutOf('reads'), timeoutOf()])).toEqual([
+      '15s',
+      '9s',
+      '0',
+    ])
+  })
+
+  test('hits are stored once while PgBouncer crashes, and all kinds of reads are answered', async () => {
+    const site = await service.newSite()
+    const statuses = new Set<number>()
+    const read = async (path: string) => {
+      const answer = await fetch(`${service.primary.url}/api/sites/${site.id}/${path}`, {
+        headers: { Authorization: `Bearer ${service.token}` },
+      })
+      statuses.add(answer.status)
+      await answer.arrayBuffer()
+    }
+    const load = await service.load(site, async () => {
+      for (let round = 0; round < 20; round++) {
+        await Promise.all([
+          read('overview?range=today'),
+          read('overview?range=today&path=/1'),
+          read('stats/breakdown?dimension=path&range=today'),
+          read('stats/events?range=today'),
+        ])
+        if (round === 10) await toPrimary.crash()
+        await sleep(100)
+      }
+    })
+    expect([...load.refused.keys()].filter(outcome => outcome !== '503')).toEqual([])
+    expect([...statuses].filter(status => status !== 503)).toEqual([200])
+    await service.expectStoredOnce(site, load)
+  })
+})
