@@ -4,11 +4,12 @@ select kind, value
 from (
   select kind, value, sum(length(value)) over (rows unbounded preceding) - length(value) as characters_before
   from (
-    select 'pageview' as kind, path as value
+    select type as kind, path as value
     from events
-    where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz and type = 'pageview'
-      and 'pageview' = any(:types::text[])
-    group by path
+    where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
+      and type in ('pageview', 'engagement') and type = any(:types::text[])
+      and '{pageview,engagement}'::text[] && :types::text[]
+    group by type, path
     union all
     select 'event', name
     from events
@@ -19,7 +20,7 @@ from (
     select type, coalesce(props ->> 'selector', '')
     from events
     where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz and type = any(:types::text[])
-      and type not in ('pageview', 'event')
+      and type not in ('pageview', 'engagement', 'event')
     group by 1, 2
     limit :limit::int
   ) as listed

@@ -1,4 +1,4 @@
--- Sites that have data, with the span of their rollups: all of them, or with :withMissingDays only those with missing days.
+-- Sites with hits whose rollups do not reach back to the first of them, with the span of their rollups.
 select
   sites.site_no as "siteNo",
   sites.timezone,
@@ -9,8 +9,7 @@ from sites
 left join rollup_spans using (site_no)
 where deleted_at is null and first_event_at is not null
   and (
-    not :withMissingDays::boolean
-    or rollup_spans.site_no is null
+    rollup_spans.site_no is null
     or rollup_spans.timezone <> sites.timezone
     or rolled_up_from > first_event_at
   )

@@ -26,8 +26,6 @@ const hourOf = (at: string) =>
 export const SQL_LISTS: Record<string, string> = {
   /** Dimensions that every hit copies from its session. */
   copied_columns: list(COPIED_COLUMNS),
-  /** `:entryPath::text[], …` */
-  copied_arrays: list(COPIED_COLUMNS, arrayOf),
   /** Values of `copied_columns` from the row `session`; empty when there is no such row. */
   copied_from_session: list(COPIED_COLUMNS, column => `coalesce(session.${column}, '')`),
   /** `entry_path = session.entry_path, …` */

@@ -1,6 +1,8 @@
+import type { TimedDimension } from '../dimensions/rolled-up.ts'
 import { MINUTE_MS } from '../lib/time.ts'
 import type { Pool } from '../threads/pool.ts'
 import type { Column, Counts } from './daily/codec.ts'
+import type { ConversionTargets } from './goals/slice-conversions.ts'
 import type { Amounts, ValueOrder } from './value-order.ts'
 
 export const BUCKET_MS = 15 * MINUTE_MS
@@ -119,6 +121,31 @@ export interface RolledUpDay extends Window {
   marks: { bucket: number; version: number }[]
 }
 
+/** Goal in tasks: its key (`goalKey`), and the currency in which it counts reported revenue; empty for none. */
+export interface CountedGoal {
+  key: string
+  currency: string
+}
+
+/** What goals convert in the rows of a time span: `targets` name them by their position in a list. */
+export interface TargetsOf {
+  window: Window
+  targets: ConversionTargets
+}
+
+/** Day of a site that needs a goal rollup, or more in it. */
+export interface GoalDayToCount extends Window {
+  siteNo: number
+  /** Version of the daily rollup. When it has another one by now, nothing is written. */
+  dayVersion: string
+  /** Version of the goal rollup that is added to; null to count anew. When it has another one by now, nothing is written. */
+  version: string | null
+  /** The rollup will hold conversions before this time only: that of the daily rollup. */
+  rolledUpTo: number
+  /** Goals that are added, from a time on: null for the whole day. Others of the rollup are dropped. */
+  parts: { goals: CountedGoal[]; from: number | null; targets: ConversionTargets }[]
+}
+
 /** Query for a ranked page of values. */
 export interface Ranking {
   siteNo: number
@@ -153,6 +180,19 @@ export interface RankedValue extends Counts {
   value: string
 }
 
+/** A value in a window, of a dimension whose rollups hold times. */
+export interface TimedValue extends Pick<Ranking, 'siteNo' | 'window'> {
+  dimension: TimedDimension
+  value: string
+}
+
+/** Number of all occurrences, and the distinct times of those of a page, without the `skipped` newest at these times. */
+export interface OccurrencePage {
+  total: number
+  times: number[]
+  skipped: number
+}
+
 /** `hits`: pageviews, custom events and visitors; `sessions`: all other totals. Totals of a part not requested are 0. */
 export type TrafficPart = 'hits' | 'sessions'
 
@@ -175,6 +215,16 @@ export interface Tasks {
     }
     output: Counts[] | null
   }
+  /**
+   * How often a value occurred in each of the buckets that begin at `bounds`: of an error its hits, of a title the sessions that saw
+   * it, by their start. The first bucket begins no later than the window. Null as for `rankValues`.
+   */
+  countValueTimes: { input: TimedValue & { bounds: number[] }; output: number[] | null }
+  /** Where a page of the occurrences of a value lies, the newest first; null as for `rankValues`. */
+  locateValueTimes: {
+    input: TimedValue & Pick<Ranking, 'limit' | 'offset'>
+    output: OccurrencePage | null
+  }
   /** Counts of a window as `countTraffic` has them, with the parts that they were added up from, in one snapshot. */
   explainTraffic: {
     input: { siteNo: number; window: Window; buckets: Window[] }
@@ -190,6 +240,26 @@ export interface Tasks {
     input: Pick<SiteMoney, 'siteNo' | 'currency'> & { window: Window; buckets: Window[] }
     output: Explained<RevenueTotals>
   }
+  /** Groups of goals that rollups answer for, and the time spans in which their targets must be known, for `countGoals`. */
+  coverGoals: {
+    input: { siteNo: number; window: Window; goals: string[] }
+    output: { goals: string[]; windows: Window[] }[]
+  }
+  /** Conversions in the order of the groups and their goals; null when targets are missing for a part of the rows. */
+  countGoals: {
+    input: {
+      siteNo: number
+      window: Window
+      groups: {
+        goals: CountedGoal[]
+        rows: TargetsOf[]
+        /** What events of the service convert, in the whole window. */
+        service: ConversionTargets
+      }[]
+    }
+    output: { conversions: number; visitors: number; revenue: bigint }[] | null
+  }
+  rollUpGoals: { input: GoalDayToCount; output: undefined }
   countRevenue: { input: SiteMoney[]; output: RevenueTotals[][] }
   countMovements: { input: SiteMoney; output: Movements }
 }

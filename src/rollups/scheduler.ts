@@ -1,6 +1,6 @@
-import type { Redis } from 'ioredis'
 import type { Db } from '../db/connect.ts'
 import { HOUR_MS, MINUTE_MS } from '../lib/time.ts'
+import type { RedisClient } from '../redis/client.ts'
 import { rewriteOnceADay } from '../redis/connect.ts'
 import { type Lease, whileHolding } from '../redis/lease.ts'
 import type { Log } from '../runtime/log.ts'
@@ -24,7 +24,7 @@ export interface Job {
 
 interface Stores {
   db: Db
-  redis: Redis
+  redis: RedisClient
   rollUp: RollUpDay
 }
 
@@ -63,7 +63,7 @@ export const isDue = (dueAt: number, everyMs: number, now: number): boolean =>
  */
 export function startScheduler(options: {
   db: Db
-  redis: Redis
+  redis: RedisClient
   rollUp: RollUpDay
   lease: Lease
   refreshing: Lease

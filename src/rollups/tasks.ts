@@ -3,9 +3,12 @@ import { countValues, rankValues } from './daily/rank-values.ts'
 import { rollUpDay } from './daily/roll-up-day.ts'
 import { sortValues } from './daily/sort-values.ts'
 import { explainRevenue, explainTraffic, explainValue } from './explain.ts'
+import { countGoals, coverGoals } from './goals/count-goals.ts'
+import { rollUpGoals } from './goals/roll-up-goals.ts'
 import type { Tasks } from './protocol.ts'
 import { countMovements, countRevenue } from './revenue.ts'
 import { countSiteVisitors, countTraffic } from './traffic.ts'
+import { countValueTimes, locateValueTimes } from './value-times.ts'
 
 type TaskTable = {
   [Name in keyof Tasks]: (db: Db, input: Tasks[Name]['input']) => Promise<Tasks[Name]['output']>
@@ -19,6 +22,11 @@ export const tasks: TaskTable = {
   rankValues,
   sortValues,
   countValues,
+  coverGoals,
+  countGoals,
+  rollUpGoals,
+  countValueTimes,
+  locateValueTimes,
   countRevenue,
   countMovements,
   explainTraffic,

@@ -9,6 +9,13 @@ import {
   noCounts,
   type RolledUpValue,
 } from '../../src/rollups/daily/codec.ts'
+import {
+  decodeAllTimes,
+  decodeTimes,
+  encodeTimes,
+  findTimes,
+  type Times,
+} from '../../src/rollups/daily/times-codec.ts'
 import { type Random, randomFrom } from '../support/random-values.ts'
 import { runs } from '../support/runs.ts'
 
@@ -93,6 +100,25 @@ test('a rollup that was made without the later columns has sessions of unknown d
     rolledUp(1, { hits: 5, sessions: 3, untimedSessions: 3 }),
     rolledUp(2, { hits: 6 }),
   ])
+})
+
+test('times in any order are decoded by value id, those of one value alone', () => {
+  const random = randomFrom(2)
+  const timed = [3, 2 ** 31 - 1, 0, 700].map(valueId => {
+    const times: Times = new Map()
+    for (let index = 0; index < random.pick([1, 3, 200]); index++) {
+      times.set(random.int(90_000_000), 1 + random.int(2 ** random.int(31)))
+    }
+    return { valueId, times }
+  })
+  const { timesIndex, times } = encodeTimes([...timed, { valueId: 5, times: undefined }])
+  expect(decodeAllTimes(timesIndex, times)).toEqual(new Map(timed.map(value => [value.valueId, value.times])))
+  for (const value of timed) {
+    const { offset, size } = findTimes(timesIndex, value.valueId)!
+    expect(decodeTimes(times.subarray(offset, offset + size))).toEqual(value.times)
+  }
+  expect(findTimes(timesIndex, 5)).toBeUndefined()
+  expect(encodeTimes([]).timesIndex).toHaveLength(1)
 })
 
 function randomValues(random: Random, size: number): RolledUpValue[] {

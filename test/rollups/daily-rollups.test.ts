@@ -498,6 +498,24 @@ test('rollups: an import into a site without rollups rolls up the days that it h
   await compare([{ from: '2026-02-25', to: '2026-03-10' }])
 })
 
+test('rollups: a site without new hits is left alone, until it gets its next day', async () => {
+  const quiet = await begin()
+  const busy = await begin({ isBeside: true })
+  for (const { send, hit } of [quiet, busy]) await send(hit(TODAY - DAY + HOUR, { visitorId: ADA }))
+  await quiet.rollUpAgain(TODAY - 6 * HOUR)
+  await busy.send(busy.hit(TODAY - 5 * HOUR, { visitorId: BOB }))
+  await quiet.rollUpAgain(TODAY - 4 * HOUR)
+  const newestOf = async ({ site }: Story) => {
+    const [row] = await db`
+      select starts_at, rolled_up_to from daily_rollups where site_no = ${site.siteNo} order by starts_at desc limit 1`
+    return [row!.starts_at.getTime(), row!.rolled_up_to.getTime()].map(at => (at - TODAY) / HOUR)
+  }
+  expect(await newestOf(quiet)).toEqual([-24, -6.25])
+  expect(await newestOf(busy)).toEqual([-24, -4.25])
+  await quiet.rollUp(TODAY + 21 * HOUR)
+  expect(await newestOf(quiet)).toEqual([0, 20.75])
+})
+
 describe('daily rollups after an interrupted round', () => {
   /** Rolls up until the `count`th day and fails before or after it. Returns whether all days were rolled up. */
   async function rollUpUntil(now: number, count: number, isAfter: boolean): Promise<boolean> {

@@ -121,20 +121,26 @@ describe.each([
   ])(
     'rollups: no two lists of a day are compared row by row to count the values of %s',
     async (_, closedFrom) => {
-      const compared = await pairsThrownAway(db, 'count-slice-values', {
+      const sessions = {
         siteNo: String(site.siteNo),
         start: time(DAY),
         end: time(DAY + DAY_MS),
-        hitsFrom: time(DAY),
-        hitsTo: time(DAY + DAY_MS),
         closedFrom: closedFrom === null ? 'null' : time(closedFrom),
         closedTo: time(DAY + 2 * DAY_MS),
+      }
+      const compared = await pairsThrownAway(db, 'count-slice-values', {
+        ...sessions,
+        hitsFrom: time(DAY),
+        hitsTo: time(DAY + DAY_MS),
         offsetStarts: `array[${time(DAY)}]::timestamptz[]`,
         offsets: "'{3600}'",
         dimensions: `'{${ROLLED_UP_DIMENSIONS.join(',')}}'`,
+        withTimes: 'true',
       })
       // Each row is combined with each dimension.
       expect(compared).toBeLessThanOrEqual(ROWS * ROLLED_UP_DIMENSIONS.length)
+      const ofTitle = { ...sessions, title: "'Page 1'" }
+      expect(await pairsThrownAway(db, 'list-title-times', ofTitle)).toBeLessThanOrEqual(ROWS)
     },
   )
 

@@ -14,6 +14,7 @@ import type { RecountGoal } from '../support/recount-conversions.ts'
 import { randomMoney, storeMoney } from '../support/recount-money.ts'
 import { worldOf } from '../support/recount-world.ts'
 import { rollUpAll } from '../support/roll-up.ts'
+import { countGoalDays, expectSameGoals, rollUpGoals } from '../support/roll-up-goals.ts'
 import { runs } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
@@ -75,6 +76,7 @@ function numbered(goals: RecountGoal[], prefix: number): RecountGoal[] {
 describe.each(['timely', 'late'] as const)('stats of streams with %s hits', arrival => {
   test(`every read equals a recount of the hits, with any filter (${STREAMS[arrival]} streams)`, async () => {
     const seen = { days: 0, dirty: 0, open: 0 }
+    let goalDays = 0
     for (let seed = 1; seed <= STREAMS[arrival]; seed++) {
       const rollupTime = ROLLUP_TIMES[(seed - 1) % ROLLUP_TIMES.length]!
       const stream = randomVisits(seed)
@@ -82,6 +84,8 @@ describe.each(['timely', 'late'] as const)('stats of streams with %s hits', arri
       const recount = recountSessions(stream[arrival])
       const world = worldOf(stream.hits, recount, stream.zone)
       await removeRollups(database.db)
+      const firstGoals = numbered(randomGoals(seed, world, 6), 0xf0000 + seed)
+      await replaceGoals(database.db, site, firstGoals)
       const batches = withoutRepeatedDrops(stream[arrival], recount.dropped)
       let batchNo = 0
       await storeVisits(database.db, site, batches, async now => {
@@ -92,6 +96,8 @@ describe.each(['timely', 'late'] as const)('stats of streams with %s hits', arri
           (rollupTime === 'after each batch but the last third' && !isLast)
         ) {
           await rollUpAll(database.db, new Date(now))
+          // In every third one goals have to catch up with days that have grown twice, or were built again.
+          if (batchNo % 3 !== 0) await rollUpGoals(database.db)
         }
       })
       if (rollupTime === 'after all hits') await rollUpAll(database.db, LONG_AFTER)
@@ -99,6 +105,22 @@ describe.each(['timely', 'late'] as const)('stats of streams with %s hits', arri
         const middle = world.hits[Math.floor(world.hits.length / 2)]
         await rollUpAll(database.db, new Date((middle?.at ?? 0) + 20 * 60_000))
       }
+      // Before, while and after the goals of the past are counted; two of them are changed.
+      const newGoals = numbered(randomGoals(seed + 100, world, 2), 0xe0000 + seed)
+      const goals = [...firstGoals.slice(2), ...newGoals]
+      for (const [step, most] of [0, 2, Number.POSITIVE_INFINITY].entries()) {
+        if (step === 1) await replaceGoals(database.db, site, goals)
+        if (most > 0) await rollUpGoals(database.db, most)
+        const present = step === 0 ? firstGoals : goals
+        for (let round = 0; round < 3; round++) {
+          const range = randomRange(seed * 10 + round, world)
+          await expectSameGoals({ db: database.db, site, world, goals: present, range }).catch(error => {
+            const what = JSON.stringify({ seed, rollupTime, step, zone: stream.zone, range })
+            throw new Error(`${what}: ${(error as Error).message}`, { cause: error })
+          })
+        }
+      }
+      goalDays += await countGoalDays(database.db, site)
       const state = await stateOf(database.db, site)
       for (const key of Object.keys(seen) as (keyof typeof seen)[]) seen[key] += state[key]
       const money = randomMoney(seed, world)
@@ -133,6 +155,7 @@ describe.each(['timely', 'late'] as const)('stats of streams with %s hits', arri
         }
       }
     }
+    expect(goalDays).toBeGreaterThan(0)
     // Otherwise the reads would not cover all kinds of rollups; timely hits leave no dirty days.
     const expected = arrival === 'late' ? seen : { days: seen.days, open: seen.open }
     if (STREAMS[arrival] >= ROLLUP_TIMES.length) expect(Object.values(expected)).not.toContain(0)

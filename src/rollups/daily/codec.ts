@@ -1,3 +1,5 @@
+import { Reader, Writer } from './varints.ts'
+
 /**
  * Counts of each value in a rollup. They add up over days, except `visitors`, and `lastAt`, whose maximum is used. New ones are
  * added at the end: rollups of days whose details are gone keep the columns that they were made with.
@@ -56,57 +58,6 @@ export interface EncodedVisitors {
   visitors: Uint8Array
   offset: number
   count: number
-}
-
-/** Growing byte buffer. Writes numbers as LEB128 varints; above 2^53 only integers that a double represents exactly. */
-class Writer {
-  #bytes = Buffer.allocUnsafe(4_096)
-  length = 0
-
-  /** @throws Error unless `value` is a non-negative integer: otherwise nothing written after it could be read */
-  write(value: number): void {
-    if (!(Number.isInteger(value) && value >= 0)) throw new Error(`A rollup cannot hold the number ${value}`)
-    // Reserve ten bytes, the length of 2^64: a sum of milliseconds may need them.
-    if (this.length + 10 > this.#bytes.length) {
-      this.#bytes = Buffer.concat([this.#bytes], this.#bytes.length * 2)
-    }
-    let rest = value
-    while (rest >= 0x80) {
-      this.#bytes[this.length++] = (rest % 0x80) | 0x80
-      rest = Math.floor(rest / 0x80)
-    }
-    this.#bytes[this.length++] = rest
-  }
-
-  finish(): Buffer {
-    return Buffer.from(this.#bytes.subarray(0, this.length))
-  }
-}
-
-class Reader {
-  readonly #bytes: Uint8Array
-  #at = 0
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes
-  }
-
-  get isAtEnd(): boolean {
-    return this.#at >= this.#bytes.length
-  }
-
-  read(): number {
-    let byte = this.#bytes[this.#at++]!
-    if (byte < 0x80) return byte
-    let value = byte & 0x7f
-    let scale = 0x80
-    do {
-      byte = this.#bytes[this.#at++]!
-      value += (byte & 0x7f) * scale
-      scale *= 0x80
-    } while (byte >= 0x80)
-    return value
-  }
 }
 
 /**

@@ -3,14 +3,14 @@ import { inSnapshot } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import { PROPERTIES, readProperty } from '../../dimensions/rolled-up.ts'
-import { DAY_MS } from '../../lib/time.ts'
-import { datesOf, type RankedValue, type Ranking, type Tasks, type Window } from '../protocol.ts'
+import { datesOf, type RankedValue, type Ranking, type Tasks } from '../protocol.ts'
 import type { Column } from './codec.ts'
-import { coverageOf, dayRangesOf, readDailyRollups } from './coverage.ts'
+import { dayRangesOf } from './coverage.ts'
 import { type RangeReader, readRanges } from './range-values.ts'
+import { readCoverage } from './read-coverage.ts'
 import { findSpans } from './roll-up-day.ts'
 import { cacheOf, type RollupCache } from './rollup-cache.ts'
-import { countSliceValues, type RowSlice, type ValueCounts, wholeSlice } from './row-slice.ts'
+import { countSliceValues, type RowSlice, type ValueCounts } from './row-slice.ts'
 import { compareTexts, valueIdsOf } from './value-dictionary.ts'
 import { ValueSums } from './value-sums.ts'
 import { countTogether } from './visitor-set.ts'
@@ -238,28 +238,6 @@ function compareProperties(one: string, other: string): number {
   return compareTexts(a.key, b.key) || compareTexts(a.value, b.value)
 }
 
-/** When a larger part of a window is not rolled up, it is faster to count the window's hits in the database. */
-const MAX_GAPS_MS = 2.5 * DAY_MS
-
-export const findNewestHit = query<{ siteNo: number; start: Date; end: Date }, { at: number | null }>(
-  'find-newest-hit',
-  `
-  select (extract(epoch from max(at)) * 1000)::bigint as at
-  from events
-  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz`,
-)
-
-// No row for a site that does not exist.
-const findFirstEvent = query<{ siteNo: number }, { at: number | null; detailsFrom: number | null }>(
-  'find-first-event',
-  `
-  select
-    (extract(epoch from first_event_at) * 1000)::bigint as at,
-    (extract(epoch from details_from) * 1000)::bigint as "detailsFrom"
-  from sites
-  where site_no = :siteNo::int`,
-)
-
 export interface Summed {
   sums: ValueSums
   /** The days that are included in `sums`. */
@@ -279,42 +257,19 @@ export async function sumValues(
   { siteNo, window, dimension, zone }: Pick<Ranking, 'siteNo' | 'window' | 'dimension' | 'zone'>,
   { withVisitors, readsAllRows = false }: { withVisitors: boolean; readsAllRows?: boolean },
 ): Promise<Summed | undefined> {
-  const [stored, [first], [span]] = await Promise.all([
-    readDailyRollups(tx, [siteNo], window),
-    findFirstEvent(tx, { siteNo }),
-    dimension === HOUR_OF_WEEK ? findSpans(tx, { siteNos: [siteNo] }) : [],
-  ])
+  const [span] = dimension === HOUR_OF_WEEK ? await findSpans(tx, { siteNos: [siteNo] }) : []
   // After a change of the zone, the rollups have the hours of the zone before until all are made anew.
-  const hasHours = dimension !== HOUR_OF_WEEK || span?.rolledUpZone === zone
-  const { rollups, tails, gaps } = coverageOf(window, hasHours ? stored.get(siteNo)! : [])
-  const detailsFrom = first?.detailsFrom ?? Number.NEGATIVE_INFINITY
-  const since = Math.max(first?.at ?? Number.POSITIVE_INFINITY, detailsFrom)
-  let missing = gaps.flatMap(({ start, end }) =>
-    end <= since ? [] : [{ start: Math.max(start, since), end }],
-  )
-  // The gap after the last rollup may lie mostly in the future, where there are no hits to count.
-  if (rollups.length > 0 && lengthOf(missing) > MAX_GAPS_MS)
-    missing = await untilNewestHit(tx, siteNo, missing)
-  // Hits cannot answer for a window that begins before the details: only rollups have its numbers.
-  if (!readsAllRows && lengthOf(missing) > MAX_GAPS_MS && window.start >= detailsFrom) return undefined
+  const readsRollups = dimension !== HOUR_OF_WEEK || span?.rolledUpZone === zone
+  const coverage = await readCoverage(tx, siteNo, window, { readsRollups, readsAllRows })
+  if (!coverage) return undefined
   const [ranges, ...slices] = await Promise.all([
-    readRanges({ tx, cache, siteNo, dimension }, dayRangesOf(rollups), { withVisitors }),
-    ...[...tails, ...missing.map(wholeSlice)].map(slice => countSlice(tx, siteNo, slice, dimension, zone)),
+    readRanges({ tx, cache, siteNo, dimension }, dayRangesOf(coverage.rollups), { withVisitors }),
+    ...coverage.slices.map(slice => countSlice(tx, siteNo, slice, dimension, zone)),
   ])
   if (!ranges) return undefined
   const sums = new ValueSums(ranges.all)
   for (const [key, counts] of slices.flat()) sums.addSliceCounts(key, counts)
   return { sums, ranges }
-}
-
-const lengthOf = (windows: Window[]): number => windows.reduce((sum, { start, end }) => sum + end - start, 0)
-
-/** Ends the last window after its newest hit; removes it when it has no hits. */
-async function untilNewestHit(tx: Queryable, siteNo: number, windows: Window[]): Promise<Window[]> {
-  const last = windows.at(-1)!
-  const [newest] = await findNewestHit(tx, { siteNo, ...datesOf(last) })
-  const rest = newest!.at === null ? [] : [{ ...last, end: newest!.at + 1 }]
-  return [...windows.slice(0, -1), ...rest]
 }
 
 async function countSlice(
@@ -324,7 +279,7 @@ async function countSlice(
   dimension: string,
   zone: string | undefined,
 ): Promise<[key: number | string, counts: ValueCounts][]> {
-  const byValue = (await countSliceValues(tx, siteNo, slice, [dimension], zone)).get(dimension)
+  const byValue = (await countSliceValues(tx, siteNo, slice, [dimension], { zone })).get(dimension)
   if (!byValue) return []
   const keys = await keysOf(tx, siteNo, [...byValue.keys()])
   return [...byValue.values()].map((counts, index) => [keys[index]!, counts])

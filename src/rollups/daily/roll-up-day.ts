@@ -2,7 +2,7 @@ import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts'
 import type { Db, Transaction } from '../../db/connect.ts'
 import { inSnapshot } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
-import { DIMENSIONS_HASH, PROPERTIES, ROLLED_UP_DIMENSIONS } from '../../dimensions/rolled-up.ts'
+import { DIMENSIONS_HASH, isTimed, PROPERTIES, ROLLED_UP_DIMENSIONS } from '../../dimensions/rolled-up.ts'
 import { removeMarks } from '../dirty.ts'
 import { datesOf, type RolledUpDay } from '../protocol.ts'
 import { decodeValues, encodeValues, noCounts, type RolledUpValue } from './codec.ts'
@@ -15,6 +15,7 @@ import {
   rolledUpSlice,
   sliceSince,
 } from './row-slice.ts'
+import { addTimes, decodeAllTimes, encodeTimes, type TimedValue, type Times } from './times-codec.ts'
 import { valueIdsOf } from './value-dictionary.ts'
 import { addVisitors, concat, distinctOf } from './visitor-set.ts'
 
@@ -36,6 +37,7 @@ interface StoredRollup {
   durationMs: number
   visitors: Buffer
   dimensionsHash: string
+  version: string
 }
 
 /** Blocks other writers of rollups of the site until the transaction ends. */
@@ -76,18 +78,26 @@ const findDailyRollup = query<DayKey, StoredRollup>(
     bounces,
     duration_ms::float8 as "durationMs",
     visitors,
-    dimensions_hash as "dimensionsHash"
+    dimensions_hash as "dimensionsHash",
+    version
   from daily_rollups
   where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz`,
 )
 
-const findDailyValueRollups = query<
-  DayKey & { dimensions: string[] },
-  { dimension: string; counts: Buffer | null; visitors: Buffer | null }
->(
+/** Values of a dimension on a day, encoded; all null when there were too many. */
+interface StoredValues {
+  dimension: string
+  counts: Buffer | null
+  visitors: Buffer | null
+  /** Null for dimensions without times. */
+  timesIndex: Buffer | null
+  times: Buffer | null
+}
+
+const findDailyValueRollups = query<DayKey & { dimensions: string[] }, StoredValues>(
   'find-daily-value-rollups',
   `
-  select dimension, counts, visitors
+  select dimension, counts, visitors, times_index as "timesIndex", times
   from daily_value_rollups
   where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz
     and dimension = any(:dimensions::text[])`,
@@ -107,20 +117,43 @@ export const planOnce = query(
     set_config('jit', 'off', true)`,
 )
 
-const upsertDailyRollup = query<DayKey & Omit<StoredRollup, 'stamp' | 'rolledUpTo'> & { rolledUpTo: Date }>(
-  'upsert-daily-rollup',
+const upsertDailyRollup = query<
+  DayKey & Omit<StoredRollup, 'stamp' | 'rolledUpTo' | 'version'> & { rolledUpTo: Date }
+>('upsert-daily-rollup')
+
+// The goal rollup of a day that has grown still holds a part of it. That of one that is built again goes: it may count hits that are gone.
+const keepGoalDay = query<DayKey & { before: string }>(
+  'keep-goal-day',
+  `
+  update daily_goal_rollups as goal_day
+  set day_version = daily_rollups.version
+  from daily_rollups
+  where goal_day.site_no = :siteNo::int and goal_day.starts_at = :start::timestamptz and goal_day.ends_at = :end::timestamptz
+    and goal_day.day_version = :before::uuid
+    and daily_rollups.site_no = :siteNo::int and daily_rollups.starts_at = :start::timestamptz
+    and daily_rollups.ends_at = :end::timestamptz`,
 )
 
-const upsertDailyValueRollup = query<
-  DayKey & { dimension: string; counts: Buffer | null; visitors: Buffer | null }
->(
+const dropGoalDay = query<DayKey>(
+  'drop-goal-day',
+  `
+  delete from daily_goal_rollups
+  where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz`,
+)
+
+const upsertDailyValueRollup = query<DayKey & StoredValues>(
   'upsert-daily-value-rollup',
   `
-  insert into daily_value_rollups (site_no, dimension, starts_at, ends_at, counts, visitors)
-  values (:siteNo::int, :dimension::text, :start::timestamptz, :end::timestamptz, :counts::bytea, :visitors::bytea)
+  insert into daily_value_rollups (site_no, dimension, starts_at, ends_at, counts, visitors, times_index, times)
+  values (
+    :siteNo::int, :dimension::text, :start::timestamptz, :end::timestamptz, :counts::bytea, :visitors::bytea,
+    :timesIndex::bytea, :times::bytea
+  )
   on conflict (site_no, dimension, starts_at, ends_at) do update set
     counts = excluded.counts,
-    visitors = excluded.visitors`,
+    visitors = excluded.visitors,
+    times_index = excluded.times_index,
+    times = excluded.times`,
 )
 
 const deleteDailyValueRollups = query<DayKey>(
@@ -164,7 +197,7 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
       planOnce(tx),
       countSliceHits(tx, siteNo, slice),
       countSliceSessions(tx, siteNo, slice),
-      countSliceValues(tx, siteNo, slice, ROLLED_UP_DIMENSIONS, day.zone),
+      countSliceValues(tx, siteNo, slice, ROLLED_UP_DIMENSIONS, { zone: day.zone, withTimes: true }),
     ]),
   )
   const before =
@@ -183,8 +216,7 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
     if (!old) await deleteDailyValueRollups(tx, key)
     const written: Promise<unknown>[] = []
     for (const [dimension, values] of mergeCounts(before, added, valueIds, limits)) {
-      const { counts, visitors } = values ? encodeValues(values) : { counts: null, visitors: null }
-      written.push(upsertDailyValueRollup(tx, { ...key, dimension, counts, visitors }))
+      written.push(upsertDailyValueRollup(tx, { ...key, ...encode(dimension, values) }))
     }
     await Promise.all(written)
     await upsertDailyRollup(tx, {
@@ -198,6 +230,8 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
       visitors: addVisitors(old?.visitors, hits.visitors),
       dimensionsHash: DIMENSIONS_HASH,
     })
+    if (old) await keepGoalDay(tx, { ...key, before: old.version })
+    else await dropGoalDay(tx, key)
     await removeMarks(tx, 'daily_rollups', changed)
   })
 }
@@ -211,13 +245,23 @@ export function forgetRollups(db: Db, siteNo: number): Promise<unknown> {
 }
 
 /** Values of one dimension in a rollup; null when there are too many. */
-type Values = RolledUpValue[] | null
+type Values = (RolledUpValue & TimedValue)[] | null
+
+function encode(dimension: string, values: Values): StoredValues {
+  if (!values) return { dimension, counts: null, visitors: null, timesIndex: null, times: null }
+  const times = isTimed(dimension) ? encodeTimes(values) : { timesIndex: null, times: null }
+  return { dimension, ...encodeValues(values), ...times }
+}
+
+function decode({ counts, visitors, timesIndex, times }: StoredValues): Values {
+  if (!counts) return null
+  const timesOf = timesIndex ? decodeAllTimes(timesIndex, times!) : new Map<number, Times>()
+  return decodeValues(counts, visitors!).map(value => ({ ...value, times: timesOf.get(value.valueId) }))
+}
 
 async function readValues(db: Db, key: DayKey, dimensions: string[]): Promise<Map<string, Values>> {
   const rows = await findDailyValueRollups(db, { ...key, dimensions: [...dimensions, PROPERTIES] })
-  return new Map(
-    rows.map(({ dimension, counts, visitors }) => [dimension, counts && decodeValues(counts, visitors!)]),
-  )
+  return new Map(rows.map(row => [row.dimension, decode(row)]))
 }
 
 function addValueIds(
@@ -258,19 +302,20 @@ function* mergeCounts(
 const isOfProperties = (dimension: string) => dimension.startsWith(`${PROPERTIES}/`)
 
 function mergeDimension(
-  old: RolledUpValue[],
+  old: NonNullable<Values>,
   added: CountsByValue,
   valueIds: Map<string, number>,
   limits: RollupLimits,
 ): Values {
-  const merged = new Map(old.map(value => [value.valueId, value]))
+  const merged = new Map<number, RolledUpValue & TimedValue>(old.map(value => [value.valueId, value]))
   if (added.size > limits.values) return null
-  for (const [value, { counts, visitors }] of added) {
+  for (const [value, { counts, visitors, times }] of added) {
     const valueId = valueIds.get(value)!
     const into = merged.get(valueId) ?? { valueId, counts: noCounts(), visitors: new Uint32Array() }
     addCounts(into.counts, counts)
     into.visitors = distinctOf(concat([into.visitors, visitors]))
     into.counts.visitors = into.visitors.length
+    if (times) into.times = addTimes(into.times, times)
     merged.set(valueId, into)
   }
   return merged.size > limits.values ? null : [...merged.values()]

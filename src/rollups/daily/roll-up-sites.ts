@@ -5,7 +5,7 @@ import { limitTime } from '../../lib/time-budget.ts'
 import { arraysOf, datesOf, type Window } from '../protocol.ts'
 import { moveRollupWatermark, noteRefreshed } from '../watermarks.ts'
 import { OPEN_MS, readDailyRollups } from './coverage.ts'
-import { findNewestHit } from './rank-values.ts'
+import { findNewestHit } from './read-coverage.ts'
 import {
   dayAround,
   daysFrom,
@@ -30,7 +30,10 @@ interface RolledUpSite {
   rolledUpFrom: Date | null
 }
 
-const selectSites = query<{ withMissingDays: boolean }, RolledUpSite>('select-sites-to-roll-up')
+const selectSites = query<void, RolledUpSite>('select-sites-to-roll-up')
+
+/** Sites whose rollups grow: the statements for a site cost more than finding out that it was quiet. */
+const selectSitesToGrow = query<{ watermark: Date; silence: string }, RolledUpSite>('select-sites-to-grow')
 
 const upsertSpan = query<{ siteNo: number; timezone: string; rolledUpFrom: Date }>(
   'upsert-rollup-span',
@@ -86,10 +89,20 @@ const insertEmptyRollups = query<{
   on conflict (site_no, starts_at, ends_at) do nothing`,
 )
 
-// The rows up to then change nothing in the rollup. A rollup that another transaction has moved further stays unchanged.
+// The rows up to then change nothing in the rollup, and in that of the goals if it is as long. A rollup that another transaction has moved
+// further stays unchanged.
 const advanceRollup = query<{ siteNo: number; start: Date; end: Date; rolledUpTo: Date }>(
   'advance-daily-rollup',
   `
+  with moved_goals as (
+    update daily_goal_rollups as goal_day set rolled_up_to = :rolledUpTo::timestamptz
+    from daily_rollups
+    where goal_day.site_no = :siteNo::int and goal_day.starts_at = :start::timestamptz and goal_day.ends_at = :end::timestamptz
+      and daily_rollups.site_no = :siteNo::int and daily_rollups.starts_at = :start::timestamptz
+      and daily_rollups.ends_at = :end::timestamptz
+      and goal_day.rolled_up_to = daily_rollups.rolled_up_to and goal_day.day_version = daily_rollups.version
+      and goal_day.rolled_up_to < :rolledUpTo::timestamptz
+  )
   update daily_rollups set rolled_up_to = :rolledUpTo::timestamptz
   where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz
     and rolled_up_to < :rolledUpTo::timestamptz`,
@@ -135,7 +148,7 @@ export async function rollUpBehind(
   const { watermark } = await moveRollupWatermark(db, now)
   const round: Round = { db, rollUp, watermark, hasTime }
   // A site needs a span before any rollup. It starts with today, because every day after the newest rollup must have one.
-  for (const site of await selectSites(db, { withMissingDays: true })) {
+  for (const site of await selectSites(db)) {
     if (!site.rolledUpFrom) await growSite(round, site)
   }
   await rollUpMarked(round, until)
@@ -143,7 +156,11 @@ export async function rollUpBehind(
 
 /** @returns true when all sites were brought up to the watermark */
 async function growRollups(round: Round): Promise<boolean> {
-  for (const site of await selectSites(round.db, { withMissingDays: false })) {
+  const sites = await selectSitesToGrow(round.db, {
+    watermark: new Date(round.watermark),
+    silence: `${SILENCE_MS} milliseconds`,
+  })
+  for (const site of sites) {
     if (!round.hasTime()) return false
     await growSite(round, site)
   }
@@ -194,7 +211,7 @@ async function rollUpNewDay(round: Round, { siteNo, timezone }: RolledUpSite, da
 /** @returns true when all sites are rolled up back to their first event */
 async function rollUpPast(round: Round): Promise<boolean> {
   const { db, watermark, hasTime } = round
-  for (const site of await selectSites(db, { withMissingDays: true })) {
+  for (const site of await selectSites(db)) {
     const { siteNo, timezone, firstEventAt } = site
     let from = await startSpan(round, site)
     while (from !== undefined && from > firstEventAt.getTime()) {

@@ -4,6 +4,7 @@ import { MINUTE_MS } from '../../lib/time.ts'
 import { type ZoneOffsets, zoneOffsets } from '../../time/zone-offsets.ts'
 import type { TrafficTotals, Window } from '../protocol.ts'
 import { type Counts, noCounts } from './codec.ts'
+import { addTimes, type Times, timesIn } from './times-codec.ts'
 import { distinctOf, readIntArray } from './visitor-set.ts'
 
 /** After this time without a hit, a session gets no further hit except a late one (docs/metrics.md "Session"). */
@@ -64,6 +65,8 @@ export interface ValueCounts {
   counts: Counts
   /** Distinct visitor_no, ascending. */
   visitors: Uint32Array
+  /** Of dimensions with times, when they were asked for. */
+  times?: Times
 }
 /** Counts of each value of a dimension. */
 export type CountsByValue = Map<string, ValueCounts>
@@ -75,10 +78,11 @@ interface ValueRow extends RowCounts {
   dimension: string
   value: string
   visitors: Buffer | null
+  times: Buffer | null
 }
 
 /** The parameters of slice_sessions.sql. */
-interface SessionBounds {
+export interface SessionBounds {
   siteNo: number
   start: Date
   end: Date
@@ -101,11 +105,15 @@ const countSessions = query<SessionBounds, SessionTotals>(
 )
 
 const countValues = query<
-  SessionBounds & ZoneOffsets & { hitsFrom: Date; hitsTo: Date; dimensions: readonly string[] },
+  SessionBounds &
+    ZoneOffsets & { hitsFrom: Date; hitsTo: Date; dimensions: readonly string[]; withTimes: boolean },
   ValueRow
 >('count-slice-values')
 
-const boundsOf = (siteNo: number, { start, end, closedFrom, closedTo }: RowSlice): SessionBounds => ({
+export const sessionBoundsOf = (
+  siteNo: number,
+  { start, end, closedFrom, closedTo }: RowSlice,
+): SessionBounds => ({
   siteNo,
   start: new Date(start),
   end: new Date(end),
@@ -132,7 +140,7 @@ export async function countSliceSessions(
   siteNo: number,
   slice: RowSlice,
 ): Promise<SessionTotals> {
-  const [row] = await countSessions(db, boundsOf(siteNo, slice))
+  const [row] = await countSessions(db, sessionBoundsOf(siteNo, slice))
   return row!
 }
 
@@ -140,23 +148,25 @@ export async function countSliceSessions(
  * Returns the counts by value of each dimension that has values.
  * @param dimensions of hits, of sessions, `hour_of_week`, `error`, `property/{type}/{name}`, or `property` for all event types and
  * names
- * @param zone of the site; only `hour_of_week` needs it
+ * @param options.zone of the site; only `hour_of_week` needs it
+ * @param options.withTimes of a slice that is a day, or a part of it: times are counted from its start
  */
 export async function countSliceValues(
   db: Queryable,
   siteNo: number,
   slice: RowSlice,
   dimensions: readonly string[],
-  zone = 'UTC',
+  { zone = 'UTC', withTimes = false }: { zone?: string | undefined; withTimes?: boolean } = {},
 ): Promise<Map<string, CountsByValue>> {
   const rows = await countValues(db, {
-    ...boundsOf(siteNo, slice),
+    ...sessionBoundsOf(siteNo, slice),
     ...hitBoundsOf(slice),
     ...zoneOffsets(zone, slice.start, slice.end),
     dimensions,
+    withTimes,
   })
   const byDimension = new Map<string, CountsByValue>()
-  for (const { dimension, value, visitors, ...counts } of rows) {
+  for (const { dimension, value, visitors, times, ...counts } of rows) {
     let byValue = byDimension.get(dimension)
     if (!byValue) {
       byValue = new Map()
@@ -169,6 +179,7 @@ export async function countSliceValues(
     }
     addCounts(into.counts, counts)
     if (visitors) into.visitors = distinctOf(readIntArray(visitors))
+    if (times) into.times = addTimes(into.times, timesIn(times))
   }
   return byDimension
 }

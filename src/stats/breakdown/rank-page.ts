@@ -17,6 +17,7 @@ import { toWindow } from '../../time/range.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { PageWindow, ValueCounts } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
+import { hasHitFilters } from '../sql/conditions.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { mergeSlices, readSlices } from '../sql/slices.ts'
 import { type Engagement, measureEngagement, PAGES } from './engagement-by-value.ts'
@@ -25,9 +26,9 @@ import { type CountedColumn, countEndValues, countHitValues, countSessionValues 
 type Services = Pick<StatsServices, 'reads' | 'rollups' | 'slices'>
 type RankedRow = ValueCounts<CountedColumn> & { total: number }
 
-/** One page of the values of a dimension of hits, by visitors. */
-const breakDownHits = filteredQuery<PageWindow, RankedRow>('break-down-hits', [
-  'matching_hits',
+/** One page of the values of a dimension of hits, by visitors. The engagement of pages is there without filters on hits. */
+const breakDownHits = filteredQuery<PageWindow, RankedRow & Engagement>('break-down-hits', [
+  'value_parts',
   'filtered_sessions',
 ])
 
@@ -109,6 +110,7 @@ export async function rankPage(
   }
   if (services.slices) return rankSlices(services, resolved, subject, options)
   const page = await rankRows(services, resolved, subject, options)
+  if (isDefault(options) && !hasHitFilters(resolved)) return page
   return { ...page, rows: await withEngagement(services, resolved, subject, page.rows) }
 }
 
@@ -162,7 +164,12 @@ async function rankRows(
   if (!isDefault(options)) return sortRows(services, resolved, subject, options)
   const { limit, offset } = options
   const { rank } = statementsOf(subject.dimension)
-  return pageOf(await rank(services.reads, resolved, { params: { limit, offset }, ...asOptions(subject) }))
+  const ranked = await rank(services.reads, resolved, {
+    params: { limit, offset },
+    ...asOptions(subject),
+    withEngagement: PAGES.has(subject.dimension),
+  })
+  return pageOf(ranked)
 }
 
 async function sortRows(

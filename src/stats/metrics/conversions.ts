@@ -4,7 +4,7 @@ import type { StatsServices } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { mergeSlices, readSlices } from '../sql/slices.ts'
 
-interface ConversionCounts {
+export interface ConversionCounts {
   conversions: number
   visitors: number
   /** Reported by the hits, minor units. */

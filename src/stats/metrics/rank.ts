@@ -50,7 +50,7 @@ export async function rank<Column extends keyof RankedValue>(
 }
 
 /**
- * Returns the counts of the given values, in their order and without visitors.
+ * Returns the counts of the given values, in their order; without `withVisitors`, `visitors` are 0.
  * @returns undefined when hits must be read: there are filters, or the days are not rolled up
  */
 export async function countRolledUp(
@@ -58,10 +58,11 @@ export async function countRolledUp(
   resolved: ResolvedQuery,
   dimension: string,
   values: string[],
+  { withVisitors = false } = {},
 ): Promise<RankedValue[] | undefined> {
   if (!canReadRollups(resolved, dimension)) return undefined
   const { siteNo } = resolved
-  const input = { siteNo, window: toWindow(resolved), dimension, values }
+  const input = { siteNo, window: toWindow(resolved), dimension, values, withVisitors }
   const counted = await runTask(rollups, 'countValues', input)
   return counted?.map((counts, index) => ({ ...counts, value: values[index]! }))
 }

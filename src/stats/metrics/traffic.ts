@@ -1,9 +1,11 @@
 import { ratio } from '../../lib/numbers.ts'
+import { DAY_MS } from '../../lib/time.ts'
 import { NO_TRAFFIC, runTask, type TrafficPart, type TrafficTotals } from '../../rollups/protocol.ts'
 import { count, decimal } from '../../schema/fields.ts'
-import { type Bucket, boundsOf, toWindow } from '../../time/range.ts'
+import { type Bucket, boundsOf, type TimeSpan, toWindow } from '../../time/range.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices } from '../query-context.ts'
+import { hasHitFilters } from '../sql/conditions.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { mergeSlices, readSlices } from '../sql/slices.ts'
 
@@ -51,6 +53,17 @@ const sumFilteredHits = filteredQuery<undefined, HitCounts>(
     count(distinct visitor_no) filter (where not is_service) as visitors
   from filtered_hits`,
 )
+
+/**
+ * The same without filters on hits, with the counts of sessions. A session that started in the range has its opening hit there: visitors
+ * are those of such sessions, and of hits of sessions that started before or after. Counting the other hits by type reads two
+ * columns, a batch at a time.
+ */
+const sumFilteredSessions = filteredQuery<undefined, HitCounts & SessionCounts>('sum-filtered-sessions', [
+  'filtered_hits',
+  'filtered_sessions',
+  'hits_of_other_sessions',
+])
 
 /**
  * One row for each bucket that has filtered hits. `bucket` counts, from 0, the half-open buckets that begin at `bounds`.
@@ -122,6 +135,9 @@ export async function countTraffic(
   const { reads, slices } = services
   const totals = buckets.map(() => ({ ...NO_TRAFFIC }))
   if (totals.length === 0) return totals
+  if (totals.length === 1 && !slices && !hasHitFilters(resolved) && !isShort(resolved)) {
+    return sumFilteredSessions(reads, resolved)
+  }
   const options = { params: { bounds: boundsOf(buckets) } }
   const [hits, sessions] = await Promise.all([
     slices
@@ -135,5 +151,8 @@ export async function countTraffic(
   for (const { bucket, ...counts } of [...hits, ...sessions]) Object.assign(totals[bucket]!, counts)
   return totals
 }
+
+/** Most of a short range is near its bounds, where `sum-filtered-sessions` reads hits a second time. */
+const isShort = ({ start, end }: TimeSpan) => end.getTime() - start.getTime() < 3 * DAY_MS
 
 const byBucket = <Row extends { bucket: number }>(rows: Row[]) => mergeSlices(rows, ({ bucket }) => bucket)

@@ -6,11 +6,14 @@ import { count, label, uuid } from '../../schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
 import { mayShow } from '../../sharing/grant.ts'
 import { isUuid } from '../../sites/domain.ts'
-import { groupField } from '../../time/range.ts'
+import { groupField, seriesBuckets } from '../../time/range.ts'
 import { actorFields, presentActor } from '../event-log/actor.ts'
-import { type LogServices, readLog } from '../event-log/log-pages.ts'
+import type { LogServices } from '../event-log/log-pages.ts'
+import { readOccurrences } from '../event-log/occurrences.ts'
 import { StatsQuery } from '../filters/query.ts'
-import { type PageWindow, rank, type ValueCounts } from '../metrics/rank.ts'
+import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { countRolledUp, type PageWindow, rank, type ValueCounts } from '../metrics/rank.ts'
+import { countTimesRolledUp } from '../metrics/value-times.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { countTypes } from './events-timeseries.ts'
@@ -142,9 +145,20 @@ export async function getError(
 ): Promise<ErrorGroup> {
   const known = await requireError(services, site, error)
   const { resolved } = await resolveContext(services, site, query)
-  const [counts] = await countFilteredError(services.reads, resolved, { errorId: error })
-  requireOccurring(services, counts!.occurrences)
-  return { ...known, id: error, ...counts! }
+  const counts = await countError(services, resolved, known.id)
+  requireOccurring(services, counts.occurrences)
+  return { ...known, id: error, ...counts }
+}
+
+async function countError(services: StatsServices, resolved: ResolvedQuery, errorId: string) {
+  const options = { withVisitors: true }
+  const [rolledUp] = (await countRolledUp(services, keptPart(resolved), ERRORS, [errorId], options)) ?? []
+  if (rolledUp) {
+    const { hits, sessions, visitors } = rolledUp
+    return { occurrences: hits, sessions, visitors }
+  }
+  const [counts] = await countFilteredError(services.reads, resolved, { errorId })
+  return counts!
 }
 
 /** @throws as `getError` */
@@ -153,11 +167,18 @@ export async function getErrorTimeseries(
   site: StatsSite,
   { error, ...query }: ErrorTimeseriesQuery,
 ): Promise<ErrorTimeseries> {
-  await requireError(services, site, error)
+  const { id: errorId } = await requireError(services, site, error)
   const { range, resolved } = await resolveContext(services, site, query)
+  const buckets = seriesBuckets(range)
+  const subject = { dimension: ERRORS, value: errorId } as const
+  const rolledUp = buckets.length > 0 && (await countTimesRolledUp(services, resolved, subject, buckets))
+  if (rolledUp) {
+    const labels = buckets.map(({ label }) => label)
+    return { labels, types: ['error'], series: { error: rolledUp }, group: range.group }
+  }
   const { labels, series, group } = await countTypes(services, resolved, range, {
     types: ['error'],
-    errorId: error,
+    errorId,
   })
   requireOccurring(services, series.error ? 1 : 0)
   return { labels, types: ['error'], series: { error: series.error ?? labels.map(() => 0) }, group }
@@ -172,9 +193,9 @@ export async function getErrorOccurrences(
   site: StatsSite,
   { error, ...query }: OccurrencesQuery,
 ): Promise<Page<ErrorOccurrence>> {
-  await requireError(services, site, error)
+  const { id: errorId } = await requireError(services, site, error)
   const { resolved } = await resolveContext(services, site, query)
-  const { rows, total } = await readLog(services, resolved, query, { types: ['error'], errorId: error })
+  const { rows, total } = await readOccurrences(services, resolved, query, errorId)
   requireOccurring(services, total)
   return {
     rows: rows.map(row => ({
@@ -200,6 +221,7 @@ function requireOccurring({ grant }: StatsServices, occurrences: number): void {
 
 const noSuchError = () => new AppError('not_found', 'No such error')
 
+/** Returns the error with its fingerprint as it is stored: requests may write it in either case. */
 async function requireError({ reads }: StatsServices, site: StatsSite, id: string) {
   const [known] = isUuid(id) ? await findErrorGroups(reads, { siteNo: site.siteNo, ids: [id] }) : []
   if (!known) throw noSuchError()

@@ -7,10 +7,12 @@ import { GoalBody, type GoalDefinition } from '../../goals/schema.ts'
 import { count, label } from '../../schema/fields.ts'
 import { jsonParameter } from '../../schema/json-parameter.ts'
 import { StatsQuery } from '../filters/query.ts'
+import { keptPart } from '../filters/resolved-query.ts'
 import { rankMatched } from '../metrics/conversions.ts'
+import { countTraffic } from '../metrics/traffic.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { GoalRefused } from '../resolve/targets.ts'
-import { countGoals, GoalRow } from './goals.ts'
+import { countGoalsInRows, GoalRow, rowOf } from './goals.ts'
 
 /** Longest text of a definition: the longest values, written with escapes. */
 const LONGEST_DEFINITION = 60_000
@@ -65,12 +67,15 @@ export async function previewGoal(
   }
   requireCurrencyOf(site, goal, 'definition.currency')
   const { resolved: whole } = await resolveContext(services, site, query)
-  const { rows, resolved, targets } = await countGoals(services, site, whole, [recordOf(goal)]).catch(
-    error => {
+  const resolved = keptPart(whole)
+  const record = recordOf(goal)
+  const [{ counted, targets }, [all]] = await Promise.all([
+    countGoalsInRows(services, site, resolved, [record]).catch(error => {
       throw error instanceof GoalRefused ? definitionRefused(error) : error
-    },
-  )
-  const { id: _, display_name: __, ...counts } = rows[0]!
+    }),
+    countTraffic(services, resolved, [resolved]),
+  ])
+  const { id: _, display_name: __, ...counts } = rowOf(services, record, counted[0]!, all!.visitors)
   const { values, total } = await rankMatched(services, resolved, targets, MOST_EXAMPLES)
   return {
     ...counts,

@@ -6,8 +6,14 @@ import { count, decimal, label, uuid } from '../../schema/fields.ts'
 import { mayShow } from '../../sharing/grant.ts'
 import { listVisibleGoals } from '../../sharing/money-goals.ts'
 import type { StatsQuery } from '../filters/query.ts'
-import { type ConversionTargets, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
-import { countConversions, NO_CONVERSIONS } from '../metrics/conversions.ts'
+import {
+  type ConversionTargets,
+  isUnfiltered,
+  keptPart,
+  type ResolvedQuery,
+} from '../filters/resolved-query.ts'
+import { type ConversionCounts, countConversions, NO_CONVERSIONS } from '../metrics/conversions.ts'
+import { countRolledUpGoals } from '../metrics/rolled-up-conversions.ts'
 import { countTraffic } from '../metrics/traffic.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { findTargets } from '../resolve/targets.ts'
@@ -38,39 +44,60 @@ export async function getGoalReport(
     resolveContext(services, site, query),
   ])
   if (goals.length === 0) return []
-  const { rows } = await countGoals(services, site, context.resolved, goals)
-  return rows
+  // Conversions are counted from rows, or as if they were: visitors have to be those of the same time.
+  const resolved = keptPart(context.resolved)
+  const [counted, [all]] = await Promise.all([
+    countGoals(services, site, resolved, goals),
+    countTraffic(services, resolved, [resolved]),
+  ])
+  return goals.map((goal, index) => rowOf(services, goal, counted[index]!, all!.visitors))
+}
+
+/** Returns the conversions of each goal in the range, from goal rollups where they answer, else from rows. */
+async function countGoals(
+  services: StatsServices,
+  site: StatsSite,
+  resolved: ResolvedQuery,
+  goals: readonly GoalRecord[],
+): Promise<ConversionCounts[]> {
+  const rolledUp = isUnfiltered(resolved)
+    ? await countRolledUpGoals(services, site, resolved, goals)
+    : new Map<GoalRecord, ConversionCounts>()
+  const others = goals.filter(goal => !rolledUp.has(goal))
+  const { counted } = await countGoalsInRows(services, site, resolved, others)
+  const ofOthers = new Map(others.map((goal, index) => [goal, counted[index]!]))
+  return goals.map(goal => rolledUp.get(goal) ?? ofOthers.get(goal)!)
 }
 
 /**
- * Returns the row of each goal, in their order, with the query that counted them and what it looked for.
+ * Returns the conversions of each goal from rows, in their order, and what was looked for.
  * @throws AppError as `findTargets`
  */
-export async function countGoals(
+export async function countGoalsInRows(
   services: StatsServices,
   site: StatsSite,
-  whole: ResolvedQuery,
+  resolved: ResolvedQuery,
   goals: readonly GoalRecord[],
-): Promise<{ rows: GoalRow[]; resolved: ResolvedQuery; targets: ConversionTargets }> {
-  // Conversions are counted from rows: visitors have to be those of the same time.
-  const resolved = keptPart(whole)
+): Promise<{ counted: ConversionCounts[]; targets: ConversionTargets }> {
+  if (goals.length === 0) return { counted: [], targets: { hits: [], scrolls: [] } }
   const targets = await findTargets(services, { ...resolved, teamId: site.teamId }, goals)
   const currencies = goals.map(goal => goal.currency ?? '')
-  const [counted, [all]] = await Promise.all([
-    countConversions(services, resolved, targets, currencies),
-    countTraffic(services, resolved, [resolved]),
-  ])
-  const rows = goals.map((goal, index) => {
-    const { conversions, visitors, revenue } = counted.get(index) ?? NO_CONVERSIONS
-    return {
-      id: goal.id,
-      display_name: goal.displayName,
-      conversions,
-      visitors,
-      conversion_rate: ratio(100 * visitors, all!.visitors, 1),
-      ...(mayShow(services.grant, 'revenue') ? presentRowRevenue(revenue) : HIDDEN_REVENUE),
-      currency: goal.currency,
-    }
-  })
-  return { rows, resolved, targets }
+  const byGoal = await countConversions(services, resolved, targets, currencies)
+  return { counted: goals.map((_, index) => byGoal.get(index) ?? NO_CONVERSIONS), targets }
 }
+
+/** @param all visitors under the same filters */
+export const rowOf = (
+  { grant }: Pick<StatsServices, 'grant'>,
+  goal: GoalRecord,
+  { conversions, visitors, revenue }: ConversionCounts,
+  all: number,
+): GoalRow => ({
+  id: goal.id,
+  display_name: goal.displayName,
+  conversions,
+  visitors,
+  conversion_rate: ratio(100 * visitors, all, 1),
+  ...(mayShow(grant, 'revenue') ? presentRowRevenue(revenue) : HIDDEN_REVENUE),
+  currency: goal.currency,
+})

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { requiredText } from '../../schema/validation.ts'
-import { boundsOf, groupField, seriesBuckets } from '../../time/range.ts'
+import { type Bucket, boundsOf, groupField, seriesBuckets } from '../../time/range.ts'
 import { checkStats, statsFields } from '../filters/query.ts'
+import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import { countTimesRolledUp } from '../metrics/value-times.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { readSlices } from '../sql/slices.ts'
@@ -50,11 +52,24 @@ export async function getPageTitleTimeseries(
 ): Promise<PageTitleTimeseries> {
   const { range, resolved } = await resolveContext(services, site, query)
   const all = seriesBuckets(range)
-  const values = all.map(() => 0)
-  if (all.length > 0) {
-    const options = { params: { bounds: boundsOf(all) }, titles: [title] }
-    const rows = await readSlices(services, countTitlesByBucket, resolved, options)
-    for (const { bucket, sessions } of rows) values[bucket]! += sessions
-  }
+  const subject = { dimension: 'title', value: title } as const
+  const values =
+    all.length === 0
+      ? []
+      : ((await countTimesRolledUp(services, resolved, subject, all)) ??
+        (await countRows(services, resolved, title, all)))
   return { labels: all.map(({ label }) => label), values, group: range.group }
+}
+
+async function countRows(
+  services: StatsServices,
+  resolved: ResolvedQuery,
+  title: string,
+  buckets: readonly Bucket[],
+): Promise<number[]> {
+  const values = buckets.map(() => 0)
+  const options = { params: { bounds: boundsOf(buckets) }, titles: [title] }
+  const rows = await readSlices(services, countTitlesByBucket, resolved, options)
+  for (const { bucket, sessions } of rows) values[bucket]! += sessions
+  return values
 }

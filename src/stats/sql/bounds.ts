@@ -51,10 +51,13 @@ export function aroundRange(db: Queryable, resolved: ResolvedQuery): Fragment {
 }
 
 /** Computed here and not in SQL: the planner excludes chunks, and starts workers, only with constant bounds. */
-const around = ({ start, end }: TimeSpan): TimeSpan => ({
-  start: new Date(start.getTime() - SESSION_REACH_MS),
-  end: new Date(end.getTime() + SESSION_REACH_MS),
-})
+const around = ({ start, end }: TimeSpan): TimeSpan => ({ start: beforeReach(start), end: afterReach(end) })
+
+/** Hits of a session that started at a time, or later, are not before this one. */
+export const beforeReach = (at: Date): Date => new Date(at.getTime() - SESSION_REACH_MS)
+
+/** Hits of a session that started at a time, or earlier, are not after this one. */
+export const afterReach = (at: Date): Date => new Date(at.getTime() + SESSION_REACH_MS)
 
 /** Condition for sessions that started in the range and in the session slice. */
 export function startedSession(db: Queryable, { siteNo, start, end, slice }: ResolvedQuery): Fragment {
@@ -114,8 +117,8 @@ export function eventsOf(db: Queryable, { siteNo, slice }: ResolvedQuery): Fragm
   return db`(
     select * from events
     where ${ofSessions} and not is_service
-      ${from ? db`and at >= ${new Date(from.getTime() - SESSION_REACH_MS)}` : db``}
-      ${to ? db`and at < ${new Date(to.getTime() + SESSION_REACH_MS)}` : db``}
+      ${from ? db`and at >= ${beforeReach(from)}` : db``}
+      ${to ? db`and at < ${afterReach(to)}` : db``}
     union all
     select * from events where ${ofSessions} and is_service
   ) as events`

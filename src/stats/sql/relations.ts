@@ -1,15 +1,7 @@
 import type { Queryable } from '../../db/connect.ts'
 import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import type { ConversionTargets, ResolvedQuery } from '../filters/resolved-query.ts'
-import {
-  aroundRange,
-  eventsOf,
-  type Fragment,
-  inRange,
-  inTime,
-  startedInRange,
-  visibleHit,
-} from './bounds.ts'
+import { aroundRange, eventsOf, type Fragment, inRange, startedInRange, visibleHit } from './bounds.ts'
 import {
   conditionsOnHit,
   conditionsOnSession,
@@ -21,21 +13,14 @@ import { filteredCustomers, filteredSubscriptions } from './customers.ts'
 import { type FunnelOptions, funnelMoments, unitHits } from './funnel.ts'
 import { clicks, type HeatOptions, pageReads, seenSessions } from './heat.ts'
 import { type JourneyOptions, journeyHits } from './journey.ts'
+import { hitsOfOtherSessions, matchingRows, type PartOptions, valueParts } from './matching-rows.ts'
 import { filteredMoney } from './money.ts'
 import { type Narrowing, narrowHits, narrowSessions, restricted } from './narrowing.ts'
-import {
-  asValue,
-  hasValue,
-  joinSession,
-  type ValueOptions,
-  valueInHit,
-  valueOfHit,
-  valueOfSession,
-} from './values.ts'
+import { asValue, hasValue, joinSession, valueInHit, valueOfHit, valueOfSession } from './values.ts'
 import { type VisitSpan, visitHits, visitValues } from './visits.ts'
 import { type VitalOptions, vitalsOf, whereMeasured } from './web-vitals.ts'
 
-export interface RelationOptions extends ValueOptions, Narrowing {
+export interface RelationOptions extends PartOptions, Narrowing {
   /** Required by `conversions`. */
   targets?: ConversionTargets
   /** Which measure `filtered_vitals` has; without it, reports with all of them. */
@@ -66,6 +51,9 @@ export const RELATIONS = {
     where ${visibleHit(db, resolved)} and ${conditionsOnHit(db, resolved)} and ${conditionsOnSession(db, resolved)}
       ${narrowHits(db, options)} ${hasValue(db, valueOfHit(db, resolved, options), options)}`,
 
+  /** Hits in the range that count for visitors, of matching sessions that started before or after; without filters on hits. */
+  hits_of_other_sessions: hitsOfOtherSessions,
+
   /** Sessions that started in the range and match all filters. */
   filtered_sessions: (db, resolved, options) => db`
     select sessions.* ${asValue(db, valueOfSession(db, resolved, options))}
@@ -95,6 +83,9 @@ export const RELATIONS = {
 
   /** The same and, without filters on hits, engagement of sessions that started in the range (`in_engagements`). */
   matching_rows: (db, resolved, options) => matchingRows(db, resolved, options, ['identify']),
+
+  /** Counts, visitors and sessions of `matching_rows` by value of a dimension of hits, in a few rows for each value. */
+  value_parts: (db, resolved, options) => valueParts(db, resolved, options),
 
   /** Engagement of sessions that started in the range, with the filters on sessions only. */
   engagements: (db, resolved, options) => db`
@@ -160,26 +151,3 @@ export const matchingSessions = (db: Queryable, resolved: ResolvedQuery): Fragme
     from ${eventsOf(db, resolved)}
     where ${visibleHit(db, resolved)} and ${conditionsOnHit(db, resolved)}
   ),`
-
-/** Rows of `matching_hits` or `matching_rows`: one scan instead of one for each of the two relations. */
-function matchingRows(
-  db: Queryable,
-  resolved: ResolvedQuery,
-  options: RelationOptions,
-  leftOut: ('engagement' | 'identify')[],
-): Fragment {
-  const isInRange = inTime(db, resolved)
-  const isOfStarted = startedInRange(db, resolved)
-  const rows = hasHitFilters(resolved)
-    ? db`${visibleHit(db, resolved)} and ${conditionsOnHit(db, resolved)}`
-    : db`${aroundRange(db, resolved)} and events.type <> all(${leftOut}::text[]) and (${isInRange} or ${isOfStarted})`
-  return db`
-    select
-      events.* ${asValue(db, valueInHit(db, options))},
-      events.type <> 'engagement' and ${isInRange} as in_filtered_hits,
-      events.type <> 'engagement' and not is_service and ${isOfStarted} as in_session_hits,
-      events.type = 'engagement' and ${isOfStarted} as in_engagements
-    from ${eventsOf(db, resolved)}
-    where ${rows} and ${conditionsOnSession(db, resolved)}
-      ${hasValue(db, valueInHit(db, options), options)}`
-}

@@ -1,0 +1,100 @@
+import type { Queryable } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
+import { DAY_MS } from '../../lib/time.ts'
+import { datesOf, type Window } from '../protocol.ts'
+import { coverageOf, type DailyRollup, readDailyRollups } from './coverage.ts'
+import { type RowSlice, wholeSlice } from './row-slice.ts'
+
+/** When a larger part of a window is not rolled up, it is faster to count the window's hits in the database. */
+export const MAX_GAPS_MS = 2.5 * DAY_MS
+/** The longest day, when clocks are set back. */
+const LONGEST_DAY_MS = 27 * 3_600_000
+
+export const findNewestHit = query<{ siteNo: number; start: Date; end: Date }, { at: number | null }>(
+  'find-newest-hit',
+  `
+  select (extract(epoch from max(at)) * 1000)::bigint as at
+  from events
+  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz`,
+)
+
+// No row for a site that does not exist.
+export const findFirstEvent = query<{ siteNo: number }, { at: number | null; detailsFrom: number | null }>(
+  'find-first-event',
+  `
+  select
+    (extract(epoch from first_event_at) * 1000)::bigint as at,
+    (extract(epoch from details_from) * 1000)::bigint as "detailsFrom"
+  from sites
+  where site_no = :siteNo::int`,
+)
+
+/** A rollup that lies in a window, or the part of its day that does. */
+export interface CoveringRollup extends DailyRollup {
+  /** The whole day of the rollup. */
+  day: Window
+}
+
+interface CoverageOptions {
+  /** Whether rollups may answer; without them, rows do. */
+  readsRollups?: boolean
+  /** Whether rollups may cover a part of their day: their counts are known by time. */
+  cutsDays?: boolean
+  /** Whether rows are read however little of the window is rolled up. */
+  readsAllRows?: boolean
+}
+
+/**
+ * Returns the rollups of a window, and the rows that they lack. Call it in a snapshot.
+ * @returns undefined when too little of the window is rolled up
+ */
+export async function readCoverage(
+  tx: Queryable,
+  siteNo: number,
+  window: Window,
+  { readsRollups = true, cutsDays = false, readsAllRows = false }: CoverageOptions,
+): Promise<{ rollups: CoveringRollup[]; slices: RowSlice[] } | undefined> {
+  const [stored, [first]] = await Promise.all([
+    readDailyRollups(tx, [siteNo], cutsDays ? around(window) : window),
+    findFirstEvent(tx, { siteNo }),
+  ])
+  const usable = readsRollups ? stored.get(siteNo)! : []
+  const { rollups, tails, gaps } = coverageOf(
+    window,
+    usable.map(rollup => cutTo(window, rollup)).filter(({ start, end }) => start < end),
+  )
+  const detailsFrom = first?.detailsFrom ?? Number.NEGATIVE_INFINITY
+  const since = Math.max(first?.at ?? Number.POSITIVE_INFINITY, detailsFrom)
+  let missing = gaps.flatMap(({ start, end }) =>
+    end <= since ? [] : [{ start: Math.max(start, since), end }],
+  )
+  // The gap after the last rollup may lie mostly in the future, where there are no hits to count.
+  if (rollups.length > 0 && lengthOf(missing) > MAX_GAPS_MS)
+    missing = await untilNewestHit(tx, siteNo, missing)
+  // Hits cannot answer for a window that begins before the details: only rollups have its numbers.
+  if (!readsAllRows && lengthOf(missing) > MAX_GAPS_MS && window.start >= detailsFrom) return undefined
+  return { rollups, slices: [...tails, ...missing.map(wholeSlice)] }
+}
+
+const around = ({ start, end }: Window): Window => ({
+  start: start - LONGEST_DAY_MS,
+  end: end + LONGEST_DAY_MS,
+})
+
+const cutTo = (window: Window, { start, end, ...rollup }: DailyRollup): CoveringRollup => ({
+  ...rollup,
+  start: Math.max(start, window.start),
+  end: Math.min(end, window.end),
+  day: { start, end },
+})
+
+export const lengthOf = (windows: Window[]): number =>
+  windows.reduce((sum, { start, end }) => sum + end - start, 0)
+
+/** Ends the last window after its newest hit; removes it when it has no hits. */
+export async function untilNewestHit(tx: Queryable, siteNo: number, windows: Window[]): Promise<Window[]> {
+  const last = windows.at(-1)!
+  const [newest] = await findNewestHit(tx, { siteNo, ...datesOf(last) })
+  const rest = newest!.at === null ? [] : [{ ...last, end: newest!.at + 1 }]
+  return [...windows.slice(0, -1), ...rest]
+}
