@@ -3,6 +3,8 @@ import { ClientState } from './client-state.ts'
 import { MessageQueue } from './message-queue.ts'
 import {
   CANCEL_REQUEST,
+  COPY_IN_RESPONSE,
+  copyInResponse,
   errorResponse,
   GSSENC_REQUEST,
   MessageReader,
@@ -44,6 +46,8 @@ export class Connection {
   private isCancelled = false
   /** Messages are skipped after an error that this class sent, up to the next Sync. */
   private isSkipping = false
+  /** The client was asked for the rows of its COPY, before the session runs it. */
+  private isAskedForRows = false
   /** The application name: connections with the same name share one part of the session's time. */
   private kind = ''
   private isClosed = false
@@ -84,7 +88,11 @@ export class Connection {
       this.end('08P01', error.message)
       return
     }
-    if (this.pending.isFull) this.socket.pause()
+    if (this.pending.awaitsRows && this.pending.isOverfull) {
+      this.end('54000', 'COPY takes at most 64 MiB of rows here')
+      return
+    }
+    if (this.pending.isFull && !this.pending.awaitsRows) this.socket.pause()
     if (this.holdsSession) this.watchIdle()
     if (!this.pending.isEmpty && !this.isRunning) void this.runPending()
   }
@@ -123,9 +131,14 @@ export class Connection {
       if (this.pending.firstType === TERMINATE) return this.hangUp()
       this.skip()
       if (this.pending.isEmpty) break
+      if (this.pending.awaitsRows) {
+        this.askForRows()
+        break
+      }
       if (!this.holdsSession && !(await this.takeTurn())) return
       const { chunks, status } = session.run(this.takeBatch(), this.state.statementName)
-      const isFlushed = writeChunks(this.socket, chunks)
+      const isFlushed = writeChunks(this.socket, this.isAskedForRows ? withoutRequest(chunks) : chunks)
+      this.isAskedForRows = false
       // Short statements of one client run in one turn.
       if (status === 'I' && (this.pending.isEmpty || session.isTurnOver())) this.giveBack()
       else this.watchIdle()
@@ -134,6 +147,14 @@ export class Connection {
       if (!isFlushed) await drained(this.socket)
     }
     this.isRunning = false
+  }
+
+  private askForRows(): void {
+    // It may have been paused while earlier statements waited.
+    this.socket.resume()
+    if (this.isAskedForRows) return
+    this.isAskedForRows = true
+    this.socket.write(copyInResponse)
   }
 
   /** @returns false when the connection ended or has nothing to run */
@@ -175,6 +196,7 @@ export class Connection {
     if (!isLate && !this.isCancelled) return false
     const reason = this.isCancelled ? 'user request' : 'statement timeout'
     this.isCancelled = false
+    this.isAskedForRows = false
     this.socket.write(errorResponse('ERROR', '57014', `canceling statement due to ${reason}`))
     this.isSkipping = true
     if (first.bytes[0] === QUERY) this.pass(readyForQuery)
@@ -259,6 +281,12 @@ export class Connection {
     this.holdsSession = false
     this.options.session.release()
   }
+}
+
+/** Returns the answer to a COPY without its request for rows, which the client has got already. */
+function withoutRequest(chunks: Buffer[]): Buffer[] {
+  const answer = Buffer.concat(chunks)
+  return [answer[0] === COPY_IN_RESPONSE ? answer.subarray(1 + answer.readInt32BE(1)) : answer]
 }
 
 /** @returns false when the client does not read as fast as the answers come */

@@ -1,4 +1,4 @@
-import { QUERY, SYNC, TERMINATE } from './protocol.ts'
+import { COPY_DATA, COPY_DONE, COPY_FAIL, copyFail, QUERY, SYNC, TERMINATE } from './protocol.ts'
 import type { OwnedMessage } from './statements.ts'
 
 /** Most messages of one call: enough to be fast, few enough that other clients do not wait long. */
@@ -9,7 +9,14 @@ const MAX_PENDING_BYTES = 16 * 1024 * 1024
 
 interface Pending extends OwnedMessage {
   receivedAt: number
+  /** Messages with rows of a COPY that has not got all of them; they run in one call with it. */
+  rows?: Buffer[] | undefined
 }
+
+const isOfCopy = ([type]: Buffer) => type === COPY_DATA || type === COPY_DONE || type === COPY_FAIL
+
+/** The rows of one COPY; they are in memory twice. */
+const MAX_COPY_BYTES = 64 * 1024 * 1024
 
 /** Messages of one client that have not run yet. */
 export class MessageQueue {
@@ -23,6 +30,11 @@ export class MessageQueue {
   /** True when the client must not send more until some messages have run. */
   get isFull(): boolean {
     return this.bytes > MAX_PENDING_BYTES
+  }
+
+  /** True when a COPY has more rows than may wait: they run together. */
+  get isOverfull(): boolean {
+    return this.bytes > MAX_COPY_BYTES
   }
 
   get first(): Pending | undefined {
@@ -39,9 +51,29 @@ export class MessageQueue {
     return this.pending.find(message => message.unnamed)?.unnamed
   }
 
+  /** True when the first message is a COPY that has not got all of its rows. */
+  get awaitsRows(): boolean {
+    return this.pending[0]?.rows !== undefined
+  }
+
   push(message: OwnedMessage): void {
-    this.pending.push({ ...message, receivedAt: performance.now() })
+    const last = this.pending.at(-1)
+    if (last?.rows) this.addRows(last, last.rows, message.bytes)
+    // What a client still sends of a COPY that has ended is ignored, as by a server.
+    if (isOfCopy(message.bytes)) return
+    const rows = message.copiesIn ? [] : undefined
+    this.pending.push({ ...message, rows, receivedAt: performance.now() })
     this.bytes += message.bytes.length
+  }
+
+  /** @param bytes a message of the COPY, or any other one, which ends it */
+  private addRows(copy: Pending, rows: Buffer[], bytes: Buffer): void {
+    const added = isOfCopy(bytes) ? bytes : copyFail
+    rows.push(added)
+    this.bytes += added.length
+    if (added[0] === COPY_DATA) return
+    copy.bytes = Buffer.concat([copy.bytes, ...rows])
+    copy.rows = undefined
   }
 
   removeFirst(): void {

@@ -11,6 +11,10 @@ export const GSSENC_REQUEST = 80877104
 export const TERMINATE = 0x58
 export const SYNC = 0x53
 export const QUERY = 0x51
+export const COPY_DATA = 0x64
+export const COPY_DONE = 0x63
+export const COPY_FAIL = 0x66
+export const COPY_IN_RESPONSE = 0x47
 
 /** Larger messages are refused: the module's memory is 32-bit and holds more than one copy of a message. */
 const MAX_MESSAGE_BYTES = 256 * 1024 * 1024
@@ -67,7 +71,9 @@ export function message(type: string, ...parts: (string | Buffer)[]): Buffer {
 
 export const simpleQuery = (sql: string): Buffer => message('Q', sql)
 export const sync: Buffer = message('S')
-export const copyFail: Buffer = message('f', 'COPY FROM STDIN is not supported here')
+export const copyFail: Buffer = message('f', 'the rows of COPY have not arrived')
+/** Asks a client for the rows of COPY, in text form. It says nothing of the columns, which drivers do not read. */
+export const copyInResponse: Buffer = message('G', Buffer.from([0, 0, 0]))
 export const closeStatement = (name: string): Buffer => message('C', Buffer.from('S'), name)
 
 export const readyForQuery: Buffer = message('Z', Buffer.from('I'))

@@ -72,7 +72,7 @@ export class Session {
     const module = pglite.Module
     this.module = module
     const read = module.addFunction((pointer: number, maxLength: number) => {
-      // Only COPY FROM STDIN reads past the input, and a short read would crash the module.
+      // Only a COPY FROM STDIN without the end of its rows reads past the input, and a short read would crash the module.
       if (this.inputOffset >= this.input.length) {
         this.input = copyFail
         this.inputOffset = 0

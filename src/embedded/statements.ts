@@ -19,6 +19,11 @@ const CHANGES_SETTINGS =
 /** A call of `set_config` with constants that is local to the transaction. */
 const LOCAL_SET_CONFIG = /set_config\s*\(\s*'?[\w.]+'?\s*,\s*'[^']*'\s*,\s*true\s*\)/gi
 
+/** A simple query that is one COPY FROM STDIN. */
+const COPIES_IN = /^\s*(?:\/\*[^*]*\*\/)?\s*copy\s[^;]+\sfrom\s+stdin\b[^;]*;?\s*\0$/i
+/** No COPY is longer; a long query need not be searched. */
+const COPY_WITHIN = 10_000
+
 /** A message rewritten for the shared session, and its effects that the gateway must know. */
 export interface OwnedMessage {
   bytes: Buffer
@@ -26,6 +31,8 @@ export interface OwnedMessage {
   unnamed?: 'parsed' | 'used' | 'dropped'
   /** The message runs a statement that may change settings of the session. */
   changesSettings?: boolean
+  /** The message is a COPY FROM STDIN, whose rows follow in further messages. */
+  copiesIn?: boolean
   /** Name of the parsed or executed statement, from the comment at its head; '' without such a comment. */
   name?: string
 }
@@ -61,6 +68,7 @@ export class Statements {
           unnamed: 'dropped',
           name: nameIn(bytes, 5),
           changesSettings: changesSettings(bytes, 5),
+          copiesIn: bytes.length < COPY_WITHIN && COPIES_IN.test(bytes.toString('latin1', 5)),
         }
       case PARSE: {
         const end = bytes.indexOf(0, 5)

@@ -47,7 +47,7 @@ async function readEncoded(request: IncomingMessage, header: string, limits: Bod
 
 /**
  * Reads the body as a JSON object in UTF-8 and ignores the content type; an empty body is an object without fields.
- * @throws AppError `validation_failed` for JSON that is not an object, or as `readJson`
+ * @throws AppError `validation_failed` for JSON that is not an object, or as `parseJson` and `readBody`
  */
 export async function readJsonObject(request: IncomingMessage): Promise<Record<string, unknown>> {
   const text = await readText(request)
@@ -58,21 +58,13 @@ export async function readJsonObject(request: IncomingMessage): Promise<Record<s
   return value as Record<string, unknown>
 }
 
-/**
- * Reads the JSON value of the body and ignores the content type.
- * @throws AppError `malformed_json`, also for an empty body; `validation_failed` when it is nested too deeply; or as
- * `readBody`
- */
-export async function readJson(request: IncomingMessage, limits?: BodyLimits): Promise<unknown> {
-  return parseJson(textOf(await readBody(request, limits)))
-}
-
 /** Reads the body as UTF-8 text, empty without a body. Throws as `readBody`. */
 export async function readText(request: IncomingMessage): Promise<string> {
   return textOf(await readBody(request))
 }
 
-function textOf(body: Buffer): string {
+/** Decodes a body, without a byte order mark. */
+export function textOf(body: Buffer): string {
   const text = body.toString()
   return text.startsWith('\uFEFF') ? text.slice(1) : text
 }
@@ -121,7 +113,7 @@ function collect(request: IncomingMessage, maxBytes: number, kind = ''): Promise
       isOver = true
       resolve(more ? Buffer.concat([first!, ...more]) : (first ?? EMPTY))
     })
-    request.on('error', breakOff)
+    // Also follows each error, which Node drops as long as it has no listener.
     request.on('close', breakOff)
   })
 }

@@ -1,6 +1,8 @@
 import type { RequestHandler } from 'express'
 import { AppError } from '../errors.ts'
 import { withDeadline } from '../lib/deadline.ts'
+import type { RedisClient } from '../redis/client.ts'
+import { lanesOf } from '../redis/lanes.ts'
 import type { Services } from '../services.ts'
 
 const TIME_LIMIT_MS = 1_500
@@ -13,7 +15,7 @@ export const healthz: RequestHandler = (_req, res) => {
 /** Answers 200 when database and Redis answer and the disk has room for hits, else 503 with the parts that fail. */
 export function readyz({ db, redis, disk }: Pick<Services, 'db' | 'redis' | 'disk'>): RequestHandler {
   return async (_req, res) => {
-    const parts = { database: () => db`select 1`, redis: () => redis.ping() }
+    const parts = { database: () => db`select 1`, redis: () => everyLaneAnswers(redis) }
     const failed: string[] = disk.isShort() ? ['disk'] : []
     await Promise.all(
       Object.entries(parts).map(async ([name, check]) => {
@@ -26,6 +28,10 @@ export function readyz({ db, redis, disk }: Pick<Services, 'db' | 'redis' | 'dis
     res.json({ status: 'ok' })
   }
 }
+
+/** Asks for a key of each lane: of a cluster, the master of each must answer. */
+const everyLaneAnswers = (redis: RedisClient) =>
+  Promise.all(lanesOf(redis).map(({ tag }) => redis.exists(`${tag}ready`)))
 
 async function answers(check: () => PromiseLike<unknown>): Promise<boolean> {
   const answer = Promise.resolve().then(check)

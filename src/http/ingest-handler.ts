@@ -11,16 +11,18 @@ import {
 import type { IngestBatcher } from '../ingestion/edge/ingest-batcher.ts'
 import type { Hit } from '../ingestion/hit.ts'
 import { isRecorded } from '../ingestion/replays/accept-replay.ts'
+import { parseJson } from '../lib/json.ts'
 import { overLimit, type RateLimit, type RateLimitDecision, rateHeaders } from '../limits/rate-limit.ts'
 import { type Disk, requireFreeDisk } from '../runtime/disk.ts'
 import { asAppError } from '../runtime/failures.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 import type { TrackedSite } from '../sites/find-site.ts'
-import { readJson } from './body.ts'
+import { answerAccepted } from './accepted-answer.ts'
+import { readBody, textOf } from './body.ts'
 import { clientAddress } from './client-address.ts'
 import { logFailure } from './error-answer.ts'
-import { CORS_LINES, linesOf, refuse, refuseMethod } from './hit-answers.ts'
+import { refuse, refuseMethod } from './hit-answers.ts'
 import { requestIdFrom } from './request-id.ts'
 import { HIT_BODY, identifyLimit, isCostly, senderLimit } from './sender-limits.ts'
 
@@ -79,16 +81,7 @@ export function createIngestHandler(options: {
         about = endpoint === 'collect' ? ['X-Tracker', trackerSettings(outcome.site, outcome.hit)] : []
         accepted.inc()
       }
-      response.writeHead(202, [
-        ...CORS_LINES,
-        'X-Request-Id',
-        requestId,
-        ...(decision ? linesOf(rateHeaders(decision)) : []),
-        ...about,
-        'Content-Length',
-        '0',
-      ])
-      response.end()
+      answerAccepted(response, requestId, decision, about)
       requests.observe(seconds())
     } catch (error) {
       const failure = asAppError(error)
@@ -128,12 +121,16 @@ export function createIngestHandler(options: {
         limit = undefined
       }
     }
+    const sender = { address, userAgent: request.headers['user-agent'] ?? '' }
+    let characters = sender.userAgent.length
     let body: unknown
     let outcome: HitOutcome
     try {
-      body = await readJson(request, HIT_BODY)
-      const sender = { address, userAgent: request.headers['user-agent'] ?? '' }
-      outcome = await accept(edge, endpoint, body, sender, at)
+      const text = textOf(await readBody(request, HIT_BODY))
+      characters += text.length
+      body = parseJson(text)
+      const accepted = accept(edge, endpoint, body, sender, at)
+      outcome = accepted instanceof Promise ? await accepted : accepted
     } catch (refused) {
       outcome = { refused }
     }
@@ -143,7 +140,7 @@ export function createIngestHandler(options: {
       limit = identifyLimit(body, address, salts.today, limits)
     }
     const { hit, partition } = outcome as Partial<RoutedHit>
-    if (hit || limit) requireAllowed(await batcher.add({ hit, partition, limit }), counted)
+    if (hit || limit) requireAllowed(await batcher.add({ hit, partition, limit, characters }), counted)
     return outcome
   }
 

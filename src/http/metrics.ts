@@ -6,8 +6,8 @@ import { Gauge, Registry } from 'prom-client'
 import { AppError } from '../errors.ts'
 import { waitingBytes } from '../queue/bounded-queue.ts'
 import { queueDepth } from '../queue/bull-format.ts'
+import type { MetricsExchange } from '../redis/metrics-exchange.ts'
 import { readRefreshLag } from '../rollups/aggregates.ts'
-import type { MetricsExchange } from '../runtime/metrics.ts'
 import type { Services } from '../services.ts'
 
 const LOOPBACK = new BlockList()

@@ -7,6 +7,8 @@ import { requestIdFrom } from './request-id.ts'
 /** Longer than any answer takes to compute: a connection without progress for so long has a client that does not read. */
 const STALLED_MS = 30_000
 const REFUSED_MS = 1_000
+/** How long a connection may be idle between two requests: longer than the minute of usual proxies. */
+export const KEEP_ALIVE_MS = 65_000
 
 /** Time in which clients are asked to close their connections, before the server closes idle ones itself. */
 const GRACE_MS = 2_500
@@ -29,7 +31,7 @@ export function createHttpServer(
       requestTimeout: 30_000,
       headersTimeout: 10_000,
       connectionsCheckingInterval: 5_000,
-      keepAliveTimeout: 65_000,
+      keepAliveTimeout: KEEP_ALIVE_MS,
       requireHostHeader: false,
     },
     (request, response) => {

@@ -5,8 +5,21 @@ import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { clientOptions } from '../../src/db/connect.ts'
 import { type Database, startDatabase } from '../../src/embedded/database.ts'
+import { copyFail } from '../../src/embedded/protocol.ts'
 import { Statements } from '../../src/embedded/statements.ts'
-import { bind, describe, execute, flush, parse, query, RawClient, sync, terminate } from './raw-client.ts'
+import {
+  bind,
+  copyData,
+  copyDone,
+  describe,
+  execute,
+  flush,
+  parse,
+  query,
+  RawClient,
+  sync,
+  terminate,
+} from './raw-client.ts'
 
 const log = { info() {}, warn() {}, error() {} }
 const IDLE_MS = 300
@@ -312,13 +325,48 @@ test('gateway: a cursor holds the session until it is closed', async () => {
   expect(seen).toEqual(Array.from({ length: 100 }, (_, i) => i + 1))
 })
 
-test('gateway: COPY from a client is refused at once', async () => {
+test('gateway: COPY takes its rows from any number of messages, while other clients are served', async () => {
+  const other = client()
+  await other`create table copied (text text)`
   const raw = await RawClient.connect(socketPath)
-  raw.send(query('create temp table copied (id int)'), query('copy copied from stdin'))
+  for (let length = 8_100; length < 8_250; length++) {
+    raw.send(query('copy copied from stdin'))
+    await raw.until('G')
+    raw.send(copyData(`${'x'.repeat(length - 4_000)}`))
+    await other`select 1`
+    raw.send(copyData(`${'y'.repeat(4_000)}\nshort\n`), copyDone)
+    expect((await raw.until('Z')).errors).toEqual([])
+    const [row] = await other`select max(length(text)) as length, count(*)::int as n from copied`
+    expect(row).toEqual({ length, n: 2 })
+    await other`truncate copied`
+  }
+  raw.send(query('copy copied from stdin'), copyData('all at once\n'), copyDone)
+  expect((await raw.until('Z')).errors).toEqual([])
+  expect(await other`select text from copied`).toEqual([{ text: 'all at once' }])
+  raw.socket.destroy()
+})
+
+test('gateway: a COPY that fails or is given up inserts nothing, and the connection goes on', async () => {
+  const raw = await RawClient.connect(socketPath)
+  raw.send(query('create temp table counted (n int)'))
   await raw.until('Z')
-  expect((await raw.until('Z')).errors).toHaveLength(1)
-  raw.send(query('select 1'))
+  const ends = [
+    [copyData('1\nno number\n'), copyDone],
+    [copyData('1\n'), copyFail],
+    [copyData('1\n'), query('select 1')],
+  ]
+  for (const messages of ends) {
+    raw.send(query('copy counted from stdin'))
+    await raw.until('G')
+    raw.send(...messages)
+    expect((await raw.until('Z')).errors).toHaveLength(1)
+  }
   expect((await raw.until('Z')).rows).toEqual(['1'])
+  // Rows without a COPY are ignored, as by a server.
+  raw.send(copyData('2\n'), copyDone, copyFail, query('select count(*)::text from counted'))
+  expect((await raw.until('Z')).rows).toEqual(['0'])
+  raw.send(query('copy missing from stdin'), copyData('1\n'), copyDone)
+  expect((await raw.until('Z')).errors).toHaveLength(1)
   raw.socket.destroy()
 })
 

@@ -21,6 +21,8 @@ export const sync = message('S')
 export const flush = message('H')
 export const terminate = message('X')
 export const query = (sql: string) => message('Q', sql)
+export const copyData = (rows: string) => message('d', Buffer.from(rows))
+export const copyDone = message('c')
 
 /** A client that sends given bytes unchanged and reads whole messages. */
 export class RawClient {

@@ -22,9 +22,9 @@ let at = Math.ceil(Date.now() / MINUTE) * MINUTE
 
 beforeAll(async () => {
   api = await startApi({ now: () => new Date(at) })
-  const { config, redis } = api.services
+  const { config } = api.services
   Object.assign(config.limits, { collect: LIMIT, event: 0, engage: LIMIT, identify: LIMIT })
-  const url = `unix://${redis.options.path}`
+  const url = config.redisUrl!
   ;[first, second] = [await startIngestApi(api.services, url), await startIngestApi(api.services, url)]
   site = await createTestSite(api.services.db)
 })

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Hit } from '../../src/ingestion/hit.ts'
 import {
@@ -10,6 +9,7 @@ import {
 import { createHitConsumer, type HitConsumer } from '../../src/ingestion/store/hit-consumer.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { createProducer } from '../../src/queue/producer.ts'
+import type { RedisClient } from '../../src/redis/client.ts'
 import { type AdminCommand, adminCommand } from '../support/admin-command.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { enrichedHit, rawHit } from '../support/hits.ts'
@@ -22,7 +22,7 @@ const NOON = Date.UTC(2026, 2, 10, 12)
 
 let database: TestDatabase
 let redis: TestRedis
-let connection: Redis
+let connection: RedisClient
 let hitConsumer: HitConsumer
 let command: AdminCommand
 let site: TestSite

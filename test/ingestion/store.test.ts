@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectDb } from '../../src/db/connect.ts'
 import type { Hit, HitBatch } from '../../src/ingestion/hit.ts'
@@ -7,6 +6,7 @@ import { createHitConsumer } from '../../src/ingestion/store/hit-consumer.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { createConsumer } from '../../src/queue/consumer.ts'
 import { createProducer, type Producer } from '../../src/queue/producer.ts'
+import type { RedisClient } from '../../src/redis/client.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { enrichedHit, rawHit } from '../support/hits.ts'
@@ -21,7 +21,7 @@ const MIDNIGHT = Date.UTC(2026, 2, 11)
 
 let database: TestDatabase
 let redis: TestRedis
-let connection: Redis
+let connection: RedisClient
 let queue: Producer<HitBatch>
 beforeAll(async () => {
   ;[database, redis] = await Promise.all([testDatabase(), testRedis()])

@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis'
 import { AppError } from '../../errors.ts'
+import type { RedisClient } from '../../redis/client.ts'
 import { createLease, whileHolding } from '../../redis/lease.ts'
 
 /** Downloads of a process at the same time: each takes as much of the database as a busy reader. */
@@ -25,7 +25,7 @@ export const leasesOf = ({ siteId, personId }: Exporter) => ({
  * @throws AppError `unavailable` when another one runs
  */
 export async function whileExporting(
-  redis: Redis,
+  redis: RedisClient,
   exporter: Exporter,
   run: () => Promise<void>,
 ): Promise<void> {

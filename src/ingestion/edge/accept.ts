@@ -41,22 +41,33 @@ export interface Edge {
 }
 
 /**
- * Validates a request body and turns it into a hit without the client address.
+ * Validates a request body and turns it into a hit without the client address. Returns a promise only if the site or the salts are not
+ * cached: a promise costs as much as the validation.
  * @param now Unix milliseconds: the time of the hit
  * @throws AppError `validation_failed` with the names of the fields (also for an unsigned identity if the site requires
  * signatures), `not_found` for an unknown tracking key
  */
-export async function accept(
+export function accept(
   edge: Edge,
   endpoint: Endpoint,
   body: unknown,
   sender: Sender,
   now: number,
-): Promise<Accepted> {
+): Accepted | Promise<Accepted> {
   const { key, content } = readKeyedBody(endpoint, body)
-  // Await only a real promise: site and salts are nearly always cached, and an await costs as much as the validation.
-  const found = edge.siteKeys.find(key)
-  const site = found instanceof Promise ? await found : found
+  const site = edge.siteKeys.find(key)
+  return site instanceof Promise
+    ? site.then(found => acceptContent(edge, content, found, sender, now))
+    : acceptContent(edge, content, site, sender, now)
+}
+
+function acceptContent(
+  edge: Edge,
+  content: Content,
+  site: TrackedSite | undefined,
+  sender: Sender,
+  now: number,
+): Accepted | Promise<Accepted> {
   if (!site) throw new AppError('not_found', 'No site has this tracking key')
   const { identifySecret } = site
   const { identity } = content.hit
@@ -66,11 +77,13 @@ export async function accept(
   }
   const dropped = dropReason(content, sender)
   if (dropped) return { dropped }
-  let salts = givenVisitorId(content, site) ? undefined : edge.salts.at(now)
-  if (salts instanceof Promise) salts = await salts
-  const location = edge.geo.locate(sender.address)
-  const { hit, partition } = makeHit(content, { id: newHitId(now), at: now, site, sender, location, salts })
-  return { hit, partition, site }
+  const complete = (salts: Salts | undefined): Accepted => {
+    const location = edge.geo.locate(sender.address)
+    const { hit, partition } = makeHit(content, { id: newHitId(now), at: now, site, sender, location, salts })
+    return { hit, partition, site }
+  }
+  const salts = givenVisitorId(content, site) ? undefined : edge.salts.at(now)
+  return salts instanceof Promise ? salts.then(complete) : complete(salts)
 }
 
 /** Returns why a hit is not recorded; undefined for a hit to record. */

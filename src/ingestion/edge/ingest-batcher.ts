@@ -1,6 +1,7 @@
 import { MAX_COUNTERS, type RateLimit, type RateLimitDecision } from '../../limits/rate-limit.ts'
 import type { RateLimitedEnqueue } from '../../queue/rate-limited-enqueue.ts'
-import { createGroupCommit } from '../../redis/group-commit.ts'
+import { createGroupCommit, type WaitingRoom, waitingRoom } from '../../redis/group-commit.ts'
+import { laneIndexOf } from '../../redis/lanes.ts'
 import type { Hit, HitBatch } from '../hit.ts'
 
 /** A request to an ingestion endpoint: its rate limit, and its hit if there is one to record. */
@@ -10,6 +11,8 @@ export interface BatchItem {
   hit?: Hit
   /** Partition of the hit. */
   partition?: number
+  /** Characters of what was sent, which bounds the texts of the hit. Adding them up field by field costs 1.5 µs. */
+  characters?: number
 }
 
 /** Rate-limit decision on the request. If it allows the request, the hit is in Redis. Undefined without a limit. */
@@ -25,16 +28,34 @@ const MAX_WAITING_BYTES = 64 * 1024 * 1024
 /** Estimated memory of a request without its texts. */
 const BARE_BYTES = 1_000
 
-/** Creates the ingest batcher: one Redis command checks the limits of a batch and enqueues its hits as one job. */
-export function createIngestBatcher({ enqueue, refusalOf }: RateLimitedEnqueue<HitBatch>) {
-  const { add, idle } = createGroupCommit<BatchItem, BatchResult>({
+/**
+ * Creates the ingest batcher: one Redis command checks the limits of a batch and enqueues its hits as one job.
+ * @param lanes one for each lane of Redis, in their order
+ */
+export function createIngestBatcher(lanes: RateLimitedEnqueue<HitBatch>[]) {
+  const room = waitingRoom(MAX_WAITING, MAX_WAITING_BYTES)
+  const commits = lanes.map(lane => commitTo(lane, room))
+  /** Requests of one sender share a lane, where they are counted. */
+  const laneOf = (sender: string) => laneIndexOf(sender, lanes.length)
+  return {
+    /** Resolves when the request is counted, and its hit queued if the limit allows it. */
+    add: (item: BatchItem): Promise<BatchResult> =>
+      commits[laneOf(item.limit?.key ?? String(item.partition))]!.add(item),
+    /** Resolves when no request waits. */
+    idle: async () => void (await Promise.all(commits.map(commit => commit.idle()))),
+    /** See `RateLimitedEnqueue`. */
+    refusalOf: (limit: RateLimit) => lanes[laneOf(limit.key)]!.refusalOf(limit),
+  }
+}
+
+function commitTo({ enqueue }: Pick<RateLimitedEnqueue<HitBatch>, 'enqueue'>, room: WaitingRoom) {
+  return createGroupCommit<BatchItem, BatchResult>({
     maxBatch: MAX_BATCH,
     maxBatchBytes: MAX_BATCH_BYTES,
     // Two commits in flight would only halve the batches: Redis writes everything that arrived during a disk write at once.
     maxInFlight: 1,
-    maxWaiting: MAX_WAITING,
-    maxWaitingBytes: MAX_WAITING_BYTES,
-    sizeOf: ({ hit }) => BARE_BYTES + (hit ? textBytes(hit) : 0),
+    room,
+    sizeOf: ({ hit, characters = 0 }) => BARE_BYTES + (hit ? 2 * characters : 0),
     async commit(items) {
       const limits = items.map(({ limit }) => limit)
       const results = await enqueue(limits, isIncluded => buildJob(items, isIncluded))
@@ -43,7 +64,6 @@ export function createIngestBatcher({ enqueue, refusalOf }: RateLimitedEnqueue<H
       )
     },
   })
-  return { add, idle, refusalOf }
 }
 
 export type IngestBatcher = ReturnType<typeof createIngestBatcher>
@@ -57,15 +77,4 @@ function buildJob(items: BatchItem[], isIncluded: boolean[]): HitBatch | undefin
     else parts.push({ partition: partition!, hits: [hit] })
   })
   return parts.length > 0 ? { parts } : undefined
-}
-
-/** Estimates the memory of a hit's texts, at two bytes a character. */
-function textBytes(part: object): number {
-  let bytes = 0
-  for (const name in part) {
-    const value: unknown = part[name as keyof typeof part]
-    if (typeof value === 'string') bytes += 2 * value.length
-    else if (typeof value === 'object' && value !== null) bytes += textBytes(value)
-  }
-  return bytes
 }

@@ -1,8 +1,8 @@
-import type { Redis } from 'ioredis'
 import type { Db } from '../../db/connect.ts'
 import { AppError } from '../../errors.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
+import type { RedisClient } from '../../redis/client.ts'
 import { SITE_CHANGES } from '../../sites/change-site.ts'
 import { findSiteByKey, listTrackedSites, type TrackedSite } from '../../sites/find-site.ts'
 
@@ -21,7 +21,7 @@ interface Entry {
 }
 
 /** Creates a cache of sites by tracking key, misses included. Redis announces changes, which take effect at once. */
-export function createSiteKeys(db: Db, subscriber: Redis) {
+export function createSiteKeys(db: Db, subscriber: RedisClient) {
   const entries = new Map<string, Entry>()
   const loading = new Map<string, Promise<TrackedSite | undefined>>()
   let announcements = 0

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { Redis } from 'ioredis'
 import { AppError } from '../../errors.ts'
 import { keyedHash } from '../../lib/keyed-hash.ts'
 import { DAY_MS } from '../../lib/time.ts'
+import type { RedisClient } from '../../redis/client.ts'
 import { answered } from '../../redis/connect.ts'
 
 /** Salts for anonymous visitor ids: one a UTC day, derived from a random seed that all processes share through Redis. */
@@ -31,7 +31,7 @@ const VARIANTS = ['8', '9', 'a', 'b']
  * creates it. A seed expires in Redis at the end of the following day; then this process deletes its salt too.
  * @param secretKey 64 hex digits
  */
-export function createSaltStore(redis: Redis, secretKey: string) {
+export function createSaltStore(redis: RedisClient, secretKey: string) {
   const key = Buffer.from(secretKey, 'hex')
   const known = new Map<number, Promise<Buffer | undefined>>()
   let latest: { day: number; salts: Salts } | undefined
@@ -76,7 +76,7 @@ export function createSaltStore(redis: Redis, secretKey: string) {
 
 export type SaltStore = ReturnType<typeof createSaltStore>
 
-async function fetchSeed(redis: Redis, day: number, mayCreate: boolean): Promise<Buffer | undefined> {
+async function fetchSeed(redis: RedisClient, day: number, mayCreate: boolean): Promise<Buffer | undefined> {
   const name = `salt:${new Date(day * DAY_MS).toISOString().slice(0, 10)}`
   if (mayCreate) {
     const expiresAt = String(((day + 2) * DAY_MS) / 1000)

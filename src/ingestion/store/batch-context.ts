@@ -34,6 +34,8 @@ export interface Session {
   exit: ExitPage | undefined
   /** Dimensions of the opening hit; all hits of the session get them. */
   dimensions: Dimensions
+  /** The columns of `dimensions` that hits copy, see `copiedText()`. */
+  copiedText: string
   isNew: boolean
   isChanged: boolean
 }

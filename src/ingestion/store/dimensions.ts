@@ -1,8 +1,15 @@
 import { LRUCache } from 'lru-cache'
 import { arrayText } from '../../db/array-text.ts'
 import type { Db, Transaction } from '../../db/connect.ts'
+import { copyValues } from '../../db/copy.ts'
 import { query } from '../../db/query.ts'
-import { fieldOf, SESSION_ATTRIBUTES, type SessionAttribute } from '../../dimensions/dimensions.ts'
+import {
+  COPIED_COLUMNS,
+  type CopiedField,
+  fieldOf,
+  SESSION_ATTRIBUTES,
+  type SessionAttribute,
+} from '../../dimensions/dimensions.ts'
 import type { EnrichedHit } from '../hit.ts'
 
 /** What a session takes from its opening hit (docs/metrics.md "Dimensions"): its dimensions, and further attributes. Unknown ones are empty. */
@@ -45,6 +52,12 @@ const FIELDS: SessionAttribute[] = SESSION_ATTRIBUTES.map(fieldOf)
 /** Dimensions of a hit without a session, such as a pending identify. */
 export const NO_DIMENSIONS = Object.fromEntries(FIELDS.map(field => [field, ''])) as Dimensions
 
+const COPIED_FIELDS: CopiedField[] = COPIED_COLUMNS.map(fieldOf)
+
+/** The columns that a hit copies from its session, in the order of `COPIED_COLUMNS`, as `copyValues` gives them. */
+export const copiedText = (dimensions: Dimensions): string =>
+  copyValues(COPIED_FIELDS.map(field => dimensions[field]))
+
 /** Copies a row for the cache: the driver's row, built field by field, takes ten times as much memory (224 bytes here). */
 function compact(row: Dimensions): Dimensions {
   const copy = { ...NO_DIMENSIONS }
@@ -57,9 +70,18 @@ interface DimensionsRow extends Dimensions {
   startedAt: Date
 }
 
-interface Known {
+/** Dimensions of a stored session. */
+export interface KnownDimensions {
   startedAt: number
   dimensions: Dimensions
+  copiedText: string
+}
+
+/** Of a session that cannot be read. */
+const UNKNOWN: KnownDimensions = {
+  startedAt: Number.NaN,
+  dimensions: NO_DIMENSIONS,
+  copiedText: copiedText(NO_DIMENSIONS),
 }
 
 /** Arrays are passed as texts, see `arrayText`. */
@@ -75,13 +97,13 @@ const selectSessionDimensions = query<
     and session_no = any(:sessionNos::bigint[])`,
 )
 
-/** Maximum cached sessions: half an hour of a busy service, about 700 bytes each. */
+/** Maximum cached sessions: half an hour of a busy service, about 1,000 bytes each. */
 const LIMIT = 50_000
 /** Longer dimensions are not cached and are read every time. */
 const MAX_CHARACTERS = 1_000
 
 /** Cached session dimensions by database. They never change after the opening hit and are most of a session's data. */
-const knownOf = oneForEach((_db: Db) => new LRUCache<number, Known>({ max: LIMIT }))
+const knownOf = oneForEach((_db: Db) => new LRUCache<number, KnownDimensions>({ max: LIMIT }))
 
 /** Returns a function that creates a value for each key and keeps it as long as the key exists. */
 export function oneForEach<Key extends object, Value>(create: (key: Key) => Value): (key: Key) => Value {
@@ -104,16 +126,16 @@ export async function dimensionsOfSessions(
   tx: Transaction,
   sessions: { visitorNo: number; sessionNo: number; startedAt: Date }[],
   span: { from: Date; to: Date },
-): Promise<Dimensions[]> {
+): Promise<KnownDimensions[]> {
   const cache = knownOf(db)
   const found = sessions.map(({ sessionNo, startedAt }) => {
     const held = cache.get(sessionNo)
     // After a restore of the database, another session can have the same number.
-    return held?.startedAt === startedAt.getTime() ? held.dimensions : undefined
+    return held?.startedAt === startedAt.getTime() ? held : undefined
   })
   const missing = sessions.filter((_, index) => !found[index])
-  if (missing.length === 0) return found as Dimensions[]
-  const read = new Map<number, Dimensions>()
+  if (missing.length === 0) return found as KnownDimensions[]
+  const read = new Map<number, KnownDimensions>()
   const rows = await selectSessionDimensions(tx, {
     visitorNos: arrayText(missing.map(({ visitorNo }) => visitorNo)),
     sessionNos: arrayText(missing.map(({ sessionNo }) => sessionNo)),
@@ -121,13 +143,12 @@ export async function dimensionsOfSessions(
   })
   for (const row of rows) {
     const dimensions = compact(row)
-    read.set(row.sessionNo, dimensions)
-    if (charactersOf(dimensions) <= MAX_CHARACTERS) {
-      cache.set(row.sessionNo, { startedAt: row.startedAt.getTime(), dimensions })
-    }
+    const known = { startedAt: row.startedAt.getTime(), dimensions, copiedText: copiedText(dimensions) }
+    read.set(row.sessionNo, known)
+    if (charactersOf(dimensions) <= MAX_CHARACTERS) cache.set(row.sessionNo, known)
   }
   // A deleted site can be purged between the two statements; its hits are not visible anyway.
-  return sessions.map(({ sessionNo }, index) => found[index] ?? read.get(sessionNo) ?? NO_DIMENSIONS)
+  return sessions.map(({ sessionNo }, index) => found[index] ?? read.get(sessionNo) ?? UNKNOWN)
 }
 
 const charactersOf = (dimensions: Dimensions): number =>

@@ -11,8 +11,7 @@ import {
   type Visitor,
   visitorKey,
 } from './batch-context.ts'
-import type { Dimensions } from './dimensions.ts'
-import { dimensionsOfSessions } from './dimensions.ts'
+import { dimensionsOfSessions, type KnownDimensions } from './dimensions.ts'
 
 const selectVisitors = query<
   { siteNos: string; ids: string },
@@ -238,7 +237,7 @@ async function loadExitIds(tx: Transaction, hits: EnrichedHit[], context: BatchC
   for (const { sessionNo, id } of rows) tied.get(sessionNo)!.session.exit!.id = id
 }
 
-function toSession(row: SessionRow, dimensions: Dimensions): Session {
+function toSession(row: SessionRow, { dimensions, copiedText }: KnownDimensions): Session {
   return {
     sessionNo: row.sessionNo,
     startedAt: row.startedAt.getTime(),
@@ -252,6 +251,7 @@ function toSession(row: SessionRow, dimensions: Dimensions): Session {
     visitCount: row.visitCount,
     exit: row.exitAt ? { path: row.exitPath, at: row.exitAt.getTime(), id: undefined } : undefined,
     dimensions,
+    copiedText,
     isNew: false,
     isChanged: false,
   }

@@ -1,14 +1,14 @@
 import { timeText } from '../../db/array-text.ts'
+import { copyValue, copyValues } from '../../db/copy.ts'
 import {
   COPIED_COLUMNS,
-  type CopiedField,
   fieldOf,
   SESSION_ATTRIBUTES,
   type SessionAttribute,
 } from '../../dimensions/dimensions.ts'
 import type { EnrichedHit } from '../hit.ts'
 import type { Session, Visitor } from './batch-context.ts'
-import { NO_DIMENSIONS } from './dimensions.ts'
+import { copiedText, NO_DIMENSIONS } from './dimensions.ts'
 import type { SessionizedHit } from './session-rules.ts'
 
 type Value = string | number | null
@@ -17,38 +17,59 @@ type Column<Row> = (row: Row) => Value
 /** Most sent URLs are the path and its suffix, so only the suffix is stored; any other URL is stored whole. */
 const isPathFirst = ({ url, path }: EnrichedHit) => path !== '' && url?.startsWith(path) === true
 
-/** One array for each named parameter of insert-events.sql. */
-export const EVENT_COLUMNS = {
-  siteNo: row => row.hit.siteNo,
-  at: row => timeText(row.hit.at),
-  id: row => row.hit.id,
-  type: row => row.hit.type,
-  name: row => (row.hit.type === 'error' ? (row.hit.error?.name ?? 'Error') : (row.hit.name ?? '')),
-  visitorNo: row => row.visitor.visitorNo,
-  sessionNo: row => row.session?.sessionNo ?? null,
-  sessionAt: row => timeText(row.session?.startedAt),
-  hostname: row => row.hit.hostname,
-  path: row => row.hit.path,
-  url: row => (isPathFirst(row.hit) ? '' : (row.hit.url ?? '')),
-  query: row => (isPathFirst(row.hit) ? row.hit.url!.slice(row.hit.path.length) : ''),
-  title: row => (row.page ? row.page.title : (row.hit.title ?? '')),
-  ...columnsOf<CopiedField, SessionizedHit>(
-    COPIED_COLUMNS.map(fieldOf),
-    (row, field) => (row.session?.dimensions ?? NO_DIMENSIONS)[field],
-  ),
-  props: row => (row.hit.props ? JSON.stringify(row.hit.props) : null),
-  scroll: row => row.hit.scroll ?? null,
-  engagedMs: row => row.hit.engagedMs ?? null,
-  pageAt: row => timeText(row.page?.at),
-  revenueMinor: row => row.hit.revenue?.amountMinor ?? null,
-  revenueCurrency: row => row.hit.revenue?.currency ?? null,
-  errorId: row => row.hit.errorId ?? null,
-  errorMessage: row => row.hit.error?.message ?? null,
-  errorStack: row => row.hit.error?.stack ?? null,
-  errorFile: row => row.hit.error?.fileName ?? null,
-  errorLine: row => row.hit.error?.lineNumber ?? null,
-  errorColumn: row => row.hit.error?.columnNumber ?? null,
-} satisfies Record<string, Column<SessionizedHit>>
+/** Columns of `eventLine`, in its order. */
+export const EVENT_COLUMNS = [
+  ...['site_no', 'at', 'id', 'type', 'name', 'visitor_no', 'session_no', 'session_at'],
+  ...['hostname', 'path', 'url', 'query', 'title'],
+  ...COPIED_COLUMNS,
+  ...['props', 'scroll', 'engaged_ms', 'page_at', 'revenue_minor', 'revenue_currency'],
+  ...['error_id', 'error_message', 'error_stack', 'error_file', 'error_line', 'error_column'],
+]
+
+const NOTHING_COPIED = copiedText(NO_DIMENSIONS)
+const ERROR_COLUMNS = 6
+const NO_ERROR = copyValues(Array.from({ length: ERROR_COLUMNS }, () => null))
+const NULL = copyValue(null)
+
+/** Returns a hit as a line for COPY. What it has of its session was made a text with the session. */
+export function eventLine({ hit, visitor, session, page }: SessionizedHit): string {
+  const {
+    siteNo,
+    id,
+    type,
+    hostname,
+    path,
+    url = '',
+    error,
+    errorId,
+    props,
+    scroll,
+    engagedMs,
+    revenue,
+  } = hit
+  const name = type === 'error' ? (error?.name ?? 'Error') : (hit.name ?? '')
+  const isPart = isPathFirst(hit)
+  const title = page ? page.title : (hit.title ?? '')
+  return (
+    `${siteNo}\t${timeText(hit.at)}\t${id}\t${type}\t${copyValue(name)}\t${visitor.visitorNo}\t` +
+    `${session?.sessionNo ?? NULL}\t${timeText(session?.startedAt) ?? NULL}\t${copyValue(hostname)}\t${copyValue(path)}\t` +
+    `${isPart ? '' : copyValue(url)}\t${isPart ? copyValue(url.slice(path.length)) : ''}\t${copyValue(title)}\t` +
+    `${session?.copiedText ?? NOTHING_COPIED}\t${props ? copyValue(JSON.stringify(props)) : NULL}\t` +
+    `${scroll ?? NULL}\t${engagedMs ?? NULL}\t${timeText(page?.at) ?? NULL}\t` +
+    `${revenue?.amountMinor ?? NULL}\t${revenue ? copyValue(revenue.currency) : NULL}\t` +
+    (error || errorId ? errorValues(hit) : NO_ERROR)
+  )
+}
+
+const errorValues = ({ errorId, error = {} }: EnrichedHit): string =>
+  copyValues([
+    errorId ?? null,
+    error.message ?? null,
+    error.stack ?? null,
+    error.fileName ?? null,
+    error.lineNumber ?? null,
+    error.columnNumber ?? null,
+  ])
 
 function columnsOf<Field extends string, Row>(
   fields: readonly Field[],

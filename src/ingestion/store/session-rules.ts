@@ -12,7 +12,7 @@ import {
   type Visitor,
   visitorKey,
 } from './batch-context.ts'
-import { type Dimensions, dimensionsOf } from './dimensions.ts'
+import { copiedText, type Dimensions, dimensionsOf } from './dimensions.ts'
 
 /** A session ends after more than this time without a hit (docs/metrics.md "Session"). */
 const SESSION_GAP_MS = 30 * MINUTE_MS
@@ -194,6 +194,7 @@ export function openSession(
     visitCount,
     exit: undefined,
     dimensions,
+    copiedText: copiedText(dimensions),
     isNew: true,
     isChanged: true,
   }

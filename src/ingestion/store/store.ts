@@ -2,6 +2,7 @@ import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts'
 import type { Db, Transaction } from '../../db/connect.ts'
 import { isDataFault, isRetryable, sqlState } from '../../db/errors.ts'
 import { query } from '../../db/query.ts'
+import { Unreplicated, unreplicatedCommits } from '../../db/unreplicated.ts'
 import { noteCandidates } from '../../events/goal-candidates.ts'
 import { type RetryOptions, retry } from '../../lib/retry.ts'
 import { HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
@@ -35,6 +36,15 @@ export const selectLiveSites = query<
   `select site_no as "siteNo", details_from as "detailsFrom", watches_goals as "watchesGoals"
   from sites
   where site_no = any(:siteNos::int[]) and deleted_at is null`,
+)
+
+/**
+ * Writes to the log of the database: the commit then waits until the synchronous standby has everything that was written before.
+ * A transaction that writes nothing does not wait.
+ */
+const writeToLog = query<void, { position: string }>(
+  'write-to-log',
+  "select pg_logical_emit_message(true, 'stored again', '')::text as position",
 )
 
 const ALL_PARTITIONS = Array.from({ length: PARTITIONS }, (_, partition) => partition)
@@ -104,7 +114,7 @@ const nothingStored = (): Stored => ({
  * Stores a batch in one transaction. Skips hits that are already stored, so that a batch can be delivered any number of times.
  * @param partition one or more partitions of the hits' visitors; 'all' if unknown, which blocks every other batch
  * @param mostValues limit of distinct values of a site and day, for event names, property keys and errors each
- * @throws the database error; nothing is stored then
+ * @throws the database error; nothing is stored then, or `Unreplicated`
  */
 export async function storeHits(
   db: Db,
@@ -113,6 +123,7 @@ export async function storeHits(
   mostValues = MOST_VALUES,
 ): Promise<Stored> {
   let limited: LimitedHits | undefined
+  const unreplicated = unreplicatedCommits()
   const stored = (await db.begin(async tx => {
     limited = undefined
     await lockPartitions(tx, partition)
@@ -161,15 +172,19 @@ export async function storeHits(
       if (watching.size > 0)
         await noteCandidates(tx, sessionized.map(({ hit }) => hit).filter(mayConvert(watching)))
     }
+    const repeated = ownRows.length - fresh.length + (written?.repeated ?? 0)
+    // The connection of the earlier delivery may have ended while it waited for the standby.
+    if (repeated > 0) await writeToLog(tx)
     return {
       stored: sessionized.length + (written?.applied ?? 0),
-      repeated: ownRows.length - fresh.length + (written?.repeated ?? 0),
+      repeated,
       dropped: hits.length - ofLiveSites.length,
       expired,
       refused,
       orphanEngagement,
     }
   })) as Omit<Stored, 'others' | 'filled'>
+  if (unreplicatedCommits() > unreplicated) throw new Unreplicated('the standby may not have the hits')
   return {
     ...stored,
     others: limited?.others ?? nothingStored().others,

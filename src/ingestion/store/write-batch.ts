@@ -1,6 +1,7 @@
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts'
 import { arraysOf, arrayText, timeText } from '../../db/array-text.ts'
 import type { Transaction } from '../../db/connect.ts'
+import { copyInto, copyLines } from '../../db/copy.ts'
 import { query } from '../../db/query.ts'
 import { attributeAwaiting } from '../../events/attribution.ts'
 import { closesAt } from '../../rollups/daily/row-slice.ts'
@@ -8,7 +9,13 @@ import { markBuckets } from '../../rollups/dirty.ts'
 import type { EnrichedHit } from '../hit.ts'
 import type { Visitor } from './batch-context.ts'
 import { renumberVisits } from './renumber-visits.ts'
-import { EVENT_COLUMNS, NEW_SESSION_COLUMNS, TOUCHED_SESSION_COLUMNS, type VisitorSession } from './rows.ts'
+import {
+  EVENT_COLUMNS,
+  eventLine,
+  NEW_SESSION_COLUMNS,
+  TOUCHED_SESSION_COLUMNS,
+  type VisitorSession,
+} from './rows.ts'
 import type { SessionizedHit } from './session-rules.ts'
 import { settleRestored } from './settle-restored.ts'
 import { type ReportsToWrite, writeReports } from './write-reports.ts'
@@ -16,7 +23,7 @@ import { writeIdentities, writeVisitors } from './write-visitors.ts'
 
 const insertSessions = query<Record<keyof typeof NEW_SESSION_COLUMNS, string>>('insert-sessions')
 const touchSessions = query<Record<keyof typeof TOUCHED_SESSION_COLUMNS, string>>('touch-sessions')
-const insertEvents = query<Record<keyof typeof EVENT_COLUMNS, string>>('insert-events')
+const copyEvents = copyInto('copy-events', 'events', EVENT_COLUMNS)
 
 /**
  * Visitor and session numbers, in ascending order. Takes the shared newcomers lock for each site of a new session: it blocks
@@ -57,7 +64,7 @@ export async function writeBatch(
   if (newSessions.length > 0) await insertSessions(tx, arraysOf(NEW_SESSION_COLUMNS, newSessions))
   if (touchedSessions.length > 0) await touchSessions(tx, arraysOf(TOUCHED_SESSION_COLUMNS, touchedSessions))
   const written = [...newSessions, ...touchedSessions]
-  if (sessionized.length > 0) await insertEvents(tx, arraysOf(EVENT_COLUMNS, sessionized))
+  if (sessionized.length > 0) await copyEvents(tx, copyLines(sessionized, eventLine))
   if (reports) await writeReports(tx, reports)
   const attributed = await attributeAwaiting(tx, visitors.filter(hasFirstSessions))
   const hits = sessionized.map(({ hit }) => hit)
@@ -79,6 +86,10 @@ export async function writeBatch(
   ])
   await markBuckets(tx, 'daily_rollups', [
     ...visible.map(({ siteNo, at }) => ({ siteNo, at })),
+    // Goals count the scroll of a pageview on its day.
+    ...sessionized.flatMap(({ hit, page }) =>
+      page ? [{ siteNo: hit.siteNo, at: page.at, changedAt: hit.at }] : [],
+    ),
     ...written.map(({ visitor, session }) => ({
       siteNo: visitor.siteNo,
       at: session.startedAt,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { connectDb } from '../../../src/db/connect.ts'
 import { createSiteKeys } from '../../../src/ingestion/edge/site-keys.ts'
+import type { RedisClient } from '../../../src/redis/client.ts'
 import { connectPatientRedis } from '../../../src/redis/connect.ts'
 import { SITE_CHANGES } from '../../../src/sites/change-site.ts'
 import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
@@ -14,7 +14,7 @@ const MINUTE = 60_000
 
 let database: TestDatabase
 let server: TestRedis
-let subscriber: Redis
+let subscriber: RedisClient
 
 beforeAll(async () => {
   ;[database, server] = await Promise.all([sharedDatabase(), testRedis()])
