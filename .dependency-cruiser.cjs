@@ -17,7 +17,7 @@ const layers = [
     '^src/(db|redis|queue|limits|threads|runtime|schema|net|time|mail)/|^src/services\\.ts$',
   ],
   ['lib', '^src/lib/'],
-  ['base', '^src/(config|config-files|config-export|errors)\\.ts$|^src/dimensions/'],
+  ['base', '^src/(config|config-[a-z]+|errors)\\.ts$|^src/dimensions/'],
 ]
 
 /** A layer may import itself and what stands below it. */

@@ -21,8 +21,8 @@ export default defineConfig({
     isolate: false,
     // A closed database of the embedded kind is only freed by a garbage collection, 300 MB each.
     execArgv: ['--import', './test/support/compiled-database.js'],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 240_000,
     // What is waited for comes at once on an idle machine; a busy one takes its time.
     expect: { poll: { timeout: 30_000 } },
     reporters: [['default', { summary: false }], new SlowestReporter()],

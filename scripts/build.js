@@ -14,7 +14,9 @@ const programs = [
     name => `workers/${name}.ts`,
   ),
   ...['admin', 'demo', 'embedded-addresses', 'welcome', 'screenshots'].map(name => `scripts/${name}.ts`),
-  ...['ingest', 'floor', 'mixed', 'reads', 'rollups', 'seed', 'web'].map(name => `scripts/bench/${name}.ts`),
+  ...['ingest', 'floor', 'mixed', 'reads', 'rollups', 'seed', 'sites', 'web'].map(
+    name => `scripts/bench/${name}.ts`,
+  ),
 ]
 
 function newest(path) {

@@ -1,9 +1,9 @@
 import { CommanderError } from 'commander'
-import type { Redis } from 'ioredis'
 import { type Config, loadConfig } from '../src/config.ts'
 import { connectDb, type Db } from '../src/db/connect.ts'
 import { checkDatabase, migrate } from '../src/db/migrate.ts'
 import { withServices } from '../src/embedded/attach.ts'
+import type { RedisClient } from '../src/redis/client.ts'
 import { connectRedis, whenReady } from '../src/redis/connect.ts'
 import { createLease, type Lease } from '../src/redis/lease.ts'
 import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
@@ -20,7 +20,7 @@ export interface Surroundings {
 export interface Tools {
   db: Db
   /** Connects at the first call. */
-  redis: () => Promise<Redis>
+  redis: () => Promise<RedisClient>
   config: Config
   log: Log
 }
@@ -41,10 +41,9 @@ export async function withTools<Result>(
     const db = connectDb(databaseUrl, {
       max: config.databaseUrl ? 6 : 2,
       name: `analytics ${name}`,
-      // No timeout: migrations and the decompression of chunks during an import may take long.
-      settings: { statement_timeout: '0' },
+      pool: 'commands',
     })
-    let redis: Redis | undefined
+    let redis: RedisClient | undefined
     const connect = async () => {
       redis ??= connectRedis(redisUrl, log)
       await whenReady(redis, 5_000)

@@ -1,9 +1,10 @@
-import type { Redis } from 'ioredis'
 import type { Config } from './config.ts'
 import type { Db } from './db/connect.ts'
+import type { Replicas } from './db/replicas.ts'
 import type { InvalidTokens } from './limits/invalid-tokens.ts'
 import type { RateLimiter } from './limits/rate-limit.ts'
 import type { Reach } from './net/public-fetch.ts'
+import type { RedisClient } from './redis/client.ts'
 import type { Disk } from './runtime/disk.ts'
 import type { Log } from './runtime/log.ts'
 import type { Metrics } from './runtime/metrics.ts'
@@ -23,9 +24,11 @@ export interface Services {
   db: Db
   /** Pool for statements that are composed for one request; it prepares none. */
   reads: Db
+  /** Hot standbys that reads of sites may go to; undefined where there are none. */
+  replicas?: Replicas<Pick<Services, 'reads' | 'rollups'>> | undefined
   /** Keeps statements of `reads` short where only one statement runs at a time. Without it they read all rows at once. */
   slices?: SliceLimits | undefined
-  redis: Redis
+  redis: RedisClient
   config: Config
   log: Log
   /** Threads for CPU-heavy work. */

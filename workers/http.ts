@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig } from '../src/config.ts'
 import { connectDb, connectReads } from '../src/db/connect.ts'
+import { watchUnreplicated } from '../src/db/unreplicated.ts'
 import { addressesOf, folderOfServers, hasEmbeddedDatabase } from '../src/embedded/attach.ts'
 import { createApp } from '../src/http/app.ts'
 import { createTrackerScript } from '../src/http/assets/tracker-script.ts'
@@ -17,18 +18,19 @@ import type { ReplayJob } from '../src/ingestion/replays/job.ts'
 import { createInvalidTokens } from '../src/limits/invalid-tokens.ts'
 import { createRateLimiter } from '../src/limits/rate-limit.ts'
 import { createBoundedQueue } from '../src/queue/bounded-queue.ts'
-import { createProducer } from '../src/queue/producer.ts'
-import { createRateLimitedEnqueue } from '../src/queue/rate-limited-enqueue.ts'
+import { enqueueByLane } from '../src/queue/rate-limited-enqueue.ts'
 import { connectPatientRedis, connectRedis, whenReady } from '../src/redis/connect.ts'
+import { exchangeMetrics } from '../src/redis/metrics-exchange.ts'
 import { MAX_QUEUED_BYTES } from '../src/replays/bounds.ts'
 import { watchDisk } from '../src/runtime/disk.ts'
 import { createLog } from '../src/runtime/log.ts'
-import { createMetrics, exchangeMetrics } from '../src/runtime/metrics.ts'
+import { createMetrics } from '../src/runtime/metrics.ts'
 import { PAGE_REACH } from '../src/sites/check-installation.ts'
 import { EMBEDDED_SLICES } from '../src/stats/sql/slices.ts'
 import { createFairPool } from '../src/threads/fair-pool.ts'
 import { createPool } from '../src/threads/pool.ts'
 import { onStop } from './lifecycle.ts'
+import { connectReplicas } from './replicas.ts'
 
 // Without this, node:cluster would end the process as soon as the primary is gone, even with requests in flight.
 if (cluster.worker) cluster.worker.exitedAfterDisconnect = true
@@ -44,11 +46,13 @@ const PATTERN_HEAP_MB = 512
 const config = loadConfig()
 const log = createLog({ level: config.logLevel, role: 'http' })
 const { databaseUrl, redisUrl } = addressesOf(config)
-const db = connectDb(databaseUrl, { max: 8, name: 'analytics-http', settings: { statement_timeout: '15s' } })
+const db = connectDb(databaseUrl, { max: 8, name: 'analytics-http', pool: 'http' })
 const reads = connectReads(databaseUrl, { max: 6 })
 // The embedded database runs one statement at a time: a long read would block the storing of hits.
 const slices = hasEmbeddedDatabase(config) ? EMBEDDED_SLICES : undefined
 const redis = connectRedis(redisUrl, log)
+// A connection that waits for replicas answers nothing meanwhile, so other commands get one of their own.
+const hitRedis = config.hitReplicas > 0 ? connectRedis(redisUrl, log) : redis
 const subscriber = connectPatientRedis(redisUrl, log)
 const geo = await openGeo(config.geoipDatabase)
 
@@ -57,7 +61,7 @@ const rollups = createPool({
   threads: config.rollupThreads,
   // A task waits for the database most of the time, so a thread can hold several.
   tasksPerThread: 4,
-  workerData: { databaseUrl },
+  workerData: { databaseUrl, replicaUrls: config.databaseReadUrls },
 })
 const patterns = createFairPool(
   createPool({
@@ -70,18 +74,19 @@ const patterns = createFairPool(
 )
 const now = () => new Date()
 const limiter = createRateLimiter(redis, now)
-const batcher = createIngestBatcher(createRateLimitedEnqueue(limiter, createProducer<HitBatch>(redis), now))
+const batcher = createIngestBatcher(enqueueByLane<HitBatch>(hitRedis, limiter, now, config.hitReplicas))
 const salts = createSaltStore(redis, config.secretKey)
 const siteKeys = createSiteKeys(db, subscriber)
 const edge = { siteKeys, salts, geo, secretKey: config.secretKey }
 const metrics = createMetrics('http')
+watchUnreplicated(log, metrics.unreplicated)
 const disk = watchDisk({ folder: folderOfServers(config), minFreeBytes: config.minFreeBytes })
 await disk.check()
 const ingest = createIngestHandler({ edge, batcher, config, log, metrics, disk, now })
 const replays = createReplayHandler({
   edge,
   batcher,
-  queue: createBoundedQueue<ReplayJob>(redis, 'replays', MAX_QUEUED_BYTES),
+  queue: createBoundedQueue<ReplayJob>(hitRedis, 'replays', MAX_QUEUED_BYTES, config.hitReplicas),
   config,
   log,
   metrics,
@@ -92,7 +97,22 @@ const script = createTrackerScript(config)
 const beforeExpress = [ingest, replays, script]
 const exchange = exchangeMetrics({ redis, subscriber, registry: metrics.registry })
 const invalidTokens = createInvalidTokens(now)
-const services = { db, reads, slices, redis, config, log, rollups, patterns, limiter, metrics, disk, now }
+const replicas = connectReplicas({ config, db, rollups, redis, log })
+const services = {
+  db,
+  reads,
+  replicas,
+  slices,
+  redis,
+  config,
+  log,
+  rollups,
+  patterns,
+  limiter,
+  metrics,
+  disk,
+  now,
+}
 const app = createApp({ ...services, invalidTokens, pageReach: PAGE_REACH }, exchange)
 
 const { server, drain } = createHttpServer((request, response) => {
@@ -104,8 +124,9 @@ onStop(log, async () => {
   await drain()
   await batcher.idle()
   await Promise.all([rollups.close(), patterns.close()])
-  await Promise.all([db.end({ timeout: 2 }), reads.end({ timeout: 2 })])
+  await Promise.all([db.end({ timeout: 2 }), reads.end({ timeout: 2 }), replicas?.end()])
   subscriber.disconnect()
+  hitRedis.disconnect()
   redis.disconnect()
 })
 

@@ -1,11 +1,13 @@
 import { loadConfig } from '../src/config.ts'
 import { checkDatabase, migrate } from '../src/db/migrate.ts'
+import { watchUnreplicated } from '../src/db/unreplicated.ts'
 import { addressesOf } from '../src/embedded/attach.ts'
 import { STORE_RETRY } from '../src/ingestion/store/store.ts'
 import { retry } from '../src/lib/retry.ts'
 import { connectPatientRedis, connectRedis, whenReady } from '../src/redis/connect.ts'
+import { exchangeMetrics } from '../src/redis/metrics-exchange.ts'
 import { createLog } from '../src/runtime/log.ts'
-import { createMetrics, exchangeMetrics } from '../src/runtime/metrics.ts'
+import { createMetrics } from '../src/runtime/metrics.ts'
 import { startBackground } from './ingest/background.ts'
 import type { Parts } from './ingest/parts.ts'
 import { connectPools, endPools } from './ingest/pools.ts'
@@ -32,6 +34,7 @@ await retry(prepare, {
 })
 
 const metrics = createMetrics('ingest')
+watchUnreplicated(log, metrics.unreplicated)
 const subscriber = connectPatientRedis(redisUrl, log)
 exchangeMetrics({ redis, subscriber, registry: metrics.registry })
 

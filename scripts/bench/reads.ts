@@ -1,5 +1,6 @@
 import { cellOf, openReads, type ReadOptions, readCommand, type Timing } from './calls.ts'
 import { withCleanup } from './command.ts'
+import { compareWithDuckDb } from './compare-duckdb.ts'
 import { RANGES } from './endpoints.ts'
 import { memoryLine } from './service.ts'
 import { figure, formatTable, loadLine, machineLine } from './table.ts'
@@ -23,12 +24,20 @@ const LISTED = new Map([
 
 const command = readCommand('reads', 'times every read endpoint on a database that bench:seed has filled')
   .option('--against <where>', 'a larger one, to see how times grow with the data')
+  .option('--duckdb', 'instead, filtered reads of 30 days beside DuckDB with the same data')
   .parse()
 
 await withCleanup(async () => {
-  const { against, ...options } = command.opts<ReadOptions & { against?: string }>()
+  const { against, duckdb, ...options } = command.opts<ReadOptions & { against?: string; duckdb?: boolean }>()
   const { calls, data } = options
   process.stdout.write(`${machineLine(new Date())}\n`)
+  if (duckdb) {
+    const table = await compareWithDuckDb(options)
+    process.stdout.write(
+      `Milliseconds, medians of ${calls} warm calls. At the end ${loadLine()}.\n\n${table}\n`,
+    )
+    return
+  }
   const measured = []
   for (const place of against === undefined ? [data] : [data, against]) {
     measured.push(await measureReads({ ...options, data: place }))

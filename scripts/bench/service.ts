@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Redis } from 'ioredis'
 import { projectRoot, SETTINGS } from '../../src/config.ts'
 import { connectDb, type Db } from '../../src/db/connect.ts'
 import { query } from '../../src/db/query.ts'
 import { databaseUrl, redisSocketPathFor } from '../../src/embedded/paths.ts'
+import type { RedisClient } from '../../src/redis/client.ts'
 import { connectRedis, whenReady } from '../../src/redis/connect.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { createTeam, createUser, findTeamNamed } from '../../src/teams/accounts.ts'
@@ -35,7 +35,7 @@ export type Api = <Answer>(method: string, path: string, body?: object) => Promi
 export interface BenchService extends StartedProcess {
   url: string
   db: Db
-  redis: Redis
+  redis: RedisClient
   databaseUrl: string
   redisUrl: string
   /** Whether the database is the embedded one. */

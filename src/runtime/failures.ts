@@ -20,7 +20,7 @@ export function asAppError(error: unknown): AppError {
 
 // ioredis gives these errors no code, only a message. A `ReplyError` means that Redis refuses a command at this moment.
 const REDIS_AWAY =
-  /^(Stream isn't writeable|Connection is closed|Command timed out|Socket timeout|Reached the max retries per request|the queue did not confirm)/
+  /^(Stream isn't writeable|Command aborted due to connection close|Cluster isn't ready|Cluster is ended|Too many Cluster redirections|Failed to refresh slots cache|Connection is closed|Command timed out|Socket timeout|Reached the max retries per request|the queue did not confirm)/
 
 function isRedisAway(error: unknown): boolean {
   return (

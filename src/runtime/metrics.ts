@@ -1,11 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import type { Redis } from 'ioredis'
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-
-const ASK = 'metrics-ask'
-const answerChannel = (id: string) => `metrics-answer:${id}`
-/** The result leaves out a process that does not answer within this time. */
-const PATIENCE_MS = 1_000
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
@@ -35,6 +28,10 @@ export function createMetrics(role: string) {
     stored: counter('hits_stored_total', 'Hits written to the database'),
     repeated: counter('hits_repeated_total', 'Hits that were delivered again and were there already'),
     deadLetters: counter('hits_dead_letters_total', 'Hits that could not be stored and lie in dead_letters'),
+    unreplicated: counter(
+      'commits_unreplicated_total',
+      'Commits that the primary confirmed without its synchronous standby, since the wait was cancelled',
+    ),
     others: counter(
       'hits_other_total',
       'Hits with a value beyond the bound of distinct ones of a site and day, counted under (other), by its kind',
@@ -49,63 +46,3 @@ export function createMetrics(role: string) {
     }),
   }
 }
-
-/**
- * Answers requests for the metrics of this process, and collects those of all processes. It uses publish and subscribe of
- * Redis, since processes may have different parents or run on different hosts; Redis stores nothing of it.
- */
-export function exchangeMetrics({
-  redis,
-  subscriber,
-  registry,
-}: {
-  redis: Redis
-  subscriber: Redis
-  registry: Registry
-}) {
-  const asked = new Map<string, (answer: string) => void>()
-
-  subscriber.on('message', (channel, message) => {
-    if (channel === ASK) {
-      void registry
-        .getMetricsAsJSON()
-        .then(metrics => redis.publish(answerChannel(message), JSON.stringify(metrics)))
-        .catch(() => {})
-    }
-    asked.get(channel)?.(message)
-  })
-  void subscriber.subscribe(ASK).catch(() => {})
-
-  return {
-    /** Returns the Prometheus text of all processes of all hosts. */
-    async collect() {
-      const channel = answerChannel(randomUUID())
-      const answers: string[] = []
-      let expected = Number.POSITIVE_INFINITY
-      let finish = () => {}
-      const complete = new Promise<void>(resolve => {
-        finish = resolve
-      })
-      const check = () => answers.length >= expected && finish()
-      asked.set(channel, answer => {
-        answers.push(answer)
-        check()
-      })
-      const timer = setTimeout(finish, PATIENCE_MS)
-      try {
-        await subscriber.subscribe(channel)
-        // publish returns the number of subscribers that received the request.
-        expected = await redis.publish(ASK, channel.slice(answerChannel('').length))
-        check()
-        await complete
-      } finally {
-        clearTimeout(timer)
-        asked.delete(channel)
-        void subscriber.unsubscribe(channel).catch(() => {})
-      }
-      return AggregatorRegistry.aggregate(answers.map(answer => JSON.parse(answer))).metrics()
-    },
-  }
-}
-
-export type MetricsExchange = ReturnType<typeof exchangeMetrics>

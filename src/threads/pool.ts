@@ -12,10 +12,22 @@ export interface Pool {
   close(): Promise<void>
 }
 
-/** Answer of a thread's entry. */
+/** Threads that work with one of several servers; `on` returns the same threads for the server of that index. */
+export interface ThreadPool extends Pool {
+  on(server: number): Pool
+}
+
+/** Answer of a thread's entry. `cause` is the SQLSTATE or driver code of a failed statement. */
 export type TaskAnswer =
   | { value: unknown }
-  | { failure: { code: ErrorCode; message: string; retryAfter: number | undefined } }
+  | {
+      failure: {
+        code: ErrorCode
+        message: string
+        retryAfter: number | undefined
+        cause?: string | undefined
+      }
+    }
 
 /** Most tasks that wait for a thread. */
 const MAX_WAITING = 1_000
@@ -26,7 +38,7 @@ const GRACE_MS = 2_000
 
 /**
  * Returns a pool of threads.
- * @param options.entry file of the threads; its default export takes `{ task, input }` and returns a TaskAnswer
+ * @param options.entry file of the threads; its default export takes `{ task, input, server }` and returns a TaskAnswer
  * @param options.threads number of threads, which are kept alive
  * @param options.isIdle starts threads only for tasks and ends idle ones; `threads` is then the largest number
  * @param options.tasksPerThread tasks that a thread runs at once; more than one for tasks that wait for a database
@@ -42,7 +54,7 @@ export function createPool(options: {
   tasksPerThread?: number
   heapMb?: number
   graceMs?: number
-}): Pool {
+}): ThreadPool {
   const piscina = new Piscina({
     filename: options.entry.href,
     minThreads: options.isIdle ? 0 : options.threads,
@@ -61,24 +73,28 @@ export function createPool(options: {
   const wake = () => {
     if (piscina.queueSize > 0) piscina.run({ task: 'none' }).catch(() => {})
   }
-  return {
+  const on = (server: number): Pool => ({
     async run(task, input, signal) {
       if (piscina.queueSize >= MAX_WAITING) {
         throw new AppError('unavailable', 'Too many reads at once; try again shortly', { retryAfter: 1 })
       }
       const answer: TaskAnswer = await withGrace(signal, options.graceMs ?? GRACE_MS, ended =>
-        piscina.run({ task, input }, { signal: ended }),
+        piscina.run({ task, input, server }, { signal: ended }),
       ).catch(error => {
         if (!isEnded(error)) throw error
         setImmediate(wake)
         throw new AppError('unavailable', TAKES_TOO_LONG, { retryAfter: 5, cause: error })
       })
       if ('value' in answer) return answer.value
-      const { code, message, retryAfter } = answer.failure
-      throw new AppError(code, message, retryAfter === undefined ? {} : { retryAfter })
+      const { code, message, retryAfter, cause } = answer.failure
+      throw new AppError(code, message, {
+        ...(retryAfter !== undefined && { retryAfter }),
+        ...(cause !== undefined && { cause: { code: cause } }),
+      })
     },
     close: () => piscina.close(),
-  }
+  })
+  return { ...on(0), on }
 }
 
 /**

@@ -59,6 +59,7 @@ const ENDPOINTS: [string, string, string[]][] = [
   ['/stats/money/subscriptions', '', ['search', 'status', 'sort', 'order']],
   ['/stats/money/lifetime-value', 'dimension=source', ['dimension', 'per_page']],
 ]
+const COMMON = ['range', 'from', 'to']
 const DIMENSIONS =
   'path entry_path exit_path title hostname user_id event_name visit_count referrer channel source utm_source utm_medium utm_campaign utm_content utm_term campaign browser browser_version os os_version size screen language country region city goal prop_key prop_value'.split(
     ' ',
@@ -86,14 +87,18 @@ const url = (path: string, query: string) =>
   `${site.path}${path.replace('{error}', fingerprint)}?${THAT_DAY}&${query}`
 
 describe.each(ENDPOINTS)('%s', (path, needed, own) => {
-  // Each endpoint with all texts in its own parameters, and with each text in some of the dimensions.
+  const number = ENDPOINTS.findIndex(([each]) => each === path)
+
+  // Each endpoint with all texts in its own parameters, and with some in those that all have: with all of them over the endpoints.
   test('hostile values of its own parameters cause no internal error', async () => {
-    for (const name of [...own, 'range', 'from', 'to']) {
+    const texts = [...INJECTIONS, ...BYTES, 'x'.repeat(4_000)]
+    const some = texts.filter((_, index) => index % 4 === number % 4)
+    for (const name of [...own, ...COMMON]) {
       const rest = needed
         .split('&')
         .filter(given => given && !given.startsWith(`${name}=`))
         .join('&')
-      for (const text of [...INJECTIONS, ...BYTES, 'x'.repeat(4_000)]) {
+      for (const text of COMMON.includes(name) ? some : texts) {
         const days = name === 'from' || name === 'to' ? 'range=today' : THAT_DAY
         const query = `${days}&${rest}&${name}=${text}`
         const answer = await stats.ask(`${site.path}${path.replace('{error}', fingerprint)}?${query}`)
@@ -102,11 +107,12 @@ describe.each(ENDPOINTS)('%s', (path, needed, own) => {
     }
   })
 
+  // Two dimensions for each endpoint: over the endpoints, each text in each dimension.
   test('hostile values of filters cause no internal error', async () => {
     const texts = [...INJECTIONS, ...BYTES]
     for (const [index, text] of texts.entries()) {
-      for (let turn = 0; turn < 3; turn++) {
-        const name = DIMENSIONS[(index * 3 + turn + path.length) % DIMENSIONS.length]
+      for (let turn = 0; turn < 2; turn++) {
+        const name = DIMENSIONS[(index + number * 2 + turn) % DIMENSIONS.length]
         const query = `${needed}&${name}=${text}`
         expectComposure(await stats.ask(url(path, query)), `${path}?${query}`, [200, 400, 422])
       }

@@ -77,10 +77,15 @@ const CONDITIONS: [string, boolean, boolean][] = [
   ['=~', false, false],
 ]
 
+/** One of each kind of column, which have all conditions: of the session's end, of its user, a number, a text, and one of hits. */
+const EVERY: readonly string[] = ['exit_path', 'user_id', 'visit_count', 'language', 'country']
+
+// The others have some each, and all together every condition.
 test.each(SESSION_DIMENSIONS)(
   'filters: a service event without a session has an empty %s',
   async dimension => {
-    for (const [condition, isEvent, isVisit] of CONDITIONS) {
+    const some = CONDITIONS.filter((_, index) => index % 3 === SESSION_DIMENSIONS.indexOf(dimension) % 3)
+    for (const [condition, isEvent, isVisit] of EVERY.includes(dimension) ? CONDITIONS : some) {
       expect(await found(`${dimension}${condition}`), condition).toEqual(seen(isEvent, isVisit))
     }
   },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -10,6 +11,7 @@ import { type Primary, startPrimary } from '../support/primary.ts'
 import { childrenOf } from '../support/processes.ts'
 import { eventually, freePort, isReady } from '../support/service.ts'
 import type { TestSite } from '../support/sites.ts'
+import { expectStoredOnce } from './stored-once.ts'
 
 /** The whole service with its own database and Redis, which tests put under 250 hits a second. */
 export interface LoadedService {
@@ -18,6 +20,8 @@ export interface LoadedService {
   dataDir: string
   /** Of the team "Default", role owner. */
   token: string
+  /** Makes a site of the team through the API. */
+  newSite(): Promise<TestSite>
   /** Sends hits until `during` resolves. */
   load(site: TestSite, during: () => Promise<void>): Promise<Load>
   /** Checks that each hit that was answered 202 is stored exactly once. */
@@ -30,7 +34,8 @@ export interface LoadedService {
   close(): Promise<void>
 }
 
-export async function startLoadedService(): Promise<LoadedService> {
+/** @param settings those that differ; with `DATABASE_URL`, the service runs on that database and a Redis of its own */
+export async function startLoadedService(settings: NodeJS.ProcessEnv = {}): Promise<LoadedService> {
   const { dataDir, remove } = newDataDir()
   const primary = startPrimary({
     PORT: String(await freePort()),
@@ -39,15 +44,18 @@ export async function startLoadedService(): Promise<LoadedService> {
     RATE_LIMIT_COLLECT: '0',
     RATE_LIMIT_API: '0',
     LOG_LEVEL: 'warn',
+    ...(settings.DATABASE_URL && { SECRET_KEY: '0'.repeat(64) }),
+    ...settings,
   })
   await eventually(() => isReady(primary.url), 90_000)
-  const db = connectDb(databaseUrl(dataDir), { max: 2, name: 'test' })
+  const db = connectDb(settings.DATABASE_URL ?? databaseUrl(dataDir), { max: 2, name: 'test' })
   const { token } = await bootstrap(db, { baseUrl: 'http://a.example' }, new Date())
   return {
     primary,
     db,
     dataDir,
     token: token!,
+    newSite: () => newSite(primary.url, token!, db),
     load: (site, during) => underLoad({ urls: [primary.url], key: site.key }, during),
     expectStoredOnce: (site, load) => expectStoredOnce(db, site, load),
     childNamed: async part => (await childrenOf(primary.pid, part))[0]!,
@@ -62,20 +70,16 @@ export async function startLoadedService(): Promise<LoadedService> {
   }
 }
 
-async function expectStoredOnce(db: Db, site: TestSite, load: Load): Promise<void> {
-  const read = () =>
-    db<{ path: string }[]>`select path from events where site_no = ${site.siteNo} and type = 'pageview'`
-  await expect
-    .poll(
-      async () => {
-        const stored = new Set((await read().catch(() => [])).map(row => row.path))
-        return [...load.accepted].filter(path => !stored.has(path)).length
-      },
-      { timeout: 60_000, interval: 500 },
-    )
-    .toBe(0)
-  const paths = (await read()).map(row => row.path)
-  expect(new Set(paths).size).toBe(paths.length)
+async function newSite(url: string, token: string, db: Db): Promise<TestSite> {
+  const answer = await fetch(`${url}/api/sites`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ domain: `${randomUUID()}.example` }),
+  })
+  expect(answer.status).toBe(201)
+  const site = (await answer.json()) as { id: string; tracking_key: string }
+  const [row] = await db`select site_no as no from sites where id = ${site.id}`
+  return { id: site.id, key: site.tracking_key, siteNo: row!.no }
 }
 
 async function reload(primary: Primary): Promise<void> {

@@ -16,9 +16,9 @@ const at = Math.ceil(Date.now() / 60_000) * 60_000
 
 beforeAll(async () => {
   api = await startApi({ now: () => new Date(at) })
-  const { config, redis } = api.services
+  const { config } = api.services
   Object.assign(config.limits, { replay: 0, collect: 0 })
-  worker = await startIngestApi(api.services, `unix://${redis.options.path}`)
+  worker = await startIngestApi(api.services, config.redisUrl!)
 })
 afterAll(async () => {
   await worker.close()

@@ -36,6 +36,9 @@ export interface Days {
   to: string
 }
 
+/** Tasks that leave it to their caller to read rows. */
+const FROM_ROLLUPS = ['rankValues', 'sortValues', 'countValues', 'countValueTimes', 'locateValueTimes']
+
 /** Takes everything from rows, as if nothing was ever rolled up. */
 function rowPool(db: Db): Pool {
   const withoutRollups = {
@@ -56,7 +59,7 @@ function rowPool(db: Db): Pool {
   } as unknown as Db
   return {
     run: async (task, input) => {
-      if (['rankValues', 'sortValues', 'countValues'].includes(task)) return null
+      if (FROM_ROLLUPS.includes(task)) return null
       const isRolledUp = task === 'countTraffic' || task === 'countSiteVisitors'
       return tasks[task as 'countTraffic'](isRolledUp ? withoutRollups : db, input as never)
     },

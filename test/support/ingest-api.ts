@@ -10,8 +10,7 @@ import { createSaltStore } from '../../src/ingestion/edge/visitor-ids.ts'
 import type { HitBatch } from '../../src/ingestion/hit.ts'
 import type { ReplayJob } from '../../src/ingestion/replays/job.ts'
 import { createBoundedQueue } from '../../src/queue/bounded-queue.ts'
-import { createProducer } from '../../src/queue/producer.ts'
-import { createRateLimitedEnqueue } from '../../src/queue/rate-limited-enqueue.ts'
+import { enqueueByLane } from '../../src/queue/rate-limited-enqueue.ts'
 import { connectPatientRedis } from '../../src/redis/connect.ts'
 import { MAX_QUEUED_BYTES } from '../../src/replays/bounds.ts'
 import type { Services } from '../../src/services.ts'
@@ -26,7 +25,7 @@ export async function startIngestApi(services: Services, redisUrl: string) {
     geo: await openGeo(config.geoipDatabase),
     secretKey: config.secretKey,
   }
-  const batcher = createIngestBatcher(createRateLimitedEnqueue(limiter, createProducer<HitBatch>(redis), now))
+  const batcher = createIngestBatcher(enqueueByLane<HitBatch>(redis, limiter, now))
   const ingest = createIngestHandler({ edge, batcher, config, log, metrics, disk, now })
   const queue = createBoundedQueue<ReplayJob>(redis, 'replays', MAX_QUEUED_BYTES)
   const replays = createReplayHandler({ edge, batcher, queue, config, log, metrics, disk, now })

@@ -14,7 +14,13 @@ const TICK_MS = 20
 
 /** Sends about `perSecond` hits a second, each to a path of its own, while `during` runs. */
 export async function underLoad(
-  options: { urls: string[]; key: string; perSecond?: number },
+  options: {
+    urls: string[]
+    key: string
+    perSecond?: number
+    /** From how many addresses hits come, as a trusted proxy says. */
+    senders?: number
+  },
   during: () => Promise<void>,
 ): Promise<Load> {
   const load: Load = { accepted: new Set(), refused: new Map(), slowestMs: 0 }
@@ -26,11 +32,11 @@ export async function underLoad(
 
   async function send(path: string) {
     const startedAt = performance.now()
-    const outcome = await post(agent, options.urls[count % options.urls.length]!, {
-      key: options.key,
-      hostname: 'example.com',
-      url: { path },
-    })
+    const body = { key: options.key, hostname: 'example.com', url: { path } }
+    const headers: Record<string, string> = options.senders
+      ? { 'X-Forwarded-For': `198.51.100.${count % options.senders}` }
+      : {}
+    const outcome = await post(agent, options.urls[count % options.urls.length]!, body, headers)
     load.slowestMs = Math.max(load.slowestMs, performance.now() - startedAt)
     if (outcome === '202') load.accepted.add(path)
     else load.refused.set(outcome, (load.refused.get(outcome) ?? 0) + 1)
@@ -59,16 +65,20 @@ export async function underLoad(
   return load
 }
 
-function post(agent: Agent, url: string, body: object): Promise<string> {
+function post(agent: Agent, url: string, body: object, headers: Record<string, string>): Promise<string> {
   return new Promise(resolve => {
-    const sent = request(`${url}/api/collect`, { method: 'POST', agent, timeout: 10_000 }, response => {
-      response.resume()
-      response.on('end', () => {
-        const isHonest = response.statusCode !== 503 || response.headers['retry-after'] !== undefined
-        resolve(isHonest ? String(response.statusCode) : '503 without Retry-After')
-      })
-      response.on('error', error => resolve((error as NodeJS.ErrnoException).code ?? error.message))
-    })
+    const sent = request(
+      `${url}/api/collect`,
+      { method: 'POST', agent, timeout: 10_000, headers },
+      response => {
+        response.resume()
+        response.on('end', () => {
+          const isHonest = response.statusCode !== 503 || response.headers['retry-after'] !== undefined
+          resolve(isHonest ? String(response.statusCode) : '503 without Retry-After')
+        })
+        response.on('error', error => resolve((error as NodeJS.ErrnoException).code ?? error.message))
+      },
+    )
     sent.on('timeout', () => sent.destroy(Object.assign(new Error('no answer'), { code: 'NO_ANSWER' })))
     sent.on('error', error => resolve((error as NodeJS.ErrnoException).code ?? error.message))
     sent.end(JSON.stringify(body))

@@ -12,7 +12,9 @@ const SERVERS = [
   'test/embedded/spawn.ts',
   'test/support/data-dir.ts',
   'test/support/database.ts',
+  'test/support/postgres-pair.ts',
   'test/support/redis.ts',
+  'test/support/redis-servers.ts',
   'test/support/service.ts',
 ]
 

@@ -36,12 +36,15 @@ export interface TestService {
 const endingWithWorker = new Set<number>()
 
 /** Kills the processes when this worker ends, or is told to, before they were stopped; shared services never are. */
-function endWithWorker(pids: number[]): void {
+export function endWithWorker(pids: number[]): void {
   if (endingWithWorker.size === 0) {
     process.off('SIGTERM', end).once('SIGTERM', end).off('exit', killAll).once('exit', killAll)
   }
   for (const pid of pids) endingWithWorker.add(pid)
 }
+
+/** Forgets a process that its test ends itself. */
+export const noLongerWithWorker = (pid: number) => endingWithWorker.delete(pid)
 
 const end = () => process.exit()
 
@@ -148,8 +151,9 @@ let lastPort = PORTS.from + ((process.pid * 97) % (PORTS.to - PORTS.from))
 /** A port for a service that is started by a test; test files that run side by side get different ones. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    lastPort = lastPort + 1 < PORTS.to ? lastPort + 1 : PORTS.from
-    if (await isFree(lastPort)) return lastPort
+    const port = lastPort + 1 < PORTS.to ? lastPort + 1 : PORTS.from
+    lastPort = port
+    if (await isFree(port)) return port
   }
 }
 

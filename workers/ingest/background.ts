@@ -53,7 +53,7 @@ function startJobs(parts: Parts, reads: BackgroundReads): Running {
     refreshing: createLease(redis, REFRESHING),
     log,
     now,
-    jobs: jobsOf(parts, reads),
+    jobs: jobsOf(parts, reads, pool),
   })
   return {
     async stop() {

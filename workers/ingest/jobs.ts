@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis'
 import { forgetExpired } from '../../src/accounts/forget-expired.ts'
 import { EXIT_PAGE_JOBS } from '../../src/ingestion/fill-exit-pages.ts'
 import { HOUR_MS, MINUTE_MS } from '../../src/lib/time.ts'
@@ -8,18 +7,26 @@ import { forgetReports, sendReports } from '../../src/notifications/reports/deli
 import { WEBHOOK_JOBS } from '../../src/notifications/webhooks/webhook-worker.ts'
 import { erasePeople } from '../../src/people/erase/erase-people.ts'
 import { queueDepth } from '../../src/queue/bull-format.ts'
+import type { RedisClient } from '../../src/redis/client.ts'
 import { REPLAY_JOBS } from '../../src/replays/expire-replays.ts'
 import { RETENTION_JOBS } from '../../src/retention/jobs.ts'
 import { recomputeAllSites } from '../../src/revenue/subscriptions/recompute-queue.ts'
 import type { Job } from '../../src/rollups/scheduler.ts'
 import { PURGE_JOBS } from '../../src/sites/purge-deleted-sites.ts'
+import { goalRollupJobs } from '../../src/stats/goal-rollups/roll-up-goals.ts'
+import type { Pool } from '../../src/threads/pool.ts'
 import { IMPORT_JOBS } from '../../src/transfer/imports/expire.ts'
 import { TOTALS_JOBS } from '../../src/transfer/totals/jobs.ts'
 import type { BackgroundReads } from './background-reads.ts'
 import type { Parts } from './parts.ts'
 
 /** Returns the scheduled jobs beside those of the rollups. They run one at a time, each for a few seconds at most. */
-export const jobsOf = ({ config, log, now, redis }: Parts, { services }: BackgroundReads): Job[] => [
+export const jobsOf = (
+  { config, log, now, redis }: Parts,
+  { services }: BackgroundReads,
+  rollingUp: Pool,
+): Job[] => [
+  ...goalRollupJobs({ ...services, log, rollingUp }),
   ...PURGE_JOBS,
   ...RETENTION_JOBS,
   ...REPLAY_JOBS,
@@ -41,7 +48,7 @@ export const jobsOf = ({ config, log, now, redis }: Parts, { services }: Backgro
 ]
 
 /** Whether hits wait for longer than a moment to be stored. */
-async function isBehind(redis: Redis, now: Date): Promise<boolean> {
+async function isBehind(redis: RedisClient, now: Date): Promise<boolean> {
   const { oldestAt } = await queueDepth(redis)
   return oldestAt !== undefined && now.getTime() - oldestAt > MINUTE_MS
 }

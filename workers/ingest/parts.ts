@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis'
 import type { Config } from '../../src/config.ts'
+import type { RedisClient } from '../../src/redis/client.ts'
 import type { Log } from '../../src/runtime/log.ts'
 import type { Metrics } from '../../src/runtime/metrics.ts'
 import type { Pools } from './pools.ts'
@@ -10,7 +10,7 @@ export interface Parts {
   databaseUrl: string
   redisUrl: string
   pools: Pools
-  redis: Redis
+  redis: RedisClient
   log: Log
   metrics: Metrics
   now: () => Date

@@ -12,38 +12,13 @@ export interface Pools {
   webhooks: Db
 }
 
-const IDLE = { idle_in_transaction_session_timeout: '30s' }
-
 export function connectPools(databaseUrl: string): Pools {
   return {
-    hits: connectDb(databaseUrl, {
-      max: 6,
-      name: 'analytics-ingest',
-      // Without these limits a consumer that hangs or has crashed would keep the lock of its partition and block the others.
-      settings: {
-        ...IDLE,
-        tcp_keepalives_idle: '10',
-        tcp_keepalives_interval: '5',
-        tcp_keepalives_count: '3',
-      },
-    }),
-    replays: connectDb(databaseUrl, { max: 2, name: 'analytics-replays', settings: IDLE }),
-    jobs: connectDb(databaseUrl, {
-      max: 2,
-      name: 'analytics-jobs',
-      settings: { ...IDLE, statement_timeout: '10min' },
-    }),
-    imports: connectDb(databaseUrl, {
-      max: 3,
-      name: 'analytics-imports',
-      // Opening chunks of the columnstore for writing may take long.
-      settings: { ...IDLE, statement_timeout: '0' },
-    }),
-    webhooks: connectDb(databaseUrl, {
-      max: 4,
-      name: 'analytics-webhooks',
-      settings: { ...IDLE, statement_timeout: '1min' },
-    }),
+    hits: connectDb(databaseUrl, { max: 6, name: 'analytics-ingest', pool: 'ingest' }),
+    replays: connectDb(databaseUrl, { max: 2, name: 'analytics-replays', pool: 'replays' }),
+    jobs: connectDb(databaseUrl, { max: 2, name: 'analytics-jobs', pool: 'jobs' }),
+    imports: connectDb(databaseUrl, { max: 3, name: 'analytics-imports', pool: 'imports' }),
+    webhooks: connectDb(databaseUrl, { max: 4, name: 'analytics-webhooks', pool: 'webhooks' }),
   }
 }
 

@@ -57,10 +57,10 @@ const findSession = query<SessionKey, Session>(
 /** An identify hit may come up to 30 minutes after the last hit of its session, which it does not make longer. */
 const selectHits = query<
   { siteNo: number; visitorNo: number; sessionNo: number; firstAt: Date; lastAt: Date; limit: number },
-  ErasedHit
+  ErasedHit & { pageAt: Date | null }
 >(
   'select-erased-hits',
-  `select at, id, type, error_id as "errorId"
+  `select at, id, type, error_id as "errorId", page_at as "pageAt"
   from events
   where site_no = :siteNo::int and visitor_no = :visitorNo::int and session_no = :sessionNo::bigint and not is_service
     and at >= :firstAt::timestamptz and at <= :lastAt::timestamptz + interval '30 minutes'
@@ -195,6 +195,12 @@ async function erasePartOf(
   const started = { siteNo, at: startedAt.getTime() }
   await markBuckets(tx, 'hits', touched)
   await markBuckets(tx, 'sessions', [started])
-  await markBuckets(tx, 'daily_rollups', [...touched, { ...started, changedAt: closesAt(lastAt.getTime()) }])
+  await markBuckets(tx, 'daily_rollups', [
+    ...touched,
+    ...hits.flatMap(({ at, pageAt }) =>
+      pageAt ? [{ siteNo, at: pageAt.getTime(), changedAt: at.getTime() }] : [],
+    ),
+    { ...started, changedAt: closesAt(lastAt.getTime()) },
+  ])
   return isGone
 }

@@ -32,7 +32,7 @@ export const archiveKeptValues = query<After, KeyedLine>(
   'archive-kept-values',
   `select
     array[dimension, starts_at::text, ends_at::text] as key,
-    (to_jsonb(daily_value_rollups) - 'site_no')::text as line
+    (to_jsonb(daily_value_rollups) - '{site_no,times_index,times}'::text[])::text as line
   from daily_value_rollups
   where
     site_no = :siteNo::int and ends_at <= (select details_from from sites where sites.site_no = :siteNo::int)

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { type FileHandle, open, rm } from 'node:fs/promises'
+import { unlinkSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** A part ends with the piece that reaches it: a tar file needs the size before the content, so parts lie on disk until they are whole. */
@@ -13,12 +14,12 @@ export interface Part {
 
 const NEWLINE = 0x0a
 
-/** Opens an empty file without a name: nothing is left of it when the process is killed. */
+/** Opens an empty file without a name: at most an empty file is left of it when the process is killed. */
 export async function openSpool(folder: string): Promise<FileHandle> {
   const path = join(folder, `.archive-${randomUUID()}`)
   // It holds personal data: only its owner may read it.
   const file = await open(path, 'wx+', 0o600)
-  await rm(path)
+  unlinkSync(path)
   return file
 }
 

@@ -137,7 +137,7 @@ async function restoring(statements = Number.POSITIVE_INFINITY) {
 describe('an archive of a site whose details are gone in part', () => {
   test('restored after several stops, every read gives the same', async () => {
     expect((await source.read(site, '')).details_from).toBe(DETAILS_FROM)
-    for (const statements of [60, 250]) {
+    for (const statements of [60, 150]) {
       await expect(restoring(statements), `${statements} statements`).rejects.toThrow('killed')
       expect((await target.ask(site.path)).status).toBe(404)
     }

@@ -1,10 +1,10 @@
-import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectDb } from '../../../src/db/connect.ts'
 import type { Geo } from '../../../src/ingestion/edge/geo.ts'
 import type { EnrichedHit, Hit } from '../../../src/ingestion/hit.ts'
 import { importHits } from '../../../src/ingestion/import/import-hits.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
+import type { RedisClient } from '../../../src/redis/client.ts'
 import { createLease } from '../../../src/redis/lease.ts'
 import { REFRESHING } from '../../../src/rollups/keep-refreshed.ts'
 import type { ImportServices } from '../../../src/transfer/imports/import-kind.ts'
@@ -27,7 +27,7 @@ const OTHER = '00000000-0000-5000-8000-000000000002'
 
 let database: TestDatabase
 let server: TestRedis
-let redis: Redis
+let redis: RedisClient
 let services: ImportServices
 beforeAll(async () => {
   ;[database, server] = await Promise.all([sharedDatabase(), testRedis()])
