@@ -24,7 +24,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 240_000,
     // What is waited for comes at once on an idle machine; a busy one takes its time.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 60_000 } },
     reporters: [['default', { summary: false }], new SlowestReporter()],
     sequence: { sequencer: LongestFirst },
     projects: [

@@ -129,7 +129,7 @@ test('start: without configured servers it starts embedded ones', async () => {
   expect(status).toBe(201)
   const hit = { key: site.tracking_key, hostname: 'example.com', url: { path: '/' } }
   expect((await ask('POST', '/api/collect', hit)).status).toBe(202)
-  await expect.poll(pageviews, { timeout: 30_000 }).toBe(1)
+  await expect.poll(pageviews).toBe(1)
 }, 120_000)
 
 test('admin bootstrap: while the service runs it finds the team and gives no second token', async () => {
@@ -176,15 +176,15 @@ test('stop: when the primary is killed the other processes end, and the next sta
   await service.ready()
   // On a slow machine every start is slow.
   expect(performance.now() - startedAt).toBeLessThan(3 * startMs + 10_000)
-  await expect.poll(() => stillRunning(children), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => stillRunning(children)).toEqual([])
   expect(await pageviews()).toBe(1)
 }, 120_000)
 
 test('embedded Redis: it is restarted when it is killed', async () => {
   const killed = redisPid()
   process.kill(killed, 'SIGKILL')
-  await expect.poll(redisPid, { timeout: 30_000 }).not.toBe(killed)
-  await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status, { timeout: 30_000 }).toBe(200)
+  await expect.poll(redisPid).not.toBe(killed)
+  await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200)
 }, 120_000)
 
 test('stop: Ctrl-C exits with 0 and leaves no process', async () => {
@@ -210,12 +210,10 @@ test('stop: closing the terminal exits with 0 and leaves no process', async () =
 
 test('stop: Ctrl-C during a start exits with 0 and leaves no process', async () => {
   service = start()
-  await expect
-    .poll(service.output, { interval: 5, timeout: 30_000 })
-    .toContain('private redis-server is ready')
+  await expect.poll(service.output, { interval: 5 }).toContain('private redis-server is ready')
   service.killGroup('SIGINT')
   expect(await service.exited).toBe(0)
-  await expect.poll(leftOvers, { timeout: 30_000 }).toEqual([])
+  await expect.poll(leftOvers).toEqual([])
 }, 120_000)
 
 test('start: it waits until an admin command has stopped its temporary servers', async () => {
@@ -226,7 +224,7 @@ test('start: it waits until an admin command has stopped its temporary servers',
   const redis = redisPid()
   service = start()
   // It holds the folder now, and touches no server.
-  await expect.poll(() => existsSync(join(dataDir, 'service.lock')), { timeout: 30_000 }).toBe(true)
+  await expect.poll(() => existsSync(join(dataDir, 'service.lock'))).toBe(true)
   command.kill('SIGTERM')
   expect(await exited(command)).toBe('SIGTERM')
   await service.ready()
@@ -252,7 +250,7 @@ test('ingest process: started before the primary (PM2), it waits for the tables'
   ingest.stdout!.on('data', chunk => {
     output += chunk
   })
-  await expect.poll(() => output, { timeout: 30_000 }).toContain('"job":"forget expired keys"')
+  await expect.poll(() => output).toContain('"job":"forget expired keys"')
   expect(output).toContain('"job":"compress"')
   expect(output).not.toContain('job failed')
   ingest.send('shutdown')

@@ -3,8 +3,10 @@ import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { childrenOf, stillRunning } from '../support/processes.ts'
+import { connectTo } from '../support/redis.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
+import { within } from '../support/within.ts'
 
 let service: TestService
 let site: TestSite
@@ -81,7 +83,7 @@ function ask(url: string, agent: Agent | false, body?: string): Promise<number |
 /** Waits until so many more hits were accepted than there are now. */
 async function more(stream: Stream, count: number) {
   const wanted = stream.accepted.length + count
-  await expect.poll(() => stream.accepted.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(wanted)
+  await expect.poll(() => stream.accepted.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(wanted)
 }
 
 /** Of what was answered 202, what is not stored; and whatever is stored more than once. */
@@ -95,6 +97,13 @@ async function lostAndRepeated(accepted: string[]) {
   }
 }
 
+/** The jobs that a killed process had at work come back when their locks have expired: this saves the wait of 15 s. */
+async function endLocks() {
+  const redis = await connectTo({ url: service.redisUrl })
+  for (const lock of await redis.keys('bull:hits*:lock')) await redis.pexpire(lock, 1)
+  redis.disconnect()
+}
+
 const workersOf = (pid: number) => childrenOf(pid, 'http.js')
 const ingestOf = (pid: number) => childrenOf(pid, 'ingest.js')
 
@@ -104,7 +113,7 @@ test('processes: SIGUSR2 replaces every HTTP worker, and no request fails', asyn
   const stream = sendHits(service.url)
   await more(stream, 100)
   process.kill(service.pid, 'SIGUSR2')
-  await expect.poll(service.output, { timeout: 30_000 }).toContain('"msg":"rolled"')
+  await expect.poll(service.output).toContain('"msg":"rolled"')
   await more(stream, 100)
   await stream.stop()
 
@@ -112,9 +121,7 @@ test('processes: SIGUSR2 replaces every HTTP worker, and no request fails', asyn
   const after = await workersOf(service.pid)
   expect(after).toHaveLength(2)
   expect(after.filter(pid => before.includes(pid))).toEqual([])
-  await expect
-    .poll(() => lostAndRepeated(stream.accepted), { timeout: 30_000 })
-    .toEqual({ lost: 0, repeated: 0 })
+  await expect.poll(() => lostAndRepeated(stream.accepted)).toEqual({ lost: 0, repeated: 0 })
 }, 120_000)
 
 test('processes: killed HTTP workers are replaced while the service answers', async () => {
@@ -123,10 +130,8 @@ test('processes: killed HTTP workers are replaced while the service answers', as
   for (const [index, pid] of before.entries()) {
     process.kill(pid, 'SIGKILL')
     const isNew = (worker: number) => !before.includes(worker)
-    await expect
-      .poll(async () => (await workersOf(service.pid)).filter(isNew).length, { timeout: 30_000 })
-      .toBe(index + 1)
-    await expect.poll(() => sendHit(service.url, `/${randomUUID()}`, false), { timeout: 30_000 }).toBe(202)
+    await expect.poll(async () => (await workersOf(service.pid)).filter(isNew).length).toBe(index + 1)
+    await expect.poll(() => sendHit(service.url, `/${randomUUID()}`, false)).toBe(202)
   }
   const stream = sendHits(service.url)
   await more(stream, 50)
@@ -144,9 +149,9 @@ test('processes: accepted hits are stored exactly once when the ingest process i
   await stream.stop()
 
   expect(stream.failures).toEqual([])
-  // The jobs it had at work come back when their locks have expired: after 15 to 20 seconds.
+  await endLocks()
   await expect
-    .poll(() => lostAndRepeated(stream.accepted), { timeout: 40_000, interval: 250 })
+    .poll(() => lostAndRepeated(stream.accepted), { timeout: 60_000, interval: 250 })
     .toEqual({ lost: 0, repeated: 0 })
   expect(await ingestOf(service.pid)).not.toContain(killed)
 }, 120_000)
@@ -156,20 +161,18 @@ test('processes: after SIGTERM under load, the next start stores the accepted hi
   expect(children).toHaveLength(3)
   const stream = sendHits(service.url)
   await more(stream, 300)
-  const startedAt = performance.now()
-  const stopped = service.stop()
+  const stopped = within(10_000, service.stop())
   await expect.poll(() => stream.failures.length, { interval: 5 }).toBeGreaterThan(0)
   process.kill(service.pid, 'SIGTERM') // once more, while it drains
   await stream.stop()
   expect(await stopped).toBe(0)
-  expect(performance.now() - startedAt).toBeLessThan(10_000)
   expect(await stillRunning(children)).toEqual([])
   expect(service.output()).not.toMatch(/"level":(50|60).*(stopping failed|could not finish)/)
 
   const next = await startService({ DATABASE_URL: service.databaseUrl, REDIS_URL: service.redisUrl })
   try {
     await expect
-      .poll(() => lostAndRepeated(stream.accepted), { timeout: 40_000, interval: 250 })
+      .poll(() => lostAndRepeated(stream.accepted), { timeout: 60_000, interval: 250 })
       .toEqual({ lost: 0, repeated: 0 })
   } finally {
     await next.close()

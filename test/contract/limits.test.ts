@@ -82,7 +82,7 @@ test('ingestion limits: of parallel requests to all workers, exactly the limit i
           await service.db`select count(*)::int as count from events where site_no = ${site.siteNo}`
         return row!.count
       },
-      { timeout: 30_000 },
+      { timeout: 60_000 },
     )
     .toBe(accepted)
 })

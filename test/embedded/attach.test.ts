@@ -57,7 +57,7 @@ test('attach: a second command waits until the first has stopped its temporary s
     order.push('first is done')
     return answer
   })
-  await expect.poll(() => order, { timeout: 30_000 }).toEqual(['first begins'])
+  await expect.poll(() => order).toEqual(['first begins'])
   const second = withServices(config, log, addresses => {
     order.push('second begins')
     return ask(addresses)

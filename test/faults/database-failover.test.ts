@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { moreAccepted } from '../support/load.ts'
 import { type PostgresPair, postgresPair, TEST_POSTGRES_BIN } from '../support/postgres-pair.ts'
 import { eventually, isReady } from '../support/service.ts'
 import { createTestSite } from '../support/sites.ts'
@@ -19,16 +19,16 @@ describe.skipIf(!TEST_POSTGRES_BIN)('fail-over of the database', () => {
 
   test('when the primary is gone, the service goes on with the promoted standby within 10 s, and each accepted hit is stored once', async () => {
     const site = await createTestSite(service.db)
-    const load = await service.load(site, async () => {
-      await sleep(2_000)
+    const result = await service.load(site, async load => {
+      await moreAccepted(load, 300)
       await pair.killPrimary()
       await eventually(async () => !(await isReady(service.primary.url)))
       await pair.promote()
       await eventually(() => isReady(service.primary.url), 10_000)
-      await sleep(1_000)
+      await moreAccepted(load, 200)
     })
     // Hits wait in Redis meanwhile: none is refused but those of sites that no worker knows yet.
-    expect([...load.refused.keys()].filter(outcome => outcome !== '503')).toEqual([])
-    await service.expectStoredOnce(site, load)
+    expect([...result.refused.keys()].filter(outcome => outcome !== '503')).toEqual([])
+    await service.expectStoredOnce(site, result)
   })
 })

@@ -68,7 +68,7 @@ test.runIf(isMounted)(
     await eventually(async () => {
       await send(`/full/${accepted.length + refused.length}`)
       return refused.length >= 20
-    })
+    }, 60_000)
     expect(new Set(refused)).toEqual(new Set([503]))
 
     rmSync(filler)
@@ -83,10 +83,10 @@ test.runIf(isMounted)(
           >`select path from events where site_no = ${site.siteNo} order by at, id`
           return rows.map(row => row.path)
         },
-        { timeout: 30_000 },
+        { timeout: 60_000 },
       )
       .toEqual(accepted)
     await db.end()
   },
-  90_000,
+  240_000,
 )

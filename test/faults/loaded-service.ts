@@ -23,11 +23,13 @@ export interface LoadedService {
   /** Makes a site of the team through the API. */
   newSite(): Promise<TestSite>
   /** Sends hits until `during` resolves. */
-  load(site: TestSite, during: () => Promise<void>): Promise<Load>
+  load(site: TestSite, during: (load: Load) => Promise<void>): Promise<Load>
   /** Checks that each hit that was answered 202 is stored exactly once. */
   expectStoredOnce(site: TestSite, load: Load): Promise<void>
-  /** The pid of a child process whose command line contains `part`. */
-  childNamed(part: string): Promise<number>
+  /** Waits until it answers, with its database and its Redis. @throws Error with its output when it has ended */
+  whenReady(): Promise<void>
+  /** Pids of the child processes whose command line contains `part`. */
+  childrenNamed(part: string): Promise<number[]>
   redisPid(): number
   /** Replaces the HTTP workers and waits until all of them are new. */
   reload(): Promise<void>
@@ -43,11 +45,21 @@ export async function startLoadedService(settings: NodeJS.ProcessEnv = {}): Prom
     HTTP_WORKERS: '2',
     RATE_LIMIT_COLLECT: '0',
     RATE_LIMIT_API: '0',
-    LOG_LEVEL: 'warn',
     ...(settings.DATABASE_URL && { SECRET_KEY: '0'.repeat(64) }),
     ...settings,
   })
-  await eventually(() => isReady(primary.url), 90_000)
+  async function stop() {
+    primary.kill('SIGTERM')
+    await primary.exited
+    remove()
+  }
+  try {
+    // Not only until it answers: a start during which a process is killed fails, and ends the service.
+    await primary.ready()
+  } catch (error) {
+    await stop()
+    throw error
+  }
   const db = connectDb(settings.DATABASE_URL ?? databaseUrl(dataDir), { max: 2, name: 'test' })
   const { token } = await bootstrap(db, { baseUrl: 'http://a.example' }, new Date())
   return {
@@ -58,14 +70,18 @@ export async function startLoadedService(settings: NodeJS.ProcessEnv = {}): Prom
     newSite: () => newSite(primary.url, token!, db),
     load: (site, during) => underLoad({ urls: [primary.url], key: site.key }, during),
     expectStoredOnce: (site, load) => expectStoredOnce(db, site, load),
-    childNamed: async part => (await childrenOf(primary.pid, part))[0]!,
+    async whenReady() {
+      const ended = primary.exited.then(code => {
+        throw new Error(`the service ended with ${code}:\n${primary.output()}`)
+      })
+      await Promise.race([ended, eventually(() => isReady(primary.url), 90_000)])
+    },
+    childrenNamed: part => childrenOf(primary.pid, part),
     redisPid: () => Number(JSON.parse(readFileSync(join(dataDir, 'redis.pid'), 'utf8')).pid),
     reload: () => reload(primary),
     async close() {
       await db.end({ timeout: 5 })
-      primary.kill('SIGTERM')
-      await primary.exited
-      remove()
+      await stop()
     },
   }
 }
@@ -87,7 +103,7 @@ async function reload(primary: Primary): Promise<void> {
   primary.kill('SIGUSR2')
   await expect
     .poll(async () => (await childrenOf(primary.pid, 'http.js')).some(pid => before.includes(pid)), {
-      timeout: 30_000,
+      timeout: 90_000,
     })
     .toBe(false)
 }

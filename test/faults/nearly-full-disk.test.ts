@@ -65,7 +65,7 @@ test.runIf(isMounted)(
       eventually(async () => {
         const all = await statuses()
         return all.size === 1 && all.has(status)
-      }, 30_000)
+      }, 60_000)
     const times = (message: string) => primary.output().split(message).length - 1
 
     await areAll(202)
@@ -76,15 +76,15 @@ test.runIf(isMounted)(
     expect((await send()).headers.get('retry-after')).toBe('30')
     expect(await (await fetch(`${primary.url}/readyz`)).json()).toMatchObject({ message: 'Not ready: disk' })
     expect(await db`select count(*)::int as count from sites`).toEqual([{ count: 1 }])
-    await expect.poll(() => times('the disk is nearly full'), { timeout: 30_000 }).toBe(1)
+    await expect.poll(() => times('the disk is nearly full'), { timeout: 60_000 }).toBe(1)
 
     rmSync(filler)
     await areAll(202)
     expect((await fetch(`${primary.url}/readyz`)).status).toBe(200)
     // Only one process logs it, at its own checks.
-    await expect.poll(() => times('the disk has room again'), { timeout: 30_000 }).toBe(1)
+    await expect.poll(() => times('the disk has room again'), { timeout: 60_000 }).toBe(1)
     expect(primary.output()).not.toContain('"level":50')
     await db.end()
   },
-  120_000,
+  240_000,
 )

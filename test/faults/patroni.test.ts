@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { moreAccepted } from '../support/load.ts'
 import { hasPatroni, type PatroniCluster, patroniCluster } from '../support/patroni.ts'
 import { eventually, isReady } from '../support/service.ts'
 import { createTestSite } from '../support/sites.ts'
@@ -20,14 +20,14 @@ describe.skipIf(!hasPatroni)('fail-over by Patroni', () => {
   test('when the machine of the primary is lost, the service goes on within 10 s of the promotion, and each accepted hit is stored once', async () => {
     const site = await createTestSite(service.db)
     const lost = await cluster.leaderPort()
-    const load = await service.load(site, async () => {
-      await sleep(2_000)
+    const result = await service.load(site, async load => {
+      await moreAccepted(load, 300)
       await cluster.killLeader()
       await eventually(async () => (await cluster.leaderPort().catch(() => lost)) !== lost, 60_000)
       await eventually(() => isReady(service.primary.url), 10_000)
-      await sleep(1_000)
+      await moreAccepted(load, 200)
     })
-    expect([...load.refused.keys()].filter(outcome => outcome !== '503')).toEqual([])
-    await service.expectStoredOnce(site, load)
+    expect([...result.refused.keys()].filter(outcome => outcome !== '503')).toEqual([])
+    await service.expectStoredOnce(site, result)
   }, 180_000)
 })

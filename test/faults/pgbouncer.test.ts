@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectDb } from '../../src/db/connect.ts'
+import { moreAccepted } from '../support/load.ts'
 import { type PgBouncer, pgbouncer, TEST_PGBOUNCER } from '../support/pgbouncer.ts'
 import { type PostgresPair, postgresPair, TEST_POSTGRES_BIN } from '../support/postgres-pair.ts'
 import { type LoadedService, startLoadedService } from './loaded-service.ts'
@@ -47,7 +47,7 @@ describe.skipIf(!TEST_POSTGRES_BIN || !TEST_PGBOUNCER)('PgBouncer in transaction
       statuses.add(answer.status)
       await answer.arrayBuffer()
     }
-    const load = await service.load(site, async () => {
+    const result = await service.load(site, async load => {
       for (let round = 0; round < 20; round++) {
         await Promise.all([
           read('overview?range=today'),
@@ -56,11 +56,11 @@ describe.skipIf(!TEST_POSTGRES_BIN || !TEST_PGBOUNCER)('PgBouncer in transaction
           read('stats/events?range=today'),
         ])
         if (round === 10) await toPrimary.crash()
-        await sleep(100)
+        await moreAccepted(load, 20)
       }
     })
-    expect([...load.refused.keys()].filter(outcome => outcome !== '503')).toEqual([])
+    expect([...result.refused.keys()].filter(outcome => outcome !== '503')).toEqual([])
     expect([...statuses].filter(status => status !== 503)).toEqual([200])
-    await service.expectStoredOnce(site, load)
+    await service.expectStoredOnce(site, result)
   })
 })

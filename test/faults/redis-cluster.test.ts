@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CLUSTER_TAGS } from '../../src/redis/lanes.ts'
-import { underLoad } from '../support/load.ts'
+import { type Load, moreAccepted, underLoad } from '../support/load.ts'
 import { type RedisServer, type RedisServers, redisCluster } from '../support/redis-servers.ts'
 import { eventually, isReady, startService, type TestService } from '../support/service.ts'
-import { createTestSite } from '../support/sites.ts'
+import { createTestSite, type TestSite } from '../support/sites.ts'
 import { expectStoredOnce } from './stored-once.ts'
 
 let cluster: RedisServers
@@ -25,6 +24,10 @@ afterAll(async () => {
   await cluster?.close()
 })
 
+/** Hits of many senders, so that all lanes get some. */
+const underLoadOfMany = (site: TestSite, during: (load: Load) => Promise<void>) =>
+  underLoad({ urls: [service.url], key: site.key, senders: 100 }, during)
+
 test('redis cluster: the slots of the lanes lie in all twelfths of the range', async () => {
   const slots = await Promise.all(
     CLUSTER_TAGS.map(async tag =>
@@ -36,14 +39,17 @@ test('redis cluster: the slots of the lanes lie in all twelfths of the range', a
 
 test('redis cluster: hits of many senders are spread over all masters, and each is stored once', async () => {
   const site = await createTestSite(service.db)
-  const load = await underLoad({ urls: [service.url], key: site.key, senders: 100 }, () => sleep(1_000))
-  expect([...load.refused]).toEqual([])
-  await expectStoredOnce(service.db, site, load)
-  for (const master of cluster.servers.slice(0, 3)) {
-    const [, queued] =
-      /cmdstat_lpush:calls=(\d+)/.exec(await cluster.cli(master, 'info', 'commandstats')) ?? []
-    expect(Number(queued)).toBeGreaterThan(3)
-  }
+  const queuedOn = async (master: RedisServer) =>
+    Number(/cmdstat_lpush:calls=(\d+)/.exec(await cluster.cli(master, 'info', 'commandstats'))?.[1] ?? 0)
+  const result = await underLoadOfMany(site, async load => {
+    await moreAccepted(load, 200)
+    await eventually(async () => {
+      const queued = await Promise.all(cluster.servers.slice(0, 3).map(queuedOn))
+      return queued.every(calls => calls > 3)
+    })
+  })
+  expect([...result.refused]).toEqual([])
+  await expectStoredOnce(service.db, site, result)
   const metrics = await (await fetch(`${service.url}/metrics`)).text()
   expect(metrics).toMatch(/^queue_jobs\{state="waiting"\} 0$/m)
   expect(
@@ -59,30 +65,31 @@ test('redis cluster: while slots move to another master, each accepted hit is st
   const site = await createTestSite(service.db)
   const [from, to] = cluster.servers as [RedisServer, RedisServer]
   const idOf = async (server: RedisServer) => (await cluster.cli(server, 'cluster', 'myid')).trim()
-  const load = await underLoad({ urls: [service.url], key: site.key, senders: 100 }, async () => {
-    await sleep(300)
+  const result = await underLoadOfMany(site, async load => {
+    await moreAccepted(load, 100)
     const ids = ['--cluster-from', await idOf(from), '--cluster-to', await idOf(to)]
     const options = [...ids, '--cluster-slots', '3000', '--cluster-yes', '--cluster-pipeline', '50']
     await cluster.cli(from, '--cluster', 'reshard', `127.0.0.1:${from.port}`, ...options)
-    await sleep(300)
+    await moreAccepted(load, 100)
   })
-  expect(load.accepted.size).toBeGreaterThan(300)
-  expect([...load.refused.keys()].filter(outcome => outcome !== '503')).toEqual([])
-  await expectStoredOnce(service.db, site, load)
+  expect([...result.refused.keys()].filter(outcome => outcome !== '503')).toEqual([])
+  await expectStoredOnce(service.db, site, result)
 })
 
 test('redis cluster: when a master is killed, its replica takes over, and each accepted hit is stored once', async () => {
   const site = await createTestSite(service.db)
   const [master] = cluster.servers as [RedisServer]
-  const load = await underLoad({ urls: [service.url], key: site.key, senders: 100 }, async () => {
-    await sleep(1_000)
+  const replicas = cluster.servers.slice(3)
+  const result = await underLoadOfMany(site, async load => {
+    await moreAccepted(load, 200)
     master.kill()
-    // Ready again means that the replica has taken over: each lane answers.
-    await eventually(async () => !(await isReady(service.url)), 30_000)
-    await eventually(() => isReady(service.url), 30_000)
-    await sleep(1_000)
+    await eventually(async () => {
+      const roles = await Promise.all(replicas.map(replica => cluster.cli(replica, 'role')))
+      return roles.some(role => role.startsWith('master'))
+    }, 60_000)
+    await eventually(() => isReady(service.url), 60_000)
+    await moreAccepted(load, 200)
   })
-  expect(load.accepted.size).toBeGreaterThan(500)
-  expect([...load.refused.keys()].filter(outcome => outcome !== '503')).toEqual([])
-  await expectStoredOnce(service.db, site, load)
+  expect([...result.refused.keys()].filter(outcome => outcome !== '503')).toEqual([])
+  await expectStoredOnce(service.db, site, result)
 })

@@ -8,7 +8,7 @@ let service: TestService
 beforeAll(async () => {
   service = await startService({ HTTP_WORKERS: '2' })
   // Both workers listen, so both get connections.
-  await eventually(async () => service.output().includes('"msg":"ready"'), 20_000)
+  await eventually(async () => service.output().includes('"msg":"ready"'), 90_000)
 })
 afterAll(() => service.close())
 
@@ -32,9 +32,9 @@ test('cluster: a connection that was handed to a worker which is killed before i
   const outcomes: string[] = []
   for (const { outcome } of asked) void outcome.then(text => outcomes.push(text))
   // The other worker answers all but the one that the stopped worker was given.
-  await expect.poll(() => outcomes.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(7)
+  await expect.poll(() => outcomes.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(7)
   process.kill(stopped!, 'SIGKILL')
-  await expect.poll(() => outcomes.length, { timeout: 30_000 }).toBe(8)
+  await expect.poll(() => outcomes.length, { timeout: 60_000 }).toBe(8)
   expect(outcomes.toSorted()).toEqual([...Array.from({ length: 7 }, () => 'HTTP/1.1 200'), 'closed'])
   for (const { socket } of asked) socket.destroy()
 })

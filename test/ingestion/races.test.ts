@@ -37,7 +37,7 @@ async function race(first: (tx: Transaction) => Promise<unknown>, second: () => 
               and (database is null or database = (select oid from pg_database where datname = current_database()))`
           return row!.count
         },
-        { timeout: 30_000 },
+        { timeout: 60_000 },
       )
       .toBeGreaterThan(0)
   })

@@ -261,6 +261,6 @@ test('store: engagement without its pageview waits once in the queue and is then
     log: silentLog,
     handle: hitConsumer.consume,
   })
-  await expect.poll(() => hitConsumer.counts, { timeout: 30_000 }).toMatchObject({ stored: 2, dropped: 1 })
+  await expect.poll(() => hitConsumer.counts).toMatchObject({ stored: 2, dropped: 1 })
   await consumer.close()
 })

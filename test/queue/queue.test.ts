@@ -115,7 +115,7 @@ test('queue: a job is kept until its handler succeeds, and is then deleted', asy
     if (kept.length < 3) throw new Error('not yet')
   })
   await producer.add({ name: 'stubborn' })
-  await expect.poll(() => kept, { timeout: 30_000 }).toEqual([['stubborn'], ['stubborn'], ['stubborn']])
+  await expect.poll(() => kept).toEqual([['stubborn'], ['stubborn'], ['stubborn']])
   await expect.poll(jobsInRedis).toEqual([])
   expect(await depth()).toEqual({ waiting: 0, active: 0 })
 })
@@ -135,7 +135,7 @@ test('queue: the job of a killed consumer goes to another one after its lock has
   expect(await redis.pttl(lock!)).toBeLessThanOrEqual(15_000)
   expect(handled).toEqual([])
   await redis.pexpire(lock!, 1) // saves the wait for the rest of the 15 s
-  await expect.poll(() => handled, { timeout: 30_000 }).toEqual(['left behind'])
+  await expect.poll(() => handled).toEqual(['left behind'])
   await expect.poll(depth).toEqual({ waiting: 0, active: 0 })
 }, 60_000)
 
@@ -203,11 +203,11 @@ test('queue: a refused job is not in Redis when Redis continues, however long it
   try {
     expect((await refused).map(({ status }) => status)).not.toContain('fulfilled')
     // The connection is closed, and with it the commands that Redis has not read yet.
-    await expect.poll(() => redis.status, { timeout: 30_000 }).not.toBe('ready')
+    await expect.poll(() => redis.status).not.toBe('ready')
   } finally {
     process.kill(redisPid, 'SIGCONT')
   }
-  await expect.poll(() => redis.status, { timeout: 30_000 }).toBe('ready')
+  await expect.poll(() => redis.status).toBe('ready')
   await producer.add({ name: 'afterwards' })
   await expect.poll(async () => (await jobsInRedis()).sort()).toEqual(['afterwards', 'before'])
 })

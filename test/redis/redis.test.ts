@@ -18,9 +18,7 @@ test.each([
   process.kill(first.pid, 'SIGKILL')
   await new Promise<void>(resolve => redis.once('close', resolve))
   const second = await startRedis({ dataDir, log: silentLog })
-  await expect
-    .poll(() => redis.ping().then(String, (error: Error) => error.message), { timeout: 30_000 })
-    .toBe('PONG')
+  await expect.poll(() => redis.ping().then(String, (error: Error) => error.message)).toBe('PONG')
   redis.disconnect()
   await second.stop()
   rmSync(dataDir, { recursive: true, force: true })

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
-import { expect } from 'vitest'
 import { compiledEnvironment } from './compiled-environment.ts'
-import { PRIMARY } from './service.ts'
+import { eventually, PRIMARY } from './service.ts'
 
 export interface Primary {
   pid: number
@@ -49,7 +48,7 @@ export function startPrimary(settings: NodeJS.ProcessEnv & { PORT: string }): Pr
         throw new Error(`ended with ${code}:\n${output}`)
       })
       // Not by asking: a predecessor that was killed may still answer.
-      const answers = expect.poll(() => output, { timeout: 90_000 }).toContain('"msg":"ready"')
+      const answers = eventually(async () => output.includes('"msg":"ready"'), 90_000)
       await Promise.race([answers, ended])
     },
     kill: signal => child.kill(signal),

@@ -27,8 +27,8 @@ export async function testRedis(): Promise<TestRedis> {
 }
 
 /** A connection to it that is ready; `disconnect` it. */
-export async function connectTo({ url }: TestRedis): Promise<RedisClient> {
+export async function connectTo({ url }: { url: string }): Promise<RedisClient> {
   const redis = connectRedis(url, silentLog)
-  await whenReady(redis, 5_000)
+  await whenReady(redis, 30_000)
   return redis
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -148,13 +149,25 @@ export async function isReady(url: string): Promise<boolean> {
 const PORTS = { from: 10_000, to: 32_000 }
 let lastPort = PORTS.from + ((process.pid * 97) % (PORTS.to - PORTS.from))
 
-/** A port for a service that is started by a test; test files that run side by side get different ones. */
+/** A port for a service that is started by a test. No other process of tests gets it as long as this one runs. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = lastPort + 1 < PORTS.to ? lastPort + 1 : PORTS.from
     lastPort = port
-    if (await isFree(port)) return port
+    if ((await reserve(port)) && (await isFree(port))) return port
   }
+}
+
+/** Nothing here listens for UDP: the port of the same number is the sign that a process has taken it. */
+function reserve(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const sign = createSocket('udp4').unref()
+    sign.once('error', () => {
+      sign.close()
+      resolve(false)
+    })
+    sign.bind({ port, address: '127.0.0.1', exclusive: true }, () => resolve(true))
+  })
 }
 
 function isFree(port: number): Promise<boolean> {
@@ -168,7 +181,7 @@ function isFree(port: number): Promise<boolean> {
 /** Waits until `check` gives something other than undefined or false. @throws Error after `withinMs` */
 export async function eventually<Result>(
   check: () => Promise<Result | undefined | false>,
-  withinMs = 30_000,
+  withinMs = 60_000,
 ): Promise<Result> {
   const giveUpAt = performance.now() + withinMs
   for (;;) {

@@ -77,12 +77,12 @@ describe('tracker: cookie mode', () => {
     // The processes that answer hits learn of the change when they read their messages.
     await eventually(async () => {
       await page.reload()
-      const isGone = page.waitForFunction('!document.cookie', undefined, { timeout: 2_000 })
+      const isGone = page.waitForFunction('!document.cookie', undefined, { timeout: 5_000 })
       return isGone.then(
         () => true,
         () => false,
       )
-    })
+    }, 90_000)
     expect(await everythingStored(person)).toEqual({ cookies: 0, storage: 0, databases: 0 })
   })
 })

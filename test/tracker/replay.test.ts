@@ -175,7 +175,7 @@ test('session replay: chunks are numbered, and their events can be played again'
     const replayer = new rrweb.Replayer(${JSON.stringify(events)}, { mouseTail: false })
     const end = replayer.getMetaData().totalTime + 1
     replayer.pause(end)
-    for (let tries = 0; tries < 100; tries++) {
+    for (let tries = 0; tries < 1_000; tries++) {
       const text = replayer.iframe.contentDocument.body?.innerText
       if (text?.includes('added')) return text
       await new Promise(resolve => setTimeout(resolve, 20))

@@ -100,7 +100,7 @@ test('csv: a client that does not read stops the reading of further blocks', asy
       before = served.reads
       return isStill
     },
-    { interval: 200 },
+    { interval: 200, timeout: 30_000 },
   )
   expect(served.reads).toBeLessThan(200)
   response.destroy()
@@ -116,7 +116,7 @@ test('csv: nothing is read any more when the client has gone', async () => {
       const before = served.reads
       return new Promise(resolve => setTimeout(() => resolve(served.reads === before), 100))
     },
-    { interval: 10 },
+    { interval: 10, timeout: 30_000 },
   )
   expect(served.reads).toBeLessThan(200)
   expect(served.failures).toEqual([])
