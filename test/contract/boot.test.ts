@@ -97,7 +97,7 @@ test('start: a port in use exits with 1 before any server starts', async () => {
 test('start: a Redis that evicts keys exits with 1 and says what to do', async () => {
   const [database, redis] = await Promise.all([testDatabase(), testRedis()])
   const client = connectRedis(redis.url, silentLog)
-  await whenReady(client, 5_000)
+  await whenReady(client, 30_000)
   await client.config('SET', 'maxmemory-policy', 'allkeys-lru')
   client.disconnect()
   const refused = start({

@@ -31,7 +31,7 @@ async function redisWith(settings: Record<string, string>): Promise<{ redis: Red
 async function connect(url: string): Promise<RedisClient> {
   const redis = connectRedis(url, silentLog)
   cleanUps.push(() => redis.disconnect())
-  await whenReady(redis, 5_000)
+  await whenReady(redis, 30_000)
   return redis
 }
 

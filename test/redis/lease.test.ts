@@ -10,7 +10,7 @@ let redis: RedisClient
 beforeAll(async () => {
   server = await testRedis()
   redis = connectRedis(server.url, silentLog)
-  await whenReady(redis, 5_000)
+  await whenReady(redis, 30_000)
 })
 afterAll(async () => {
   redis.disconnect()

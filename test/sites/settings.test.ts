@@ -72,7 +72,7 @@ describe('site options', () => {
   test('a change is announced with the tracking key', async () => {
     const { services } = api
     const subscriber = connectPatientRedis(services.config.redisUrl!, services.log)
-    await whenReady(subscriber, 5_000)
+    await whenReady(subscriber, 30_000)
     const heard: string[] = []
     await subscriber.subscribe(SITE_CHANGES)
     const site = await createSite()

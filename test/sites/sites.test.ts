@@ -210,7 +210,7 @@ describe('sites: deletion', () => {
   test('creation and deletion are announced with the tracking key', async () => {
     const { services } = api
     const subscriber = connectPatientRedis(services.config.redisUrl!, services.log)
-    await whenReady(subscriber, 5_000)
+    await whenReady(subscriber, 30_000)
     const heard: string[] = []
     await subscriber.subscribe(SITE_CHANGES)
     subscriber.on('message', (_, key) => heard.push(key))

@@ -72,7 +72,7 @@ export async function startApi(
   }
   const log = options.log ?? silentLog
   const redis = connectRedis(redisServer.url, log)
-  await whenReady(redis, 5_000)
+  await whenReady(redis, 30_000)
   const now = options.now ?? (() => new Date())
   const metrics = createMetrics('test')
   const services: Services = {

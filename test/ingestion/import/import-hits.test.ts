@@ -406,7 +406,7 @@ test('import: after an import nothing is left to refresh, and the aggregates equ
 async function refreshAll(run: () => Promise<unknown> = async () => {}): Promise<void> {
   const server = await testRedis()
   const redis = connectRedis(server.url, silentLog)
-  await whenReady(redis, 5_000)
+  await whenReady(redis, 30_000)
   const lease = createLease(redis, REFRESHING)
   await keepRefreshed(
     { db: database.db, lease, log: silentLog, now: () => new Date(NOW.getTime() + 2 * DAY) },
