@@ -24,7 +24,7 @@ test.each([
   async (_what, pids) => {
     const site = await createTestSite(service.db)
     const result = await service.load(site, async load => {
-      await moreAccepted(load, 300)
+      await moreAccepted(load, 200)
       const before = await pids()
       process.kill(before[0]!, 'SIGKILL')
       // Between the end of a process and the start of its successor, Redis has no file with its pid.
@@ -33,7 +33,7 @@ test.each([
         return now.length === before.length && !now.includes(before[0]!)
       }, 60_000)
       await service.whenReady()
-      await moreAccepted(load, 300)
+      await moreAccepted(load, 200)
     })
     expect(
       [...result.refused.keys()].filter(outcome => !['503', 'ECONNRESET', 'EPIPE'].includes(outcome)),

@@ -13,7 +13,7 @@ import { eventually, freePort, isReady } from '../support/service.ts'
 import type { TestSite } from '../support/sites.ts'
 import { expectStoredOnce } from './stored-once.ts'
 
-/** The whole service with its own database and Redis, which tests put under 250 hits a second. */
+/** The whole service with its own database and Redis, which tests put under load. */
 export interface LoadedService {
   primary: Primary
   db: Db
@@ -22,8 +22,8 @@ export interface LoadedService {
   token: string
   /** Makes a site of the team through the API. */
   newSite(): Promise<TestSite>
-  /** Sends hits until `during` resolves. */
-  load(site: TestSite, during: (load: Load) => Promise<void>): Promise<Load>
+  /** Sends hits until `during` resolves, 150 a second unless told otherwise. */
+  load(site: TestSite, during: (load: Load) => Promise<void>, perSecond?: number): Promise<Load>
   /** Checks that each hit that was answered 202 is stored exactly once. */
   expectStoredOnce(site: TestSite, load: Load): Promise<void>
   /** Waits until it answers, with its database and its Redis. @throws Error with its output when it has ended */
@@ -68,7 +68,7 @@ export async function startLoadedService(settings: NodeJS.ProcessEnv = {}): Prom
     dataDir,
     token: token!,
     newSite: () => newSite(primary.url, token!, db),
-    load: (site, during) => underLoad({ urls: [primary.url], key: site.key }, during),
+    load: (site, during, perSecond) => underLoad({ urls: [primary.url], key: site.key, perSecond }, during),
     expectStoredOnce: (site, load) => expectStoredOnce(db, site, load),
     async whenReady() {
       const ended = primary.exited.then(code => {

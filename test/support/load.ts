@@ -32,7 +32,7 @@ export async function underLoad(
   options: {
     urls: string[]
     key: string
-    perSecond?: number
+    perSecond?: number | undefined
     /** From how many addresses hits come, as a trusted proxy says. */
     senders?: number
   },
@@ -41,7 +41,7 @@ export async function underLoad(
   const load: Load = { accepted: new Set(), refused: new Map() }
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const running = new Set<Promise<void>>()
-  const perTick = Math.round(((options.perSecond ?? 250) * TICK_MS) / 1_000)
+  const perTick = Math.round(((options.perSecond ?? 150) * TICK_MS) / 1_000)
   let isOver = false
   let count = 0
 
