@@ -101,8 +101,12 @@ await withCleanup(async () => {
   )
 })
 
-function steadyLine(rate: number, sent: WrkResult & { waiting: number }): string {
-  return `Steadily ${figure(rate)}/s: sent ${sentLine(sent)}, ${figure(sent.waiting)} waiting at the end`
+function steadyLine(rate: number, sent: WrkResult & Pick<IngestRun, 'cpu'> & { waiting: number }): string {
+  const cpu = ROLES.map(role => `${role} ${figure(sent.cpu.get(role) ?? 0)}`).join(', ')
+  return (
+    `Steadily ${figure(rate)}/s: sent ${sentLine(sent)}, ${figure(sent.waiting)} waiting at the end; ` +
+    `CPU s/1,000: ${cpu}`
+  )
 }
 
 function keyOf(subject: Subject, connections: number): string {

@@ -81,15 +81,18 @@ export async function measureSteady(
   service: BenchService,
   send: Send,
   { rate, seconds }: { rate: number; seconds: number },
-): Promise<WrkResult & { waiting: number }> {
+): Promise<WrkResult & { waiting: number; cpu: Usage }> {
+  const usage = async () => usageOf(service.pid, await processesBeside(service))
   const before = await readCounters(service.url)
   const settleSeconds = Math.min(SETTLE_SECONDS, Math.ceil(seconds / 3))
   const load = { connections: STEADY_CONNECTIONS, rate }
   const settled = await send(service.url, { ...load, seconds: settleSeconds })
+  const usedBefore = await usage()
   const sent = await send(service.url, { ...load, seconds: Math.max(1, seconds - settleSeconds) })
+  const { cpu } = runOf(sent, usedBetween(usedBefore, await usage()))
   const waiting = waitingOf(await readCounters(service.url), before)
   await untilStored(service.url, before, settled.requests - settled.refused + sent.requests - sent.refused)
-  return { ...sent, waiting }
+  return { ...sent, waiting, cpu }
 }
 
 function runOf(wrk: WrkResult, used: Usage): IngestRun {

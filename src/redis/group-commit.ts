@@ -28,8 +28,9 @@ export const waitingRoom = (maxItems: number, maxBytes: number): WaitingRoom => 
 })
 
 /**
- * Collects items while batches are in flight: under load one round trip carries many items, and an idle service sends each
- * item at once. There is no timer.
+ * Collects items while batches are in flight, and between the starts of two batches: under load one round trip carries many items, and
+ * an idle service sends each item at once.
+ * @param options.paceMs shortest time between the starts of two batches, in milliseconds; none without it
  * @param options.maxBatchBytes largest batch, by `sizeOf`; a larger item is a batch of its own
  * @param options.room bounds the waiting items, together with those of others that have the same room
  * @param options.sizeOf returns the approximate memory of an item in bytes
@@ -40,17 +41,21 @@ export function createGroupCommit<Item, Result = void>(options: {
   maxBatch: number
   maxBatchBytes: number
   maxInFlight: number
+  paceMs?: number
   room: WaitingRoom
   sizeOf: (item: Item) => number
   commit: (items: Item[]) => Promise<Outcome<Result>[]>
 }) {
-  const { room } = options
+  const { room, paceMs = 0 } = options
   let waiting: Waiting<Item, Result>[] = []
   let inFlight = 0
+  let lastStart = Number.NEGATIVE_INFINITY
+  let isPlanned = false
   let whenIdle: (() => void)[] = []
 
   async function send(batch: Waiting<Item, Result>[]) {
     inFlight += 1
+    lastStart = performance.now()
     try {
       const outcomes = await options.commit(batch.map(entry => entry.item))
       for (let index = 0; index < batch.length; index++) {
@@ -66,7 +71,8 @@ export function createGroupCommit<Item, Result = void>(options: {
       giveUp(error)
     } finally {
       inFlight -= 1
-      sendWhatWaits()
+      if (waiting.length > 0 && paceMs > 0) plan()
+      else sendWhatWaits()
     }
   }
 
@@ -80,7 +86,18 @@ export function createGroupCommit<Item, Result = void>(options: {
     waiting = []
   }
 
+  /** Sends what waits as soon as a batch may start. */
+  function plan() {
+    if (isPlanned || inFlight >= options.maxInFlight) return
+    isPlanned = true
+    const pause = lastStart + paceMs - performance.now()
+    // Items of one turn of the event loop share a batch.
+    if (pause > 0) setTimeout(sendWhatWaits, pause)
+    else setImmediate(sendWhatWaits)
+  }
+
   function sendWhatWaits() {
+    isPlanned = false
     while (waiting.length > 0 && inFlight < options.maxInFlight) {
       let count = 0
       let bytes = 0
@@ -116,8 +133,7 @@ export function createGroupCommit<Item, Result = void>(options: {
         waiting.push({ item, bytes, resolve, reject })
         room.items += 1
         room.bytes += bytes
-        // Items of one turn of the event loop share a batch.
-        if (waiting.length === 1 && inFlight < options.maxInFlight) setImmediate(sendWhatWaits)
+        plan()
       })
     },
     /** Resolves when no item waits and no batch is in flight. */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createGroupCommit, type WaitingRoom, waitingRoom } from '../../src/redis/group-commit.ts'
 
 /** A group commit whose batches stay in flight until the test settles them. */
@@ -9,6 +9,7 @@ function open(
     maxBatchBytes?: number
     maxWaiting?: number
     maxWaitingBytes?: number
+    paceMs?: number
     room?: WaitingRoom
   } = {},
 ) {
@@ -21,6 +22,7 @@ function open(
     maxBatch: limits.maxBatch ?? 1_000,
     maxBatchBytes: limits.maxBatchBytes ?? 1_000,
     maxInFlight: 2,
+    paceMs: limits.paceMs ?? 0,
     room: limits.room ?? waitingRoom(limits.maxWaiting ?? 1_000, limits.maxWaitingBytes ?? 1_000),
     sizeOf: item => item.length,
     commit: items =>
@@ -232,4 +234,28 @@ test('group commit: no batch exceeds the byte limit unless a single item does', 
   for (const batch of [...batches]) batch.resolve()
   await turns()
   expect(sent()).toEqual(['aabb', 'cc', 'ddddd', 'e'])
+})
+
+test('group commit: with a pace, items that come after a batch share the next one, also while nothing is in flight', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
+  try {
+    const { group, batches, sent } = open({ paceMs: 4 })
+    const first = group.add('a')
+    await turns()
+    batches[0]!.resolve()
+    await first
+    const next = [group.add('b'), group.add('c')]
+    await turns()
+    expect(sent()).toEqual(['a'])
+    vi.advanceTimersByTime(4)
+    expect(sent()).toEqual(['a', 'bc'])
+    batches[1]!.resolve()
+    await Promise.all(next)
+    vi.advanceTimersByTime(4)
+    void group.add('d')
+    await turns()
+    expect(sent()).toEqual(['a', 'bc', 'd'])
+  } finally {
+    vi.useRealTimers()
+  }
 })

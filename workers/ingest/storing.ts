@@ -9,11 +9,13 @@ import { MAX_QUEUED_BYTES } from '../../src/replays/bounds.ts'
 import type { Parts, Running } from './parts.ts'
 
 const STOP_MS = 2_500
+/** Jobs of hits at once. More than arrive between two transactions, so that the next one takes all that has arrived. */
+const JOBS = 200
 
 /** Stores queued hits. */
 export function storeQueuedHits({ pools, redis, redisUrl, log, metrics }: Parts): Running {
   const hits = createHitConsumer({ db: pools.hits, queue: createProducer<HitBatch>(redis), log, metrics })
-  const consumer = createConsumer<HitBatch>({ redisUrl, concurrency: 100, log, handle: hits.consume })
+  const consumer = createConsumer<HitBatch>({ redisUrl, concurrency: JOBS, log, handle: hits.consume })
   const watchdog = watchForStandstill({
     redis,
     log,

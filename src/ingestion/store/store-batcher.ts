@@ -15,7 +15,7 @@ const MAX_HITS = 5_000
 /** From this number of waiting hits on, each partition gets its own concurrent transaction. */
 const SPREAD_HITS = 2_000
 /** Minimum interval between starts of small transactions: limits how often their fixed cost is paid. */
-const PACE_MS = 20
+const PACE_MS = 50
 
 /**
  * Creates the store batcher, which combines parts of jobs into transactions. Parts of all partitions share a transaction, and
