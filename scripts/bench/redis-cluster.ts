@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { poll } from '../../src/lib/retry.ts'
+import { connectRedis, whenReady } from '../../src/redis/connect.ts'
+import { createLog } from '../../src/runtime/log.ts'
+import { freePort } from './child.ts'
+import { onEnd } from './command.ts'
+
+const SLOTS = 16_384
+const READY_WITHIN_MS = 15_000
+
+/**
+ * Starts a Redis Cluster whose masters have equal shares and no replicas. They are ended at the end.
+ * @param fsync their `appendfsync`
+ * @returns its `REDIS_URL`
+ */
+export async function startCluster(masters: number, fsync: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'analytics-bench-redis-'))
+  onEnd(() => rmSync(folder, { recursive: true, force: true }))
+  const ports: number[] = []
+  for (let index = 0; index < masters; index++) ports.push(await startMaster(folder, fsync))
+  const log = createLog({ level: 'error', role: 'bench', stderr: true })
+  const servers = ports.map(port => connectRedis(`redis://127.0.0.1:${port}`, log))
+  await Promise.all(servers.map(server => whenReady(server, READY_WITHIN_MS)))
+  for (const [index, server] of servers.entries()) {
+    const [from, end] = [index, index + 1].map(share => Math.floor((share * SLOTS) / masters))
+    await server.call('cluster', 'addslotsrange', from!, end! - 1)
+    if (index > 0) await server.call('cluster', 'meet', '127.0.0.1', ports[0]!)
+  }
+  const isKnown = (state: unknown) =>
+    String(state).includes('cluster_state:ok') && String(state).includes(`cluster_known_nodes:${masters}\r`)
+  const giveUpAt = performance.now() + READY_WITHIN_MS
+  await poll(50, async () => {
+    if (performance.now() > giveUpAt) throw new Error('the masters do not find each other')
+    const states = await Promise.all(servers.map(server => server.call('cluster', 'info')))
+    return states.every(isKnown) ? true : undefined
+  })
+  for (const server of servers) server.disconnect()
+  return `redis+cluster://${ports.map(port => `127.0.0.1:${port}`).join(',')}`
+}
+
+async function startMaster(folder: string, fsync: string): Promise<number> {
+  const [port, bus] = [await freePort(), await freePort()]
+  const child = spawn(
+    'redis-server',
+    [
+      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''],
+      ...['--appendonly', 'yes', '--appendfsync', fsync, '--appenddirname', `log-${port}`],
+      ...['--maxmemory-policy', 'noeviction', '--cluster-enabled', 'yes', '--cluster-port', String(bus)],
+      ...['--cluster-config-file', `nodes-${port}.conf`],
+    ],
+    { detached: true, stdio: 'ignore' },
+  )
+  onEnd(() => child.kill('SIGKILL'))
+  return port
+}
