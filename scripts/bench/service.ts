@@ -78,16 +78,17 @@ export async function startService(target: Target, settings: Record<string, stri
   })
   const address = isUrl(given) ? given : databaseUrl(dataDir)
   const db = connectDb(address, { max: isUrl(given) ? 6 : 2, name: 'analytics bench' })
-  onEnd(() => db.end({ timeout: 2 }))
   const redisUrl = target.redis ?? `unix://${redisSocketPathFor(dataDir)}`
   const redis = connectRedis(redisUrl, createLog({ level: 'warn', role: 'bench', stderr: true }))
-  onEnd(() => redis.disconnect())
   await whenReady(redis, 5_000)
   const { revoke, ...account } = await openAccount(db, url)
   let isOpen = true
   const close = async () => {
-    if (isOpen) await revoke()
+    if (!isOpen) return
     isOpen = false
+    await revoke()
+    redis.disconnect()
+    await db.end({ timeout: 2 })
   }
   onEnd(close)
   return {

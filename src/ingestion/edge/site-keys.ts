@@ -31,8 +31,20 @@ export function createSiteKeys(db: Db, subscriber: RedisClient) {
   const due = new Set<string>()
   let isGathering = false
   let announcements = 0
-  /** Number of the latest announcement by key. */
+  /** Number of the latest announcement by key, of those since the oldest running read began. */
   const announced = new Map<string, number>()
+  let reads = 0
+
+  /** @param read gets the number of announcements when it begins, and stores what it has read */
+  async function reading<Result>(read: (before: number) => Promise<Result>): Promise<Result> {
+    reads += 1
+    try {
+      return await read(announcements)
+    } finally {
+      reads -= 1
+      if (reads === 0) announced.clear()
+    }
+  }
 
   function forget(key: string): void {
     sites.delete(key)
@@ -55,20 +67,19 @@ export function createSiteKeys(db: Db, subscriber: RedisClient) {
   subscriber.on('message', (channel, key) => {
     if (channel !== SITE_CHANGES) return
     forget(key)
-    announced.set(key, ++announcements)
+    announcements += 1
+    if (reads > 0) announced.set(key, announcements)
   })
   const subscribed = subscriber.subscribe(SITE_CHANGES).catch(() => {})
 
   function load(key: string): Promise<TrackedSite | undefined> {
     const running = loading.get(key)
     if (running) return running
-    const before = announcements
-    const request = findSiteByKey(db, key)
-      .then(site => {
-        store(key, site, before)
-        return site
-      })
-      .finally(() => loading.delete(key))
+    const request = reading(async before => {
+      const site = await findSiteByKey(db, key)
+      store(key, site, before)
+      return site
+    }).finally(() => loading.delete(key))
     loading.set(key, request)
     return request
   }
@@ -86,10 +97,11 @@ export function createSiteKeys(db: Db, subscriber: RedisClient) {
   async function refreshDue(): Promise<void> {
     const keys = [...due]
     due.clear()
-    const before = announcements
     try {
-      const found = await findSitesByKeys(db, keys)
-      for (const key of keys) store(key, found.get(key), before)
+      await reading(async before => {
+        const found = await findSitesByKeys(db, keys)
+        for (const key of keys) store(key, found.get(key), before)
+      })
     } catch {
       // The known entries stay valid; their next hits try again.
     }
@@ -121,10 +133,11 @@ export function createSiteKeys(db: Db, subscriber: RedisClient) {
      */
     async preload(): Promise<number> {
       await subscribed
-      const before = announcements
-      const found = await listTrackedSites(db, MAX_PRELOADED)
-      for (const [key, site] of found) store(key, site, before)
-      return found.size
+      return reading(async before => {
+        const found = await listTrackedSites(db, MAX_PRELOADED)
+        for (const [key, site] of found) store(key, site, before)
+        return found.size
+      })
     },
   }
 }
