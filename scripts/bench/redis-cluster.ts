@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { poll } from '../../src/lib/retry.ts'
-import { connectRedis, whenReady } from '../../src/redis/connect.ts'
+import { connectPatientRedis, whenReady } from '../../src/redis/connect.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { freePort } from './child.ts'
 import { onEnd } from './command.ts'
@@ -19,15 +19,15 @@ const READY_WITHIN_MS = 15_000
 export async function startCluster(masters: number, fsync: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'analytics-bench-redis-'))
   onEnd(() => rmSync(folder, { recursive: true, force: true }))
-  const ports: number[] = []
-  for (let index = 0; index < masters; index++) ports.push(await startMaster(folder, fsync))
+  const nodes: { port: number; bus: number }[] = []
+  for (let index = 0; index < masters; index++) nodes.push(await startMaster(folder, fsync))
   const log = createLog({ level: 'error', role: 'bench', stderr: true })
-  const servers = ports.map(port => connectRedis(`redis://127.0.0.1:${port}`, log))
+  const servers = nodes.map(({ port }) => connectPatientRedis(`redis://127.0.0.1:${port}`, log))
   await Promise.all(servers.map(server => whenReady(server, READY_WITHIN_MS)))
   for (const [index, server] of servers.entries()) {
     const [from, end] = [index, index + 1].map(share => Math.floor((share * SLOTS) / masters))
     await server.call('cluster', 'addslotsrange', from!, end! - 1)
-    if (index > 0) await server.call('cluster', 'meet', '127.0.0.1', ports[0]!)
+    if (index > 0) await server.call('cluster', 'meet', '127.0.0.1', nodes[0]!.port, nodes[0]!.bus)
   }
   const isKnown = (state: unknown) =>
     String(state).includes('cluster_state:ok') && String(state).includes(`cluster_known_nodes:${masters}\r`)
@@ -38,10 +38,10 @@ export async function startCluster(masters: number, fsync: string): Promise<stri
     return states.every(isKnown) ? true : undefined
   })
   for (const server of servers) server.disconnect()
-  return `redis+cluster://${ports.map(port => `127.0.0.1:${port}`).join(',')}`
+  return `redis+cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`
 }
 
-async function startMaster(folder: string, fsync: string): Promise<number> {
+async function startMaster(folder: string, fsync: string): Promise<{ port: number; bus: number }> {
   const [port, bus] = [await freePort(), await freePort()]
   const child = spawn(
     'redis-server',
@@ -54,5 +54,5 @@ async function startMaster(folder: string, fsync: string): Promise<number> {
     { detached: true, stdio: 'ignore' },
   )
   onEnd(() => child.kill('SIGKILL'))
-  return port
+  return { port, bus }
 }

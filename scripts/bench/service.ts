@@ -7,7 +7,7 @@ import { connectDb, type Db } from '../../src/db/connect.ts'
 import { query } from '../../src/db/query.ts'
 import { databaseUrl, redisSocketPathFor } from '../../src/embedded/paths.ts'
 import { mastersOf, type RedisClient } from '../../src/redis/client.ts'
-import { connectRedis, whenReady } from '../../src/redis/connect.ts'
+import { connectPatientRedis, whenReady } from '../../src/redis/connect.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { createTeam, createUser, findTeamNamed } from '../../src/teams/accounts.ts'
 import { createToken } from '../../src/teams/tokens.ts'
@@ -79,7 +79,7 @@ export async function startService(target: Target, settings: Record<string, stri
   const address = isUrl(given) ? given : databaseUrl(dataDir)
   const db = connectDb(address, { max: isUrl(given) ? 6 : 2, name: 'analytics bench' })
   const redisUrl = target.redis ?? `unix://${redisSocketPathFor(dataDir)}`
-  const redis = connectRedis(redisUrl, createLog({ level: 'warn', role: 'bench', stderr: true }))
+  const redis = connectPatientRedis(redisUrl, createLog({ level: 'warn', role: 'bench', stderr: true }))
   await whenReady(redis, 5_000)
   const { revoke, ...account } = await openAccount(db, url)
   let isOpen = true

@@ -44,7 +44,7 @@ export async function haproxy({ members }: PatroniCluster): Promise<Haproxy> {
   const child = spawn(TEST_HAPROXY!, ['-db', '-f', file], { cwd: folder, stdio: 'ignore' })
   child.unref()
   endWithWorker([child.pid!])
-  await eventually(() => fetch(`http://127.0.0.1:${statePort}`).then(({ ok }) => ok))
+  await eventually(() => isUp(`http://127.0.0.1:${statePort}`))
   return {
     url: `postgres://postgres@127.0.0.1:${port}/analytics`,
     async close() {
@@ -54,3 +54,9 @@ export async function haproxy({ members }: PatroniCluster): Promise<Haproxy> {
     },
   }
 }
+
+const isUp = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  )
