@@ -49,7 +49,8 @@ async function startMaster(folder: string, fsync: string): Promise<{ port: numbe
       ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''],
       ...['--appendonly', 'yes', '--appendfsync', fsync, '--appenddirname', `log-${port}`],
       ...['--maxmemory-policy', 'noeviction', '--cluster-enabled', 'yes', '--cluster-port', String(bus)],
-      ...['--cluster-config-file', `nodes-${port}.conf`],
+      // A single node knows its address from nobody else.
+      ...['--cluster-config-file', `nodes-${port}.conf`, '--cluster-announce-ip', '127.0.0.1'],
     ],
     { detached: true, stdio: 'ignore' },
   )
