@@ -2,7 +2,9 @@ import { availableParallelism } from 'node:os'
 import { Option } from 'commander'
 import { wholeNumber } from '../options.ts'
 import { benchCommand, numberOption, onEnd, withCleanup } from './command.ts'
+import { INGEST_COLUMNS } from './ingest-columns.ts'
 import { type IngestRun, measureFloor, measureService, measureSteady, warmUp } from './measure-ingest.ts'
+import { measureMasters } from './measure-masters.ts'
 import { sentHits } from './senders.ts'
 import { FSYNC, type Fsync, memoryLine, settleRedis, startService, type Target } from './service.ts'
 import { figure, formatTable, loadLine, machineLine, median } from './table.ts'
@@ -20,11 +22,11 @@ interface Options extends Target {
   fsync?: Fsync
   addresses: number
   rate?: number
+  masters?: number[]
 }
 
 const SUBJECTS = ['bare node:http', 'bare Express', 'service'] as const
 type Subject = (typeof SUBJECTS)[number]
-const ROLES = ['http', 'ingest', 'redis', 'database', 'primary']
 
 const command = benchCommand('ingest', 'measures how fast hits are accepted and stored')
   .addOption(numberOption('--seconds <count>', 'of each load', [1, 600]).default(10))
@@ -51,11 +53,18 @@ const command = benchCommand('ingest', 'measures how fast hits are accepted and 
       [1, 100_000],
     ),
   )
+  .addOption(
+    new Option(
+      '--masters <counts>',
+      'instead: one Redis beside clusters of so many masters, separated by commas',
+    ).argParser(value => value.split(',').map(wholeNumber(1, 12))),
+  )
   .parse()
 
 await withCleanup(async () => {
-  const options = command.opts<Options>()
+  const { masters, ...options } = command.opts<Options>()
   await requireWrk()
+  if (masters) return measureMasters(options, masters)
   const { workers, addresses } = options
   const settings = {
     TRUST_PROXY: '1',
@@ -116,30 +125,10 @@ function keyOf(subject: Subject, connections: number): string {
 function tableOf(runs: Map<string, IngestRun[]>, connections: number[]): string {
   const middle = (key: string, value: (run: IngestRun) => number | undefined) =>
     median(runs.get(key)!.map(run => value(run) ?? Number.NaN))
-  const columns: Column[] = [
-    { name: 'accepted/s', value: run => run.acceptedPerSecond, hasRatio: true },
-    // Compared with the accepted hits of the floor, which stores none.
-    {
-      name: 'stored/s',
-      value: run => run.storedPerSecond,
-      floorValue: run => run.acceptedPerSecond,
-      hasRatio: true,
-    },
-    { name: 'waiting', value: run => run.waiting },
-    { name: 'p50 ms', value: run => run.wrk.p50Ms, hasRatio: true },
-    { name: 'p99 ms', value: run => run.wrk.p99Ms, hasRatio: true },
-    { name: 'refused', value: run => run.wrk.refused + run.wrk.broken },
-    {
-      name: 'CPU s/1,000',
-      value: run => [...run.cpu.values()].reduce((sum, seconds) => sum + seconds, 0),
-      hasRatio: true,
-    },
-    ...ROLES.map((role): Column => ({ name: role, value: run => run.cpu.get(role) })),
-  ]
   const lines = connections.flatMap(count => {
     const ratio = (floor: Subject) => [
       `  service / ${floor}`,
-      ...columns.map(({ value, floorValue = value, hasRatio }) => {
+      ...INGEST_COLUMNS.map(({ value, floorValue = value, hasRatio }) => {
         const below = middle(keyOf(floor, count), floorValue)
         return hasRatio ? `× ${figure(middle(keyOf('service', count), value) / below)}` : ''
       }),
@@ -147,19 +136,11 @@ function tableOf(runs: Map<string, IngestRun[]>, connections: number[]): string 
     return [
       ...SUBJECTS.map(subject => [
         keyOf(subject, count),
-        ...columns.map(({ value }) => figure(middle(keyOf(subject, count), value))),
+        ...INGEST_COLUMNS.map(({ value }) => figure(middle(keyOf(subject, count), value))),
       ]),
       ratio('bare node:http'),
       ratio('bare Express'),
     ]
   })
-  return formatTable(['server', ...columns.map(({ name }) => name)], lines)
-}
-
-interface Column {
-  name: string
-  value: (run: IngestRun) => number | undefined
-  /** The floor's value for the ratio, when it is a different one. */
-  floorValue?: (run: IngestRun) => number | undefined
-  hasRatio?: boolean
+  return formatTable(['server', ...INGEST_COLUMNS.map(({ name }) => name)], lines)
 }

@@ -29,8 +29,7 @@ const findSites = query<void, { first: number | null; last: number; nextNo: numb
   'bench-find-sites',
   `select min(site_no) as first, max(site_no) as last, (select max(visitor_no) + 1 from visitors) as "nextNo"
   from sites
-  join teams on teams.id = team_id
-  where name like 'Bench %'`,
+  where domain like '%.bench-%.example' and deleted_at is null`,
 )
 
 const insertSessions = query<{
@@ -48,6 +47,8 @@ export interface ManySites {
   last: number
   /** Number of the next session and visitor. */
   nextNo: number
+  /** Whether they were made now. */
+  isNew: boolean
 }
 
 /** Makes sites, and sessions of yesterday and the day before; a database that has them keeps them. */
@@ -56,12 +57,16 @@ export async function fillSites(
   { sites, sessions, today }: { sites: number; sessions: number; today: number },
 ): Promise<ManySites> {
   const [found] = await findSites(db)
-  if (found!.first !== null) return { ...found!, first: found!.first }
+  if (found!.first !== null) return { ...found!, first: found!.first, isNew: false }
   const start = new Date(today - 2 * DAY_MS)
   await insertTeams(db, { count: Math.ceil(sites / SITES_PER_TEAM) })
   const made = await insertSites(db, { perTeam: SITES_PER_TEAM, start })
   const numbers = made.map(({ siteNo }) => siteNo)
-  const filled = { first: Math.min(...numbers), last: Math.max(...numbers), nextNo: 1 }
+  const [first, last] = numbers.reduce(
+    ([low, high], no) => [Math.min(low, no), Math.max(high, no)],
+    [Number.POSITIVE_INFINITY, 0],
+  )
+  const filled = { first, last, nextNo: 1, isNew: true }
   for (let from = 0; from < sessions; from += PORTION) {
     const to = Math.min(from + PORTION, sessions)
     const at = (no: number) => new Date(start.getTime() + (2 * DAY_MS * no) / sessions)

@@ -6,8 +6,8 @@ import { projectRoot, SETTINGS } from '../../src/config.ts'
 import { connectDb, type Db } from '../../src/db/connect.ts'
 import { query } from '../../src/db/query.ts'
 import { databaseUrl, redisSocketPathFor } from '../../src/embedded/paths.ts'
-import type { RedisClient } from '../../src/redis/client.ts'
-import { connectRedis, whenReady } from '../../src/redis/connect.ts'
+import { mastersOf, type RedisClient } from '../../src/redis/client.ts'
+import { connectPatientRedis, whenReady } from '../../src/redis/connect.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { createTeam, createUser, findTeamNamed } from '../../src/teams/accounts.ts'
 import { createToken } from '../../src/teams/tokens.ts'
@@ -78,13 +78,25 @@ export async function startService(target: Target, settings: Record<string, stri
   })
   const address = isUrl(given) ? given : databaseUrl(dataDir)
   const db = connectDb(address, { max: isUrl(given) ? 6 : 2, name: 'analytics bench' })
-  onEnd(() => db.end({ timeout: 2 }))
   const redisUrl = target.redis ?? `unix://${redisSocketPathFor(dataDir)}`
-  const redis = connectRedis(redisUrl, createLog({ level: 'warn', role: 'bench', stderr: true }))
-  onEnd(() => redis.disconnect())
+  const redis = connectPatientRedis(redisUrl, createLog({ level: 'warn', role: 'bench', stderr: true }))
   await whenReady(redis, 5_000)
+  const { revoke, ...account } = await openAccount(db, url)
+  let isOpen = true
+  const close = async () => {
+    if (!isOpen) return
+    isOpen = false
+    await revoke()
+    redis.disconnect()
+    await db.end({ timeout: 2 })
+  }
+  onEnd(close)
   return {
     ...started,
+    async stop() {
+      await close()
+      await started.stop()
+    },
     url,
     db,
     redis,
@@ -92,11 +104,14 @@ export async function startService(target: Target, settings: Record<string, stri
     redisUrl,
     isEmbedded: !isUrl(given),
     hasOwnRedis: !target.redis,
-    ...(await openAccount(db, url)),
+    ...account,
   }
 }
 
-async function openAccount(db: Db, url: string): Promise<{ token: string; api: Api }> {
+async function openAccount(
+  db: Db,
+  url: string,
+): Promise<{ token: string; api: Api; revoke: () => Promise<void> }> {
   const [existing] = await findTeamNamed(db, { name: TEAM })
   const teamId = existing?.id ?? (await createTeam(db, { name: TEAM, plan: 'active' }, new Date()))
   const userId = await createUser(db, { teamId, email: OWNER, role: 'owner' })
@@ -112,8 +127,7 @@ async function openAccount(db: Db, url: string): Promise<{ token: string; api: A
     if (!answer.ok) throw new Error(`${method} ${path} answers ${answer.status}: ${text}`)
     return text === '' ? undefined : JSON.parse(text)
   }
-  onEnd(() => api('DELETE', `/api/tokens/${id}`))
-  return { token, api }
+  return { token, api, revoke: () => api('DELETE', `/api/tokens/${id}`) }
 }
 
 /** Settings that disable rate limits, for measurements with one caller. */
@@ -143,21 +157,22 @@ export const listBackends = query<void, { pid: number }>(
   'select pid from pg_stat_activity where datname = current_database()',
 )
 
-/** Returns processes that are not children of the service but work for it. */
+/** Returns processes that are not children of the service but work for it. The masters of a cluster have a number each. */
 export async function processesBeside(service: BenchService): Promise<Others> {
   const { db, redis } = service
   const backends = service.isEmbedded ? [] : await listBackends(db)
-  const server = service.hasOwnRedis ? '' : await redis.info('server')
-  return {
-    database: backends.map(({ pid }) => pid),
-    redis: [...server.matchAll(/^process_id:(\d+)/gm)].map(([, pid]) => Number(pid)),
-  }
+  const others: Others = { database: backends.map(({ pid }) => pid) }
+  if (service.hasOwnRedis) return others
+  const servers = await Promise.all(mastersOf(redis).map(server => server.info('server')))
+  const pids = servers.map(text => Number(/^process_id:(\d+)/m.exec(text)?.[1])).sort((a, b) => a - b)
+  const named = pids.map((pid, index) => [pids.length === 1 ? 'redis' : `redis ${index + 1}`, [pid]])
+  return { ...others, ...Object.fromEntries(named) }
 }
 
 /** Returns a line with the resident memory of each process of a service and of its Redis. */
 export async function memoryLine(service: BenchService): Promise<string> {
-  const { redis } = await processesBeside(service)
-  const memory = memoryOf(service.pid, { redis: redis! })
+  const { database: _, ...redis } = await processesBeside(service)
+  const memory = memoryOf(service.pid, redis)
   const roles = [...memory].map(([role, sizes]) => `${role} ${sizes.map(figure).join(' + ')}`)
   return `Resident memory then, MiB: ${roles.join(', ')}`
 }

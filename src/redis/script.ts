@@ -43,7 +43,7 @@ export function declareScript<Result>(
 }
 
 interface Confirm {
-  /** Adds the command that waits for replicas. */
+  /** Adds the commands that wait for replicas; the answer of the last one counts. */
   add(pipeline: ChainableCommander, replicas: number): void
   /** Returns the number of replicas from its answer. */
   read(answer: unknown): number
@@ -55,9 +55,16 @@ const IN_MEMORY: Confirm = {
   read: Number,
 }
 
-/** Replicas have the write on their disks. Source: https://redis.io/docs/latest/commands/waitaof/ */
+/**
+ * Replicas have the write on their disks. A replica is asked when the write arrives, and answers before its disk is synced; the next time
+ * it answers by itself is up to a second later. So `WAITAOF` asks again once replicas have the write in their memory.
+ * Source: https://redis.io/docs/latest/commands/waitaof/
+ */
 const ON_DISK: Confirm = {
-  add: (pipeline, replicas) => void pipeline.call('WAITAOF', 1, replicas, REPLICAS_MS),
+  add(pipeline, replicas) {
+    pipeline.wait(replicas, REPLICAS_MS / 2)
+    pipeline.call('WAITAOF', 1, replicas, REPLICAS_MS / 2)
+  },
   read: answer => Number((answer as unknown[])[1]),
 }
 
@@ -82,10 +89,10 @@ async function sendConfirmed<Result>(
     const pipeline = redis.pipeline()
     addScript(pipeline)
     confirm.add(pipeline, replicas)
-    const [script, waited] = (await pipeline.exec())!
+    const [script, ...waits] = (await pipeline.exec())!
     const [failure, result] = script!
     if (!failure) {
-      const [noWait, answer] = waited!
+      const [noWait, answer] = waits.at(-1)!
       if (noWait) throw noWait
       const reached = confirm.read(answer)
       if (reached >= replicas) return result as Result

@@ -41,6 +41,13 @@ const selectSiteByKey = query<{ trackingKey: string }, TrackedSite>(
   `select ${TRACKED_COLUMNS} from sites where tracking_key = :trackingKey and deleted_at is null`,
 )
 
+const selectSitesByKeys = query<{ trackingKeys: string[] }, TrackedSite & { trackingKey: string }>(
+  'find-sites-by-keys',
+  `select ${TRACKED_COLUMNS}, tracking_key as "trackingKey"
+  from sites
+  where tracking_key = any(:trackingKeys::uuid[]) and deleted_at is null`,
+)
+
 const selectTrackedSites = query<{ limit: number }, TrackedSite & { trackingKey: string }>(
   'list-tracked-sites',
   `select ${TRACKED_COLUMNS}, tracking_key as "trackingKey"
@@ -106,11 +113,23 @@ export async function findSiteByKey(db: Queryable, trackingKey: string): Promise
   return site
 }
 
+/** Returns the sites of tracking keys, by key as given; none for an unknown key or the key of a deleted site. */
+export async function findSitesByKeys(
+  db: Queryable,
+  trackingKeys: readonly string[],
+): Promise<Map<string, TrackedSite>> {
+  const found = byTrackingKey(await selectSitesByKeys(db, { trackingKeys: trackingKeys.filter(isUuid) }))
+  const named = trackingKeys.map(key => [key, found.get(key.toLowerCase())] as const)
+  return new Map(named.filter((entry): entry is [string, TrackedSite] => entry[1] !== undefined))
+}
+
 /** Returns the newest `limit` sites of all teams, by tracking key. */
 export async function listTrackedSites(db: Queryable, limit: number): Promise<Map<string, TrackedSite>> {
-  const sites = await selectTrackedSites(db, { limit })
-  return new Map(sites.map(({ trackingKey, ...site }) => [trackingKey, site]))
+  return byTrackingKey(await selectTrackedSites(db, { limit }))
 }
+
+const byTrackingKey = (sites: (TrackedSite & { trackingKey: string })[]): Map<string, TrackedSite> =>
+  new Map(sites.map(({ trackingKey, ...site }) => [trackingKey, site]))
 
 /** Fields that administration needs of a site of any team. */
 export interface AnySite extends Pick<TrackedSite, 'siteNo' | 'siteId' | 'timezone' | 'trackingMode'> {

@@ -29,6 +29,11 @@ const hit = (key: string) =>
     body: JSON.stringify({ key, hostname: 'example.com', url: { path: '/one' } }),
   })
 
+test('redis sentinel: hits that come one at a time are confirmed by the replica, too', async () => {
+  const site = await createTestSite(service.db)
+  for (let count = 0; count < 10; count++) expect((await hit(site.key)).status).toBe(202)
+})
+
 test('redis sentinel: when the master is killed, the replica is the master, and each accepted hit is stored once', async () => {
   const [site, probed] = [await createTestSite(service.db), await createTestSite(service.db)]
   const [master, replica] = redis.servers as [RedisServer, RedisServer]

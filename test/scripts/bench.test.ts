@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { sumOf } from '../../scripts/bench/counters.ts'
+import { INGEST_COLUMNS } from '../../scripts/bench/ingest-columns.ts'
 import { summarize } from '../../scripts/bench/measure-rollups.ts'
 import { sentHits } from '../../scripts/bench/senders.ts'
 import { SHAPES, type ShapeName } from '../../scripts/bench/shapes.ts'
@@ -50,6 +51,18 @@ test('bench: a counter is summed over its labels, without counters whose names s
   ].join('\n')
   expect(sumOf(text, 'hits_total')).toBe(7)
   expect(sumOf(text, 'nothing')).toBe(0)
+})
+
+test('bench: the CPU of all masters of a cluster counts together, and that of the busiest one apart', () => {
+  const cpu = new Map([
+    ['redis 1', 0.25],
+    ['redis 2', 0.5],
+    ['http', 2],
+  ])
+  const wrk = { requests: 1, seconds: 1, refused: 0, broken: 0, p50Ms: 1, p99Ms: 1 }
+  const run = { accepted: 1, acceptedPerSecond: 1, wrk, cpu }
+  const shown = Object.fromEntries(INGEST_COLUMNS.map(({ name, value }) => [name, value(run)]))
+  expect(shown).toMatchObject({ redis: 0.75, 'busiest redis': 0.5, http: 2, 'CPU s/1,000': 2.75 })
 })
 
 test('bench: the long tail draws low ranks most often, and reaches every rank', () => {

@@ -15,6 +15,7 @@ export const hasPatroni = process.env.TEST_PATRONI === '1' && TEST_POSTGRES_BIN 
 export interface PatroniCluster {
   /** Names both servers: connections go to the one that takes writes. */
   url: string
+  members: readonly Pick<Member, 'name' | 'port' | 'restPort'>[]
   /** The port of the server that takes writes. @throws Error while there is none */
   leaderPort(): Promise<number>
   /** Ends PostgreSQL and Patroni of the leader at once, as the loss of its machine would. */
@@ -81,6 +82,7 @@ export async function patroniCluster(): Promise<PatroniCluster> {
   const hosts = members.map(({ port }) => `127.0.0.1:${port}`).join(',')
   return {
     url: `postgres://postgres@${hosts}/analytics?target_session_attrs=read-write`,
+    members,
     leaderPort: async () => (await leader()).port,
     killLeader: async () => killMachine(await leader()),
     async close() {

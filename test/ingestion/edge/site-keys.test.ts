@@ -51,14 +51,14 @@ test('site keys: a loaded site is forgotten when it changes', async () => {
   const site = await createTestSite(db)
   const siteKeys = createSiteKeys(db, subscriber)
   await siteKeys.preload()
-  await db`update sites set track_errors = false where site_no = ${site.siteNo}`
+  await db`update sites set track_errors = true where site_no = ${site.siteNo}`
   const publisher = subscriber.duplicate()
   // A notice before the subscription is confirmed would be lost.
   const noticed = async () => {
     await publisher.publish(SITE_CHANGES, site.key)
     return siteKeys.find(site.key)
   }
-  await expect.poll(noticed).toMatchObject({ siteNo: site.siteNo, trackErrors: false })
+  await expect.poll(noticed).toMatchObject({ siteNo: site.siteNo, trackErrors: true })
   publisher.disconnect()
 })
 
@@ -80,4 +80,39 @@ test('site keys: while the database is unavailable the last known site stays val
   await db.end()
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60 * MINUTE })
   expect(await siteKeys.find(site.key)).toMatchObject({ siteNo: site.siteNo })
+})
+
+test('site keys: sites with traffic are refreshed together, by one statement, even without a change notice', async () => {
+  const { db } = database
+  const [changed, deleted, kept] = [
+    await createTestSite(db),
+    await createTestSite(db),
+    await createTestSite(db),
+  ]
+  const statements: string[] = []
+  const debug = (_connection: number, text: string) => statements.push(text)
+  const watched = connectDb(database.url, { max: 2, name: 'test', debug })
+  const siteKeys = createSiteKeys(watched, subscriber)
+  await siteKeys.preload()
+  await db`update sites set track_errors = true where site_no = ${changed.siteNo}`
+  await db`update sites set deleted_at = now() where site_no = ${deleted.siteNo}`
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6_000 })
+  // The hit itself does not wait.
+  for (const site of [changed, deleted, kept]) {
+    expect(siteKeys.find(site.key)).toMatchObject({ siteNo: site.siteNo, trackErrors: false })
+  }
+  await expect.poll(() => siteKeys.find(changed.key)).toMatchObject({ trackErrors: true })
+  expect(siteKeys.find(deleted.key)).toBeUndefined()
+  expect(siteKeys.find(kept.key)).toMatchObject({ siteNo: kept.siteNo })
+  expect(statements.filter(text => text.includes('tracking_key = '))).toHaveLength(1)
+  await watched.end()
+})
+
+test('site keys: a flood of invented keys makes no site wait for the database', async () => {
+  const { db } = database
+  const site = await createTestSite(db)
+  const siteKeys = createSiteKeys(db, subscriber)
+  await siteKeys.preload()
+  for (let count = 0; count < 20_001; count++) await siteKeys.find(`invented ${count}`)
+  expect(siteKeys.find(site.key)).toMatchObject({ siteNo: site.siteNo })
 })
