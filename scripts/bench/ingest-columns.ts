@@ -8,7 +8,7 @@ interface Column {
   hasRatio?: boolean
 }
 
-const ROLES = ['http', 'ingest', 'redis', 'database', 'primary']
+export const ROLES = ['http', 'ingest', 'redis', 'database', 'primary']
 
 /** What is shown of a load. */
 export const INGEST_COLUMNS: readonly Column[] = [
