@@ -20,8 +20,7 @@ import { getPageTitles, PageTitlesQuery } from '../../src/stats/reports/page-tit
 import { getPropertyBreakdown, PropertyBreakdownQuery } from '../../src/stats/reports/property-breakdown.ts'
 import { getTimeseries, TimeseriesQuery } from '../../src/stats/reports/timeseries.ts'
 import { enrichedHit } from '../support/hits.ts'
-import { inProcessPatterns } from '../support/in-process-patterns.ts'
-import { inProcessPool } from '../support/in-process-pool.ts'
+import { readServices } from '../support/read-services.ts'
 import { rollUpAll } from '../support/roll-up.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
@@ -150,11 +149,7 @@ export function services(db: Db, now = NOW) {
   const shown: string[] = []
   return {
     shown,
-    reads: db,
-    rollups: inProcessPool(db),
-    patterns: inProcessPatterns(),
-    grant: null,
-    now: () => now,
+    ...readServices(db, now),
     config: { baseUrl: 'http://a.example' } as Config,
     showDetailsFrom: (at: Date) => void shown.push(at.toISOString()),
   }

@@ -5,8 +5,7 @@ import { refreshAggregate, refreshWindow } from '../../src/rollups/aggregates.ts
 import { getOverview } from '../../src/stats/reports/overview.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
-import { inProcessPatterns } from '../support/in-process-patterns.ts'
-import { inProcessPool } from '../support/in-process-pool.ts'
+import { readServices } from '../support/read-services.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
 const NOW = Date.UTC(2026, 2, 10, 12, 5)
@@ -20,11 +19,7 @@ afterAll(() => database.close())
 async function pageviewsOf({ siteNo }: TestSite): Promise<number> {
   const { db } = database
   const services = {
-    reads: db,
-    rollups: inProcessPool(db),
-    patterns: inProcessPatterns(),
-    grant: null,
-    now: () => new Date(NOW),
+    ...readServices(db, new Date(NOW)),
   }
   const site = { siteNo, teamId: 'team', timezone: 'UTC', currency: 'USD', firstEventAt: null }
   const { pageviews } = await getOverview(services, site, {

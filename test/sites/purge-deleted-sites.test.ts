@@ -10,8 +10,7 @@ import { getOverview } from '../../src/stats/reports/overview.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { dyingAfter } from '../support/dying-after.ts'
 import { enrichedHit } from '../support/hits.ts'
-import { inProcessPatterns } from '../support/in-process-patterns.ts'
-import { inProcessPool } from '../support/in-process-pool.ts'
+import { readServices } from '../support/read-services.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
 const MINUTE = 60_000
@@ -97,11 +96,7 @@ const markDeleted = ({ siteNo }: TestSite) =>
 /** Overviews of the whole period and of each day; with `isBrief` only of the period and of a day in the middle. */
 async function overviews(site: TestSite, isBrief = false): Promise<unknown[]> {
   const parts = {
-    reads: db,
-    rollups: inProcessPool(db),
-    patterns: inProcessPatterns(),
-    grant: null,
-    now: () => NOW,
+    ...readServices(db, NOW),
   }
   const days = Array.from({ length: DAYS + 1 }, (_, day) =>
     new Date(START + day * DAY).toISOString().slice(0, 10),

@@ -8,7 +8,7 @@ import { getPageTitles, PageTitlesQuery } from '../../src/stats/reports/page-tit
 import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPatterns } from '../support/in-process-patterns.ts'
-import { inProcessPool } from '../support/in-process-pool.ts'
+import { readServices } from '../support/read-services.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
 const DAY = 86_400_000
@@ -64,11 +64,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const services = () => ({
-  reads: database.db,
-  rollups: inProcessPool(database.db),
-  patterns: inProcessPatterns(),
-  grant: null,
-  now: () => new Date(TODAY + 2 * DAY),
+  ...readServices(database.db, new Date(TODAY + 2 * DAY)),
   config: loadConfig({}),
 })
 const statsSite = () => ({ ...site, teamId: 'team', timezone: 'UTC', currency: 'USD', firstEventAt: null })

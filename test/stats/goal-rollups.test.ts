@@ -8,7 +8,7 @@ import { getGoalReport } from '../../src/stats/reports/goals.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPatterns } from '../support/in-process-patterns.ts'
-import { inProcessPool } from '../support/in-process-pool.ts'
+import { readServices } from '../support/read-services.ts'
 import { rollUpAll } from '../support/roll-up.ts'
 import { rollUpGoals } from '../support/roll-up-goals.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
@@ -46,11 +46,7 @@ function store(site: TestSite, visitorId: string, hits: (Partial<Hit> & { at: nu
 async function report(site: TestSite, from = '2026-03-10', to = '2026-03-11'): Promise<[number, number][]> {
   const { db } = database
   const services = {
-    reads: db,
-    rollups: inProcessPool(db),
-    patterns: inProcessPatterns(),
-    grant: null,
-    now: () => new Date(MIDNIGHT + DAY),
+    ...readServices(db, new Date(MIDNIGHT + DAY)),
   }
   const shape = { siteNo: site.siteNo, teamId: 'team', timezone: 'UTC', currency: 'USD', firstEventAt: null }
   const rows = await getGoalReport(services, shape, { range: 'today', from, to })

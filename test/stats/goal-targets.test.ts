@@ -4,8 +4,7 @@ import { storeHits } from '../../src/ingestion/store/store.ts'
 import { findTargets } from '../../src/stats/resolve/targets.ts'
 import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
-import { inProcessPatterns } from '../support/in-process-patterns.ts'
-import { inProcessPool } from '../support/in-process-pool.ts'
+import { readServices } from '../support/read-services.ts'
 import { rollUpAll } from '../support/roll-up.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
@@ -62,11 +61,7 @@ afterAll(() => database.close())
 /** Returns the goals that each pageview, event and scroll path of the time span matches. */
 async function matched() {
   const services = {
-    reads: database.db,
-    rollups: inProcessPool(database.db),
-    patterns: inProcessPatterns(),
-    grant: null,
-    now: () => new Date(TODAY),
+    ...readServices(database.db, new Date(TODAY)),
   }
   const span = {
     siteNo: site.siteNo,

@@ -7,7 +7,7 @@ import { getGoalReport } from '../../src/stats/reports/goals.ts'
 import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPatterns } from '../support/in-process-patterns.ts'
-import { inProcessPool } from '../support/in-process-pool.ts'
+import { readServices } from '../support/read-services.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
 const NOON = Date.UTC(2026, 2, 10, 12)
@@ -24,11 +24,7 @@ afterAll(() => database.close())
 async function conversionsOf(site: TestSite): Promise<number> {
   const { db } = database
   const services = {
-    reads: db,
-    rollups: inProcessPool(db),
-    patterns: inProcessPatterns(),
-    grant: null,
-    now: () => new Date(NOON + 3_600_000),
+    ...readServices(db, new Date(NOON + 3_600_000)),
   }
   const shape = { siteNo: site.siteNo, teamId: 'team', timezone: 'UTC', currency: 'USD', firstEventAt: null }
   const [goal] = await getGoalReport(services, shape, {

@@ -1,5 +1,6 @@
 import type { Db } from '../../src/db/connect.ts'
-import { type RollupLimits, rollUpDay } from '../../src/rollups/daily/roll-up-day.ts'
+import type { RollupLimits } from '../../src/rollups/daily/day-values.ts'
+import { rollUpDay } from '../../src/rollups/daily/roll-up-day.ts'
 import { rollUpSites } from '../../src/rollups/daily/roll-up-sites.ts'
 
 /** Rollups everything there is to roll up at a time. */

@@ -69,20 +69,12 @@ export function encodeValues(values: RolledUpValue[]): { counts: Buffer; visitor
   const visitors = new Writer()
   const sizes = ordered.map(value => {
     const start = visitors.length
-    let before = 0
-    for (const visitorNo of value.visitors) {
-      visitors.write(visitorNo - before)
-      before = visitorNo
-    }
+    visitors.writeAscending(value.visitors)
     return visitors.length - start
   })
   const counts = new Writer()
   counts.write(ordered.length)
-  let before = 0
-  for (const { valueId } of ordered) {
-    counts.write(valueId - before)
-    before = valueId
-  }
+  counts.writeAscending(ordered.map(({ valueId }) => valueId))
   for (const size of sizes) counts.write(size)
   for (const column of COLUMNS) {
     const isUsed = ordered.some(value => value.counts[column] !== 0)
@@ -95,12 +87,7 @@ export function encodeValues(values: RolledUpValue[]): { counts: Buffer; visitor
 export function decodeColumns(bytes: Uint8Array): RolledUpColumns {
   const reader = new Reader(bytes)
   const size = reader.read()
-  const valueIds = new Uint32Array(size)
-  let valueId = 0
-  for (let index = 0; index < size; index++) {
-    valueId += reader.read()
-    valueIds[index] = valueId
-  }
+  const valueIds = reader.readAscending(size)
   const offsets = new Uint32Array(size)
   let offset = 0
   for (let index = 0; index < size; index++) {

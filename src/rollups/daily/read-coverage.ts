@@ -65,9 +65,7 @@ export async function readCoverage(
   )
   const detailsFrom = first?.detailsFrom ?? Number.NEGATIVE_INFINITY
   const since = Math.max(first?.at ?? Number.POSITIVE_INFINITY, detailsFrom)
-  let missing = gaps.flatMap(({ start, end }) =>
-    end <= since ? [] : [{ start: Math.max(start, since), end }],
-  )
+  let missing = partsSince(gaps, since)
   // The gap after the last rollup may lie mostly in the future, where there are no hits to count.
   if (rollups.length > 0 && lengthOf(missing) > MAX_GAPS_MS)
     missing = await untilNewestHit(tx, siteNo, missing)
@@ -87,6 +85,10 @@ const cutTo = (window: Window, { start, end, ...rollup }: DailyRollup): Covering
   end: Math.min(end, window.end),
   day: { start, end },
 })
+
+/** Returns the parts of windows from a moment on. */
+export const partsSince = (windows: readonly Window[], since: number): Window[] =>
+  windows.flatMap(({ start, end }) => (end <= since ? [] : [{ start: Math.max(start, since), end }]))
 
 export const lengthOf = (windows: Window[]): number =>
   windows.reduce((sum, { start, end }) => sum + end - start, 0)

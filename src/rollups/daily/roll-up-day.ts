@@ -1,30 +1,28 @@
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts'
-import type { Db, Transaction } from '../../db/connect.ts'
+import type { Db } from '../../db/connect.ts'
 import { inSnapshot } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
-import { DIMENSIONS_HASH, isTimed, PROPERTIES, ROLLED_UP_DIMENSIONS } from '../../dimensions/rolled-up.ts'
+import { DIMENSIONS_HASH, ROLLED_UP_DIMENSIONS } from '../../dimensions/rolled-up.ts'
 import { removeMarks } from '../dirty.ts'
 import { datesOf, type RolledUpDay } from '../protocol.ts'
-import { decodeValues, encodeValues, noCounts, type RolledUpValue } from './codec.ts'
 import {
-  addCounts,
-  type CountsByValue,
+  addValueIds,
+  type DayKey,
+  DEFAULT_LIMITS,
+  deleteDailyValueRollups,
+  mergeCounts,
+  readValues,
+  type Values,
+  writeValues,
+} from './day-values.ts'
+import {
   countSliceHits,
   countSliceSessions,
   countSliceValues,
   rolledUpSlice,
   sliceSince,
 } from './row-slice.ts'
-import { addTimes, decodeAllTimes, encodeTimes, type TimedValue, type Times } from './times-codec.ts'
-import { valueIdsOf } from './value-dictionary.ts'
-import { addVisitors, concat, distinctOf } from './visitor-set.ts'
-
-/** Day of a site in statements. */
-interface DayKey {
-  siteNo: number
-  start: Date
-  end: Date
-}
+import { addVisitors } from './visitor-set.ts'
 
 interface StoredRollup {
   /** Changes with every write of the rollup. */
@@ -84,25 +82,6 @@ const findDailyRollup = query<DayKey, StoredRollup>(
   where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz`,
 )
 
-/** Values of a dimension on a day, encoded; all null when there were too many. */
-interface StoredValues {
-  dimension: string
-  counts: Buffer | null
-  visitors: Buffer | null
-  /** Null for dimensions without times. */
-  timesIndex: Buffer | null
-  times: Buffer | null
-}
-
-const findDailyValueRollups = query<DayKey & { dimensions: string[] }, StoredValues>(
-  'find-daily-value-rollups',
-  `
-  select dimension, counts, visitors, times_index as "timesIndex", times
-  from daily_value_rollups
-  where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz
-    and dimension = any(:dimensions::text[])`,
-)
-
 /**
  * Sets options for the rest of the transaction: statements are planned once for each connection, and the chunks they touch are
  * selected at execution. To plan each call, compile it with JIT or start parallel workers takes longer than to run it.
@@ -141,28 +120,6 @@ const dropGoalDay = query<DayKey>(
   where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz`,
 )
 
-const upsertDailyValueRollup = query<DayKey & StoredValues>(
-  'upsert-daily-value-rollup',
-  `
-  insert into daily_value_rollups (site_no, dimension, starts_at, ends_at, counts, visitors, times_index, times)
-  values (
-    :siteNo::int, :dimension::text, :start::timestamptz, :end::timestamptz, :counts::bytea, :visitors::bytea,
-    :timesIndex::bytea, :times::bytea
-  )
-  on conflict (site_no, dimension, starts_at, ends_at) do update set
-    counts = excluded.counts,
-    visitors = excluded.visitors,
-    times_index = excluded.times_index,
-    times = excluded.times`,
-)
-
-const deleteDailyValueRollups = query<DayKey>(
-  'delete-daily-value-rollups',
-  `
-  delete from daily_value_rollups
-  where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz`,
-)
-
 const deleteRollups = query<{ siteNo: number }>(
   'delete-daily-rollups',
   `
@@ -171,14 +128,6 @@ const deleteRollups = query<{ siteNo: number }>(
     gone_values as (delete from daily_value_rollups where site_no = :siteNo::int)
   delete from rollup_spans where site_no = :siteNo::int`,
 )
-
-export interface RollupLimits {
-  /** Maximum of values a day. A dimension with more is not rolled up: summing saves nothing then, reading hits is as fast. */
-  values: number
-  /** Maximum of event types and names a day whose properties are rolled up. On a day with more, no properties are rolled up. */
-  events: number
-}
-const DEFAULT_LIMITS: RollupLimits = { values: 50_000, events: 500 }
 
 /**
  * Brings the rollup of a day up to `rolledUpTo`. Adds new rows to an existing rollup; builds it from raw rows when there is
@@ -216,7 +165,7 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
     if (!old) await deleteDailyValueRollups(tx, key)
     const written: Promise<unknown>[] = []
     for (const [dimension, values] of mergeCounts(before, added, valueIds, limits)) {
-      written.push(upsertDailyValueRollup(tx, { ...key, ...encode(dimension, values) }))
+      written.push(writeValues(tx, key, dimension, values))
     }
     await Promise.all(written)
     await upsertDailyRollup(tx, {
@@ -242,81 +191,4 @@ export function forgetRollups(db: Db, siteNo: number): Promise<unknown> {
     await lockRollups(tx, { lock: ADVISORY_LOCKS.dailyRollups, siteNo })
     await deleteRollups(tx, { siteNo })
   })
-}
-
-/** Values of one dimension in a rollup; null when there are too many. */
-type Values = (RolledUpValue & TimedValue)[] | null
-
-function encode(dimension: string, values: Values): StoredValues {
-  if (!values) return { dimension, counts: null, visitors: null, timesIndex: null, times: null }
-  const times = isTimed(dimension) ? encodeTimes(values) : { timesIndex: null, times: null }
-  return { dimension, ...encodeValues(values), ...times }
-}
-
-function decode({ counts, visitors, timesIndex, times }: StoredValues): Values {
-  if (!counts) return null
-  const timesOf = timesIndex ? decodeAllTimes(timesIndex, times!) : new Map<number, Times>()
-  return decodeValues(counts, visitors!).map(value => ({ ...value, times: timesOf.get(value.valueId) }))
-}
-
-async function readValues(db: Db, key: DayKey, dimensions: string[]): Promise<Map<string, Values>> {
-  const rows = await findDailyValueRollups(db, { ...key, dimensions: [...dimensions, PROPERTIES] })
-  return new Map(rows.map(row => [row.dimension, decode(row)]))
-}
-
-function addValueIds(
-  tx: Transaction,
-  siteNo: number,
-  added: Map<string, CountsByValue>,
-  limits: RollupLimits,
-): Promise<Map<string, number>> {
-  const values = new Set<string>()
-  for (const byValue of added.values()) {
-    if (byValue.size <= limits.values) for (const value of byValue.keys()) values.add(value)
-  }
-  return valueIdsOf(tx, siteNo, [...values], { addsMissing: true })
-}
-
-/**
- * Merges new counts by value into the values that a rollup held before.
- * @param added new counts, by dimension
- * @param valueIds ids of all values in `added`, except in dimensions that have too many values
- */
-function* mergeCounts(
-  before: Map<string, Values>,
-  added: Map<string, CountsByValue>,
-  valueIds: Map<string, number>,
-  limits: RollupLimits,
-): Generator<[dimension: string, values: Values]> {
-  const events = [...added.keys()].filter(isOfProperties)
-  const hasTooMany = before.has(PROPERTIES) || events.length > limits.events
-  if (hasTooMany && !before.has(PROPERTIES)) yield [PROPERTIES, null]
-  for (const [dimension, byValue] of added) {
-    if (hasTooMany && isOfProperties(dimension)) continue
-    const old = before.get(dimension)
-    if (old === null) continue
-    yield [dimension, mergeDimension(old ?? [], byValue, valueIds, limits)]
-  }
-}
-
-const isOfProperties = (dimension: string) => dimension.startsWith(`${PROPERTIES}/`)
-
-function mergeDimension(
-  old: NonNullable<Values>,
-  added: CountsByValue,
-  valueIds: Map<string, number>,
-  limits: RollupLimits,
-): Values {
-  const merged = new Map<number, RolledUpValue & TimedValue>(old.map(value => [value.valueId, value]))
-  if (added.size > limits.values) return null
-  for (const [value, { counts, visitors, times }] of added) {
-    const valueId = valueIds.get(value)!
-    const into = merged.get(valueId) ?? { valueId, counts: noCounts(), visitors: new Uint32Array() }
-    addCounts(into.counts, counts)
-    into.visitors = distinctOf(concat([into.visitors, visitors]))
-    into.counts.visitors = into.visitors.length
-    if (times) into.times = addTimes(into.times, times)
-    merged.set(valueId, into)
-  }
-  return merged.size > limits.values ? null : [...merged.values()]
 }

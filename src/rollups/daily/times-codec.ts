@@ -42,11 +42,7 @@ export function encodeTimes(values: readonly TimedValue[]): EncodedTimes {
   })
   const index = new Writer()
   index.write(ordered.length)
-  let before = 0
-  for (const { valueId } of ordered) {
-    index.write(valueId - before)
-    before = valueId
-  }
+  index.writeAscending(ordered.map(({ valueId }) => valueId))
   for (const size of sizes) index.write(size)
   return { timesIndex: index.finish(), times: times.finish() }
 }
@@ -54,13 +50,7 @@ export function encodeTimes(values: readonly TimedValue[]): EncodedTimes {
 /** Returns where the times of a value lie; undefined without any. */
 export function findTimes(index: Uint8Array, wanted: number): TimesPlace | undefined {
   const reader = new Reader(index)
-  const length = reader.read()
-  let position = -1
-  let valueId = 0
-  for (let entry = 0; entry < length; entry++) {
-    valueId += reader.read()
-    if (valueId === wanted) position = entry
-  }
+  const position = reader.readAscending(reader.read()).indexOf(wanted)
   if (position === -1) return undefined
   let offset = 0
   for (let entry = 0; entry < position; entry++) offset += reader.read()
@@ -82,12 +72,7 @@ export function decodeTimes(bytes: Uint8Array): Times {
 /** Decodes the times of all values, by value id. */
 export function decodeAllTimes(index: Uint8Array, times: Uint8Array): Map<number, Times> {
   const reader = new Reader(index)
-  const length = reader.read()
-  const valueIds: number[] = []
-  for (let valueId = 0, entry = 0; entry < length; entry++) {
-    valueId += reader.read()
-    valueIds.push(valueId)
-  }
+  const valueIds = reader.readAscending(reader.read())
   const all = new Map<number, Times>()
   let offset = 0
   for (const valueId of valueIds) {

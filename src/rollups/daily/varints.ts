@@ -18,6 +18,15 @@ export class Writer {
     this.#bytes[this.length++] = rest
   }
 
+  /** Writes numbers as differences to the one before. */
+  writeAscending(values: Iterable<number>): void {
+    let before = 0
+    for (const value of values) {
+      this.write(value - before)
+      before = value
+    }
+  }
+
   finish(): Buffer {
     return Buffer.from(this.#bytes.subarray(0, this.length))
   }
@@ -47,5 +56,16 @@ export class Reader {
       scale *= 0x80
     } while (byte >= 0x80)
     return value
+  }
+
+  /** Reads numbers that `writeAscending` has written. */
+  readAscending(count: number): Uint32Array {
+    const values = new Uint32Array(count)
+    let value = 0
+    for (let index = 0; index < count; index++) {
+      value += this.read()
+      values[index] = value
+    }
+    return values
   }
 }

@@ -42,10 +42,10 @@ export function countGoals(
   return inSnapshot(db, async tx => {
     const parts: { group: Group; slices: ConversionSlice[]; rolledUp: Map<string, GoalTotals[]> }[] = []
     for (const group of groups) {
-      const covered = await groupGoals(tx, siteNo, window, keysOf(group))
-      if (covered.length !== 1) return null
-      const [{ slices }] = covered as [GoalGroup]
-      parts.push({ group, slices, rolledUp: await readRollups(tx, cacheOf(db), siteNo, covered[0]!) })
+      const [covered, ...others] = await groupGoals(tx, siteNo, window, keysOf(group))
+      if (!covered || others.length > 0) return null
+      const rolledUp = await readRollups(tx, cacheOf(db), siteNo, covered)
+      parts.push({ group, slices: covered.slices, rolledUp })
     }
     // Only now: rollups are few rows, and found one by one through an index.
     await withoutNestedLoops(tx)

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { type Coverage, coverageOf, type DailyRollup } from '../daily/coverage.ts'
-import { findFirstEvent, lengthOf, MAX_GAPS_MS, untilNewestHit } from '../daily/read-coverage.ts'
+import { findFirstEvent, lengthOf, MAX_GAPS_MS, partsSince, untilNewestHit } from '../daily/read-coverage.ts'
 import { SILENCE_MS } from '../daily/row-slice.ts'
 import { datesOf, type Window } from '../protocol.ts'
 import type { ConversionSlice } from './slice-conversions.ts'
@@ -107,9 +107,6 @@ async function slicesOf(
 /** Returns the gaps without the time before the first hit and, where they are long, after the newest one. */
 async function withHits(tx: Queryable, siteNo: number, gaps: readonly Window[]): Promise<Window[]> {
   const [site] = await findFirstEvent(tx, { siteNo })
-  const since = site?.at ?? Number.POSITIVE_INFINITY
-  const missing = gaps.flatMap(({ start, end }) =>
-    end <= since ? [] : [{ start: Math.max(start, since), end }],
-  )
+  const missing = partsSince(gaps, site?.at ?? Number.POSITIVE_INFINITY)
   return lengthOf(missing) > MAX_GAPS_MS ? untilNewestHit(tx, siteNo, missing) : missing
 }

@@ -7,12 +7,11 @@ import { RetentionQuery } from '../../../src/stats/cohorts/query.ts'
 import { readRetention } from '../../../src/stats/cohorts/read-retention.ts'
 import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
 import { filterParameters } from '../../support/filter-parameters.ts'
-import { inProcessPatterns } from '../../support/in-process-patterns.ts'
-import { inProcessPool } from '../../support/in-process-pool.ts'
 import { randomFilters } from '../../support/random-filters.ts'
 import { ordinaryVisit, randomUuid } from '../../support/random-ordinary.ts'
 import { type Random, randomFrom } from '../../support/random-values.ts'
 import { randomVisits } from '../../support/random-visits.ts'
+import { readServices } from '../../support/read-services.ts'
 import { byTimeThenId, recountSessions, type SentHit } from '../../support/recount.ts'
 import type { RecountGoal } from '../../support/recount-conversions.ts'
 import { localDate, periodOf } from '../../support/recount-days.ts'
@@ -211,11 +210,7 @@ test(`retention: every number equals a recount of hits, payments and movements (
         periods: later,
       })
       const services = {
-        reads: db,
-        rollups: inProcessPool(db),
-        patterns: inProcessPatterns(),
-        grant: null,
-        now: () => new Date(now),
+        ...readServices(db, new Date(now)),
         slices: round % 2 === 1 ? SLICES : undefined,
       }
       const shape = {

@@ -7,12 +7,11 @@ import { FunnelQuery } from '../../../src/stats/funnels/query.ts'
 import { readFunnel } from '../../../src/stats/funnels/read-funnel.ts'
 import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
 import { filterParameters } from '../../support/filter-parameters.ts'
-import { inProcessPatterns } from '../../support/in-process-patterns.ts'
-import { inProcessPool } from '../../support/in-process-pool.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { randomGoals } from '../../support/random-goals.ts'
 import { type Random, randomFrom } from '../../support/random-values.ts'
 import { randomVisits } from '../../support/random-visits.ts'
+import { readServices } from '../../support/read-services.ts'
 import { recountSessions } from '../../support/recount.ts'
 import type { RecountGoal } from '../../support/recount-conversions.ts'
 import { addDays, daysBetween, periodOf } from '../../support/recount-days.ts'
@@ -143,11 +142,7 @@ test(`funnels: every number equals a recount of the hits (${STREAMS} streams)`, 
         compare_to: before.to,
       })
       const read = {
-        reads: db,
-        rollups: inProcessPool(db),
-        patterns: inProcessPatterns(),
-        grant: null,
-        now: () => new Date(now),
+        ...readServices(db, new Date(now)),
         slices: round % 2 === 1 ? SLICES : undefined,
       }
       const shape = { ...site, teamId: 'team', timezone: world.zone, currency: 'USD', firstEventAt: null }

@@ -5,11 +5,10 @@ import { ClicksQuery, getClicks } from '../../../src/stats/heat/clicks.ts'
 import { getScroll, ScrollQuery } from '../../../src/stats/heat/scroll.ts'
 import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
 import { filterParameters } from '../../support/filter-parameters.ts'
-import { inProcessPatterns } from '../../support/in-process-patterns.ts'
-import { inProcessPool } from '../../support/in-process-pool.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { type Random, randomFrom } from '../../support/random-values.ts'
 import { randomVisits } from '../../support/random-visits.ts'
+import { readServices } from '../../support/read-services.ts'
 import { recountSessions, type SentHit } from '../../support/recount.ts'
 import type { Filters } from '../../support/recount-filters.ts'
 import { recountClicks, recountScroll } from '../../support/recount-heat.ts'
@@ -64,11 +63,7 @@ test(`heat: every number equals a recount of the hits (${STREAMS} streams)`, asy
       const path = random.pick(['/', '/pricing', '/docs/pricing', '/docs/long-read', '/nowhere'])
       const types = random.pick([undefined, ['outbound'], ['button', 'copy', 'form']])
       const read = {
-        reads: db,
-        rollups: inProcessPool(db),
-        patterns: inProcessPatterns(),
-        grant: null,
-        now: () => LONG_AFTER,
+        ...readServices(db, LONG_AFTER),
         slices: round % 2 === 1 ? SLICES : undefined,
       }
       const shape = { ...site, teamId: 'team', timezone: world.zone, currency: 'USD', firstEventAt: null }

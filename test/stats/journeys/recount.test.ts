@@ -5,11 +5,10 @@ import { type Journeys, JourneysQuery } from '../../../src/stats/journeys/query.
 import { readJourneys } from '../../../src/stats/journeys/read-journeys.ts'
 import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
 import { filterParameters } from '../../support/filter-parameters.ts'
-import { inProcessPatterns } from '../../support/in-process-patterns.ts'
-import { inProcessPool } from '../../support/in-process-pool.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { randomFrom } from '../../support/random-values.ts'
 import { randomVisits } from '../../support/random-visits.ts'
+import { readServices } from '../../support/read-services.ts'
 import { recountSessions } from '../../support/recount.ts'
 import { periodOf } from '../../support/recount-days.ts'
 import type { Filters } from '../../support/recount-filters.ts'
@@ -73,11 +72,7 @@ test(`journeys: every number equals a recount of the hits (${STREAMS} streams)`,
         branches: asked.branches,
       })
       const services = {
-        reads: db,
-        rollups: inProcessPool(db),
-        patterns: inProcessPatterns(),
-        grant: null,
-        now: () => new Date(Date.UTC(2026, 5, 1)),
+        ...readServices(db, new Date(Date.UTC(2026, 5, 1))),
         slices: round % 2 === 1 ? SLICES : undefined,
       }
       const shape = { ...site, teamId: 'team', timezone: world.zone, currency: 'USD', firstEventAt: null }

@@ -13,10 +13,9 @@ import { getSession, SessionQuery } from '../../../src/stats/sessions/detail.ts'
 import { getSessions, SessionsQuery } from '../../../src/stats/sessions/list.ts'
 import { type TestDatabase, testDatabase } from '../../support/database.ts'
 import { filterParameters } from '../../support/filter-parameters.ts'
-import { inProcessPatterns } from '../../support/in-process-patterns.ts'
-import { inProcessPool } from '../../support/in-process-pool.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { randomVisits } from '../../support/random-visits.ts'
+import { readServices } from '../../support/read-services.ts'
 import { recountSessions } from '../../support/recount.ts'
 import { keptOf, type Query } from '../../support/recount-metrics.ts'
 import { type Money, randomMoney, storeMoney } from '../../support/recount-money.ts'
@@ -45,12 +44,8 @@ const SLICES = { hits: 4, shortestMs: 3_600_000 }
 
 function readsOf(stored: TestSite, world: World, query: Query, isSliced: boolean) {
   const services = {
-    reads: database.db,
+    ...readServices(database.db, LONG_AFTER),
     slices: isSliced ? SLICES : undefined,
-    rollups: inProcessPool(database.db),
-    patterns: inProcessPatterns(),
-    grant: null,
-    now: () => LONG_AFTER,
     config: loadConfig({}),
     pageUrl: () => null,
   }
