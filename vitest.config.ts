@@ -1,16 +1,15 @@
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.ts'
-import { filesOf, type Project } from './test/support/projects.ts'
+import { filesOf, PROJECTS, type Project } from './test/support/projects.ts'
 import { SlowestReporter } from './test/support/slowest.ts'
 
-/** Projects with the same number run at the same time, the others one after the other. */
-const project = (name: Project, groupOrder: number, maxWorkers: number) => ({
+const project = (name: Project) => ({
   extends: true as const,
   test: {
     name,
     include: filesOf(name),
-    maxWorkers,
-    sequence: { groupOrder },
+    // A database in WebAssembly takes half a gigabyte and a core; some tests wait most of their time.
+    maxWorkers: 3,
     ...(name !== 'unit' && { globalSetup: ['test/support/global-setup.ts'] }),
   },
 })
@@ -27,13 +26,6 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     reporters: [['default', { summary: false }], new SlowestReporter()],
     sequence: { sequencer: LongestFirst },
-    projects: [
-      project('unit', 0, 2),
-      // A database in WebAssembly takes half a gigabyte and a core; tests of the built service wait for it.
-      project('database', 1, 3),
-      // These wait most of their time, so more of them run side by side than there are cores.
-      project('faults', 2, 3),
-      project('browser', 2, 3),
-    ],
+    projects: PROJECTS.map(project),
   },
 })

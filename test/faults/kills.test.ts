@@ -4,6 +4,7 @@ import { runs } from '../support/runs.ts'
 import { eventually } from '../support/service.ts'
 import { createTestSite } from '../support/sites.ts'
 import { type LoadedService, startLoadedService } from './loaded-service.ts'
+import { expectNoneRefused } from './none-refused.ts'
 
 let service: LoadedService
 
@@ -49,6 +50,6 @@ test(`faults: ${RELOADS} reloads lose no accepted hit and refuse no connection`,
   const result = await service.load(site, async () => {
     for (let roll = 0; roll < RELOADS; roll++) await service.reload()
   })
-  expect([...result.refused.entries()]).toEqual([])
+  expectNoneRefused(result)
   await service.expectStoredOnce(site, result)
 })

@@ -4,6 +4,7 @@ import { type Load, moreAccepted, underLoad } from '../support/load.ts'
 import { type RedisServer, type RedisServers, redisCluster } from '../support/redis-servers.ts'
 import { eventually, isReady, startService, type TestService } from '../support/service.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
+import { expectNoneRefused } from './none-refused.ts'
 import { expectStoredOnce } from './stored-once.ts'
 
 let cluster: RedisServers
@@ -48,7 +49,7 @@ test('redis cluster: hits of many senders are spread over all masters, and each 
       return queued.every(calls => calls > 3)
     })
   })
-  expect([...result.refused]).toEqual([])
+  expectNoneRefused(result)
   await expectStoredOnce(service.db, site, result)
   const metrics = async () => (await fetch(`${service.url}/metrics`)).text()
   await expect.poll(metrics).toMatch(/^queue_jobs\{state="waiting"\} 0$/m)

@@ -7,6 +7,8 @@ export interface Load {
   accepted: Set<string>
   /** Status codes and error codes of the others, counted. */
   refused: Map<string, number>
+  /** Messages of the answers with status 503, counted. */
+  unavailable: Map<string, number>
 }
 
 /** A machine that is four times slower, with a core for several of these, still sends some hits a second. */
@@ -38,7 +40,7 @@ export async function underLoad(
   },
   during: (load: Load) => Promise<void>,
 ): Promise<Load> {
-  const load: Load = { accepted: new Set(), refused: new Map() }
+  const load: Load = { accepted: new Set(), refused: new Map(), unavailable: new Map() }
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const running = new Set<Promise<void>>()
   const perTick = Math.round(((options.perSecond ?? 150) * TICK_MS) / 1_000)
@@ -50,9 +52,10 @@ export async function underLoad(
     const headers: Record<string, string> = options.senders
       ? { 'X-Forwarded-For': `198.51.100.${count % options.senders}` }
       : {}
-    const outcome = await post(agent, options.urls[count % options.urls.length]!, body, headers)
+    const { outcome, message } = await post(agent, options.urls[count % options.urls.length]!, body, headers)
     if (outcome === '202') load.accepted.add(path)
-    else load.refused.set(outcome, (load.refused.get(outcome) ?? 0) + 1)
+    else addTo(load.refused, outcome)
+    if (message !== undefined) addTo(load.unavailable, message)
   }
 
   async function generate() {
@@ -78,22 +81,38 @@ export async function underLoad(
   return load
 }
 
-function post(agent: Agent, url: string, body: object, headers: Record<string, string>): Promise<string> {
+const addTo = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
+
+interface Outcome {
+  outcome: string
+  /** Of an answer with status 503. */
+  message?: string
+}
+
+function post(agent: Agent, url: string, body: object, headers: Record<string, string>): Promise<Outcome> {
   return new Promise(resolve => {
+    const fail = (error: NodeJS.ErrnoException) => resolve({ outcome: error.code ?? error.message })
     const sent = request(
       `${url}/api/collect`,
       { method: 'POST', agent, timeout: 10_000, headers },
       response => {
-        response.resume()
-        response.on('end', () => {
-          const isHonest = response.statusCode !== 503 || response.headers['retry-after'] !== undefined
-          resolve(isHonest ? String(response.statusCode) : '503 without Retry-After')
+        let text = ''
+        response.on('data', chunk => {
+          text += chunk
         })
-        response.on('error', error => resolve((error as NodeJS.ErrnoException).code ?? error.message))
+        response.on('end', () => {
+          if (response.statusCode !== 503) return resolve({ outcome: String(response.statusCode) })
+          const isHonest = response.headers['retry-after'] !== undefined
+          resolve({
+            outcome: isHonest ? '503' : '503 without Retry-After',
+            message: JSON.parse(text).message,
+          })
+        })
+        response.on('error', fail)
       },
     )
     sent.on('timeout', () => sent.destroy(Object.assign(new Error('no answer'), { code: 'NO_ANSWER' })))
-    sent.on('error', error => resolve((error as NodeJS.ErrnoException).code ?? error.message))
+    sent.on('error', fail)
     sent.end(JSON.stringify(body))
   })
 }

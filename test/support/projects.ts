@@ -18,12 +18,10 @@ const SERVERS = [
   'test/support/service.ts',
 ]
 
-/** The Vitest project of each test file. It follows from the folder and from what the file imports. */
-export type Project = 'unit' | 'database' | 'browser' | 'faults'
+/** The Vitest project of each test file, in the order in which they run. It follows from the folder and from what the file imports. */
+export const PROJECTS = ['servers', 'browser', 'unit'] as const
+export type Project = (typeof PROJECTS)[number]
 
-/** Tests that start, stop or kill several processes and expect the others to answer within seconds. */
-const FAULTS =
-  /^test\/(faults|embedded)\/|^test\/contract\/(boot|lifecycle|limits|metrics)\.|^test\/scripts\/(import|payments)-command\./
 const BROWSER = /^test\/(tracker|web)\//
 
 /** Returns the test files of a project, relative to the root. */
@@ -36,8 +34,7 @@ export function filesOf(project: Project): string[] {
 
 function projectOf(file: string): Project {
   if (!needsServers(join(root, file))) return 'unit'
-  if (FAULTS.test(file)) return 'faults'
-  return BROWSER.test(file) ? 'browser' : 'database'
+  return BROWSER.test(file) ? 'browser' : 'servers'
 }
 
 const known = new Map<string, boolean>()

@@ -31,7 +31,7 @@ export async function startWorld(options: { mails?: MailServer; work?: Partial<W
   const owner: Member = await api.member()
   const { db, log, config } = api.services
   const workOptions = (): WebhookOptions => ({
-    ...{ db, log, config, now, patterns: inProcessPatterns(), timeoutMs: 2_000, chance: () => 0.5 },
+    ...{ db, log, config, now, patterns: inProcessPatterns(), timeoutMs: 30_000, chance: () => 0.5 },
     ...options.work,
   })
   const startWork = (changes: Partial<WebhookOptions> = {}) =>
