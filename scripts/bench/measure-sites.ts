@@ -158,7 +158,7 @@ async function measureLists(service: BenchService, filled: ManySites, figures: S
 }
 
 /** Purges the newest site that is left. */
-export async function measurePurge(
+async function measurePurge(
   db: Db,
   filled: ManySites,
   now: Date,
