@@ -11,6 +11,8 @@ export interface Counters {
 }
 
 const ASK_MS = 100
+/** Longest time for a busy service to answer. */
+const BUSY_MS = 10_000
 /** Longest wait without progress; milliseconds. */
 const PATIENCE_MS = MINUTE_MS
 
@@ -23,8 +25,17 @@ export function sumOf(text: string, name: string): number {
   return sum
 }
 
+/** A service under full load may not answer at once. */
 export async function readCounters(url: string): Promise<Counters> {
-  const answer = await fetch(`${url}/metrics`)
+  let answer = await fetch(`${url}/metrics`)
+  for (
+    const giveUpAt = performance.now() + BUSY_MS;
+    answer.status === 503 && performance.now() < giveUpAt;
+  ) {
+    await answer.text()
+    await sleep(ASK_MS)
+    answer = await fetch(`${url}/metrics`)
+  }
   const text = await answer.text()
   if (!answer.ok) throw new Error(`/metrics answers ${answer.status}: ${text}`)
   const stored = sumOf(text, 'hits_stored_total')
