@@ -134,7 +134,7 @@ const findObstacles = query<
 >(
   'find-currency-obstacles',
   `select
-    exists (select from goals where site_no = :siteNo::int and currency is not null) as "hasRevenueGoals",
+    exists (select 1 from goals where site_no = :siteNo::int and currency is not null) as "hasRevenueGoals",
     exists (select from payments where site_no = :siteNo::int and currency <> :currency::text) as "hasForeignPayments"`,
 )
 

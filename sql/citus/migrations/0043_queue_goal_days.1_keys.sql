@@ -1,6 +1,6 @@
 -- A key of a distributed table has the number of the site. Ids are drawn at random, so none of these can be given twice.
 
--- Foreign keys and triggers are in the way; 0043_queue_goal_days.3_triggers.sql makes them again.
+-- Foreign keys and triggers are in the way; 0043_queue_goal_days.5_triggers.sql makes them again.
 create temporary table foreign_keys on commit drop as
 select conrelid::regclass::text as child, conname as name, pg_get_constraintdef(oid) as definition
 from pg_constraint
@@ -35,7 +35,6 @@ $$;
 alter table visitors drop constraint visitors_pkey, add primary key (site_no, visitor_no);
 alter table payments drop constraint payments_pkey, add primary key (site_no, id);
 alter table erasure_items drop constraint erasure_items_pkey, add primary key (site_no, erasure_id, kind, value);
-alter table import_parts drop constraint import_parts_pkey, add primary key (site_no, import_id, number);
 drop index web_vitals_once;
 create unique index web_vitals_once on web_vitals (site_no, visitor_no, id, at);
 
@@ -48,5 +47,5 @@ alter table sites alter column site_no drop identity;
 create sequence site_numbers as integer;
 alter table sites alter column site_no set default nextval('site_numbers');
 
--- Derived tables and views of them are made in 0043_queue_goal_days.2_tables.sql.
+-- Derived tables and views of them are made in 0043_queue_goal_days.3_derived.sql.
 drop view hits_15m, sessions_15m, revenue_15m, log_15m;

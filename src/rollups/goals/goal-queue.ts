@@ -76,7 +76,7 @@ const insertEmptyDays = query<{ siteNo: number; noVisitors: Buffer }>(
 const dropGoals = query<{ siteNo: number; goals: string[] }, { isDropped: boolean }>(
   'drop-goals-of-days',
   `update daily_goal_rollups
-  set goals = array(select unnest(goals) intersect select unnest(:goals::uuid[])), version = gen_random_uuid()
+  set goals = array(select unnest(goals) intersect select unnest(:goals::uuid[])), version = :version::uuid
   where site_no = :siteNo and not goals <@ :goals::uuid[]
   returning true as "isDropped"`,
 )

@@ -92,9 +92,12 @@ export function runFiltered<Row extends object>(
       ),
     )}
     params as (${paramsRow(db, params)})
-    select * from (${db.unsafe(textOf(name, text))}) as result`
+    select * from (${db.unsafe(ofSite(textOf(name, text), resolved.siteNo))}) as result`
   return abandonable(statement)
 }
+
+/** A number in the text: whoever plans the statement sees at once which site it is about. */
+const ofSite = (text: string, siteNo: number): string => text.replaceAll(':siteNo', String(siteNo))
 
 function paramsRow(db: Queryable, params: object): Fragment {
   const columns = Object.entries(params as Record<string, Param>).map(
