@@ -38,6 +38,14 @@ alter table erasure_items drop constraint erasure_items_pkey, add primary key (s
 drop index web_vitals_once;
 create unique index web_vitals_once on web_vitals (site_no, visitor_no, id, at);
 
+-- Says which row changed where a table has no primary key: so a shard can be moved to another worker while rows are written.
+alter table events replica identity using index events_once;
+alter table sessions replica identity using index sessions_once;
+alter table web_vitals replica identity using index web_vitals_once;
+alter table revenue replica identity using index revenue_once;
+alter table mrr_movements replica identity using index mrr_movements_once;
+alter table replay_chunks replica identity using index replay_chunks_once;
+
 -- Citus draws numbers of identity columns for bigint alone.
 alter table value_dictionary
   drop constraint value_dictionary_pkey, add primary key (site_no, value_id), alter column value_id drop identity;

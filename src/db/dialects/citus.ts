@@ -16,8 +16,6 @@ export const CITUS: Dialect = {
   statement: name => (existsSync(join(FOLDER, 'queries', `${name}.sql`)) ? read('queries', `${name}.sql`) : undefined),
   // Which shard a statement reads is known with the values of its parameters: a generic plan has none.
   sessionSettings: ({ plan_cache_mode: _, ...settings }) => settings,
-  hasColumnstore: false,
-  hasContinuousAggregates: false,
 }
 
 /** What TimescaleDB alone understands in migrations: hypertables, their options, and options of continuous aggregates. */

@@ -16,8 +16,4 @@ export interface Dialect {
   statement(name: string): string | undefined
   /** Returns the settings of the sessions of a pool. */
   sessionSettings(settings: Record<string, string>): Record<string, string>
-  /** Whether rows are kept in chunks, which move to the columnstore when they settle. */
-  hasColumnstore: boolean
-  /** Whether the server computes continuous aggregates itself when it is told to refresh them. */
-  hasContinuousAggregates: boolean
 }

@@ -9,8 +9,6 @@ export const TIMESCALEDB: Dialect = {
   migration: (_name, text) => [text],
   statement: () => undefined,
   sessionSettings: settings => settings,
-  hasColumnstore: true,
-  hasContinuousAggregates: true,
 }
 
 async function checkExtension(db: Db): Promise<void> {
