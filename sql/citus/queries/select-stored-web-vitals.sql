@@ -4,4 +4,4 @@ select
   stored.received_id as "receivedId"
 from unnest(:visitorNos::int[], :ids::uuid[]) as report (visitor_no, id)
 join web_vitals as stored on stored.visitor_no = report.visitor_no and stored.id = report.id
-where stored.at >= :from::timestamptz and stored.at <= :to::timestamptz
+where stored.site_no = any(:siteNos::int[]) and stored.at >= :from::timestamptz and stored.at <= :to::timestamptz

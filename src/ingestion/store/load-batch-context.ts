@@ -100,7 +100,7 @@ export async function loadBatchContext(db: Db, tx: Transaction, hits: EnrichedHi
   const [from, to] = spanOf(hits)
   const siteNos = [...new Set(hits.map(hit => hit.siteNo))]
   const rows = await selectSessionsNear(tx, { siteNos, visitorNos: arrayText([...byNumber.keys()]), from, to })
-  const dimensions = await dimensionsOfSessions(db, tx, rows, { from, to })
+  const dimensions = await dimensionsOfSessions(db, tx, rows, { siteNos, from, to })
   rows.forEach((row, index) => {
     byNumber.get(row.visitorNo)!.sessions.push(toSession(row, dimensions[index]!))
   })
