@@ -132,6 +132,50 @@ begin
 end
 $$;
 
+-- `new` and `old` have the row type of a shard, so the fields of a payment are passed one by one.
+drop function count_payment(payments, integer);
+create function count_payment(
+  site integer, paid_in text, customer_key text, amount bigint, refunded bigint, sign integer
+)
+returns void language plpgsql as $$
+begin
+  if customer_key is null then return; end if;
+  insert into customers as counted (site_no, currency, customer, recorded, payments, revenue_minor)
+  values (site, paid_in, customer_key, sign, sign * (refunded < amount)::integer, sign * (amount - refunded))
+  on conflict (site_no, currency, customer) do update set
+    recorded = counted.recorded + excluded.recorded,
+    payments = counted.payments + excluded.payments,
+    revenue_minor = counted.revenue_minor + excluded.revenue_minor;
+end
+$$;
+
+create or replace function count_changed_payment() returns trigger language plpgsql as $$
+declare
+  visitor integer;
+begin
+  -- The rows of a deleted site go with it.
+  if tg_op = 'DELETE' and exists (select from deleted_sites where site_no = old.site_no) then return null; end if;
+  if tg_op <> 'INSERT' then
+    perform count_payment(old.site_no, old.currency, old.customer, old.amount_minor, old.refunded_minor, -1);
+  end if;
+  if tg_op <> 'DELETE' then
+    perform count_payment(new.site_no, new.currency, new.customer, new.amount_minor, new.refunded_minor, 1);
+  end if;
+  if tg_op <> 'INSERT' then
+    perform find_payment_times(old.site_no, old.currency, old.customer);
+    if tg_op = 'DELETE' or new.customer <> old.customer then perform find_first_visit(old.site_no, old.customer); end if;
+  end if;
+  if tg_op <> 'DELETE' then
+    perform find_payment_times(new.site_no, new.currency, new.customer);
+  end if;
+  if tg_op = 'UPDATE' and new.customer <> old.customer then
+    select visitor_no into visitor from revenue where site_no = new.site_no and at = new.paid_at and payment_id = new.id;
+    if visitor is not null then perform offer_first_visit(new.site_no, array[new.customer], visitor); end if;
+  end if;
+  return null;
+end
+$$;
+
 -- The rest stays as it is, but for what it compares with.
 do $$
 declare
@@ -141,16 +185,11 @@ begin
     select pg_get_functiondef(pg_proc.oid)
     from pg_proc
     where pronamespace = 'public'::regnamespace and prokind = 'f' and proname in (
-      'renew_rollup_version', 'offer_first_visit', 'inherit_first_visit', 'count_payment',
-      'find_payment_times', 'count_changed_payment', 'keep_money_session', 'attribute_customer', 'offer_late_visit',
+      'renew_rollup_version', 'offer_first_visit', 'inherit_first_visit', 'find_payment_times',
+      'keep_money_session', 'attribute_customer', 'offer_late_visit',
       'derive_mrr_changes'
     )
   loop
-    definition := replace(
-      definition,
-      'not exists (select from sites where site_no = old.site_no and deleted_at is null)',
-      'exists (select from deleted_sites where site_no = old.site_no)'
-    );
     definition := replace(
       definition, 'from payments where payments.id = new.payment_id',
       'from payments where payments.site_no = new.site_no and payments.id = new.payment_id'
