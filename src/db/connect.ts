@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import { databaseAddress } from '../config-database.ts'
-import { POOL_SETTINGS, type PoolName } from './pool-settings.ts'
 import { dialect } from './dialect.ts'
+import { POOL_SETTINGS, type PoolName } from './pool-settings.ts'
 import { socketToPrimary } from './primary.ts'
 import { noticeUnreplicated } from './unreplicated.ts'
 

@@ -33,7 +33,10 @@ describe.skipIf(!isCitus)('on Citus, a statement about a site', () => {
   test.each(ofOneSite)('$name is sent to one shard', async query => {
     const text = textOf(query)
     const { types } = await database.db.unsafe(text, [], { prepare: false }).describe()
-    const plan = await explain(text, types.map(type => sampleOf(typeNames.get(type)!)))
+    const plan = await explain(
+      text,
+      types.map(type => sampleOf(typeNames.get(type)!)),
+    )
     const counts = [...plan.matchAll(/Task Count: (\d+)/g)].map(([, count]) => Number(count))
     expect(Math.max(0, ...counts), plan).toBeLessThanOrEqual(1)
   })

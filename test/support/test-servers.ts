@@ -57,7 +57,10 @@ export async function copyDatabase(servers: string[], template: string, name: st
     await on(server, async sql => {
       await alone(sql)
       // TimescaleDB's workers connect to the template now and then, which makes the copy fail.
-      await retry(() => sql`create database ${sql(name)} template ${sql(template)}`, { attempts: 50, delayMs: 100 })
+      await retry(() => sql`create database ${sql(name)} template ${sql(template)}`, {
+        attempts: 50,
+        delayMs: 100,
+      })
       // Tests look at rows with joins that the service never makes.
       if (servers.length > 1) await sql`alter database ${sql(name)} set citus.enable_repartition_joins = on`
     })
@@ -72,7 +75,8 @@ export async function dropDatabase(servers: string[], name: string): Promise<voi
 }
 
 /** Keeps Citus from doing the same on the other servers. */
-const alone = (sql: postgres.Sql) => sql`select set_config('citus.enable_create_database_propagation', 'off', false)`
+const alone = (sql: postgres.Sql) =>
+  sql`select set_config('citus.enable_create_database_propagation', 'off', false)`
 
 async function on<Result>(server: string, run: (sql: postgres.Sql) => Promise<Result>): Promise<Result> {
   const sql = postgres(server, { max: 1, onnotice: () => {}, connection: { application_name: 'test-setup' } })

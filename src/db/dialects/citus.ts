@@ -13,7 +13,8 @@ export const CITUS: Dialect = {
   checkExtension,
   beforeMigrations: () => read('before-migrations.sql'),
   migration: (name, text) => [withoutTimescaledb(text), ...filesAfter(name)],
-  statement: name => (existsSync(join(FOLDER, 'queries', `${name}.sql`)) ? read('queries', `${name}.sql`) : undefined),
+  statement: name =>
+    existsSync(join(FOLDER, 'queries', `${name}.sql`)) ? read('queries', `${name}.sql`) : undefined,
   // Which shard a statement reads is known with the values of its parameters: a generic plan has none.
   sessionSettings: ({ plan_cache_mode: _, ...settings }) => settings,
 }
@@ -46,10 +47,14 @@ async function checkExtension(db: Db): Promise<void> {
       (select count(*)::int from pg_dist_node where isactive and shouldhaveshards) as workers`
   const { version, isCoordinator, workers } = server!
   if (Number.parseInt(version, 10) < 13) {
-    throw new Error(`DATABASE_URL has Citus ${version}; 13 or newer is needed. Install it and run \`alter extension citus update\`.`)
+    throw new Error(
+      `DATABASE_URL has Citus ${version}; 13 or newer is needed. Install it and run \`alter extension citus update\`.`,
+    )
   }
   if (!isCoordinator) throw new Error('DATABASE_URL is a worker of Citus; it must be the coordinator.')
   if (workers === 0) {
-    throw new Error('DATABASE_URL is a coordinator of Citus without workers: add them with `select citus_add_node(…)`.')
+    throw new Error(
+      'DATABASE_URL is a coordinator of Citus without workers: add them with `select citus_add_node(…)`.',
+    )
   }
 }

@@ -4,7 +4,14 @@ import { AppError, invalidField } from '../../errors.ts'
 import { type Attribution, attribute, awaitVisitor } from '../../events/attribution.ts'
 import { lockPayment } from '../transactions.ts'
 import { announcePayment } from './announce-payment.ts'
-import { customerOf, type NewPayment, NEW_PAYMENT_COLUMNS, PAYMENT_COLUMNS, type PaymentRecord, refundOf } from './payment.ts'
+import {
+  customerOf,
+  NEW_PAYMENT_COLUMNS,
+  type NewPayment,
+  PAYMENT_COLUMNS,
+  type PaymentRecord,
+  refundOf,
+} from './payment.ts'
 import { markTimes, type ServiceEvent, writeServiceEvents } from './service-events.ts'
 
 /** Returns the payments that have one of the ids, as their own id or as an alias, the oldest first. */

@@ -2,7 +2,7 @@ import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { AppError } from '../../errors.ts'
 import { attributeAll, awaitVisitor } from '../../events/attribution.ts'
-import { customerOf, type NewPayment, NEW_PAYMENT_COLUMNS, type PaymentRecord, refundOf } from './payment.ts'
+import { customerOf, NEW_PAYMENT_COLUMNS, type NewPayment, type PaymentRecord, refundOf } from './payment.ts'
 import { serviceEventsOf, setFirstOfCustomer, shareCurrency } from './record-payment.ts'
 import { markTimes, writeServiceEvents } from './service-events.ts'
 

@@ -58,10 +58,9 @@ interface Visits {
   mrr: string
 }
 
-const sumVisitsOfPeople = filteredQuery<{ kind: string; currency: string }, Visits>(
-  'sum-visits-of-people',
-  ['filtered_sessions'],
-)
+const sumVisitsOfPeople = filteredQuery<{ kind: string; currency: string }, Visits>('sum-visits-of-people', [
+  'filtered_sessions',
+])
 
 interface NewestVisit extends Record<SessionAttribute | 'exitPath', string | null> {
   place: number
