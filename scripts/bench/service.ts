@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { projectRoot, SETTINGS } from '../../src/config.ts'
 import { connectDb, type Db } from '../../src/db/connect.ts'
+import { checkDatabase } from '../../src/db/migrate.ts'
 import { query } from '../../src/db/query.ts'
 import { databaseUrl, redisSocketPathFor } from '../../src/embedded/paths.ts'
 import type { RedisClient } from '../../src/redis/client.ts'
@@ -79,6 +80,7 @@ export async function startService(target: Target, settings: Record<string, stri
   const address = isUrl(given) ? given : databaseUrl(dataDir)
   const db = connectDb(address, { max: isUrl(given) ? 6 : 2, name: 'analytics bench' })
   onEnd(() => db.end({ timeout: 2 }))
+  await checkDatabase(db)
   const redisUrl = target.redis ?? `unix://${redisSocketPathFor(dataDir)}`
   const redis = connectRedis(redisUrl, createLog({ level: 'warn', role: 'bench', stderr: true }))
   onEnd(() => redis.disconnect())
