@@ -43,7 +43,7 @@ const OWN_COLUMNS = `
   refunded_minor = amount_minor as refunded, is_free_trial as "isFreeTrial", recurring, paid_at as "paidAt", source,
   created_at as "createdAt", customer, payments.refunded as "wasSentRefunded"`
 export const PAYMENT_COLUMNS = `${OWN_COLUMNS},
-  array(select transaction_id from payment_aliases where site_no = payments.site_no and payment_id = payments.id) as aliases`
+  array(select transaction_id from payment_aliases where site_no = :siteNo::int and payment_id = payments.id) as aliases`
 /** Of a row that is being inserted: its aliases come later. */
 export const NEW_PAYMENT_COLUMNS = `${OWN_COLUMNS}, '{}'::text[] as aliases`
 
