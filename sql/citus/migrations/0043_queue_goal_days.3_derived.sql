@@ -193,13 +193,22 @@ begin
 end
 $$;
 
--- Rows of a site lie in one table for all times: there are no chunks to compress or to drop.
+-- Rows lie in one table for all times. What TimescaleDB has as chunks are the weeks since the first hit here, so that retention drops whole
+-- weeks; none is ever compressed.
 create schema timescaledb_information;
 create view timescaledb_information.chunks as
 select
-  null::name as hypertable_schema, null::name as hypertable_name, null::name as chunk_schema, null::name as chunk_name,
-  null::timestamptz as range_start, null::timestamptz as range_end, null::boolean as is_compressed
-where false;
+  'public'::name as hypertable_schema,
+  hypertable_name,
+  'public'::name as chunk_schema,
+  hypertable_name as chunk_name,
+  range_start,
+  range_start + interval '7 days' as range_end,
+  false as is_compressed
+from (values ('events'::name), ('sessions'), ('web_vitals')) as hypertable (hypertable_name)
+cross join generate_series(
+  time_bucket(interval '7 days', (select min(first_event_at) from sites) - interval '7 days'), now(), interval '7 days'
+) as range_start;
 create schema _timescaledb_catalog;
 create view _timescaledb_catalog.chunk as
 select null::name as schema_name, null::name as table_name, null::integer as status
@@ -209,6 +218,9 @@ create function decompress_chunk(chunk regclass, if_compressed boolean) returns 
 create function drop_chunks(hypertable regclass, older_than timestamptz, newer_than timestamptz default '-infinity')
 returns setof text language plpgsql as $$
 begin
-  execute format('delete from %s where at < %L and at >= %L', hypertable, older_than, newer_than);
+  execute format(
+    'delete from %1$s where %2$I < %3$L and %2$I >= %4$L',
+    hypertable, case hypertable::text when 'sessions' then 'started_at' else 'at' end, older_than, newer_than
+  );
 end
 $$;
