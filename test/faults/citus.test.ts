@@ -26,7 +26,7 @@ describe.skipIf(!TEST_CITUS_BIN)('a coordinator of Citus with two workers', () =
     const [place] = await service.db<{ shard: number; port: number }[]>`
       select shardid as shard, nodeport as port
       from pg_dist_shard_placement
-      where shardid = get_shard_id_for_distribution_column('events', ${siteNo})`
+      where shardid = get_shard_id_for_distribution_column('events', ${siteNo}::int)`
     const other = cluster.workers.find(({ port }) => port !== place!.port)!
     return { ...place!, otherPort: other.port }
   }
