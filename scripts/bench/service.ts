@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { projectRoot, SETTINGS } from '../../src/config.ts'
 import { connectDb, type Db } from '../../src/db/connect.ts'
+import { checkDatabase } from '../../src/db/migrate.ts'
 import { query } from '../../src/db/query.ts'
 import { databaseUrl, redisSocketPathFor } from '../../src/embedded/paths.ts'
 import { mastersOf, type RedisClient } from '../../src/redis/client.ts'
@@ -78,6 +79,7 @@ export async function startService(target: Target, settings: Record<string, stri
   })
   const address = isUrl(given) ? given : databaseUrl(dataDir)
   const db = connectDb(address, { max: isUrl(given) ? 6 : 2, name: 'analytics bench' })
+  await checkDatabase(db)
   const redisUrl = target.redis ?? `unix://${redisSocketPathFor(dataDir)}`
   const redis = connectPatientRedis(redisUrl, createLog({ level: 'warn', role: 'bench', stderr: true }))
   await whenReady(redis, 5_000)

@@ -3,17 +3,20 @@ with
 given as materialized (
   select digest, value from unnest(:digests::uuid[], :values::text[]) as given (digest, value)
 ),
+known as materialized (
+  select sha256, value_id
+  from value_dictionary
+  where site_no = :siteNo::int and sha256 = any(:digests::uuid[])
+),
 added as (
   insert into value_dictionary (site_no, sha256, value)
   -- "on conflict" alone is not enough: each conflict would consume a value_id.
   select :siteNo::int, digest, value
   from given
-  where not exists (select from value_dictionary where site_no = :siteNo::int and sha256 = given.digest)
+  where digest not in (select sha256 from known)
   on conflict (site_no, sha256) do nothing
   returning sha256, value_id
 )
 select sha256 as digest, value_id as "valueId" from added
 union all
-select sha256, value_id
-from given
-join value_dictionary on site_no = :siteNo::int and sha256 = given.digest
+select sha256, value_id from known

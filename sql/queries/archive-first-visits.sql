@@ -7,7 +7,7 @@ select
       'mrr_minor', 'subscriptions', 'subscribed_at', 'first_visitor_no', 'first_session_no'
     ]
     || jsonb_build_object(
-      'visitor_id', (select visitors.id from visitors where visitors.visitor_no = customers.first_visitor_no)
+      'visitor_id', (select visitors.id from visitors where visitors.site_no = :siteNo::int and visitors.visitor_no = customers.first_visitor_no)
     )
   )::text as line
 from customers

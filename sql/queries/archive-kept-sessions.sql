@@ -47,7 +47,7 @@ select
     'session', coalesce(stored.session, money_sessions.session, page.copied)
   )::text as line
 from page
-left join visitors on visitors.visitor_no = page.visitor_no
+left join visitors on visitors.site_no = :siteNo::int and visitors.visitor_no = page.visitor_no
 left join money_sessions
   on money_sessions.site_no = :siteNo::int and money_sessions.session_no = page.session_no
 left join lateral (

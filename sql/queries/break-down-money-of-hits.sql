@@ -11,7 +11,7 @@ with
       filtered_payments.refunded_minor < filtered_payments.amount_minor as is_kept, filtered_payments.is_first_of_customer
     from filtered_payments
     join hits using (session_no)
-    left join payments on payments.id = filtered_payments.payment_id
+    left join payments on payments.site_no = :siteNo::int and payments.id = filtered_payments.payment_id
     where filtered_payments.currency = (select currency from params)
   ),
   paid_by_value as (

@@ -8,7 +8,7 @@ with
       revenue.is_first_of_customer
     from revenue
     join payments
-      on payments.id = revenue.payment_id
+      on payments.site_no = revenue.site_no and payments.id = revenue.payment_id
       and payments.site_no = :siteNo::int
       and payments.paid_at >= :start::timestamptz and payments.paid_at < :end::timestamptz
     left join money_sessions

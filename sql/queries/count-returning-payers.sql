@@ -3,7 +3,7 @@ with
 members as (
   select payments.customer, width_bucket(filtered_payments.at, (select bounds from params)) as began
   from filtered_payments
-  join payments on payments.id = filtered_payments.payment_id and payments.site_no = filtered_payments.site_no
+  join payments on payments.id = filtered_payments.payment_id and payments.site_no = :siteNo::int
   where filtered_payments.is_first_of_customer and filtered_payments.currency = (select currency from params)
 )
 select began, null::int as came, count(*)::int as customers

@@ -9,7 +9,7 @@ with
       sum(filtered_movements.amount_minor) as amount
     from filtered_movements
     left join subscriptions
-      on subscriptions.site_no = filtered_movements.site_no
+      on subscriptions.site_no = :siteNo::int
       and subscriptions.subscription_id = filtered_movements.subscription_id
     where filtered_movements.currency = (select currency from params)
     group by 1, 2, 3

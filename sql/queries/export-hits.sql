@@ -3,7 +3,7 @@
 select
   events.id,
   session_no as "sessionNo",
-  coalesce((select id::text from visitors where visitors.visitor_no = events.visitor_no), '') as "visitorId",
+  coalesce((select id::text from visitors where visitors.site_no = :siteNo::int and visitors.visitor_no = events.visitor_no), '') as "visitorId",
   at,
   type,
   name,

@@ -5,7 +5,7 @@ select
   (
     to_jsonb(mrr_movements) - array['site_no', 'visitor_no', 'session_no', 'session_at']
     || jsonb_build_object(
-      'attributed_visitor_id', (select visitors.id from visitors where visitors.visitor_no = mrr_movements.visitor_no),
+      'attributed_visitor_id', (select visitors.id from visitors where visitors.site_no = :siteNo::int and visitors.visitor_no = mrr_movements.visitor_no),
       'attributed_session_at', session_at
     )
   )::text as line

@@ -5,7 +5,7 @@ from session_replays as replay
 cross join lateral (
   select *
   from replay_chunks
-  where replay_chunks.site_no = replay.site_no and replay_chunks.session_no = replay.session_no
+  where replay_chunks.site_no = :siteNo::int and replay_chunks.session_no = replay.session_no
     and replay_chunks.at >= replay.first_at and replay_chunks.at <= replay.last_at
     and replay_chunks.at >= :afterAt::timestamptz and replay_chunks.at < :until::timestamptz
     and (replay_chunks.at, replay_chunks.id) > (:afterAt::timestamptz, :afterKey::uuid)

@@ -9,10 +9,10 @@ select
       'aliases', (
         select coalesce(jsonb_agg(payment_aliases.transaction_id order by payment_aliases.transaction_id), '[]')
         from payment_aliases
-        where payment_aliases.payment_id = payments.id
+        where payment_aliases.site_no = :siteNo::int and payment_aliases.payment_id = payments.id
       ),
       'is_first_of_customer', ledger.is_first_of_customer,
-      'attributed_visitor_id', (select visitors.id from visitors where visitors.visitor_no = ledger.visitor_no),
+      'attributed_visitor_id', (select visitors.id from visitors where visitors.site_no = :siteNo::int and visitors.visitor_no = ledger.visitor_no),
       'attributed_session_at', ledger.session_at
     )
   )::text as line
@@ -20,7 +20,7 @@ from payments
 left join lateral (
   select visitor_no, session_at, is_first_of_customer
   from revenue
-  where revenue.site_no = payments.site_no and revenue.at = payments.paid_at and revenue.payment_id = payments.id
+  where revenue.site_no = :siteNo::int and revenue.at = payments.paid_at and revenue.payment_id = payments.id
   limit 1
 ) as ledger on true
 where payments.site_no = :siteNo::int and (payments.paid_at, payments.id) > (:at::text::timestamptz, :id::text::uuid)

@@ -9,7 +9,7 @@ select
     'props', props,
     'revenue_minor', revenue_minor,
     'revenue_currency', revenue_currency,
-    'attributed_visitor_id', (select visitors.id from visitors where visitors.visitor_no = events.visitor_no),
+    'attributed_visitor_id', (select visitors.id from visitors where visitors.site_no = :siteNo::int and visitors.visitor_no = events.visitor_no),
     'attributed_session_at', session_at
   )::text as line
 from events

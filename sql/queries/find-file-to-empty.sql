@@ -30,10 +30,8 @@ where (:siteNo::int is null or files.site_no = :siteNo::int)
       and rollups.version is distinct from exported.version
       and (rollups.pageviews > 0 or rollups.custom_events > 0 or rollups.sessions > 0)
   )
-  and not exists (
-    select
-    from jsonb_to_recordset(:failed::text::jsonb) as failed ("siteNo" int, "startsAt" timestamptz)
-    where failed."siteNo" = files.site_no and failed."startsAt" = files.starts_at
+  and (files.site_no, files.starts_at) not in (
+    select "siteNo", "startsAt" from jsonb_to_recordset(:failed::text::jsonb) as failed ("siteNo" int, "startsAt" timestamptz)
   )
 order by files.starts_at, files.site_no
 limit 1

@@ -9,5 +9,5 @@ select
 from jsonb_to_recordset(:events::text::jsonb) as given (
   at timestamptz, id uuid, name text, visitor_no integer, props jsonb
 )
-left join sessions as session on false
+left join (select (null::sessions).*) as session on false
 on conflict (site_no, at, id) do nothing

@@ -9,7 +9,7 @@ from (
       and session_no in (select session_no from filtered_hits where not is_service)
     group by 1
   ) as converted
-  join visitors on visitors.visitor_no = converted.visitor_no
+  join visitors on visitors.site_no = :siteNo::int and visitors.visitor_no = converted.visitor_no
 ) as listed
 cross join params
 {newest_first}

@@ -8,7 +8,7 @@ from (
     where visitor_no is not null
     group by 1
   ) as converted
-  join visitors on visitors.visitor_no = converted.visitor_no
+  join visitors on visitors.site_no = :siteNo::int and visitors.visitor_no = converted.visitor_no
 ) as listed
 cross join params
 {newest_first}

@@ -5,7 +5,7 @@ from (
   select
     {explained_payment}
   from revenue as money
-  left join payments on payments.id = money.payment_id
+  left join payments on payments.site_no = :siteNo::int and payments.id = money.payment_id
   left join money_sessions
     on money_sessions.site_no = :siteNo::int and money_sessions.session_no = money.session_no
   where money.site_no = :siteNo::int and money.currency = :currency::text

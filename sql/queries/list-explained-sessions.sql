@@ -17,5 +17,5 @@ from (
   ) as counted
   {page_of_sessions}
 ) as page
-left join visitors on visitors.visitor_no = page.visitor_no
+left join visitors on visitors.site_no = :siteNo::int and visitors.visitor_no = page.visitor_no
 order by page."startedAt" desc, page."sessionNo" desc

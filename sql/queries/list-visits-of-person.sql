@@ -6,7 +6,7 @@ select
   last_at as "lastAt",
   duration_ms as "durationMs",
   pageviews,
-  (select id from visitors where visitors.visitor_no = filtered_sessions.visitor_no) as "visitorId",
+  (select id from visitors where visitors.site_no = :siteNo::int and visitors.visitor_no = filtered_sessions.visitor_no) as "visitorId",
   user_id as "userId",
   user_since as "userSince",
   entry_path as "entryPath",

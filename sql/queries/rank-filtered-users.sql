@@ -16,7 +16,7 @@ where
   or strpos(lower("user".user_id), params.search) > 0
   or exists (
     select from identities
-    where identities.site_no = params.site_no and identities.identifier = "user".user_id
+    where identities.site_no = :siteNo::int and identities.identifier = "user".user_id
       and strpos(lower(identities.name), params.search) > 0
   )
 order by

@@ -8,19 +8,19 @@ select
   revenue_currency as "revenueCurrency", error_id as "errorId", error_message as "errorMessage", error_stack as "errorStack",
   error_file as "errorFile", error_line as "errorLine", error_column as "errorColumn",
   case when session_no is null then
-    (select visitors.id::text from visitors where visitors.visitor_no = events.visitor_no)
+    (select visitors.id::text from visitors where visitors.site_no = :siteNo::int and visitors.visitor_no = events.visitor_no)
   end as "visitorId",
   case when session_no is null then
-    (select first_seen_at from visitors where visitors.visitor_no = events.visitor_no)
+    (select first_seen_at from visitors where visitors.site_no = :siteNo::int and visitors.visitor_no = events.visitor_no)
   end as "firstSeenAt",
   case when type = 'error' then
-    (select error_groups.name from error_groups where error_groups.site_no = events.site_no and error_groups.error_id = events.error_id)
+    (select error_groups.name from error_groups where error_groups.site_no = :siteNo::int and error_groups.error_id = events.error_id)
   end as "errorGroup",
   case when type = 'identify' then
     (
       select json_build_object('identifier', pending_identifier, 'splits', pending_splits)::text
       from visitors
-      where visitors.visitor_no = events.visitor_no and pending_identifier is not null and pending_since = events.at
+      where visitors.site_no = :siteNo::int and visitors.visitor_no = events.visitor_no and pending_identifier is not null and pending_since = events.at
     )
   end as pending
 from events

@@ -10,8 +10,8 @@ select
   user_id as "userId",
   user_since as "userSince",
   exit_path as "exitPath",
-  (select visitors.id::text from visitors where visitors.visitor_no = sessions.visitor_no) as "visitorId",
-  (select first_seen_at from visitors where visitors.visitor_no = sessions.visitor_no) as "firstSeenAt",
+  (select visitors.id::text from visitors where visitors.site_no = :siteNo::int and visitors.visitor_no = sessions.visitor_no) as "visitorId",
+  (select first_seen_at from visitors where visitors.site_no = :siteNo::int and visitors.visitor_no = sessions.visitor_no) as "firstSeenAt",
   {session_attribute_fields}
 from sessions
 where site_no = :siteNo::int

@@ -16,7 +16,7 @@ select
   identities.avatar as "userAvatar",
   exists (
     select from session_replays
-    where session_replays.site_no = session.site_no and session_replays.session_no = session.session_no
+    where session_replays.site_no = :siteNo::int and session_replays.session_no = session.session_no
   ) as "hasReplay",
   paid.revenue
 from (
@@ -28,18 +28,18 @@ from (
 ) as session
 -- One lookup for each session of the page: a join would read all visitors of the site.
 left join lateral (
-  select id from visitors where visitors.visitor_no = session.visitor_no limit 1
+  select id from visitors where visitors.site_no = :siteNo::int and visitors.visitor_no = session.visitor_no limit 1
 ) as visitors on true
 left join lateral (
   select name, avatar
   from identities
-  where identities.site_no = session.site_no and identities.identifier = session.user_id
+  where identities.site_no = :siteNo::int and identities.identifier = session.user_id
   limit 1
 ) as identities on true
 cross join lateral (
   select coalesce(sum(amount_minor - refunded_minor), 0)::text as revenue
   from revenue
-  where revenue.session_no = session.session_no and revenue.site_no = session.site_no
+  where revenue.session_no = session.session_no and revenue.site_no = :siteNo::int
     and revenue.currency = (select currency from params)
 ) as paid
 order by session.started_at desc, session.session_no desc

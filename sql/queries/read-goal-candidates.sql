@@ -16,4 +16,4 @@ cross join lateral (
     and events.at <= :end::timestamptz
   limit 1
 ) as hit
-left join visitors on visitors.visitor_no = hit.visitor_no
+left join visitors on visitors.site_no = :siteNo::int and visitors.visitor_no = hit.visitor_no

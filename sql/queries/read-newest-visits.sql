@@ -25,7 +25,7 @@ left join lateral (
 left join lateral (
   select id
   from visitors
-  where visitors.visitor_no = case when wanted.visitor_no > 0 then wanted.visitor_no else session.visitor_no end
+  where visitors.site_no = :siteNo::int and visitors.visitor_no = case when wanted.visitor_no > 0 then wanted.visitor_no else session.visitor_no end
   limit 1
 ) as visitors on true
 left join lateral (

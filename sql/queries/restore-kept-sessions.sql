@@ -22,6 +22,6 @@ where not exists (
   select
   from sessions
   where
-    sessions.site_no = :siteNo::int and sessions.visitor_no = visitors.visitor_no
+    sessions.site_no = visitors.site_no and sessions.visitor_no = visitors.visitor_no
     and sessions.started_at = given.started_at
 )

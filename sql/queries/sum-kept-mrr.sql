@@ -9,7 +9,7 @@ from (
   from (
     select payments.customer, width_bucket(filtered_payments.at, (select bounds from params)) as began
     from filtered_payments
-    join payments on payments.id = filtered_payments.payment_id and payments.site_no = filtered_payments.site_no
+    join payments on payments.id = filtered_payments.payment_id and payments.site_no = :siteNo::int
     where filtered_payments.is_first_of_customer and filtered_payments.currency = (select currency from params)
   ) as members
   join subscriptions on 'c:' || subscriptions.customer_id = members.customer

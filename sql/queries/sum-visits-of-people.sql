@@ -24,12 +24,12 @@ from (
 cross join lateral (
   select coalesce(sum(amount_minor - refunded_minor), 0)::text as revenue
   from revenue
-  where session_no = any(visit.session_nos) and site_no = (select site_no from params)
+  where session_no = any(visit.session_nos) and site_no = :siteNo::int
     and currency = (select currency from params)
 ) as paid
 cross join lateral (
   select coalesce(sum(amount_minor), 0)::text as mrr
   from mrr_movements
-  where session_no = any(visit.session_nos) and site_no = (select site_no from params)
+  where session_no = any(visit.session_nos) and site_no = :siteNo::int
     and currency = (select currency from params)
 ) as moved

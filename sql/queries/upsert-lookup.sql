@@ -11,7 +11,10 @@ on conflict (site_no, event_id, kind, object_id) do update
 set
   at = excluded.at,
   body = excluded.body
-    || jsonb_build_object('isNews', :isNews::boolean or coalesce((processor_facts.body ->> 'isNews')::boolean, true))
+    || case
+      when :isNews::boolean or coalesce((processor_facts.body ->> 'isNews')::boolean, true) then '{"isNews": true}'::jsonb
+      else '{"isNews": false}'
+    end
 where
   processor_facts.body ->> 'eventId' is distinct from :eventId::text
   or (:isNews::boolean and not coalesce((processor_facts.body ->> 'isNews')::boolean, true))

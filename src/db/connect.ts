@@ -1,5 +1,6 @@
 import postgres from 'postgres'
 import { databaseAddress } from '../config-database.ts'
+import { dialect } from './dialect.ts'
 import { POOL_SETTINGS, type PoolName } from './pool-settings.ts'
 import { socketToPrimary } from './primary.ts'
 import { noticeUnreplicated } from './unreplicated.ts'
@@ -45,7 +46,7 @@ export function connectDb(
     connection: {
       application_name: options.name,
       // PgBouncer refuses other parameters: its entry for the pool sets them.
-      ...(!isPgBouncer && { client_min_messages: 'warning', ...settings }),
+      ...(!isPgBouncer && { client_min_messages: 'warning', ...dialect().sessionSettings(settings) }),
     },
     types: { bigint: { to: 20, from: [20], serialize: String, parse: exactNumber } },
   })

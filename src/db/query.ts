@@ -5,6 +5,7 @@ import { projectRoot } from '../config.ts'
 import { SQL_LISTS } from '../dimensions/sql-lists.ts'
 import { abandonable } from './abandon.ts'
 import type { Queryable } from './connect.ts'
+import { dialect } from './dialect.ts'
 
 /** A statement as it is sent: parameters are `$1`, `$2`, … in the order of `parameters`. */
 interface Compiled {
@@ -41,7 +42,7 @@ export function query<Params = void, Row extends object = Record<string, never>>
 ): (db: Queryable, ...parameters: Params extends object ? [Params] : []) => Promise<Row[]> {
   let compiled: Compiled | undefined
   return (db, ...[values]) => {
-    compiled ??= compileQuery(name, text ?? queryFile(name))
+    compiled ??= compileQuery(name, statementText(name, text))
     const parameters = values
       ? compiled.parameters.map(parameter => sent((values as Record<string, unknown>)[parameter]))
       : []
@@ -54,6 +55,10 @@ const sent = (value: unknown) =>
   (Array.isArray(value) && value[0] instanceof Date
     ? value.map((at: Date) => at.toISOString())
     : value) as ParameterOrJSON<never>
+
+/** Returns the text of a declared statement for the database of this process. */
+export const statementText = (name: string, text: string | undefined): string =>
+  dialect().statement(name) ?? text ?? queryFile(name)
 
 /** Returns the text of `sql/queries/{name}.sql`. */
 export const queryFile = (name: string): string =>

@@ -56,10 +56,19 @@ const findFirstSession = query<{ siteNo: number; visitorId: string }, Attributio
  * when two transactions change one row of a hypertable at the same time, TimescaleDB (2.28) loses the second change without an
  * error.
  */
-const lockPayments = query<{ ids: string[] }, { id: string }>(
+const lockPayments = query<{ siteNo: number; ids: string[] }, { id: string }>(
   'lock-payments',
-  'select id from payments where id = any(:ids::uuid[]) order by paid_at, id for no key update',
+  'select id from payments where site_no = :siteNo::int and id = any(:ids::uuid[]) order by paid_at, id for no key update',
 )
+
+/** Locks in the order of sites, to prevent deadlocks. */
+async function lockPaymentsOf(tx: Transaction, rows: readonly AwaitingRow[]): Promise<void> {
+  const paid = rows.filter(({ target }) => target === 'revenue')
+  for (const siteNo of [...new Set(paid.map(row => row.siteNo))].sort((a, b) => a - b)) {
+    const ids = paid.filter(row => row.siteNo === siteNo).map(({ id }) => id)
+    await lockPayments(tx, { siteNo, ids })
+  }
+}
 
 const lockNewcomersOf = query<{ lock: number; siteNo: number }>(
   'lock-newcomers',
@@ -97,9 +106,9 @@ export const deleteAwaiting = query<{ siteNo: number; visitorId: string; ids: st
 
 const selectAwaitedSites = query<{ siteNos: number[] }, { siteNo: number }>(
   'select-awaited-sites',
-  `select site_no as "siteNo"
-  from unnest(:siteNos::int[]) as site (site_no)
-  where exists (select from awaiting_visitors where awaiting_visitors.site_no = site.site_no)`,
+  `select distinct site_no as "siteNo"
+  from awaiting_visitors
+  where site_no = any(:siteNos::int[])`,
 )
 
 /** Deletes and returns the rows that wait for the visitors. */
@@ -220,8 +229,7 @@ export async function attributeAwaiting(
     siteNos: wanted.map(visitor => visitor.siteNo),
     visitorIds: wanted.map(visitor => visitor.id),
   })
-  const payments = rows.filter(row => row.target === 'revenue').map(row => row.id)
-  if (payments.length > 0) await lockPayments(tx, { ids: payments })
+  await lockPaymentsOf(tx, rows)
   // One row per statement: an update of a columnstore chunk decompresses everything that its constants do not exclude.
   for (const { siteNo, visitorId, target, at, id } of rows) {
     const [found] = await findAttribution(tx, { siteNo, visitorId, at })
@@ -233,8 +241,7 @@ export async function attributeAwaiting(
 
 /** Takes rows from their visitor, who is going to be deleted: they wait for the visitor again, as if no hit of theirs had come. */
 export async function awaitAgain(tx: Transaction, rows: AwaitingRow[]): Promise<void> {
-  const payments = rows.filter(({ target }) => target === 'revenue')
-  if (payments.length > 0) await lockPayments(tx, { ids: payments.map(({ id }) => id) })
+  await lockPaymentsOf(tx, rows)
   for (const row of rows) {
     await UNLINK[row.target](tx, { ...row, ...UNKNOWN })
     await insertAwaiting(tx, row)

@@ -22,7 +22,7 @@ const deleteKeptFrom = (table: string, name: string) =>
     name,
     `
   delete from ${table}
-  where ctid = any(array(
+  where site_no = :siteNo::int and ctid = any(array(
     select ctid from ${table}
     where site_no = :siteNo::int and bucket < :before::timestamptz
     order by bucket

@@ -30,7 +30,7 @@ const markDirty = query<
     edge
   where changed_at < watermark
   order by site_no, bucket
-  on conflict (aggregate, site_no, bucket) do update set version = nextval('dirty_versions')
+  on conflict (aggregate, site_no, bucket) do update set version = excluded.version
   returning site_no as "siteNo"`,
 )
 const deleteDirty = query<{ aggregate: string; siteNos: number[]; buckets: Date[]; versions: number[] }>(

@@ -36,8 +36,8 @@ const findConnected = query<{ siteNo: number }, { isConnected: boolean }>(
   'is-connected',
   // MRR also comes from files (docs/import-money.md), which leave this fact.
   `select
-    exists (select from processor_connections where site_no = :siteNo)
-    or exists (select from processor_facts where site_no = :siteNo and event_id = 'file') as "isConnected"`,
+    exists (select 1 from processor_connections where site_no = :siteNo)
+    or exists (select 1 from processor_facts where site_no = :siteNo and event_id = 'file') as "isConnected"`,
 )
 
 /** Returns the payment totals of each site in each of its windows. */

@@ -134,8 +134,8 @@ const findObstacles = query<
 >(
   'find-currency-obstacles',
   `select
-    exists (select from goals where site_no = :siteNo::int and currency is not null) as "hasRevenueGoals",
-    exists (select from payments where site_no = :siteNo::int and currency <> :currency::text) as "hasForeignPayments"`,
+    exists (select 1 from goals where site_no = :siteNo::int and currency is not null) as "hasRevenueGoals",
+    exists (select 1 from payments where site_no = :siteNo::int and currency <> :currency::text) as "hasForeignPayments"`,
 )
 
 const UNIQUE_VIOLATION = '23505'

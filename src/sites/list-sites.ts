@@ -1,4 +1,5 @@
 import { domainToUnicode } from 'node:url'
+import type { Db } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { percentChange } from '../lib/numbers.ts'
 import { capped, presentCappedRevenue } from '../money/amounts.ts'
@@ -9,23 +10,38 @@ import { type ListPeriod, listWindow } from '../time/list-window.ts'
 import { toWindow } from '../time/range.ts'
 import { type ListSites, presentSite, SITE_COLUMNS, type SiteListItem, type SiteRecord } from './schema.ts'
 
-interface ListedSite extends SiteRecord {
+interface Money {
   /** A payment processor is connected, or payments came through the API or from a file. */
   hasRevenue: boolean
   /** At least one payment was recorded; without one, revenue is not read. */
   hasPayments: boolean
 }
 
-const selectSites = query<{ teamId: string; siteIds: string[] | null }, ListedSite>(
+type ListedSite = SiteRecord & Money
+
+const selectSites = query<{ teamId: string; siteIds: string[] | null }, SiteRecord>(
   'list-sites',
-  `select ${SITE_COLUMNS},
-    exists (select from processor_connections where processor_connections.site_no = sites.site_no)
-    or exists (select from processor_facts where processor_facts.site_no = sites.site_no and event_id = 'file')
-    or exists (select from payments where payments.site_no = sites.site_no and source = 'api') as "hasRevenue",
-    exists (select from payments where payments.site_no = sites.site_no) as "hasPayments"
+  `select ${SITE_COLUMNS}
   from sites
   where team_id = :teamId and deleted_at is null and (:siteIds::uuid[] is null or id = any(:siteIds))`,
 )
+
+const findMoney = query<{ siteNos: number[] }, Money & { siteNo: number }>(
+  'find-money-of-sites',
+  `select
+    site_no as "siteNo",
+    exists (select from processor_connections where processor_connections.site_no = asked.site_no)
+    or exists (select from processor_facts where processor_facts.site_no = asked.site_no and event_id = 'file')
+    or exists (select from payments where payments.site_no = asked.site_no and source = 'api') as "hasRevenue",
+    exists (select from payments where payments.site_no = asked.site_no) as "hasPayments"
+  from unnest(:siteNos::int[]) as asked (site_no)`,
+)
+
+async function withMoney(db: Db, sites: SiteRecord[]): Promise<ListedSite[]> {
+  const money = await findMoney(db, { siteNos: sites.map(({ siteNo }) => siteNo) })
+  const bySite = new Map(money.map(({ siteNo, ...found }) => [siteNo, found]))
+  return sites.map(site => ({ ...site, ...bySite.get(site.siteNo)! }))
+}
 
 /** Returns the caller's sites with their traffic in the period: pinned sites first, then by `sort`, then by domain. */
 export async function listSites(
@@ -34,7 +50,10 @@ export async function listSites(
   { search, sort, period }: ListSites,
 ): Promise<SiteListItem[]> {
   const all = await selectSites(services.db, { teamId, siteIds })
-  const sites = all.filter(site => matchesSearch(site.domain, search ?? ''))
+  const sites = await withMoney(
+    services.db,
+    all.filter(site => matchesSearch(site.domain, search ?? '')),
+  )
   const traffic = await getSiteTraffic(services, sites, period)
   return sites
     .map(site => ({

@@ -579,7 +579,7 @@ describe('visitors', () => {
     })
     await deliverAll(shop, [event('checkout.session.completed', session, onDay(3))])
     const [movement] = await db`
-      select visitors.id from mrr_movements join visitors using (visitor_no) where mrr_movements.site_no = ${shop.siteNo}`
+      select visitors.id from mrr_movements join visitors using (site_no, visitor_no) where mrr_movements.site_no = ${shop.siteNo}`
     expect(movement).toEqual({ id: visitorId })
   })
 

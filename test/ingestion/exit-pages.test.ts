@@ -34,7 +34,7 @@ async function exitsAfter(...batches: ({ at: number } & Partial<Hit>)[][]): Prom
   }
   const rows = await db`
     select exit_path as path, (extract(epoch from exit_at - ${new Date(NOON)}) / 60)::int as at
-    from sessions join visitors using (visitor_no)
+    from sessions join visitors using (site_no, visitor_no)
     where sessions.site_no = ${site.siteNo} and visitors.id = ${visitorId}
     order by started_at`
   return [...rows]
@@ -155,7 +155,7 @@ test('exit pages: a session of before the upgrade that goes on has its exit page
     storeHits(db, 0, [enrichedHit(site, NOON + at * MINUTE, { visitorId, url, ...fields })])
   const exit = async () => {
     const [row] = await db<{ path: string }[]>`
-      select exit_path as path from sessions join visitors using (visitor_no) where visitors.id = ${visitorId}`
+      select exit_path as path from sessions join visitors using (site_no, visitor_no) where visitors.id = ${visitorId}`
     return row!.path
   }
   await send(200, '/a')

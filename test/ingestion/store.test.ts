@@ -39,7 +39,7 @@ const sessionsOf = (site: TestSite) => database.db<
 >`
   select visitors.id as visitor, first_at as "firstAt", last_at as "lastAt", pageviews,
     visit_count as "visitCount", user_id as "userId"
-  from sessions join visitors using (visitor_no)
+  from sessions join visitors using (site_no, visitor_no)
   where sessions.site_no = ${site.siteNo}
   order by visitor, first_at`
 

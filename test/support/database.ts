@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { expect, inject } from 'vitest'
 import { connectDb, type Db } from '../../src/db/connect.ts'
 import { startDatabase } from '../../src/embedded/database.ts'
-import { retry } from '../../src/lib/retry.ts'
 import { silentLog } from './log.ts'
+import { copyDatabase, dropDatabase, serversBehind } from './test-servers.ts'
 
 export interface TestDatabase {
   url: string
@@ -60,12 +60,8 @@ async function embedded(): Promise<TestDatabase> {
 
 async function onServer(server: string): Promise<TestDatabase> {
   const name = `${inject('databaseTemplate')}_${randomUUID().slice(0, 8)}`
-  const admin = connectDb(server, { max: 1, name: 'test' })
-  // TimescaleDB's workers connect to the template now and then, which makes the copy fail.
-  await retry(() => admin`create database ${admin(name)} template ${admin(inject('databaseTemplate'))}`, {
-    attempts: 50,
-    delayMs: 100,
-  })
+  const servers = await serversBehind(server)
+  await copyDatabase(servers, inject('databaseTemplate'), name)
   const url = new URL(server)
   url.pathname = `/${name}`
   const db = connectDb(url.href, { max: 4, name: 'test' })
@@ -74,8 +70,7 @@ async function onServer(server: string): Promise<TestDatabase> {
     db,
     async close() {
       await db.end({ timeout: 5 })
-      await admin`drop database if exists ${admin(name)} with (force)`
-      await admin.end()
+      await dropDatabase(servers, name)
     },
   }
 }

@@ -3,6 +3,7 @@ import type { TestProject } from 'vitest/node'
 import { connectDb } from '../../src/db/connect.ts'
 import { checkDatabase, migrate } from '../../src/db/migrate.ts'
 import { embeddedTemplate } from './embedded-template.ts'
+import { createDatabase, dropDatabase, freeze, serversBehind } from './test-servers.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -40,20 +41,22 @@ async function setUpServer(project: TestProject, server: string | undefined) {
   // The set-up runs once for each project.
   const template = `analytics_test_${randomUUID().slice(0, 8)}`
   const admin = connectDb(server, { max: 1, name: 'test-setup' })
-  await admin`create database ${admin(template)}`
+  const servers = await serversBehind(server)
+  await createDatabase(servers, template)
   const url = new URL(server)
   url.pathname = `/${template}`
   const db = connectDb(url.href, { max: 1, name: 'test-setup' })
   await checkDatabase(db)
   await migrate(db)
   await db.end()
+  await freeze(servers, template)
   project.provide('databaseServer', server)
   project.provide('databaseTemplate', template)
   return async () => {
     // Shared databases are still there.
     const ours = await admin<{ datname: string }[]>`
       select datname from pg_database where datname = ${template} or starts_with(datname, ${`${template}_`})`
-    for (const { datname } of ours) await admin`drop database if exists ${admin(datname)} with (force)`
+    for (const { datname } of ours) await dropDatabase(servers, datname)
     await admin.end()
   }
 }

@@ -61,7 +61,7 @@ export async function storeMoney(db: Db, site: TestSite, { payments, movements }
   const sessionOf = async (visit: Visit | undefined) => {
     if (!visit) return { no: null, at: null }
     const [session] = await db`
-      select session_no as no, started_at as at from sessions join visitors using (visitor_no)
+      select session_no as no, started_at as at from sessions join visitors using (site_no, visitor_no)
       where sessions.site_no = ${site.siteNo} and visitors.id = ${visit.visitor} and started_at = ${new Date(visit.startedAt)}`
     return session as { no: number; at: Date }
   }

@@ -15,7 +15,7 @@ export async function expectSameSessions(db: Db, site: TestSite, recount: Recoun
     select visitors.id as visitor, started_at as "startedAt", first_at as "firstAt", last_at as "lastAt",
       duration_ms as "durationMs", pageviews, events, entry_path as "entryPath", user_id as "userId",
       visit_count as "visitCount"
-    from sessions join visitors using (visitor_no)
+    from sessions join visitors using (site_no, visitor_no)
     where sessions.site_no = ${site.siteNo}
     order by started_at, visitors.id`
   const stored = rows.map(row => ({

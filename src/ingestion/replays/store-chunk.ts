@@ -62,7 +62,7 @@ const findSession = query<
   cross join lateral (
     select session_no, started_at, first_at, visitor_no
     from sessions
-    where visitor_no = visitors.visitor_no
+    where site_no = :siteNo::int and visitor_no = visitors.visitor_no
       and started_at >= :since::timestamptz and started_at <= :at::timestamptz
       and first_at <= :at::timestamptz and last_at >= :pageAt::timestamptz
     order by first_at desc

@@ -86,7 +86,7 @@ const UNKNOWN: KnownDimensions = {
 
 /** Arrays are passed as texts, see `arrayText`. */
 const selectSessionDimensions = query<
-  { visitorNos: string; sessionNos: string; from: Date; to: Date },
+  { siteNos: number[]; visitorNos: string; sessionNos: string; from: Date; to: Date },
   DimensionsRow
 >(
   'select-session-dimensions',
@@ -118,14 +118,14 @@ export function oneForEach<Key extends object, Value>(create: (key: Key) => Valu
 /**
  * Returns the dimensions of sessions in the order of `sessions`; reads those that are not cached.
  * @param tx a transaction of `db` that can see the sessions
- * @param span contains the starts of the sessions, both ends included
+ * @param span the sites of the sessions, and the times that contain their starts, both ends included
  * @throws the database error
  */
 export async function dimensionsOfSessions(
   db: Db,
   tx: Transaction,
   sessions: { visitorNo: number; sessionNo: number; startedAt: Date }[],
-  span: { from: Date; to: Date },
+  span: { siteNos: number[]; from: Date; to: Date },
 ): Promise<KnownDimensions[]> {
   const cache = knownOf(db)
   const found = sessions.map(({ sessionNo, startedAt }) => {

@@ -60,7 +60,7 @@ interface SessionRow {
 }
 
 /** Sessions that started in [from, to], in the order of their first hits. */
-const selectSessionsNear = query<{ visitorNos: string; from: Date; to: Date }, SessionRow>(
+const selectSessionsNear = query<{ siteNos: number[]; visitorNos: string; from: Date; to: Date }, SessionRow>(
   'select-sessions-near',
   `select
     visitor_no as "visitorNo",
@@ -81,7 +81,7 @@ const selectSessionsNear = query<{ visitorNos: string; from: Date; to: Date }, S
 )
 
 const selectPageviewsOf = query<
-  { visitorNos: number[]; paths: string[]; times: string; from: Date; to: Date },
+  { siteNos: number[]; visitorNos: number[]; paths: string[]; times: string; from: Date; to: Date },
   { visitorNo: number; sessionAt: Date; path: string; id: string; at: Date; title: string }
 >('select-pageviews-of')
 
@@ -95,8 +95,14 @@ export async function loadBatchContext(db: Db, tx: Transaction, hits: EnrichedHi
   const byNumber = await loadVisitors(tx, hits, context)
   if (byNumber.size === 0) return context
   const [from, to] = spanOf(hits)
-  const rows = await selectSessionsNear(tx, { visitorNos: arrayText([...byNumber.keys()]), from, to })
-  const dimensions = await dimensionsOfSessions(db, tx, rows, { from, to })
+  const siteNos = [...new Set(hits.map(hit => hit.siteNo))]
+  const rows = await selectSessionsNear(tx, {
+    siteNos,
+    visitorNos: arrayText([...byNumber.keys()]),
+    from,
+    to,
+  })
+  const dimensions = await dimensionsOfSessions(db, tx, rows, { siteNos, from, to })
   rows.forEach((row, index) => {
     byNumber.get(row.visitorNo)!.sessions.push(toSession(row, dimensions[index]!))
   })
@@ -191,7 +197,14 @@ async function loadPageviews(
   }
   if (visitorNos.length === 0) return
   const span = { from: new Date(from), to: new Date(to) }
-  for (const row of await selectPageviewsOf(tx, { visitorNos, paths, times: arrayText(times), ...span })) {
+  const siteNos = [...new Set(hits.map(hit => hit.siteNo))]
+  for (const row of await selectPageviewsOf(tx, {
+    siteNos,
+    visitorNos,
+    paths,
+    times: arrayText(times),
+    ...span,
+  })) {
     const key = pageKey(byNumber.get(row.visitorNo)!, row.sessionAt.getTime(), row.path)
     addPageview(context, key, { id: row.id, at: row.at.getTime(), title: row.title })
   }

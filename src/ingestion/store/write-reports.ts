@@ -15,7 +15,10 @@ interface StoredReport {
 }
 
 /** Reports that lie within two days before the hits: a report belongs to a pageview of its session. */
-const selectStored = query<{ visitorNos: string; ids: string; from: Date; to: Date }, StoredReport>(
+const selectStored = query<
+  { siteNos: number[]; visitorNos: string; ids: string; from: Date; to: Date },
+  StoredReport
+>(
   'select-stored-web-vitals',
   `select
     stored.visitor_no as "visitorNo", stored.id, stored.at, stored.received_at as "receivedAt",
@@ -89,6 +92,7 @@ async function findStored(tx: Transaction, reports: AssignedReport[]): Promise<M
   if (known.length === 0) return found
   const times = known.map(({ hit }) => hit.at)
   const rows = await selectStored(tx, {
+    siteNos: [...new Set(known.map(({ visitor }) => visitor.siteNo))],
     visitorNos: arrayText(known.map(({ visitor }) => visitor.visitorNo)),
     ids: arrayText(known.map(({ hit }) => vitalsOf(hit).id)),
     from: new Date(times[0]! - 2 * SESSION_SPAN_MS),

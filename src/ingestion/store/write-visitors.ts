@@ -14,11 +14,14 @@ const VISITOR_STATE = {
   pendingSplits: (visitor: Visitor) => (visitor.pending?.splits ? 1 : 0),
 }
 
-const CHANGED_VISITOR = { visitorNos: (visitor: Visitor) => visitor.visitorNo, ...VISITOR_STATE }
+const CHANGED_VISITOR = {
+  siteNos: (visitor: Visitor) => visitor.siteNo,
+  visitorNos: (visitor: Visitor) => visitor.visitorNo,
+  ...VISITOR_STATE,
+}
 
 const NEW_VISITOR = {
   ...CHANGED_VISITOR,
-  siteNos: (visitor: Visitor) => visitor.siteNo,
   ids: (visitor: Visitor) => visitor.id,
   importedAs: (visitor: Visitor) => visitor.importedAs,
 }

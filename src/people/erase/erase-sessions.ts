@@ -73,7 +73,7 @@ const noteValues = query<SessionKey & { erasureId: string }>(
   'note-erased-session-values',
   `insert into erasure_items (erasure_id, site_no, kind, value)
   select distinct
-    :erasureId::uuid, :siteNo::int, 'value', encode(substring(sha256(convert_to(value, 'UTF8')) for 16), 'hex')::uuid::text
+    :erasureId::uuid, site_no, 'value', encode(substring(sha256(convert_to(value, 'UTF8')) for 16), 'hex')::uuid::text
   from sessions
   cross join lateral unnest(array[{rolled_up_start_columns}]) as carried (value)
   where site_no = :siteNo::int and started_at = :startedAt::timestamptz and session_no = :sessionNo::bigint and value <> ''
@@ -94,18 +94,31 @@ const deleteReports = query<{ siteNo: number; sessionNo: number; firstAt: Date; 
 )
 
 /** Deletes what money has kept of a session; another session may be the first visit of its customers from now on. */
-const forgetMoneySession = query<{ siteNo: number; sessionNo: number; visitorNo: number }>(
-  'forget-money-session',
-  `with
-    gone as (
-      delete from money_sessions where site_no = :siteNo::int and session_no = :sessionNo::bigint
-    ),
-    visited as (
-      select coalesce(array_agg(customer), '{}') as customers
-      from customers
-      where site_no = :siteNo::int and first_visitor_no = :visitorNo::int and first_session_no = :sessionNo::bigint
-    )
-  select from visited cross join lateral forget_first_visit(:siteNo::int, visited.customers)`,
+async function forgetMoneySession(
+  tx: Transaction,
+  session: { siteNo: number; sessionNo: number; visitorNo: number },
+): Promise<void> {
+  await deleteMoneySession(tx, session)
+  const customers = (await selectFirstVisited(tx, session)).map(({ customer }) => customer)
+  if (customers.length > 0) await forgetFirstVisit(tx, { siteNo: session.siteNo, customers })
+}
+
+const deleteMoneySession = query<{ siteNo: number; sessionNo: number }>(
+  'delete-money-session',
+  'delete from money_sessions where site_no = :siteNo and session_no = :sessionNo',
+)
+const selectFirstVisited = query<
+  { siteNo: number; sessionNo: number; visitorNo: number },
+  { customer: string }
+>(
+  'select-customers-of-first-visit',
+  `select distinct customer
+  from customers
+  where site_no = :siteNo and first_visitor_no = :visitorNo and first_session_no = :sessionNo`,
+)
+const forgetFirstVisit = query<{ siteNo: number; customers: string[] }>(
+  'forget-first-visit',
+  'select forget_first_visit(:siteNo::int, :customers::text[])',
 )
 
 /** Keeps the count right for payments that come meanwhile; the rest of the visitor's row follows later. */

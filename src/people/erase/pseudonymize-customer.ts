@@ -38,7 +38,7 @@ const selectPayments = query<CustomerKey & { sessionNos: number[] }, Payment>(
   'select-payments-of-customer',
   `select
     id, paid_at as "paidAt", source, customer_id as "customerId", visitor_id as "visitorId", email,
-    array(select transaction_id from payment_aliases where payment_id = payments.id) || transaction_id as "saleIds",
+    array(select transaction_id from payment_aliases where site_no = :siteNo::int and payment_id = payments.id) || transaction_id as "saleIds",
     exists (
       select from revenue
       where revenue.site_no = :siteNo::int and revenue.at = paid_at and payment_id = payments.id
@@ -89,7 +89,7 @@ const selectEmails = query<FactsOf, { email: string }>(
 
 /** A sale without a customer gets the address of its payment: otherwise the payment would be recorded again. */
 const updateFacts = query<
-  FactsOf & { visitorIds: string[]; email: string | null },
+  FactsOf & { visitorIds: string[]; person: string },
   { subscriptionId: string | null }
 >(
   'pseudonymize-facts',
@@ -98,7 +98,7 @@ const updateFacts = query<
     visitor_id = case when visitor_id = any(:visitorIds::uuid[]) then null else visitor_id end,
     body = case
       when jsonb_typeof(body) = 'object' and body ?| array['email', 'name'] then
-        body || jsonb_build_object('email', case when customer_id is null then :email::text end, 'name', null)
+        body || case when customer_id is null then :person::text::jsonb else '{"email": null, "name": null}' end
       else body
     end
   where site_no = :siteNo::int and (customer_id = :customerId::text or sale_ids && :saleIds::text[])
@@ -159,7 +159,11 @@ export async function pseudonymizeCustomer(
     ...(of.customerId === null ? marksOf('sale', of.saleIds) : marksOf('customer', [of.customerId])),
   ]
   await noteErased(tx, siteNo, marks, given.now)
-  const facts = await updateFacts(tx, { ...of, visitorIds, email: pseudonym.email })
+  const facts = await updateFacts(tx, {
+    ...of,
+    visitorIds,
+    person: JSON.stringify({ email: pseudonym.email, name: null }),
+  })
   return [...new Set(facts.flatMap(({ subscriptionId }) => subscriptionId ?? []))]
 }
 

@@ -19,7 +19,7 @@ const deleteGroups = query<{ siteNo: number; errorIds: string[] }>(
   'delete-erased-errors',
   `delete from error_groups
   where site_no = :siteNo and error_id = any(:errorIds::uuid[])
-    and exists (select from sites where sites.site_no = :siteNo and details_from is null)`,
+    and exists (select 1 from sites where sites.site_no = :siteNo and details_from is null)`,
 )
 
 const selectGroups = query<{ siteNo: number; errorIds: string[] }, { errorId: string; name: string }>(

@@ -22,7 +22,7 @@ interface Rest {
 const deleteVisitors = query<{ siteNo: number; visitorNos: number[]; requestedAt: Date }>(
   'delete-erased-visitors',
   `delete from visitors
-  where visitor_no = any(:visitorNos::int[])
+  where site_no = :siteNo::int and visitor_no = any(:visitorNos::int[])
     and (pending_since is null or pending_since < :requestedAt)
     and visitor_no <> all(array(
       select visitor_no from sessions where site_no = :siteNo::int and visitor_no = any(:visitorNos::int[])
@@ -49,7 +49,7 @@ const updateVisitors = query<{ siteNo: number; visitorNos: number[] }, Rest>(
     ) as sessions on sessions.visitor_no = given.visitor_no
     group by given.visitor_no
   ) as rest, sites
-  where visitors.visitor_no = rest.visitor_no and sites.site_no = visitors.site_no
+  where visitors.site_no = :siteNo::int and visitors.visitor_no = rest.visitor_no and sites.site_no = :siteNo::int
   returning visitors.visitor_no as "visitorNo", rest.sessions, rest.first_at as "firstAt"`,
 )
 

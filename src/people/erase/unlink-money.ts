@@ -36,7 +36,7 @@ const lockPaymentsOfVisitors = query<Links, { id: string }>(
   'lock-payments-of-visitors',
   `select id
   from payments
-  where id = any(array(
+  where site_no = :siteNo::int and id = any(array(
     select payment_id
     from revenue
     where site_no = :siteNo::int and (visitor_no = any(:visitorNos::int[]) or session_no = any(:sessionNos::bigint[]))

@@ -31,11 +31,11 @@ export const insertWork = query<{ siteNo: number; kinds: string[]; ids: string[]
 const insertWorkOfDefinitions = query<{ siteNo: number; objectIds: string[] }>(
   'insert-import-work-of-definitions',
   `insert into revenue_import_work as known (site_no, kind, id)
-  select :siteNo::int, 'subscription', holder_id
+  select site_no, 'subscription', holder_id
   from price_dependents
   where site_no = :siteNo and object_id = any(:objectIds::text[]) and not is_customer
   union
-  select :siteNo::int, 'subscription', facts.subscription_id
+  select facts.site_no, 'subscription', facts.subscription_id
   from price_dependents as dependents
   join processor_facts as facts on facts.site_no = :siteNo and facts.customer_id = dependents.holder_id
   where
@@ -51,7 +51,7 @@ const insertWorkOfCustomers = query<{ siteNo: number; customerIds: string[] }>(
   'insert-import-work-of-customers',
   `insert into revenue_import_work as known (site_no, kind, id)
   select distinct
-    :siteNo::int, case when subscription_id is null then 'sale' else 'subscription' end,
+    site_no, case when subscription_id is null then 'sale' else 'subscription' end,
     coalesce(subscription_id, object_id)
   from processor_facts
   where

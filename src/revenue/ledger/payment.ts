@@ -37,12 +37,15 @@ export interface PaymentRecord extends Payment, Record<PayerField, string | null
 }
 
 /** Columns of `payments` in the form of `PaymentRecord`. */
-export const PAYMENT_COLUMNS = `
+const OWN_COLUMNS = `
   id, transaction_id as "transactionId", amount_minor as "amountMinor", refunded_minor as "refundedMinor", currency,
   visitor_id as "visitorId", session_id as "sessionId", email, name, customer_id as "customerId", renewal,
   refunded_minor = amount_minor as refunded, is_free_trial as "isFreeTrial", recurring, paid_at as "paidAt", source,
-  created_at as "createdAt", customer, payments.refunded as "wasSentRefunded",
-  array(select transaction_id from payment_aliases where payment_id = payments.id) as aliases`
+  created_at as "createdAt", customer, payments.refunded as "wasSentRefunded"`
+export const PAYMENT_COLUMNS = `${OWN_COLUMNS},
+  array(select transaction_id from payment_aliases where site_no = :siteNo::int and payment_id = payments.id) as aliases`
+/** Of a row that is being inserted: its aliases come later. */
+export const NEW_PAYMENT_COLUMNS = `${OWN_COLUMNS}, '{}'::text[] as aliases`
 
 /**
  * Returns the key of the customer who paid (docs/metrics.md "Customer"): customer_id, else the e-mail address in lower case,

@@ -4,7 +4,14 @@ import { AppError, invalidField } from '../../errors.ts'
 import { type Attribution, attribute, awaitVisitor } from '../../events/attribution.ts'
 import { lockPayment } from '../transactions.ts'
 import { announcePayment } from './announce-payment.ts'
-import { customerOf, type NewPayment, PAYMENT_COLUMNS, type PaymentRecord, refundOf } from './payment.ts'
+import {
+  customerOf,
+  NEW_PAYMENT_COLUMNS,
+  type NewPayment,
+  PAYMENT_COLUMNS,
+  type PaymentRecord,
+  refundOf,
+} from './payment.ts'
 import { markTimes, type ServiceEvent, writeServiceEvents } from './service-events.ts'
 
 /** Returns the payments that have one of the ids, as their own id or as an alias, the oldest first. */
@@ -17,7 +24,7 @@ export const findPayments = query<{ siteNo: number; ids: readonly string[] }, Pa
   )
   select ${PAYMENT_COLUMNS}
   from payments
-  where id in (select id from named)
+  where site_no = :siteNo::int and id in (select id from named)
   order by created_at, id`,
 )
 
@@ -33,7 +40,7 @@ const insertPayment = query<PaymentRow, PaymentRecord>(
     :siteNo, :transactionId, :amountMinor, :refundedMinor, :currency, :visitorId, :sessionId, :email, :name, :customerId,
     :renewal, :refunded, :isFreeTrial, :recurring, :paidAt, :source, :customer
   )
-  returning ${PAYMENT_COLUMNS}`,
+  returning ${NEW_PAYMENT_COLUMNS}`,
 )
 
 /**
@@ -43,7 +50,7 @@ const insertAliases = query<{ siteNo: number; paymentId: string; transactionIds:
   'insert-payment-aliases',
   `insert into payment_aliases (site_no, transaction_id, payment_id)
   select :siteNo::int, named.transaction_id, payment.id
-  from (select id from payments where id = :paymentId for key share) as payment
+  from (select id from payments where site_no = :siteNo::int and id = :paymentId for key share) as payment
   cross join unnest(:transactionIds::text[]) as named (transaction_id)
   where not exists (
     select from payments where site_no = :siteNo::int and transaction_id = named.transaction_id

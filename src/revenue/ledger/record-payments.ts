@@ -2,7 +2,7 @@ import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { AppError } from '../../errors.ts'
 import { attributeAll, awaitVisitor } from '../../events/attribution.ts'
-import { customerOf, type NewPayment, PAYMENT_COLUMNS, type PaymentRecord, refundOf } from './payment.ts'
+import { customerOf, NEW_PAYMENT_COLUMNS, type NewPayment, type PaymentRecord, refundOf } from './payment.ts'
 import { serviceEventsOf, setFirstOfCustomer, shareCurrency } from './record-payment.ts'
 import { markTimes, writeServiceEvents } from './service-events.ts'
 
@@ -22,7 +22,7 @@ const insertPayments = query<{ siteNo: number; rows: string }, PaymentRecord>(
     "paidAt" timestamptz, source text, customer text
   )
   on conflict (site_no, transaction_id) do nothing
-  returning ${PAYMENT_COLUMNS}`,
+  returning ${NEW_PAYMENT_COLUMNS}`,
 )
 
 /** An id under which another payment was recorded stays with that payment. */
@@ -64,7 +64,7 @@ const lockPaymentsOfCustomers = query<{ siteNo: number; currencies: string[]; cu
   'lock-payments-of-customers',
   `select id
   from payments
-  where id = any(array(
+  where site_no = :siteNo and id = any(array(
     select recorded.id
     from unnest(:currencies::text[], :customers::text[]) as key (currency, customer)
     cross join lateral (

@@ -31,7 +31,7 @@ const selectQueued = query<{ siteNo: number; limit: number }, { subscriptionId: 
   `select
     subscription_id as "subscriptionId", announced_at as "announcedAt", announced_since as "announcedSince"
   from recompute_queue
-  where site_no = :siteNo and exists (select from sites where site_no = :siteNo and deleted_at is null)
+  where site_no = :siteNo and exists (select 1 from sites where site_no = :siteNo and deleted_at is null)
   order by announced_at nulls first, announced_since nulls first, subscription_id
   limit :limit`,
 )

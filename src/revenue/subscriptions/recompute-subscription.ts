@@ -71,10 +71,10 @@ const upsertSubscription = query<
 >(
   'upsert-subscription',
   `insert into subscriptions (
-    site_no, subscription_id, customer_id, currency, status, mrr_minor, state, started_at, ended_at
+    site_no, subscription_id, customer_id, currency, status, mrr_minor, state, started_at, ended_at, updated_at
   )
   values (
-    :siteNo, :subscriptionId, :customerId, :currency, :status, :mrr, :state::text::jsonb, :startedAt, :endedAt
+    :siteNo, :subscriptionId, :customerId, :currency, :status, :mrr, :state::text::jsonb, :startedAt, :endedAt, now()
   )
   on conflict (site_no, subscription_id) do update set
     customer_id = excluded.customer_id,
@@ -84,7 +84,7 @@ const upsertSubscription = query<
     state = excluded.state,
     started_at = excluded.started_at,
     ended_at = excluded.ended_at,
-    updated_at = now()`,
+    updated_at = excluded.updated_at`,
 )
 
 /** Only under the processor lock. */

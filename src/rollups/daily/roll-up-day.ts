@@ -4,6 +4,7 @@ import { inSnapshot } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { DIMENSIONS_HASH, ROLLED_UP_DIMENSIONS } from '../../dimensions/rolled-up.ts'
 import { removeMarks } from '../dirty.ts'
+import { queueGoals } from '../goals/queue-goals.ts'
 import { datesOf, type RolledUpDay } from '../protocol.ts'
 import {
   addValueIds,
@@ -181,6 +182,7 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
     })
     if (old) await keepGoalDay(tx, { ...key, before: old.version })
     else await dropGoalDay(tx, key)
+    await queueGoals(tx, { siteNo })
     await removeMarks(tx, 'daily_rollups', changed)
   })
 }

@@ -2,6 +2,7 @@ import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { DIMENSIONS_HASH } from '../../dimensions/rolled-up.ts'
 import { limitTime } from '../../lib/time-budget.ts'
+import { queueGoals } from '../goals/queue-goals.ts'
 import { arraysOf, datesOf, type Window } from '../protocol.ts'
 import { moveRollupWatermark, noteRefreshed } from '../watermarks.ts'
 import { OPEN_MS, readDailyRollups } from './coverage.ts'
@@ -235,11 +236,14 @@ async function isRolledUp(db: Db, siteNo: number, day: Window): Promise<boolean>
 
 async function insertEmpty(db: Db, siteNo: number, days: Window[], watermark: number): Promise<void> {
   if (days.length === 0) return
-  await insertEmptyRollups(db, {
-    siteNo,
-    ...arraysOf(days.map(day => ({ ...day, siteNo }))),
-    rolledUpTo: new Date(watermark),
-    noVisitors: addVisitors(undefined, new Uint32Array()),
-    dimensionsHash: DIMENSIONS_HASH,
+  await db.begin(async tx => {
+    await insertEmptyRollups(tx, {
+      siteNo,
+      ...arraysOf(days.map(day => ({ ...day, siteNo }))),
+      rolledUpTo: new Date(watermark),
+      noVisitors: addVisitors(undefined, new Uint32Array()),
+      dimensionsHash: DIMENSIONS_HASH,
+    })
+    await queueGoals(tx, { siteNo })
   })
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts'
 import { inTransaction, type Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
@@ -73,10 +74,10 @@ const insertEmptyDays = query<{ siteNo: number; noVisitors: Buffer }>(
   where daily_goal_rollups.day_version <> excluded.day_version`,
 )
 
-const dropGoals = query<{ siteNo: number; goals: string[] }, { isDropped: boolean }>(
+const dropGoals = query<{ siteNo: number; goals: string[]; version: string }, { isDropped: boolean }>(
   'drop-goals-of-days',
   `update daily_goal_rollups
-  set goals = array(select unnest(goals) intersect select unnest(:goals::uuid[])), version = gen_random_uuid()
+  set goals = array(select unnest(goals) intersect select unnest(:goals::uuid[])), version = :version::uuid
   where site_no = :siteNo and not goals <@ :goals::uuid[]
   returning true as "isDropped"`,
 )
@@ -96,7 +97,7 @@ export function settleDays(db: Queryable, siteNo: number, goals: string[]): Prom
   return inTransaction(db, async tx => {
     await lockRollups(tx, { lock: ADVISORY_LOCKS.dailyRollups, siteNo })
     await dropOldDays(tx, { siteNo })
-    const dropped = await dropGoals(tx, { siteNo, goals })
+    const dropped = await dropGoals(tx, { siteNo, goals, version: randomUUID() })
     if (dropped.length > 0) await dropCounts(tx, { siteNo, goals })
     await insertEmptyDays(tx, { siteNo, noVisitors: addVisitors(undefined, new Uint32Array()) })
   })

@@ -20,7 +20,7 @@ const listVisits = (relation: string, amount: string) =>
   cross join lateral (
     select first_at, last_at
     from sessions
-    where sessions.site_no = paying.site_no and sessions.started_at = paying.session_at
+    where sessions.site_no = :siteNo::int and sessions.started_at = paying.session_at
       and sessions.session_no = paying.session_no
     limit 1
   ) as session`

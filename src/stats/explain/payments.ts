@@ -55,7 +55,7 @@ const explainPayingCustomers = filteredQuery<
   from (
     select width_bucket(filtered_payments.at, (select bounds from params)) - 1 as bucket, payments.customer
     from filtered_payments
-    join payments on payments.id = filtered_payments.payment_id
+    join payments on payments.site_no = :siteNo::int and payments.id = filtered_payments.payment_id
     where filtered_payments.currency = (select currency from params)
       and filtered_payments.refunded_minor < filtered_payments.amount_minor
   ) as paid

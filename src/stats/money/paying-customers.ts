@@ -45,7 +45,7 @@ const countFilteredPayingCustomers = filteredQuery<{ currency: string }, { custo
   ['filtered_payments'],
   `select count(distinct payments.customer) as customers
   from filtered_payments
-  join payments on payments.id = filtered_payments.payment_id
+  join payments on payments.site_no = :siteNo::int and payments.id = filtered_payments.payment_id
   where filtered_payments.currency = (select currency from params)
     and filtered_payments.refunded_minor < filtered_payments.amount_minor`,
 )

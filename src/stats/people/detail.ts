@@ -38,7 +38,7 @@ const listNames = filteredQuery<undefined, { visitorId: string | null; userId: s
   'list-names',
   ['filtered_sessions'],
   `select
-    (select id from visitors where visitors.visitor_no = names.visitor_no) as "visitorId",
+    (select id from visitors where visitors.site_no = :siteNo::int and visitors.visitor_no = names.visitor_no) as "visitorId",
     user_id as "userId",
     last_at as "lastAt"
   from (

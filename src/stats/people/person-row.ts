@@ -58,10 +58,9 @@ interface Visits {
   mrr: string
 }
 
-const sumVisitsOfPeople = filteredQuery<{ kind: string; site_no: number; currency: string }, Visits>(
-  'sum-visits-of-people',
-  ['filtered_sessions'],
-)
+const sumVisitsOfPeople = filteredQuery<{ kind: string; currency: string }, Visits>('sum-visits-of-people', [
+  'filtered_sessions',
+])
 
 interface NewestVisit extends Record<SessionAttribute | 'exitPath', string | null> {
   place: number
@@ -135,9 +134,9 @@ async function sumVisits(
   { site, resolved }: Source,
   people: PeopleFilter,
 ): Promise<Map<string, Visits>> {
-  const { siteNo, currency } = site
+  const { currency } = site
   const kind = 'userIds' in people ? 'users' : 'visitors'
-  const options = { people, params: { kind, site_no: siteNo, currency } }
+  const options = { people, params: { kind, currency } }
   const isCostly = kind === 'users' || hasHitFilters(resolved)
   const rows = isCostly
     ? await readSlices(services, sumVisitsOfPeople, resolved, options)

@@ -18,7 +18,6 @@ export type UserSort = 'last_seen' | 'sessions'
 interface UserParams extends PageWindow {
   sort: string
   search: string
-  site_no: number
 }
 
 const rankFilteredUsers = filteredQuery<UserParams, RankedUser & { total: number }>('rank-filtered-users', [
@@ -38,7 +37,7 @@ export async function rankUsers(
   { sort, search, ...query }: PageQuery & { sort: UserSort; search: string },
 ): Promise<Page<RankedUser>> {
   const window = windowOf(query)
-  const params = { sort, search: search.toLowerCase(), site_no: resolved.siteNo }
+  const params = { sort, search: search.toLowerCase() }
   if (services.slices) {
     const everything = { ...params, limit: EVERYTHING, offset: 0 }
     const rows = await readSlices(services, rankFilteredUsers, resolved, { params: everything })

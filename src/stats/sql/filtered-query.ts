@@ -1,6 +1,6 @@
 import { abandonable } from '../../db/abandon.ts'
 import type { Queryable } from '../../db/connect.ts'
-import { expandFragments, queryFile } from '../../db/query.ts'
+import { expandFragments, statementText } from '../../db/query.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { concat, type Fragment } from './bounds.ts'
 import { hasHitFilters } from './conditions.ts'
@@ -47,15 +47,21 @@ export function filteredQuery<
   Row extends object = Record<string, never>,
 >(name: string, relations: readonly RelationName[], text?: string): FilteredQuery<Params, Row> {
   declared.push({ name, relations, text })
-  let loaded = text
   return (db, resolved, ...[options = {}]) => {
-    loaded ??= fileText(name)
     const params = 'params' in options ? (options.params as object) : {}
-    return runFiltered<Row>(db, { name, relations, text: loaded }, keptPart(resolved), options, params)
+    return runFiltered<Row>(db, { name, relations, text }, keptPart(resolved), options, params)
   }
 }
 
-const fileText = (name: string) => expandFragments(queryFile(name))
+const loaded = new Map<string, string>()
+
+function textOf(name: string, text: string | undefined): string {
+  const known = loaded.get(name)
+  if (known !== undefined) return known
+  const read = expandFragments(statementText(name, text))
+  loaded.set(name, read)
+  return read
+}
 
 /** Composes and runs a declared statement. Filters decide which relations and conditions are part of its text. */
 export function runFiltered<Row extends object>(
@@ -86,9 +92,12 @@ export function runFiltered<Row extends object>(
       ),
     )}
     params as (${paramsRow(db, params)})
-    select * from (${db.unsafe(text ?? fileText(name))}) as result`
+    select * from (${db.unsafe(ofSite(textOf(name, text), resolved.siteNo))}) as result`
   return abandonable(statement)
 }
+
+/** A number in the text: whoever plans the statement sees at once which site it is about. */
+const ofSite = (text: string, siteNo: number): string => text.replaceAll(':siteNo', String(siteNo))
 
 function paramsRow(db: Queryable, params: object): Fragment {
   const columns = Object.entries(params as Record<string, Param>).map(

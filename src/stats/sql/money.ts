@@ -37,7 +37,7 @@ export function filteredMoney(
     ...resolved.filters.dimensions.map(({ dimension }) => dimension),
   ].some(dimension => dimension && !isHitDimension(dimension))
   const ofMoney = db`
-    sessions.site_no = money.site_no
+    sessions.site_no = ${resolved.siteNo}::int
     and sessions.started_at = money.session_at
     and sessions.session_no = money.session_no`
   return db`

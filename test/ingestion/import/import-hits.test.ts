@@ -63,7 +63,7 @@ const eventsOf = (site: TestSite) => database.db<
   { type: string; at: Date; id: string; country: string; visitor: string; sessionNo: number }[]
 >`
   select type, at, events.id, country, visitors.id as visitor, session_no as "sessionNo"
-  from events join visitors using (visitor_no)
+  from events join visitors using (site_no, visitor_no)
   where events.site_no = ${site.siteNo}
   order by at, type, events.id`
 
@@ -71,7 +71,7 @@ const sessionsOf = (site: TestSite) => database.db<
   { visitor: string; firstAt: Date; lastAt: Date; pageviews: number; visitCount: number }[]
 >`
   select visitors.id as visitor, first_at as "firstAt", last_at as "lastAt", pageviews, visit_count as "visitCount"
-  from sessions join visitors using (visitor_no)
+  from sessions join visitors using (site_no, visitor_no)
   where sessions.site_no = ${site.siteNo}
   order by visitor, first_at`
 

@@ -375,7 +375,7 @@ test('payments: concurrent refunds, deletions and new visitors leave the ledger 
   }
   const rows = await db`
     select transaction_id, payments.refunded_minor as refunded, revenue.refunded_minor as "inLedger", session_at as "sessionAt"
-    from payments full join revenue on payment_id = id
+    from payments full join revenue on revenue.site_no = payments.site_no and payment_id = id
     where coalesce(payments.site_no, revenue.site_no) = ${site.siteNo}`
   expect(rows).toHaveLength(20)
   for (const { refunded, inLedger, sessionAt } of rows) {

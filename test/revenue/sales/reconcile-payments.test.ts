@@ -48,7 +48,7 @@ async function payments({ siteNo }: Shop): Promise<string[]> {
   const rows = await api.services.db<Record<string, string | number>[]>`
     select transaction_id as id, source, payments.amount_minor as amount, payments.refunded_minor as refunded,
       revenue.refunded_minor as "inLedger"
-    from payments full join revenue on payment_id = id
+    from payments full join revenue on revenue.site_no = payments.site_no and payment_id = id
     where coalesce(payments.site_no, revenue.site_no) = ${siteNo}
     order by 1`
   for (const row of rows) expect(row.inLedger).toBe(row.refunded)

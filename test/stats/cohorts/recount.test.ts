@@ -131,7 +131,7 @@ async function storeCustomers(
     const [session] = await db`
       select session_no as no, started_at as at
       from sessions
-      join visitors using (visitor_no)
+      join visitors using (site_no, visitor_no)
       where sessions.site_no = ${siteNo} and visitors.id = ${visit?.visitor ?? null}
         and started_at = ${visit ? new Date(visit.startedAt) : null}`
     await db`

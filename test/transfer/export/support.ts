@@ -45,12 +45,12 @@ export async function imported(
 export async function rowsOf(db: Db, { siteNo }: Pick<TestSite, 'siteNo'>) {
   const sessions = await db`
     select visitors.id as visitor, sessions.*, duration_ms::int
-    from sessions join visitors using (visitor_no)
+    from sessions join visitors using (site_no, visitor_no)
     where sessions.site_no = ${siteNo}
     order by started_at, visitors.id`
   const hits = await db`
     select visitors.id as visitor, events.*
-    from events join visitors using (visitor_no)
+    from events join visitors using (site_no, visitor_no)
     where events.site_no = ${siteNo} and not is_service
     order by at, events.id`
   const visitors = await db`select * from visitors where site_no = ${siteNo} order by id`
@@ -58,7 +58,7 @@ export async function rowsOf(db: Db, { siteNo }: Pick<TestSite, 'siteNo'>) {
   const groups = await db`select message, name from error_groups where site_no = ${siteNo} order by message`
   const vitals = await db`
     select visitors.id as visitor, web_vitals.*
-    from web_vitals join visitors using (visitor_no)
+    from web_vitals join visitors using (site_no, visitor_no)
     where web_vitals.site_no = ${siteNo}
     order by at, web_vitals.id`
   const first = await db`select first_event_at from sites where site_no = ${siteNo}`

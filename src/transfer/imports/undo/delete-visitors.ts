@@ -40,8 +40,8 @@ const deleteIdentities = query<{ siteNo: number; format: string }>(
 const keepIdentities = query<{ siteNo: number; format: string }>(
   'keep-imported-identities',
   `update identities
-  set imported_as = array_to_string(array_remove(string_to_array(imported_as, ','), :format::text), ',')
-  where site_no = :siteNo::int and :format::text = any(string_to_array(imported_as, ','))`,
+  set imported_as = trim(both ',' from replace(',' || imported_as || ',', ',' || :format::text || ',', ','))
+  where site_no = :siteNo::int and strpos(',' || imported_as || ',', ',' || :format::text || ',') > 0`,
 )
 
 // Numbers of days without details may still have errors whose occurrences are gone.
@@ -50,7 +50,7 @@ const deleteErrors = query<{ siteNo: number }>(
   'delete-errors-without-occurrence',
   `delete from error_groups
   where site_no = :siteNo::int
-    and exists (select from sites where sites.site_no = :siteNo::int and details_from is null)
+    and exists (select 1 from sites where sites.site_no = :siteNo::int and details_from is null)
     and not exists (
       select from events
       where events.site_no = :siteNo::int and events.error_id = error_groups.error_id and type = 'error'
@@ -71,7 +71,7 @@ const renameErrors = query<{ siteNo: number }>(
     'Error'
   )
   where site_no = :siteNo::int
-    and exists (select from sites where sites.site_no = :siteNo::int and details_from is null)
+    and exists (select 1 from sites where sites.site_no = :siteNo::int and details_from is null)
     and not exists (
       select from events
       where events.site_no = :siteNo::int and events.error_id = error_groups.error_id and type = 'error'

@@ -1,0 +1,1 @@
+select purge_rows(:siteNo::int, :limit::int) as count

@@ -1,0 +1,60 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { projectRoot } from '../../config.ts'
+import type { Db } from '../connect.ts'
+import type { Dialect } from './dialect.ts'
+
+const FOLDER = join(projectRoot, 'sql', 'citus')
+const read = (...path: string[]) => readFileSync(join(FOLDER, ...path), 'utf8')
+
+/** Citus: a coordinator, which this service speaks to, and the workers that have the rows of sites. */
+export const CITUS: Dialect = {
+  name: 'citus',
+  checkExtension,
+  beforeMigrations: () => read('before-migrations.sql'),
+  migration: (name, text) => [withoutTimescaledb(text), ...filesAfter(name)],
+  statement: name =>
+    existsSync(join(FOLDER, 'queries', `${name}.sql`)) ? read('queries', `${name}.sql`) : undefined,
+  // Which shard a statement reads is known with the values of its parameters: a generic plan has none.
+  sessionSettings: ({ plan_cache_mode: _, ...settings }) => settings,
+}
+
+/** What TimescaleDB alone understands in migrations: hypertables, their options, and options of continuous aggregates. */
+const TIMESCALEDB_STATEMENTS = [
+  /^select create_hypertable\([\s\S]*?\);$/gm,
+  /^alter table \w+ set \(\s*timescaledb\.[\s\S]*?^\);$/gm,
+  /^do \$\$(?:(?!\$\$)[\s\S])*?timescaledb(?:(?!\$\$)[\s\S])*?\$\$;$/gm,
+]
+
+function withoutTimescaledb(text: string): string {
+  return TIMESCALEDB_STATEMENTS.reduce((rest, statement) => rest.replace(statement, ''), text)
+    .replace(/create materialized view (\w+)\s+with \(timescaledb\.continuous[^)]*\)/g, 'create view $1')
+    .replace(/\s+with no data;/g, ';')
+}
+
+/** Returns the files that follow a migration, in order. Tables are made as on one server, and distributed by the last of the first. */
+const filesAfter = (migration: string): string[] =>
+  readdirSync(join(FOLDER, 'migrations'))
+    .filter(file => file.startsWith(migration.replace(/sql$/, '')))
+    .sort()
+    .map(file => read('migrations', file))
+
+async function checkExtension(db: Db): Promise<void> {
+  const [server] = await db<{ version: string; isCoordinator: boolean; workers: number }[]>`
+    select
+      (select extversion from pg_extension where extname = 'citus') as version,
+      (select groupid = 0 from pg_dist_local_group) as "isCoordinator",
+      (select count(*)::int from pg_dist_node where isactive and shouldhaveshards) as workers`
+  const { version, isCoordinator, workers } = server!
+  if (Number.parseInt(version, 10) < 13) {
+    throw new Error(
+      `DATABASE_URL has Citus ${version}; 13 or newer is needed. Install it and run \`alter extension citus update\`.`,
+    )
+  }
+  if (!isCoordinator) throw new Error('DATABASE_URL is a worker of Citus; it must be the coordinator.')
+  if (workers === 0) {
+    throw new Error(
+      'DATABASE_URL is a coordinator of Citus without workers: add them with `select citus_add_node(…)`.',
+    )
+  }
+}

@@ -1,0 +1,19 @@
+import type { Db } from '../connect.ts'
+
+/** What differs between TimescaleDB and Citus. Nothing else in the code may ask which of them the server has. */
+export interface Dialect {
+  name: 'timescaledb' | 'citus'
+  /**
+   * Checks that the extension can be used, and creates it where that is all that is missing.
+   * @throws Error that says what is missing and how to get it
+   */
+  checkExtension(db: Db): Promise<void>
+  /** SQL that runs before the first migration of an empty database; undefined for none. */
+  beforeMigrations(): string | undefined
+  /** Returns what runs for a migration, whose text is written for TimescaleDB. */
+  migration(name: string, text: string): string[]
+  /** Returns the text of a statement that must be another one here; undefined where the common one will do. */
+  statement(name: string): string | undefined
+  /** Returns the settings of the sessions of a pool. */
+  sessionSettings(settings: Record<string, string>): Record<string, string>
+}

@@ -1,0 +1,38 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { projectRoot } from '../../src/config.ts'
+import { CITUS } from '../../src/db/dialects/citus.ts'
+
+const MIGRATIONS = join(projectRoot, 'sql', 'migrations')
+const migrations = readdirSync(MIGRATIONS)
+const textOf = (name: string) => readFileSync(join(MIGRATIONS, name), 'utf8')
+
+test.each(migrations)('on Citus, %s has nothing that only TimescaleDB understands', name => {
+  const [text] = CITUS.migration(name, textOf(name))
+  expect(text!.replace(/--.*/g, '')).not.toMatch(/timescaledb|create_hypertable|materialized view/)
+})
+
+test('on Citus, migrations that have nothing of TimescaleDB stay as they are', () => {
+  const text = textOf('0001_teams.sql')
+  expect(CITUS.migration('0001_teams.sql', text)).toEqual([text])
+})
+
+test('files for Citus follow the migration of their name, in order', () => {
+  const files = readdirSync(join(projectRoot, 'sql', 'citus', 'migrations'))
+  for (const file of files) expect(migrations).toContain(file.replace(/\.\d_\w+\.sql$/, '.sql'))
+  const name = '0043_queue_goal_days.sql'
+  const [, first, second] = CITUS.migration(name, textOf(name))
+  expect(first).toContain('primary key (site_no, visitor_no)')
+  expect(second).toContain('create_distributed_table')
+})
+
+test('on Citus, no plan is made before the values of parameters are known', () => {
+  expect(CITUS.sessionSettings({ plan_cache_mode: 'force_generic_plan', jit: 'off' })).toEqual({ jit: 'off' })
+})
+
+test('a statement has a text for Citus only where there is a file of its name', () => {
+  expect(CITUS.statement('select-visitors')).toContain('any(:siteNos::int[])')
+  expect(CITUS.statement('count-payments')).toBeUndefined()
+  expect(existsSync(join(projectRoot, 'sql', 'citus', 'queries', 'count-payments.sql'))).toBe(false)
+})

@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type CitusCluster, startCitus, TEST_CITUS_BIN } from '../support/citus-cluster.ts'
+import { freePort } from '../support/service.ts'
+import { type LoadedService, startLoadedService } from './loaded-service.ts'
+
+describe.skipIf(!TEST_CITUS_BIN)('a coordinator of Citus with two workers', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'analytics-citus-'))
+  let cluster: CitusCluster
+  let service: LoadedService
+  beforeAll(async () => {
+    cluster = await startCitus(folder, [await freePort(), await freePort(), await freePort()])
+    service = await startLoadedService({ DATABASE_URL: cluster.url })
+  }, 120_000)
+  afterAll(async () => {
+    await service?.close()
+    await cluster?.close()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+  })
+
+  /** Where the rows of a site are: its shard, and the ports of the worker that has it and of the other one. */
+  async function placeOf(siteNo: number): Promise<{ shard: number; port: number; otherPort: number }> {
+    const [place] = await service.db<{ shard: number; port: number }[]>`
+      select shardid as shard, nodeport as port
+      from pg_dist_shard_placement
+      where shardid = get_shard_id_for_distribution_column('events', ${siteNo}::int)`
+    const other = cluster.workers.find(({ port }) => port !== place!.port)!
+    return { ...place!, otherPort: other.port }
+  }
+
+  test('a worker that is killed and started again loses no accepted hit, and stores none twice', async () => {
+    const site = await service.newSite()
+    const { port } = await placeOf(site.siteNo)
+    const worker = cluster.workers.find(each => each.port === port)!
+    const load = await service.load(site, async () => {
+      await sleep(2_000)
+      await worker.kill()
+      await sleep(3_000)
+      await worker.start()
+      await sleep(2_000)
+    })
+    expect([...load.refused.keys()].filter(outcome => outcome !== '503')).toEqual([])
+    expect(load.accepted.size).toBeGreaterThan(500)
+    await service.expectStoredOnce(site, load)
+  })
+
+  test('a shard that is moved to the other worker while hits come in loses none, and stores none twice', async () => {
+    const site = await service.newSite()
+    const { shard, port, otherPort } = await placeOf(site.siteNo)
+    const load = await service.load(site, async () => {
+      await sleep(1_000)
+      await service.db`
+        select citus_move_shard_placement(
+          ${shard}, '127.0.0.1', ${port}, '127.0.0.1', ${otherPort}, shard_transfer_mode => 'force_logical'
+        )`
+      await sleep(1_000)
+    })
+    expect([...load.refused.keys()].filter(outcome => outcome !== '503')).toEqual([])
+    expect((await placeOf(site.siteNo)).port).toBe(otherPort)
+    await service.expectStoredOnce(site, load)
+  })
+})

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dialect } from '../../src/db/dialect.ts'
+import { compileQuery, statementText } from '../../src/db/query.ts'
+import { sharedDatabase, type TestDatabase } from '../support/database.ts'
+import { type DeclaredQuery, declaredQueries } from '../support/declared-queries.ts'
+
+const isCitus = dialect().name === 'citus'
+const declared = isCitus ? await declaredQueries() : []
+
+/** They look at other sites too, to limit the work of all. */
+const OF_ALL_SITES = new Set(['count-dirty', 'find-day-to-export', 'find-file-to-empty'])
+
+/** Statements about one site, by the name of their parameter. */
+const ofOneSite = declared.filter(({ name, parameters }) => 'siteNo' in parameters && !OF_ALL_SITES.has(name))
+
+const textOf = (query: DeclaredQuery) => compileQuery(query.name, statementText(query.name, query.text)).text
+
+describe.skipIf(!isCitus)('on Citus, a statement about a site', () => {
+  let database: TestDatabase
+  let typeNames: Map<number, string>
+  beforeAll(async () => {
+    database = await sharedDatabase()
+    const types = await database.db<{ oid: number; name: string }[]>`
+      select oid::int as oid, format_type(oid, null) as name from pg_type`
+    typeNames = new Map(types.map(({ oid, name }) => [oid, name]))
+  })
+  afterAll(() => database.close())
+
+  test.each(ofOneSite)('$name is sent to one shard', async query => {
+    const text = textOf(query)
+    const { types } = await database.db.unsafe(text, [], { prepare: false }).describe()
+    const plan = await explainWithAnyText(
+      text,
+      types.map(type => typeNames.get(type)!),
+    )
+    const counts = [...plan.matchAll(/Task Count: (\d+)/g)].map(([, count]) => Number(count))
+    expect(Math.max(0, ...counts), plan).toBeLessThanOrEqual(1)
+  })
+
+  /** Texts of a statement may have to be JSON, a date or a zone: one of these will do. */
+  async function explainWithAnyText(text: string, types: string[]): Promise<string> {
+    let failure: unknown
+    for (const sample of TEXTS) {
+      try {
+        return await explain(
+          text,
+          types.map(type => sampleOf(type, sample)),
+        )
+      } catch (error) {
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  async function explain(text: string, samples: string[]): Promise<string> {
+    const literal = text.replace(/\$(\d+)/g, (_, number: string) => `'${samples[Number(number) - 1]}'`)
+    const rows = await database.db.unsafe<{ 'QUERY PLAN': string }[]>(`explain (costs off) ${literal}`)
+    return rows.map(row => row['QUERY PLAN']).join('\n')
+  }
+})
+
+const SAMPLES: [RegExp, string][] = [
+  [/\[\]$/, '{}'],
+  [/int|numeric|double/, '1'],
+  [/^boolean$/, 'true'],
+  [/^(timestamp|date)/, '2026-01-01'],
+  [/^interval$/, '1 hour'],
+  [/^uuid$/, '00000000-0000-4000-8000-000000000000'],
+  [/^json/, '[]'],
+  [/^bytea$/, ''],
+]
+
+const TEXTS = ['[]', 'x', '{}', '2026-01-01', '00000000-0000-4000-8000-000000000000', '1', 'UTC']
+
+const sampleOf = (type: string, text: string): string =>
+  SAMPLES.find(([pattern]) => pattern.test(type))?.[1] ?? text
