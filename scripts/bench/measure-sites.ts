@@ -158,12 +158,7 @@ async function measureLists(service: BenchService, filled: ManySites, figures: S
 }
 
 /** Purges the newest site that is left. */
-async function measurePurge(
-  db: Db,
-  filled: ManySites,
-  now: Date,
-  figures: SitesFigures,
-): Promise<void> {
+async function measurePurge(db: Db, filled: ManySites, now: Date, figures: SitesFigures): Promise<void> {
   const siteNo = filled.last
   await deleteSite(db, { siteNo, at: new Date(now.getTime() - DAY_MS) })
   let [deleting, refreshing] = [0, 0]
