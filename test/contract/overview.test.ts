@@ -72,15 +72,8 @@ async function moveBack(site: Site, days: number) {
         'started_at', started_at - ${interval}::interval, 'first_at', first_at - ${interval}::interval,
         'last_at', last_at - ${interval}::interval))).* from gone`
     await db`
-      update visitors set first_seen_at = moved.first_seen_at, newest_session_at = moved.newest_session_at
-      from (
-        select
-          visitor_no, first_seen_at - ${interval}::interval as first_seen_at,
-          newest_session_at - ${interval}::interval as newest_session_at
-        from visitors
-        where site_no = ${site.siteNo}
-      ) as moved
-      where visitors.site_no = ${site.siteNo} and visitors.visitor_no = moved.visitor_no`
+      update visitors set first_seen_at = first_seen_at - ${interval}::interval,
+        newest_session_at = newest_session_at - ${interval}::interval where site_no = ${site.siteNo}`
     await db`
       update sites set first_event_at = first_event_at - ${interval}::interval where site_no = ${site.siteNo}`
     await db`
