@@ -3,12 +3,10 @@ import { databaseAddress } from '../config-database.ts'
 import { dialect } from './dialect.ts'
 import { POOL_SETTINGS, type PoolName } from './pool-settings.ts'
 import { socketToPrimary } from './primary.ts'
+import type { Db, Queryable, Transaction } from './queryable.ts'
 import { noticeUnreplicated } from './unreplicated.ts'
 
-export type Db = postgres.Sql<{ bigint: number }>
-export type Transaction = postgres.TransactionSql<{ bigint: number }>
-/** A pool or a transaction: both run statements. */
-export type Queryable = Db | Transaction
+export type { Db, Queryable, Transaction } from './queryable.ts'
 
 /**
  * Returns a pool of connections, which connects on first use.

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectRoot } from '../../config.ts'
-import type { Db } from '../connect.ts'
+import type { Db } from '../queryable.ts'
 import type { Dialect } from './dialect.ts'
 
 const FOLDER = join(projectRoot, 'sql', 'citus')

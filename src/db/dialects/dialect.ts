@@ -1,4 +1,4 @@
-import type { Db } from '../connect.ts'
+import type { Db } from '../queryable.ts'
 
 /** What differs between TimescaleDB and Citus. Nothing else in the code may ask which of them the server has. */
 export interface Dialect {

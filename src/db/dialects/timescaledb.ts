@@ -1,4 +1,4 @@
-import type { Db } from '../connect.ts'
+import type { Db } from '../queryable.ts'
 import type { Dialect } from './dialect.ts'
 
 /** TimescaleDB on one server: the default, and the embedded database. Migrations and statements are written for it. */
