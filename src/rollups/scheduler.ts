@@ -8,6 +8,7 @@ import { AGGREGATE_NAMES, refreshAggregate } from './aggregates.ts'
 import { compressSettledChunks } from './columnstore.ts'
 import type { RollUpDay } from './daily/roll-up-again.ts'
 import { rollUpSites } from './daily/roll-up-sites.ts'
+import { keepSessionCounts } from './session-counts.ts'
 
 const TICK_MS = 5_000
 /** Time limit of one round of rollups: without it, other jobs would wait too long. */
@@ -42,6 +43,7 @@ const JOBS: Job[] = [
     isRefresh: true,
     run: ({ db, rollUp }, now) => rollUpSites(db, now, rollUp, { budgetMs: ROLLUP_BUDGET_MS }),
   },
+  { name: 'session counts', everyMs: HOUR_MS, run: ({ db }, now) => keepSessionCounts(db, now) },
   { name: 'compress', everyMs: HOUR_MS, run: ({ db }, now) => compressSettledChunks(db, now) },
   { name: 'forget expired keys', everyMs: HOUR_MS, run: ({ redis }, now) => rewriteOnceADay(redis, now) },
 ]

@@ -4,14 +4,16 @@ import { query } from '../db/query.ts'
 import {
   type Coverage,
   coverageOf,
+  type DailyRollup,
   dayRangesOf,
   hitsNotRolledUp,
+  isFinal,
   mergeWindows,
   readDailyRollups,
 } from './daily/coverage.ts'
 import { type RangeTotals, readTotals, sumOf } from './daily/range-totals.ts'
 import { cacheOf, type RollupCache } from './daily/rollup-cache.ts'
-import { countSliceSessions, type RowSlice, type SessionTotals } from './daily/row-slice.ts'
+import { countSliceSessions, type RowSlice, type SessionTotals, sliceSince } from './daily/row-slice.ts'
 import { countTogether, readIntArray } from './daily/visitor-set.ts'
 import {
   arraysOf,
@@ -25,6 +27,7 @@ import {
   type TrafficTotals,
   type Window,
 } from './protocol.ts'
+import { readCountedFrom, readSessionCounts } from './session-counts.ts'
 
 interface HitBucket {
   siteNo: number
@@ -82,17 +85,24 @@ export async function readWindows(
   parts: readonly TrafficPart[],
 ): Promise<WindowParts[]> {
   const span = { start: windows[0]!.start, end: windows.at(-1)!.end }
-  const rollups = await readDailyRollups(tx, [siteNo], span)
+  const [rollups, countedFrom] = await Promise.all([
+    readDailyRollups(tx, [siteNo], span),
+    parts.includes('sessions') ? readCountedFrom(tx) : Number.POSITIVE_INFINITY,
+  ])
   const coverages = windows.map(window => coverageOf(window, rollups.get(siteNo)!))
   const ranges = coverages.map(({ rollups }) => dayRangesOf(rollups))
+  const isCounted = (rollup: DailyRollup) => !isFinal(rollup) && rollup.start >= countedFrom
   const [totals, hits, sessions] = await Promise.all([
     readTotals(tx, cache, ranges.flat()),
     parts.includes('hits') ? readHits(tx, spansOf(siteNo, coverages)) : undefined,
-    parts.includes('sessions') ? readSessions(tx, siteNo, windows, coverages) : undefined,
+    parts.includes('sessions') ? readSessions(tx, siteNo, windows, coverages, countedFrom) : undefined,
   ])
   const hitsIn = hits && divide(windows, hits)
   return windows.map((_, index) => ({
-    rolledUp: ranges[index]!.map(range => totals.get(range)!),
+    rolledUp: ranges[index]!.map(range => ({
+      ...totals.get(range)!,
+      ...(range.some(isCounted) && NO_SESSIONS),
+    })),
     hits: hitsIn?.[index],
     sessions: sessions?.[index],
   }))
@@ -126,20 +136,43 @@ async function readHits(tx: Queryable, spans: (Window & { siteNo: number })[]): 
   }))
 }
 
+/** Sessions of an open day come from its counts, not from its rollup and the rows since. */
+const NO_SESSIONS = { sessions: 0, bounces: 0, durationMs: 0 }
+
 /** Returns the session counts of each window that no rollup holds. */
 async function readSessions(
   tx: Queryable,
   siteNo: number,
   windows: Window[],
   coverages: Coverage[],
+  countedFrom: number,
 ): Promise<SessionCounts[][]> {
-  const gaps = mergeWindows(coverages.flatMap(coverage => coverage.gaps))
-  const [rows, open] = await Promise.all([
-    Promise.all(gaps.map(gap => readSessionBuckets(tx, { siteNo, ...datesOf(gap) }))),
-    Promise.all(coverages.map(({ tails }) => Promise.all(tails.map(tail => countTail(tx, siteNo, tail))))),
+  const open = coverages.map(({ rollups }) => rollups.filter(rollup => !isFinal(rollup)))
+  const gaps = coverages.flatMap(coverage => coverage.gaps)
+  const before = mergeWindows(gaps.map(({ start, end }) => ({ start, end: Math.min(end, countedFrom) })))
+  const counted = mergeWindows([
+    ...gaps.map(({ start, end }) => ({ start: Math.max(start, countedFrom), end })),
+    ...open.flat().filter(({ start }) => start >= countedFrom),
   ])
-  return divide(windows, rows.flat()).map((inWindow, index) => [...inWindow, ...open[index]!])
+  const [rows, counts, tails] = await Promise.all([
+    Promise.all(before.map(gap => readSessionBuckets(tx, { siteNo, ...datesOf(gap) }))),
+    Promise.all(counted.map(window => readSessionCounts(tx, siteNo, window))),
+    Promise.all(
+      open.map(days => Promise.all(tailsOf(days, countedFrom).map(tail => countTail(tx, siteNo, tail)))),
+    ),
+  ])
+  const inBuckets = [...rows.flat(), ...counts.flat().map(asBucket)]
+  return divide(windows, inBuckets).map((inWindow, index) => [...inWindow, ...tails[index]!])
 }
+
+const asBucket = (counts: SessionTotals & { bucket: Date }): SessionBucket => ({
+  ...counts,
+  source: 'quarter_hours',
+})
+
+/** Rows of sessions that the rollups of open days do not hold yet, without the days that are counted. */
+const tailsOf = (days: readonly DailyRollup[], countedFrom: number): RowSlice[] =>
+  days.filter(({ start }) => start < countedFrom).map(day => sliceSince(day, day.rolledUpTo))
 
 const countTail = async (tx: Queryable, siteNo: number, tail: RowSlice): Promise<SessionCounts> => ({
   ...(await countSliceSessions(tx, siteNo, tail)),

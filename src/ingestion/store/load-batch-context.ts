@@ -244,6 +244,7 @@ function toSession(row: SessionRow, { dimensions, copiedText }: KnownDimensions)
     firstAt: row.firstAt.getTime(),
     lastAt: row.lastAt.getTime(),
     storedLastAt: row.lastAt.getTime(),
+    stored: { pageviews: row.pageviews, durationMs: row.lastAt.getTime() - row.firstAt.getTime() },
     pageviews: row.pageviews,
     events: row.events,
     userId: row.userId,

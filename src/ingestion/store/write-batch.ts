@@ -6,6 +6,7 @@ import { query } from '../../db/query.ts'
 import { attributeAwaiting } from '../../events/attribution.ts'
 import { closesAt } from '../../rollups/daily/row-slice.ts'
 import { markBuckets } from '../../rollups/dirty.ts'
+import { addSessionCounts, type SessionChange } from '../../rollups/session-counts.ts'
 import type { EnrichedHit } from '../hit.ts'
 import type { Visitor } from './batch-context.ts'
 import { renumberVisits } from './renumber-visits.ts'
@@ -44,9 +45,13 @@ const drawNumbers = query<
     array(select nextval('session_numbers')::bigint from generate_series(1, :sessions::int)) as "sessionNos"`,
 )
 
-/** Writes the changes that the hits of a batch made to the batch context, and marks what is stale now. */
+/**
+ * Writes the changes that the hits of a batch made to the batch context, and marks what is stale now.
+ * @param partition one whose lock the transaction holds
+ */
 export async function writeBatch(
   tx: Transaction,
+  partition: number,
   sessionized: SessionizedHit[],
   visitors: Visitor[],
   reports?: ReportsToWrite,
@@ -64,6 +69,7 @@ export async function writeBatch(
   if (newSessions.length > 0) await insertSessions(tx, arraysOf(NEW_SESSION_COLUMNS, newSessions))
   if (touchedSessions.length > 0) await touchSessions(tx, arraysOf(TOUCHED_SESSION_COLUMNS, touchedSessions))
   const written = [...newSessions, ...touchedSessions]
+  await addSessionCounts(tx, partition, written.map(changeOf))
   if (sessionized.length > 0) await copyEvents(tx, copyLines(sessionized, eventLine))
   if (reports) await writeReports(tx, reports)
   const attributed = await attributeAwaiting(tx, visitors.filter(hasFirstSessions))
@@ -96,6 +102,18 @@ export async function writeBatch(
       changedAt: closesAt(Math.min(session.storedLastAt, session.lastAt)),
     })),
   ])
+}
+
+/** Returns what a batch changed in the counts of a session. */
+function changeOf({ visitor, session }: VisitorSession): SessionChange {
+  const { startedAt, firstAt, lastAt, pageviews, stored } = session
+  return {
+    siteNo: visitor.siteNo,
+    startedAt,
+    sessions: stored ? 0 : 1,
+    bounces: Number(pageviews === 1) - Number(stored?.pageviews === 1),
+    durationMs: lastAt - firstAt - (stored?.durationMs ?? 0),
+  }
 }
 
 const findExpired = query<{ siteNos: number[]; times: string }, { siteNo: number }>(
