@@ -13,10 +13,18 @@ import {
 } from './daily/coverage.ts'
 import { type RangeTotals, readTotals, sumOf } from './daily/range-totals.ts'
 import { cacheOf, type RollupCache } from './daily/rollup-cache.ts'
-import { countSliceSessions, type RowSlice, type SessionTotals, sliceSince } from './daily/row-slice.ts'
+import {
+  countSliceHits,
+  countSliceSessions,
+  hitSlice,
+  type RowSlice,
+  type SessionTotals,
+  sliceSince,
+} from './daily/row-slice.ts'
 import { countTogether, readIntArray } from './daily/visitor-set.ts'
 import {
   arraysOf,
+  BUCKET_MS,
   type BucketSource,
   datesOf,
   NO_TRAFFIC,
@@ -27,6 +35,7 @@ import {
   type TrafficTotals,
   type Window,
 } from './protocol.ts'
+import { type RecentHits, readRecentHits } from './recent-hits.ts'
 import { readCountedFrom, readSessionCounts } from './session-counts.ts'
 
 interface HitBucket {
@@ -126,14 +135,45 @@ const countVisitors = (rolledUp: RangeTotals[], rows: HitCounts[]): number =>
 const spansOf = (siteNo: number, coverages: Coverage[]) =>
   hitsNotRolledUp(coverages).map(window => ({ siteNo, ...window }))
 
-/** Returns the hit counts of sites in the given spans, one row for each 15-minute bucket. */
+/** Returns the hit counts of sites in the given spans, one or two rows for each 15-minute bucket. */
 async function readHits(tx: Queryable, spans: (Window & { siteNo: number })[]): Promise<HitCounts[]> {
   if (spans.length === 0) return []
-  const rows = await readHitBuckets(tx, arraysOf(spans))
-  return rows.map(({ visitors, ...row }) => ({
+  const recent = await readRecentHits(tx, spans)
+  const others = recent.length === 0 ? spans : spans.flatMap(span => withoutBuckets(span, recent))
+  const [rows, rest] = await Promise.all([
+    others.length === 0 ? [] : readHitBuckets(tx, arraysOf(others)),
+    Promise.all(recent.map(counted => readRest(tx, counted))),
+  ])
+  const buckets = rows.map(({ visitors, ...row }) => ({
     ...row,
     visitors: readIntArray(visitors === null ? null : Buffer.from(visitors, 'base64')),
   }))
+  return [...buckets, ...recent.map(row => ({ ...row, source: 'quarter_hours' as const })), ...rest.flat()]
+}
+
+/** Returns the parts of a span that lie between buckets with recent counts, which are in order. */
+function withoutBuckets(
+  { siteNo, start, end }: Window & { siteNo: number },
+  recent: readonly RecentHits[],
+): (Window & { siteNo: number })[] {
+  const parts: (Window & { siteNo: number })[] = []
+  let from = start
+  for (const { siteNo: ofSite, bucket } of recent) {
+    const at = bucket.getTime()
+    if (ofSite !== siteNo || at < from || at >= end) continue
+    if (from < at) parts.push({ siteNo, start: from, end: at })
+    from = at + BUCKET_MS
+  }
+  if (from < end) parts.push({ siteNo, start: from, end })
+  return parts
+}
+
+/** Counts the rows of a bucket that its recent counts do not hold. */
+async function readRest(tx: Queryable, { siteNo, bucket, countedTo }: RecentHits): Promise<HitCounts[]> {
+  const end = bucket.getTime() + BUCKET_MS
+  if (countedTo >= end) return []
+  const counts = await countSliceHits(tx, siteNo, hitSlice({ start: countedTo, end }))
+  return [{ siteNo, bucket, source: 'rows', ...counts }]
 }
 
 /** Sessions of an open day come from its counts, not from its rollup and the rows since. */

@@ -35,6 +35,16 @@ export const wholeSlice = ({ start, end }: Window): RowSlice => ({
   closedTo: FOREVER,
 })
 
+/** Returns the row slice with the hits of a window, and no sessions. */
+export const hitSlice = ({ start, end }: Window): RowSlice => ({
+  start,
+  end,
+  hitsFrom: start,
+  hitsTo: end,
+  closedFrom: start,
+  closedTo: start,
+})
+
 /** Returns the row slice that the rollup of a day holds when it was built up to `rolledUpTo`. */
 export const rolledUpSlice = ({ start, end }: Window, rolledUpTo: number): RowSlice => ({
   start,

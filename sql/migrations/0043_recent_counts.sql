@@ -16,3 +16,19 @@ create table session_count_span (
   counted_from timestamptz not null
 );
 insert into session_count_span (counted_from) values ('infinity');
+
+-- Hits of busy sites by quarter-hour, up to some seconds ago: no aggregate and no rollup holds the last half hour. A transaction that changes
+-- hits before the watermark marks their bucket, and readers count a marked bucket from rows.
+create table recent_hits (
+  site_no integer not null,
+  bucket timestamptz not null,
+  -- Hits of the bucket before this time are counted.
+  counted_to timestamptz not null,
+  pageviews bigint not null,
+  custom_events bigint not null,
+  -- Serialized roaring bitmap of visitor_no.
+  visitors bytea not null,
+  primary key (site_no, bucket)
+);
+alter table recent_hits alter column visitors set storage external;
+insert into watermarks (aggregate) values ('recent_hits');
