@@ -1,6 +1,6 @@
 import type { Db } from '../../src/db/connect.ts'
 import { query } from '../../src/db/query.ts'
-import { MINUTE_MS } from '../../src/lib/time.ts'
+import { DAY_MS, MINUTE_MS } from '../../src/lib/time.ts'
 import { markBuckets } from '../../src/rollups/dirty.ts'
 import { type AnySite, findSiteAnywhere } from '../../src/sites/find-site.ts'
 import type { Api } from './service.ts'
@@ -30,6 +30,37 @@ const setNumbers = query(
   `select
     setval('visitor_numbers', (select max(visitor_no) from visitors)),
     setval('session_numbers', (select max(visitor_no) from visitors))`,
+)
+
+// As if the service had stored them.
+const recountSessions = query<{ siteNo: number; since: Date }>(
+  'bench-recount-sessions',
+  `with
+    span as (
+      update session_count_span set counted_from = least(counted_from, :since::timestamptz)
+    ),
+    counted as (
+      select
+        time_bucket(interval '15 minutes', started_at) as bucket, count(*) as sessions,
+        count(*) filter (where pageviews = 1) as bounces, sum(duration_ms)::bigint as duration_ms
+      from sessions
+      where site_no = :siteNo::int and started_at >= :since::timestamptz
+      group by 1
+    )
+  insert into session_counts (site_no, bucket, partition, sessions, bounces, duration_ms)
+  select :siteNo::int, bucket, 0, sessions, bounces, duration_ms from counted
+  on conflict (site_no, bucket, partition) do update
+  set sessions = excluded.sessions, bounces = excluded.bounces, duration_ms = excluded.duration_ms`,
+)
+const forgetCounts = query<{ siteNo: number }>(
+  'bench-forget-session-counts',
+  'delete from session_counts where site_no = :siteNo::int',
+)
+
+// Otherwise a new site gets its rollups with the next quarter of an hour.
+const growAtOnce = query(
+  'bench-grow-rollups',
+  "update watermarks set refreshed_to = '-infinity' where aggregate = 'daily_rollups'",
 )
 
 const setFirstEvent = query<{ siteNo: number; at: Date }>(
@@ -85,6 +116,9 @@ export async function addHits(
   }))
   for (const aggregate of ['hits', 'sessions', 'daily_rollups'] as const)
     await db.begin(tx => markBuckets(tx, aggregate, buckets))
+  await forgetCounts(db, { siteNo })
+  await recountSessions(db, { siteNo, since: new Date(Math.floor(start / DAY_MS) * DAY_MS) })
+  await growAtOnce(db)
 }
 
 /** Returns the start of the newest session since a time, Unix milliseconds; that time without one. */
