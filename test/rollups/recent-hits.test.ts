@@ -30,7 +30,7 @@ async function begin(): Promise<TestSite> {
   return createTestSite(db)
 }
 
-/** Reads the two hours before a time, and compares them with the rows. @returns how many buckets have counts that readers take */
+/** Reads the two hours before a time, and compares them with the rows. @returns how many buckets with hits have counts that readers take */
 async function expectSameAsRows({ siteNo }: TestSite, now: number): Promise<number> {
   const end = Math.floor(now / BUCKET) * BUCKET + BUCKET
   const windows = Array.from({ length: 8 }, (_, index) => ({
@@ -48,7 +48,8 @@ async function expectSameAsRows({ siteNo }: TestSite, now: number): Promise<numb
       where site_no = ${siteNo} and at >= ${new Date(start)} and at < ${new Date(to)}`
     expect(traffic[index]).toMatchObject(rows!)
   }
-  return (await readRecentHits(database.db, [{ siteNo, start: windows[0]!.start, end }])).length
+  const recent = await readRecentHits(database.db, [{ siteNo, start: windows[0]!.start, end }])
+  return recent.filter(({ visitors }) => visitors.length > 0).length
 }
 
 const marks = async ({ siteNo }: TestSite) => {
@@ -57,7 +58,7 @@ const marks = async ({ siteNo }: TestSite) => {
   return row!.count
 }
 
-test.each([1, 2, 3])(
+test.each([1, 2, 4])(
   'recent hits: reads equal the rows after each batch, with late hits (stream %i)',
   async seed => {
     const { db } = database
