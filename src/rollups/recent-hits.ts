@@ -16,7 +16,7 @@ const LAG_MS = 10_000
 /** hits_15m holds hits before an hour ago; one bucket more, for rounds that come late. */
 const KEPT_MS = HOUR_MS + BUCKET_MS
 /** A site with as many hits in a minute is busy: for others, counting rows takes no longer than reading counts. */
-export const BUSY_HITS = 3_000
+const BUSY_HITS = 3_000
 
 interface Counted {
   siteNo: number
