@@ -42,12 +42,14 @@ const READS: [name: string, path: string][] = [
 const findBehind = query<{ siteNos: number[]; start: Date; rolledUpTo: Date }, { siteNo: number }>(
   'bench-find-behind',
   `select site_no as "siteNo"
-  from unnest(:siteNos::int[]) as site (site_no)
-  where not exists (
+  from sites
+  where site_no = any(:siteNos::int[]) and first_event_at < :rolledUpTo::timestamptz and (
+    not exists (
       select from daily_rollups
-      where daily_rollups.site_no = site.site_no and starts_at = :start::timestamptz and rolled_up_to >= :rolledUpTo::timestamptz
+      where daily_rollups.site_no = sites.site_no and starts_at = :start::timestamptz and rolled_up_to >= :rolledUpTo::timestamptz
     )
-    or exists (select from dirty_buckets where aggregate = 'daily_rollups' and dirty_buckets.site_no = site.site_no)`,
+    or exists (select from dirty_buckets where aggregate = 'daily_rollups' and dirty_buckets.site_no = sites.site_no)
+  )`,
 )
 
 const command = readCommand(
