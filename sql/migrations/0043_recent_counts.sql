@@ -28,6 +28,8 @@ create table recent_hits (
   custom_events bigint not null,
   -- Serialized roaring bitmap of visitor_no.
   visitors bytea not null,
+  -- Changes with every write: who counted by an older row must not write.
+  version bigint not null default nextval('dirty_versions'),
   primary key (site_no, bucket)
 );
 alter table recent_hits alter column visitors set storage external;

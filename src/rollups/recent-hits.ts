@@ -42,54 +42,67 @@ const selectBusySites = query<{ from: Date; to: Date; hits: number }, { siteNo: 
   order by site_no`,
 )
 
-/** Buckets of a site with what they hold, and their mark: both may be absent. */
-const selectStates = query<
-  { siteNo: number; buckets: Date[] },
-  { bucket: Date; countedTo: number | null; version: number | null }
->(
+/** What a bucket of a site holds, and its mark: both may be absent. */
+interface BucketState {
+  bucket: Date
+  countedTo: number | null
+  version: number | null
+  mark: number | null
+}
+
+const selectStates = query<{ siteNo: number; buckets: Date[] }, BucketState>(
   'select-recent-states',
   `
   select
-    bucket, (extract(epoch from counted_to) * 1000)::bigint as "countedTo", version
+    bucket, (extract(epoch from counted_to) * 1000)::bigint as "countedTo", counted.version, mark.version as mark
   from unnest(:buckets::timestamptz[]) as asked (bucket)
-  left join (select bucket, counted_to from recent_hits where site_no = :siteNo::int) as counted using (bucket)
+  left join (select bucket, counted_to, version from recent_hits where site_no = :siteNo::int) as counted using (bucket)
   left join (
     select bucket, version from dirty_buckets where aggregate = 'recent_hits' and site_no = :siteNo::int
   ) as mark using (bucket)
   order by bucket desc`,
 )
 
-const findRecent = query<
-  { siteNo: number; bucket: Date },
-  Omit<Counted, 'siteNo' | 'bucket'> & { visitors: Buffer }
+/** Locks the counts of a bucket, if they are still the version that was read. */
+const lockRecent = query<
+  { siteNo: number; bucket: Date; version: number },
+  { pageviews: number; customEvents: number; visitors: Buffer }
 >(
-  'find-recent-hits',
+  'lock-recent-hits',
   `
-  select
-    (extract(epoch from counted_to) * 1000)::bigint as "countedTo", pageviews, custom_events as "customEvents", visitors
+  select pageviews, custom_events as "customEvents", visitors
   from recent_hits
-  where site_no = :siteNo::int and bucket = :bucket::timestamptz
+  where site_no = :siteNo::int and bucket = :bucket::timestamptz and version = :version::bigint
   for update`,
 )
 
-const upsertRecent = query<
-  { siteNo: number; bucket: Date; countedTo: Date; visitors: Buffer } & Pick<
-    Counted,
-    'pageviews' | 'customEvents'
-  >
->(
-  'upsert-recent-hits',
+interface Written extends Pick<Counted, 'siteNo' | 'bucket' | 'pageviews' | 'customEvents'> {
+  countedTo: Date
+  visitors: Buffer
+}
+
+const insertRecent = query<Written, { bucket: Date }>(
+  'insert-recent-hits',
   `
   insert into recent_hits (site_no, bucket, counted_to, pageviews, custom_events, visitors)
   values (
     :siteNo::int, :bucket::timestamptz, :countedTo::timestamptz, :pageviews::bigint, :customEvents::bigint, :visitors::bytea
   )
-  on conflict (site_no, bucket) do update
+  on conflict (site_no, bucket) do nothing
+  returning bucket`,
+)
+
+const updateRecent = query<Written>(
+  'update-recent-hits',
+  `
+  update recent_hits
   set
-    counted_to = excluded.counted_to,
-    pageviews = excluded.pageviews,
-    custom_events = excluded.custom_events,
-    visitors = excluded.visitors`,
+    counted_to = :countedTo::timestamptz,
+    pageviews = :pageviews::bigint,
+    custom_events = :customEvents::bigint,
+    visitors = :visitors::bytea,
+    version = nextval('dirty_versions')
+  where site_no = :siteNo::int and bucket = :bucket::timestamptz`,
 )
 
 // Marks of buckets that are older than all counts mean nothing.
@@ -135,24 +148,30 @@ export async function countRecentHits(
   { oldestWaiting = now.getTime(), busyHits = BUSY_HITS } = {},
 ): Promise<void> {
   const to = Math.min(now.getTime(), oldestWaiting) - LAG_MS
-  await raiseWatermark(db, { aggregate: 'recent_hits', watermark: new Date(to) })
-  const [state] = await readWatermark(db, { aggregate: 'recent_hits' })
-  // Hits have been waiting, or the clock was set back. Late hits leave no marks in buckets that are too old by the watermark.
-  if (state?.watermark !== to) return
   const sites = await selectBusySites(db, {
     from: new Date(to - MINUTE_MS),
     to: new Date(to),
     hits: busyHits,
   })
-  for (const { siteNo } of sites) {
-    const buckets = bucketsIn({ start: to - KEPT_MS, end: to }).map(bucket => new Date(bucket))
-    for (const bucketState of await selectStates(db, { siteNo, buckets })) {
-      const end = Math.min(to, bucketState.bucket.getTime() + BUCKET_MS)
-      if (bucketState.version !== null || (bucketState.countedTo ?? 0) < end)
-        await countBucket(db, siteNo, bucketState, end)
-    }
-  }
+  // While all sites are quiet, the watermark stays: late hits then leave no marks.
+  if (sites.length > 0 && (await isRaisedTo(db, to)))
+    for (const { siteNo } of sites) await countSite(db, siteNo, to)
   await deleteOld(db, { before: new Date(to - KEPT_MS - BUCKET_MS) })
+}
+
+/** @returns false when hits have been waiting, or the clock was set back: late hits leave no marks in buckets too old by the watermark */
+async function isRaisedTo(db: Db, to: number): Promise<boolean> {
+  await raiseWatermark(db, { aggregate: 'recent_hits', watermark: new Date(to) })
+  const [state] = await readWatermark(db, { aggregate: 'recent_hits' })
+  return state?.watermark === to
+}
+
+async function countSite(db: Db, siteNo: number, to: number): Promise<void> {
+  const buckets = bucketsIn({ start: to - KEPT_MS, end: to }).map(bucket => new Date(bucket))
+  for (const state of await selectStates(db, { siteNo, buckets })) {
+    const end = Math.min(to, state.bucket.getTime() + BUCKET_MS)
+    if (state.mark !== null || (state.countedTo ?? 0) < end) await countBucket(db, siteNo, state, end)
+  }
 }
 
 /** Returns the starts of the buckets that overlap a window. */
@@ -165,26 +184,28 @@ function bucketsIn({ start, end }: Window): number[] {
 async function countBucket(
   db: Db,
   siteNo: number,
-  { bucket, countedTo, version }: { bucket: Date; countedTo: number | null; version: number | null },
+  { bucket, countedTo, version, mark }: BucketState,
   end: number,
 ): Promise<void> {
-  const isAnew = version !== null || countedTo === null
+  const isAnew = mark !== null || countedTo === null
   const hitsFrom = isAnew ? bucket.getTime() : countedTo
   const slice = hitSlice({ start: hitsFrom, end })
   const counted = await inSnapshot(db, tx => countSliceHits(tx, siteNo, slice))
   await db.begin(async tx => {
-    const [present] = await findRecent(tx, { siteNo, bucket })
-    if ((present?.countedTo ?? null) !== countedTo) return
+    const present = version === null ? undefined : (await lockRecent(tx, { siteNo, bucket, version }))[0]
+    if (version !== null && !present) return
     const before = isAnew ? undefined : present
-    await upsertRecent(tx, {
+    const written = {
       siteNo,
       bucket,
       countedTo: new Date(end),
       pageviews: (before?.pageviews ?? 0) + counted.pageviews,
       customEvents: (before?.customEvents ?? 0) + counted.customEvents,
       visitors: addVisitors(before?.visitors, counted.visitors),
-    })
-    if (version !== null) await removeMarks(tx, 'recent_hits', [{ siteNo, bucket, version }])
+    }
+    if (present) await updateRecent(tx, written)
+    else if ((await insertRecent(tx, written)).length === 0) return
+    if (mark !== null) await removeMarks(tx, 'recent_hits', [{ siteNo, bucket, version: mark }])
   })
 }
 

@@ -7,6 +7,7 @@ import { enrichedHit } from '../support/hits.ts'
 import { randomHitStream } from '../support/random-hits.ts'
 import { recountSessions } from '../support/recount.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
+import { stalling } from '../support/stalling.ts'
 import { storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
 
 const MINUTE = 60_000
@@ -94,6 +95,35 @@ test('recent hits: a late hit marks its bucket, which is read from rows until it
   expect(await expectSameAsRows(site, now.getTime())).toBe(2)
 })
 
+test.each([
+  ['a bucket that was complete', true],
+  ['a bucket that nobody has counted', false],
+])('recent hits: of two processes that count %s, the one that stalled writes nothing', async (_, isCounted) => {
+  const { db } = database
+  const site = await begin()
+  await storeHits(db, 0, [enrichedHit(site, START + MINUTE), enrichedHit(site, START + 20 * MINUTE)])
+  const now = new Date(START + (isCounted ? 21 : 14) * MINUTE)
+  if (isCounted) {
+    await countRecentHits(db, now, ANY)
+    await storeHits(db, 1, [hitOf(site, 1)])
+  }
+  const slow = stalling(db)
+  const counting = countRecentHits(slow.db, now, { busyHits: 1 })
+  await slow.stalled
+  await storeHits(db, 1, [hitOf(site, 2)])
+  expect(await marks(site)).toBe(1)
+  await countRecentHits(db, new Date(now.getTime() + 10_000), ANY)
+  expect(await marks(site)).toBe(0)
+  slow.resume()
+  await counting
+  expect(await marks(site)).toBe(0)
+  await expectSameAsRows(site, now.getTime())
+})
+
+/** Returns a late hit of a visitor of its own. */
+const hitOf = (site: TestSite, visitor: number) =>
+  enrichedHit(site, START + visitor, { visitorId: `00000000-0000-4000-8000-00000000000${visitor}` })
+
 test('recent hits stay before hits that wait, and are left alone when the clock was set back', async () => {
   const { db } = database
   const site = await begin()
@@ -116,6 +146,17 @@ test('recent hits: quiet sites have none, and those of a busy one go after an ho
   expect(await expectSameAsRows(site, START)).toBe(1)
   await countRecentHits(db, new Date(START + 2 * 60 * MINUTE), ANY)
   expect(await expectSameAsRows(site, START)).toBe(0)
+})
+
+test('recent hits: without busy sites, the watermark stays and late hits leave no marks', async () => {
+  const { db } = database
+  const site = await begin()
+  await storeHits(db, 0, [enrichedHit(site, START)])
+  await countRecentHits(db, new Date(START + MINUTE), { busyHits: 2 })
+  await storeHits(db, 1, [enrichedHit(site, START + 1)])
+  expect(await marks(site)).toBe(0)
+  const watermarks = await db`select watermark from watermarks where aggregate = 'recent_hits'`
+  expect([...watermarks]).toEqual([{ watermark: Number.NEGATIVE_INFINITY }])
 })
 
 test('recent hits: counting while all partitions store changes no number', async () => {
