@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { storeHits } from '../../src/ingestion/store/store.ts'
+import { STORE_RETRY, storeHits } from '../../src/ingestion/store/store.ts'
+import { retry } from '../../src/lib/retry.ts'
 import { addSessionCounts, keepSessionCounts, readCountedFrom } from '../../src/rollups/session-counts.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
@@ -78,3 +79,23 @@ test('session counts begin in a bucket to come, and are kept for three days', as
 })
 
 const visitor = (index: number) => `00000000-0000-4000-8000-00000000000${index}`
+
+test('session counts: partitions that write the same session at once neither lose a change nor count it twice', async () => {
+  const { db } = database
+  await countSessions(db, 1, [])
+  const site = await createTestSite(db)
+  const visitorId = visitor(0)
+  for (let visit = 0; visit < 10; visit++) {
+    const at = START + visit * HOUR
+    await storeHits(db, 0, [enrichedHit(site, at, { visitorId })])
+    const stored = [0, 1, 2, 3].map(partition => {
+      const hits = [enrichedHit(site, at + 1_000 * (partition + 1), { visitorId })]
+      return retry(() => storeHits(db, partition, hits), STORE_RETRY)
+    })
+    await Promise.all(stored)
+  }
+  const sessions = await db`
+    select distinct pageviews, duration_ms::int as "durationMs" from sessions where site_no = ${site.siteNo}`
+  expect([...sessions]).toEqual([{ pageviews: 5, durationMs: 4_000 }])
+  expect(await expectCountsEqualRows(db, site)).toBe(10)
+})

@@ -23,7 +23,7 @@ export interface Session {
   /** Stored value of `lastAt`; the time of the opening hit for a session that is not stored yet. */
   storedLastAt: number
   /** What is stored of these; undefined for a session that is not stored yet. */
-  stored: { pageviews: number; durationMs: number } | undefined
+  stored: { pageviews: number; events: number; durationMs: number } | undefined
   pageviews: number
   events: number
   /** Identifier of the identified user; empty when anonymous. */

@@ -52,6 +52,7 @@ interface SessionRow {
   lastAt: Date
   pageviews: number
   events: number
+  durationMs: number
   userId: string
   userSince: Date | null
   visitCount: number
@@ -70,6 +71,7 @@ const selectSessionsNear = query<{ visitorNos: string; from: Date; to: Date }, S
     last_at as "lastAt",
     pageviews,
     events,
+    duration_ms::float8 as "durationMs",
     user_id as "userId",
     user_since as "userSince",
     visit_count as "visitCount",
@@ -244,7 +246,7 @@ function toSession(row: SessionRow, { dimensions, copiedText }: KnownDimensions)
     firstAt: row.firstAt.getTime(),
     lastAt: row.lastAt.getTime(),
     storedLastAt: row.lastAt.getTime(),
-    stored: { pageviews: row.pageviews, durationMs: row.lastAt.getTime() - row.firstAt.getTime() },
+    stored: { pageviews: row.pageviews, events: row.events, durationMs: row.durationMs },
     pageviews: row.pageviews,
     events: row.events,
     userId: row.userId,

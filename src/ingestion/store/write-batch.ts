@@ -23,7 +23,9 @@ import { type ReportsToWrite, writeReports } from './write-reports.ts'
 import { writeIdentities, writeVisitors } from './write-visitors.ts'
 
 const insertSessions = query<Record<keyof typeof NEW_SESSION_COLUMNS, string>>('insert-sessions')
-const touchSessions = query<Record<keyof typeof TOUCHED_SESSION_COLUMNS, string>>('touch-sessions')
+const touchSessions = query<Record<keyof typeof TOUCHED_SESSION_COLUMNS, string>, { written: number }>(
+  'touch-sessions',
+)
 const copyEvents = copyInto('copy-events', 'events', EVENT_COLUMNS)
 
 /**
@@ -67,7 +69,7 @@ export async function writeBatch(
   if (newVisitors.length > 0 || newSessions.length > 0) await assignNumbers(tx, newVisitors, newSessions)
   await writeVisitors(tx, newVisitors, changedVisitors)
   if (newSessions.length > 0) await insertSessions(tx, arraysOf(NEW_SESSION_COLUMNS, newSessions))
-  if (touchedSessions.length > 0) await touchSessions(tx, arraysOf(TOUCHED_SESSION_COLUMNS, touchedSessions))
+  if (touchedSessions.length > 0) await updateSessions(tx, touchedSessions)
   const written = [...newSessions, ...touchedSessions]
   await addSessionCounts(tx, partition, written.map(changeOf))
   if (sessionized.length > 0) await copyEvents(tx, copyLines(sessionized, eventLine))
@@ -104,6 +106,15 @@ export async function writeBatch(
   ])
 }
 
+/**
+ * Refuses a batch when another partition has changed one of its sessions since it was read: the visitor id of a sender may be one that
+ * was derived from an address, whose hits come in another partition.
+ */
+async function updateSessions(tx: Transaction, touched: VisitorSession[]): Promise<void> {
+  const [updated] = await touchSessions(tx, arraysOf(TOUCHED_SESSION_COLUMNS, touched))
+  if (updated!.written < touched.length) throw new Outdated('a session was changed meanwhile')
+}
+
 /** Returns what a batch changed in the counts of a session. */
 function changeOf({ visitor, session }: VisitorSession): SessionChange {
   const { startedAt, firstAt, lastAt, pageviews, stored } = session
@@ -127,8 +138,8 @@ const findExpired = query<{ siteNos: number[]; times: string }, { siteNo: number
   join sites on sites.site_no = first.site_no and first.at < details_from`,
 )
 
-/** Its SQLSTATE makes the caller retry the batch, which then leaves these hits out. */
-class DetailsMoved extends Error {
+/** Its SQLSTATE makes the caller load and store the batch again. */
+class Outdated extends Error {
   readonly code = '40001'
 }
 
@@ -141,7 +152,7 @@ async function requireDetails(tx: Transaction, hits: EnrichedHit[]): Promise<voi
     siteNos: hits.map(({ siteNo }) => siteNo),
     times: arrayText(hits.map(({ at }) => timeText(at))),
   })
-  if (expired.length > 0) throw new DetailsMoved('details of this time were dropped meanwhile')
+  if (expired.length > 0) throw new Outdated('details of this time were dropped meanwhile')
 }
 
 async function assignNumbers(
