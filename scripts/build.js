@@ -14,7 +14,7 @@ const programs = [
     name => `workers/${name}.ts`,
   ),
   ...['admin', 'demo', 'embedded-addresses', 'welcome', 'screenshots'].map(name => `scripts/${name}.ts`),
-  ...['ingest', 'floor', 'mixed', 'reads', 'rollups', 'seed', 'sites', 'web'].map(
+  ...['ingest', 'floor', 'mixed', 'reads', 'rollups', 'seed', 'sites', 'today', 'web'].map(
     name => `scripts/bench/${name}.ts`,
   ),
 ]

@@ -37,23 +37,31 @@ export const readCommand = (name: string, description: string): Command =>
     )
     .addOption(numberOption('--workers <count>', 'HTTP workers', [1, 256]).default(availableParallelism()))
 
-/**
- * Starts a service on a seeded database.
- * @returns `time`: times several sequential calls over one keep-alive connection, after some warm-up calls. It makes fewer than
- * `options.calls` calls, but at least three, when all together take longer than `options.patience` seconds. It throws an Error
- * when the status of an answer is not 200
- */
+/** Starts a service on a seeded database, and finds what to read. @returns as `openService` */
 export async function openReads(
   options: ReadOptions,
   settings: Record<string, string> = {},
 ): Promise<{ service: BenchService; surface: Surface; time: (path: string) => Promise<Timing> }> {
+  const opened = await openService(options, settings)
+  return { ...opened, surface: await findSurface(opened.service.api, options.until) }
+}
+
+/**
+ * Starts a service on a database.
+ * @returns `time`: times several sequential calls over one keep-alive connection, after some warm-up calls. It makes fewer than
+ * `options.calls` calls, but at least three, when all together take longer than `options.patience` seconds. It throws an Error
+ * when the status of an answer is not 200
+ */
+export async function openService(
+  options: ReadOptions,
+  settings: Record<string, string> = {},
+): Promise<{ service: BenchService; time: (path: string) => Promise<Timing> }> {
   if (options.data === undefined) throw new Error('say what is read: --data postgres://… or --data <folder>')
   const service = await startService(options, {
     ...limitsOff,
     HTTP_WORKERS: String(options.workers),
     ...settings,
   })
-  const surface = await findSurface(service.api, options.until)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   onEnd(() => agent.destroy())
 
@@ -71,7 +79,7 @@ export async function openReads(
     }
     return { median: median(times), p99: quantile(times, 0.99), calls: times.length }
   }
-  return { service, surface, time }
+  return { service, time }
 }
 
 export const cellOf = ({ median: middle, p99 }: Timing): string => `${figure(middle)} / ${figure(p99)}`

@@ -11,27 +11,30 @@ export interface Mark {
 
 /** What is aggregated continuously: `aggregates.ts` says how. */
 export type Aggregate = 'hits' | 'sessions' | 'revenue'
-type Marked = Aggregate | 'daily_rollups'
+type Marked = Aggregate | 'daily_rollups' | 'recent_hits'
+
+/** Hits change both: one statement marks them. */
+const MARKED_WITH: Partial<Record<Marked, Marked[]>> = { hits: ['hits', 'recent_hits'] }
 
 // Because of the share lock, a transaction that moves the watermark waits for this one. Inserts in key order, to avoid deadlocks
-// between writers.
+// between writers. Recent hits are kept for less than two hours, so older ones need no mark.
 const markDirty = query<
-  { aggregate: string; siteNos: number[]; buckets: Date[]; changedAts: Date[] },
-  { siteNo: number }
+  { aggregates: string[]; siteNos: number[]; buckets: Date[]; changedAts: Date[] },
+  { aggregate: string }
 >(
   'mark-dirty',
   `
   with edge as materialized (
-    select watermark from watermarks where aggregate = :aggregate::text for share
+    select aggregate, watermark from watermarks where aggregate = any(:aggregates::text[]) order by aggregate for share
   )
   insert into dirty_buckets (aggregate, site_no, bucket)
-  select :aggregate::text, site_no, bucket
+  select aggregate, site_no, bucket
   from unnest(:siteNos::int[], :buckets::timestamptz[], :changedAts::timestamptz[]) as given (site_no, bucket, changed_at),
     edge
-  where changed_at < watermark
-  order by site_no, bucket
+  where changed_at < watermark and (aggregate <> 'recent_hits' or bucket >= watermark - interval '3 hours')
+  order by aggregate, site_no, bucket
   on conflict (aggregate, site_no, bucket) do update set version = excluded.version
-  returning site_no as "siteNo"`,
+  returning aggregate`,
 )
 const deleteDirty = query<{ aggregate: string; siteNos: number[]; buckets: Date[]; versions: number[] }>(
   'delete-dirty',
@@ -101,10 +104,10 @@ export async function markBuckets(
   if (marks.size === 0) return false
   const values = [...marks.values()]
   const marked = await markDirty(tx, {
-    aggregate,
+    aggregates: MARKED_WITH[aggregate] ?? [aggregate],
     siteNos: values.map(({ siteNo }) => siteNo),
     buckets: values.map(({ bucket }) => new Date(bucket)),
     changedAts: values.map(({ changedAt }) => new Date(changedAt)),
   })
-  return marked.length > 0
+  return marked.some(mark => mark.aggregate === aggregate)
 }

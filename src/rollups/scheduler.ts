@@ -1,5 +1,6 @@
 import type { Db } from '../db/connect.ts'
 import { HOUR_MS, MINUTE_MS } from '../lib/time.ts'
+import { queueDepth } from '../queue/bull-format.ts'
 import type { RedisClient } from '../redis/client.ts'
 import { rewriteOnceADay } from '../redis/connect.ts'
 import { type Lease, whileHolding } from '../redis/lease.ts'
@@ -8,8 +9,11 @@ import { AGGREGATE_NAMES, refreshAggregate } from './aggregates.ts'
 import { compressSettledChunks } from './columnstore.ts'
 import type { RollUpDay } from './daily/roll-up-again.ts'
 import { rollUpSites } from './daily/roll-up-sites.ts'
+import { countRecentHits } from './recent-hits.ts'
+import { keepSessionCounts } from './session-counts.ts'
 
 const TICK_MS = 5_000
+const RECENT_MS = 10_000
 /** Time limit of one round of rollups: without it, other jobs would wait too long. */
 const ROLLUP_BUDGET_MS = 10_000
 
@@ -42,6 +46,15 @@ const JOBS: Job[] = [
     isRefresh: true,
     run: ({ db, rollUp }, now) => rollUpSites(db, now, rollUp, { budgetMs: ROLLUP_BUDGET_MS }),
   },
+  {
+    name: 'recent hits',
+    everyMs: RECENT_MS,
+    run: async ({ db, redis }, now) => {
+      const { oldestAt } = await queueDepth(redis)
+      await countRecentHits(db, now, { oldestWaiting: oldestAt })
+    },
+  },
+  { name: 'session counts', everyMs: HOUR_MS, run: ({ db }, now) => keepSessionCounts(db, now) },
   { name: 'compress', everyMs: HOUR_MS, run: ({ db }, now) => compressSettledChunks(db, now) },
   { name: 'forget expired keys', everyMs: HOUR_MS, run: ({ redis }, now) => rewriteOnceADay(redis, now) },
 ]

@@ -4,17 +4,27 @@ import { query } from '../db/query.ts'
 import {
   type Coverage,
   coverageOf,
+  type DailyRollup,
   dayRangesOf,
   hitsNotRolledUp,
+  isFinal,
   mergeWindows,
   readDailyRollups,
 } from './daily/coverage.ts'
 import { type RangeTotals, readTotals, sumOf } from './daily/range-totals.ts'
 import { cacheOf, type RollupCache } from './daily/rollup-cache.ts'
-import { countSliceSessions, type RowSlice, type SessionTotals } from './daily/row-slice.ts'
+import {
+  countSliceHits,
+  countSliceSessions,
+  hitSlice,
+  type RowSlice,
+  type SessionTotals,
+  sliceSince,
+} from './daily/row-slice.ts'
 import { countTogether, readIntArray } from './daily/visitor-set.ts'
 import {
   arraysOf,
+  BUCKET_MS,
   type BucketSource,
   datesOf,
   NO_TRAFFIC,
@@ -25,6 +35,8 @@ import {
   type TrafficTotals,
   type Window,
 } from './protocol.ts'
+import { type RecentHits, readRecentHits } from './recent-hits.ts'
+import { readCountedFrom, readSessionCounts } from './session-counts.ts'
 
 interface HitBucket {
   siteNo: number
@@ -82,17 +94,24 @@ export async function readWindows(
   parts: readonly TrafficPart[],
 ): Promise<WindowParts[]> {
   const span = { start: windows[0]!.start, end: windows.at(-1)!.end }
-  const rollups = await readDailyRollups(tx, [siteNo], span)
+  const [rollups, countedFrom] = await Promise.all([
+    readDailyRollups(tx, [siteNo], span),
+    parts.includes('sessions') ? readCountedFrom(tx) : Number.POSITIVE_INFINITY,
+  ])
   const coverages = windows.map(window => coverageOf(window, rollups.get(siteNo)!))
   const ranges = coverages.map(({ rollups }) => dayRangesOf(rollups))
+  const isCounted = (rollup: DailyRollup) => !isFinal(rollup) && rollup.start >= countedFrom
   const [totals, hits, sessions] = await Promise.all([
     readTotals(tx, cache, ranges.flat()),
     parts.includes('hits') ? readHits(tx, spansOf(siteNo, coverages)) : undefined,
-    parts.includes('sessions') ? readSessions(tx, siteNo, windows, coverages) : undefined,
+    parts.includes('sessions') ? readSessions(tx, siteNo, windows, coverages, countedFrom) : undefined,
   ])
   const hitsIn = hits && divide(windows, hits)
   return windows.map((_, index) => ({
-    rolledUp: ranges[index]!.map(range => totals.get(range)!),
+    rolledUp: ranges[index]!.map(range => ({
+      ...totals.get(range)!,
+      ...(range.some(isCounted) && NO_SESSIONS),
+    })),
     hits: hitsIn?.[index],
     sessions: sessions?.[index],
   }))
@@ -116,15 +135,49 @@ const countVisitors = (rolledUp: RangeTotals[], rows: HitCounts[]): number =>
 const spansOf = (siteNo: number, coverages: Coverage[]) =>
   hitsNotRolledUp(coverages).map(window => ({ siteNo, ...window }))
 
-/** Returns the hit counts of sites in the given spans, one row for each 15-minute bucket. */
+/** Returns the hit counts of sites in the given spans, one or two rows for each 15-minute bucket. */
 async function readHits(tx: Queryable, spans: (Window & { siteNo: number })[]): Promise<HitCounts[]> {
   if (spans.length === 0) return []
-  const rows = await readHitBuckets(tx, arraysOf(spans))
-  return rows.map(({ visitors, ...row }) => ({
+  const recent = await readRecentHits(tx, spans)
+  const others = recent.length === 0 ? spans : spans.flatMap(span => withoutBuckets(span, recent))
+  const [rows, rest] = await Promise.all([
+    others.length === 0 ? [] : readHitBuckets(tx, arraysOf(others)),
+    Promise.all(recent.map(counted => readRest(tx, counted))),
+  ])
+  const buckets = rows.map(({ visitors, ...row }) => ({
     ...row,
     visitors: readIntArray(visitors === null ? null : Buffer.from(visitors, 'base64')),
   }))
+  return [...buckets, ...recent.map(row => ({ ...row, source: 'quarter_hours' as const })), ...rest.flat()]
 }
+
+/** Returns the parts of a span that lie between buckets with recent counts, which are in order. */
+function withoutBuckets(
+  { siteNo, start, end }: Window & { siteNo: number },
+  recent: readonly RecentHits[],
+): (Window & { siteNo: number })[] {
+  const parts: (Window & { siteNo: number })[] = []
+  let from = start
+  for (const { siteNo: ofSite, bucket } of recent) {
+    const at = bucket.getTime()
+    if (ofSite !== siteNo || at < from || at >= end) continue
+    if (from < at) parts.push({ siteNo, start: from, end: at })
+    from = at + BUCKET_MS
+  }
+  if (from < end) parts.push({ siteNo, start: from, end })
+  return parts
+}
+
+/** Counts the rows of a bucket that its recent counts do not hold. */
+async function readRest(tx: Queryable, { siteNo, bucket, countedTo }: RecentHits): Promise<HitCounts[]> {
+  const end = bucket.getTime() + BUCKET_MS
+  if (countedTo >= end) return []
+  const counts = await countSliceHits(tx, siteNo, hitSlice({ start: countedTo, end }))
+  return [{ siteNo, bucket, source: 'rows', ...counts }]
+}
+
+/** Sessions of an open day come from its counts, not from its rollup and the rows since. */
+const NO_SESSIONS = { sessions: 0, bounces: 0, durationMs: 0 }
 
 /** Returns the session counts of each window that no rollup holds. */
 async function readSessions(
@@ -132,14 +185,34 @@ async function readSessions(
   siteNo: number,
   windows: Window[],
   coverages: Coverage[],
+  countedFrom: number,
 ): Promise<SessionCounts[][]> {
-  const gaps = mergeWindows(coverages.flatMap(coverage => coverage.gaps))
-  const [rows, open] = await Promise.all([
-    Promise.all(gaps.map(gap => readSessionBuckets(tx, { siteNo, ...datesOf(gap) }))),
-    Promise.all(coverages.map(({ tails }) => Promise.all(tails.map(tail => countTail(tx, siteNo, tail))))),
+  const open = coverages.map(({ rollups }) => rollups.filter(rollup => !isFinal(rollup)))
+  const gaps = coverages.flatMap(coverage => coverage.gaps)
+  const before = mergeWindows(gaps.map(({ start, end }) => ({ start, end: Math.min(end, countedFrom) })))
+  const counted = mergeWindows([
+    ...gaps.map(({ start, end }) => ({ start: Math.max(start, countedFrom), end })),
+    ...open.flat().filter(({ start }) => start >= countedFrom),
   ])
-  return divide(windows, rows.flat()).map((inWindow, index) => [...inWindow, ...open[index]!])
+  const [rows, counts, tails] = await Promise.all([
+    Promise.all(before.map(gap => readSessionBuckets(tx, { siteNo, ...datesOf(gap) }))),
+    Promise.all(counted.map(window => readSessionCounts(tx, siteNo, window))),
+    Promise.all(
+      open.map(days => Promise.all(tailsOf(days, countedFrom).map(tail => countTail(tx, siteNo, tail)))),
+    ),
+  ])
+  const inBuckets = [...rows.flat(), ...counts.flat().map(asBucket)]
+  return divide(windows, inBuckets).map((inWindow, index) => [...inWindow, ...tails[index]!])
 }
+
+const asBucket = (counts: SessionTotals & { bucket: Date }): SessionBucket => ({
+  ...counts,
+  source: 'quarter_hours',
+})
+
+/** Rows of sessions that the rollups of open days do not hold yet, without the days that are counted. */
+const tailsOf = (days: readonly DailyRollup[], countedFrom: number): RowSlice[] =>
+  days.filter(({ start }) => start < countedFrom).map(day => sliceSince(day, day.rolledUpTo))
 
 const countTail = async (tx: Queryable, siteNo: number, tail: RowSlice): Promise<SessionCounts> => ({
   ...(await countSliceSessions(tx, siteNo, tail)),

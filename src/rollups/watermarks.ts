@@ -7,7 +7,7 @@ import { BUCKET_MS } from './protocol.ts'
 const LAG_MS = 15 * MINUTE_MS
 
 /** Moves a watermark forward, once no running transaction writes by the old one. */
-const raiseWatermark = query<{ aggregate: string; watermark: Date }>(
+export const raiseWatermark = query<{ aggregate: string; watermark: Date }>(
   'move-watermark',
   `
   update watermarks set watermark = :watermark::timestamptz

@@ -84,6 +84,8 @@ const TABLES = [
   'alert_incidents',
   'queued_mails',
   'goal_conversions',
+  'session_counts',
+  'recent_hits',
 ]
 
 const selectSites = query<void, { siteNo: number; deletedAt: Date }>(
@@ -99,7 +101,10 @@ const selectSites = query<void, { siteNo: number; deletedAt: Date }>(
  * Deletes at most `limit` rows of a site from each table, and returns how many it has deleted.
  * @public the test of all statements reads it
  */
-export const PURGE_ROWS = deletionFrom([...TABLES, "dirty_buckets where aggregate = 'daily_rollups'"])
+export const PURGE_ROWS = deletionFrom([
+  ...TABLES,
+  "dirty_buckets where aggregate in ('daily_rollups', 'recent_hits')",
+])
 const purgeRows = query<{ siteNo: number; limit: number }, { count: number }>('purge-rows', PURGE_ROWS)
 
 function deletionFrom(parts: string[]): string {

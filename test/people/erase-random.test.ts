@@ -10,6 +10,7 @@ import { recountSessions } from '../support/recount.ts'
 import { randomMoney, storeMoney } from '../support/recount-money.ts'
 import { worldOf } from '../support/recount-world.ts'
 import { runs } from '../support/runs.ts'
+import { countSessions, expectCountsEqualRows } from '../support/session-counts.ts'
 import { createTestSite } from '../support/sites.ts'
 import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
 import { aggregateAll, eraseNow, expectConsistent, TINY } from './steps.ts'
@@ -29,6 +30,7 @@ test(`erasure: without a visitor, every read equals a recount of the other hits 
   const { db } = database
   for (let seed = 1; seed <= STREAMS; seed++) {
     const stream = randomVisits(seed)
+    await countSessions(db, seed, stream.hits)
     const site = await createTestSite(db, { timezone: stream.zone })
     const sent = recountSessions(stream.late)
     await storeVisits(db, site, withoutRepeatedDrops(stream.late, sent.dropped))
@@ -55,6 +57,7 @@ test(`erasure: without a visitor, every read equals a recount of the other hits 
     })
     const moneyLeft = { payments: money.payments.map(linked), movements: money.movements.map(linked) }
     await expectConsistent(db, site)
+    await expectCountsEqualRows(db, site)
     for (let round = 0; round < 3; round++) {
       const number = seed * 7 + round
       const given = round === 0 ? {} : randomFilters(number, world)

@@ -16,6 +16,7 @@ import { worldOf } from '../support/recount-world.ts'
 import { rollUpAll } from '../support/roll-up.ts'
 import { countGoalDays, expectSameGoals, rollUpGoals } from '../support/roll-up-goals.ts'
 import { runs } from '../support/runs.ts'
+import { countSessions } from '../support/session-counts.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
 
@@ -80,6 +81,7 @@ describe.each(['timely', 'late'] as const)('stats of streams with %s hits', arri
     for (let seed = 1; seed <= STREAMS[arrival]; seed++) {
       const rollupTime = ROLLUP_TIMES[(seed - 1) % ROLLUP_TIMES.length]!
       const stream = randomVisits(seed)
+      await countSessions(database.db, seed, stream.hits)
       const site = await createTestSite(database.db, { timezone: stream.zone })
       const recount = recountSessions(stream[arrival])
       const world = worldOf(stream.hits, recount, stream.zone)

@@ -22,6 +22,8 @@ export interface Session {
   lastAt: number
   /** Stored value of `lastAt`; the time of the opening hit for a session that is not stored yet. */
   storedLastAt: number
+  /** What is stored of these; undefined for a session that is not stored yet. */
+  stored: { pageviews: number; events: number; durationMs: number } | undefined
   pageviews: number
   events: number
   /** Identifier of the identified user; empty when anonymous. */

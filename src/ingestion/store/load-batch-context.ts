@@ -52,6 +52,7 @@ interface SessionRow {
   lastAt: Date
   pageviews: number
   events: number
+  durationMs: number
   userId: string
   userSince: Date | null
   visitCount: number
@@ -70,6 +71,7 @@ const selectSessionsNear = query<{ siteNos: number[]; visitorNos: string; from: 
     last_at as "lastAt",
     pageviews,
     events,
+    duration_ms::float8 as "durationMs",
     user_id as "userId",
     user_since as "userSince",
     visit_count as "visitCount",
@@ -257,6 +259,7 @@ function toSession(row: SessionRow, { dimensions, copiedText }: KnownDimensions)
     firstAt: row.firstAt.getTime(),
     lastAt: row.lastAt.getTime(),
     storedLastAt: row.lastAt.getTime(),
+    stored: { pageviews: row.pageviews, events: row.events, durationMs: row.durationMs },
     pageviews: row.pageviews,
     events: row.events,
     userId: row.userId,

@@ -85,7 +85,7 @@ export interface VisitorSession {
 }
 
 /** One array for each named parameter of touch-sessions.sql. */
-export const TOUCHED_SESSION_COLUMNS = {
+const SESSION_COLUMNS = {
   siteNo: row => row.visitor.siteNo,
   startedAt: row => timeText(row.session.startedAt),
   sessionNo: row => row.session.sessionNo,
@@ -99,9 +99,17 @@ export const TOUCHED_SESSION_COLUMNS = {
   userSince: row => timeText(row.session.userSince),
 } satisfies Record<string, Column<VisitorSession>>
 
+/** One array for each named parameter of touch-sessions.sql. */
+export const TOUCHED_SESSION_COLUMNS = {
+  ...SESSION_COLUMNS,
+  readPageviews: row => row.session.stored?.pageviews ?? 0,
+  readEvents: row => row.session.stored?.events ?? 0,
+  readDuration: row => row.session.stored?.durationMs ?? 0,
+} satisfies Record<string, Column<VisitorSession>>
+
 /** One array for each named parameter of insert-sessions.sql. */
 export const NEW_SESSION_COLUMNS = {
-  ...TOUCHED_SESSION_COLUMNS,
+  ...SESSION_COLUMNS,
   visitorNo: row => row.visitor.visitorNo,
   visitCount: row => row.session.visitCount,
   ...columnsOf<SessionAttribute, VisitorSession>(

@@ -187,6 +187,7 @@ export function openSession(
     firstAt: at,
     lastAt: at,
     storedLastAt: at,
+    stored: undefined,
     pageviews: 0,
     events: 0,
     userId: '',

@@ -6,6 +6,7 @@ import { query } from '../../db/query.ts'
 import { attributeAwaiting } from '../../events/attribution.ts'
 import { closesAt } from '../../rollups/daily/row-slice.ts'
 import { markBuckets } from '../../rollups/dirty.ts'
+import { addSessionCounts, type SessionChange } from '../../rollups/session-counts.ts'
 import type { EnrichedHit } from '../hit.ts'
 import type { Visitor } from './batch-context.ts'
 import { renumberVisits } from './renumber-visits.ts'
@@ -22,7 +23,9 @@ import { type ReportsToWrite, writeReports } from './write-reports.ts'
 import { writeIdentities, writeVisitors } from './write-visitors.ts'
 
 const insertSessions = query<Record<keyof typeof NEW_SESSION_COLUMNS, string>>('insert-sessions')
-const touchSessions = query<Record<keyof typeof TOUCHED_SESSION_COLUMNS, string>>('touch-sessions')
+const touchSessions = query<Record<keyof typeof TOUCHED_SESSION_COLUMNS, string>, { written: number }>(
+  'touch-sessions',
+)
 const copyEvents = copyInto('copy-events', 'events', EVENT_COLUMNS)
 
 /**
@@ -44,9 +47,13 @@ const drawNumbers = query<
     array(select nextval('session_numbers')::bigint from generate_series(1, :sessions::int)) as "sessionNos"`,
 )
 
-/** Writes the changes that the hits of a batch made to the batch context, and marks what is stale now. */
+/**
+ * Writes the changes that the hits of a batch made to the batch context, and marks what is stale now.
+ * @param partition one whose lock the transaction holds
+ */
 export async function writeBatch(
   tx: Transaction,
+  partition: number,
   sessionized: SessionizedHit[],
   visitors: Visitor[],
   reports?: ReportsToWrite,
@@ -62,8 +69,9 @@ export async function writeBatch(
   if (newVisitors.length > 0 || newSessions.length > 0) await assignNumbers(tx, newVisitors, newSessions)
   await writeVisitors(tx, newVisitors, changedVisitors)
   if (newSessions.length > 0) await insertSessions(tx, arraysOf(NEW_SESSION_COLUMNS, newSessions))
-  if (touchedSessions.length > 0) await touchSessions(tx, arraysOf(TOUCHED_SESSION_COLUMNS, touchedSessions))
+  if (touchedSessions.length > 0) await updateSessions(tx, touchedSessions)
   const written = [...newSessions, ...touchedSessions]
+  await addSessionCounts(tx, partition, written.map(changeOf))
   if (sessionized.length > 0) await copyEvents(tx, copyLines(sessionized, eventLine))
   if (reports) await writeReports(tx, reports)
   const attributed = await attributeAwaiting(tx, visitors.filter(hasFirstSessions))
@@ -98,6 +106,27 @@ export async function writeBatch(
   ])
 }
 
+/**
+ * Refuses a batch when another partition has changed one of its sessions since it was read: the visitor id of a sender may be one that
+ * was derived from an address, whose hits come in another partition.
+ */
+async function updateSessions(tx: Transaction, touched: VisitorSession[]): Promise<void> {
+  const [updated] = await touchSessions(tx, arraysOf(TOUCHED_SESSION_COLUMNS, touched))
+  if (updated!.written < touched.length) throw new Outdated('a session was changed meanwhile')
+}
+
+/** Returns what a batch changed in the counts of a session. */
+function changeOf({ visitor, session }: VisitorSession): SessionChange {
+  const { startedAt, firstAt, lastAt, pageviews, stored } = session
+  return {
+    siteNo: visitor.siteNo,
+    startedAt,
+    sessions: stored ? 0 : 1,
+    bounces: Number(pageviews === 1) - Number(stored?.pageviews === 1),
+    durationMs: lastAt - firstAt - (stored?.durationMs ?? 0),
+  }
+}
+
 const findExpired = query<{ siteNos: number[]; times: string }, { siteNo: number }>(
   'find-expired-hits',
   `select sites.site_no as "siteNo"
@@ -109,8 +138,8 @@ const findExpired = query<{ siteNos: number[]; times: string }, { siteNo: number
   join sites on sites.site_no = first.site_no and first.at < details_from`,
 )
 
-/** Its SQLSTATE makes the caller retry the batch, which then leaves these hits out. */
-class DetailsMoved extends Error {
+/** Its SQLSTATE makes the caller load and store the batch again. */
+class Outdated extends Error {
   readonly code = '40001'
 }
 
@@ -123,7 +152,7 @@ async function requireDetails(tx: Transaction, hits: EnrichedHit[]): Promise<voi
     siteNos: hits.map(({ siteNo }) => siteNo),
     times: arrayText(hits.map(({ at }) => timeText(at))),
   })
-  if (expired.length > 0) throw new DetailsMoved('details of this time were dropped meanwhile')
+  if (expired.length > 0) throw new Outdated('details of this time were dropped meanwhile')
 }
 
 async function assignNumbers(

@@ -3,6 +3,7 @@ import { query } from '../../db/query.ts'
 import { deleteReplay, lockReplays } from '../../replays/delete-replays.ts'
 import { closesAt } from '../../rollups/daily/row-slice.ts'
 import { markBuckets } from '../../rollups/dirty.ts'
+import { discountSessions } from '../../rollups/session-counts.ts'
 import type { TimeSpan } from '../time-spans.ts'
 import { type ErasedHit, eraseHits } from './erase-hits.ts'
 import { inErasingTransaction } from './erasing-transaction.ts'
@@ -80,9 +81,11 @@ const noteValues = query<SessionKey & { erasureId: string }>(
   on conflict do nothing`,
 )
 
-const deleteSession = query<SessionKey>(
+const deleteSession = query<SessionKey, { pageviews: number; durationMs: number }>(
   'delete-erased-session',
-  'delete from sessions where site_no = :siteNo and started_at = :startedAt and session_no = :sessionNo',
+  `delete from sessions
+  where site_no = :siteNo and started_at = :startedAt and session_no = :sessionNo
+  returning pageviews, duration_ms::float8 as "durationMs"`,
 )
 
 /** A report lies at the time of a pageview of the session. */
@@ -200,7 +203,12 @@ async function erasePartOf(
     await deleteReplay(tx, { siteNo, sessionNo })
     await deleteReports(tx, { siteNo, sessionNo, firstAt, lastAt })
     await noteValues(tx, { siteNo, startedAt, sessionNo, erasureId: erasure.id })
-    await deleteSession(tx, { siteNo, startedAt, sessionNo })
+    const gone = await deleteSession(tx, { siteNo, startedAt, sessionNo })
+    await discountSessions(
+      tx,
+      siteNo,
+      gone.map(counts => ({ ...counts, startedAt })),
+    )
     await discountSession(tx, { visitorNo })
     await forgetMoneySession(tx, { siteNo, sessionNo, visitorNo })
   }

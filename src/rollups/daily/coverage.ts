@@ -70,7 +70,7 @@ export interface Coverage<Rollup extends RollupSpan = DailyRollup> {
 }
 
 /** Returns true when a rollup holds all rows of its day, except hits that are still to come late. */
-const isFinal = ({ end, rolledUpTo }: RollupSpan): boolean => rolledUpTo >= end + OPEN_MS
+export const isFinal = ({ end, rolledUpTo }: RollupSpan): boolean => rolledUpTo >= end + OPEN_MS
 
 /** Splits a window into rollups, their tails, and the gaps between them. The rollups may be days of any time zone. */
 export function coverageOf<Rollup extends RollupSpan>(

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import { COPIED_COLUMNS } from '../../dimensions/dimensions.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import { type ZoneOffsets, zoneOffsets } from '../../time/zone-offsets.ts'
 import type { TrafficTotals, Window } from '../protocol.ts'
@@ -33,6 +34,16 @@ export const wholeSlice = ({ start, end }: Window): RowSlice => ({
   hitsTo: end,
   closedFrom: null,
   closedTo: FOREVER,
+})
+
+/** Returns the row slice with the hits of a window, and no sessions. */
+export const hitSlice = ({ start, end }: Window): RowSlice => ({
+  start,
+  end,
+  hitsFrom: start,
+  hitsTo: end,
+  closedFrom: start,
+  closedTo: start,
 })
 
 /** Returns the row slice that the rollup of a day holds when it was built up to `rolledUpTo`. */
@@ -110,6 +121,13 @@ const countValues = query<
   ValueRow
 >('count-slice-values')
 
+const countSessionValues = query<
+  SessionBounds & { hitsFrom: Date; hitsTo: Date; dimension: string },
+  Pick<ValueRow, 'value' | 'hits' | 'pageviews' | 'visitors' | keyof SessionTotals>
+>('count-slice-session-values')
+
+const COPIED = new Set<string>(COPIED_COLUMNS)
+
 export const sessionBoundsOf = (
   siteNo: number,
   { start, end, closedFrom, closedTo }: RowSlice,
@@ -158,13 +176,17 @@ export async function countSliceValues(
   dimensions: readonly string[],
   { zone = 'UTC', withTimes = false }: { zone?: string | undefined; withTimes?: boolean } = {},
 ): Promise<Map<string, CountsByValue>> {
-  const rows = await countValues(db, {
-    ...sessionBoundsOf(siteNo, slice),
-    ...hitBoundsOf(slice),
-    ...zoneOffsets(zone, slice.start, slice.end),
-    dimensions,
-    withTimes,
-  })
+  const bounds = { ...sessionBoundsOf(siteNo, slice), ...hitBoundsOf(slice) }
+  const [dimension] = dimensions
+  const rows =
+    dimensions.length === 1 && COPIED.has(dimension!)
+      ? await countCopied(db, bounds, dimension!)
+      : await countValues(db, {
+          ...bounds,
+          ...zoneOffsets(zone, slice.start, slice.end),
+          dimensions,
+          withTimes,
+        })
   const byDimension = new Map<string, CountsByValue>()
   for (const { dimension, value, visitors, times, ...counts } of rows) {
     let byValue = byDimension.get(dimension)
@@ -182,6 +204,18 @@ export async function countSliceValues(
     if (times) into.times = addTimes(into.times, timesIn(times))
   }
   return byDimension
+}
+
+/** What dimensions of sessions do not have. */
+const { visitors: _visitors, untimedSessions: _untimed, ...NO_ROW_COUNTS } = noCounts()
+
+async function countCopied(
+  db: Queryable,
+  bounds: SessionBounds & { hitsFrom: Date; hitsTo: Date },
+  dimension: string,
+): Promise<ValueRow[]> {
+  const rows = await countSessionValues(db, { ...bounds, dimension })
+  return rows.map(row => ({ ...NO_ROW_COUNTS, ...row, dimension, times: null }))
 }
 
 /** Adds all counts except visitors; keeps the latest `lastAt`. */

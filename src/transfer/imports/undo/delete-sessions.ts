@@ -5,6 +5,7 @@ import { inErasingTransaction } from '../../../people/erase/erasing-transaction.
 import { EARLIEST, findNextRow } from '../../../people/time-spans.ts'
 import { closesAt } from '../../../rollups/daily/row-slice.ts'
 import { markBuckets } from '../../../rollups/dirty.ts'
+import { discountSessions } from '../../../rollups/session-counts.ts'
 import type { UndoTask } from '../import-kind.ts'
 import { importedSpan } from './imported-span.ts'
 import { requireDetails } from './require-details.ts'
@@ -60,7 +61,10 @@ const deleteReports = query<Slice>(
     and session_no = any(:sessionNos::bigint[])`,
 )
 
-const deleteRows = query<Slice, { visitorNo: number }>(
+const deleteRows = query<
+  Slice,
+  { visitorNo: number; startedAt: Date; pageviews: number; durationMs: number }
+>(
   'delete-imported-sessions',
   `with kept as (
     delete from money_sessions where site_no = :siteNo::int and session_no = any(:sessionNos::bigint[])
@@ -68,7 +72,8 @@ const deleteRows = query<Slice, { visitorNo: number }>(
   delete from sessions
   where site_no = :siteNo::int and started_at >= :start::timestamptz and started_at <= :end::timestamptz
     and session_no = any(:sessionNos::bigint[])
-  returning visitor_no as "visitorNo"`,
+  returning
+    visitor_no as "visitorNo", started_at as "startedAt", pageviews, duration_ms::float8 as "durationMs"`,
 )
 
 /** What a visitor has left decides whether the visitor is deleted: see `deleteVisitors`. */
@@ -132,6 +137,7 @@ async function deleteSlice(tx: Transaction, siteNo: number, sessions: Session[])
   const hits = await deleteHits(tx, slice)
   await deleteReports(tx, slice)
   const gone = await deleteRows(tx, slice)
+  await discountSessions(tx, siteNo, gone)
   await countDown(tx, { visitorNos: gone.map(({ visitorNo }) => visitorNo) })
   const touched = hits.map(({ at }) => ({ siteNo, at: at.getTime() }))
   const started = sessions.map(({ startedAt }) => ({ siteNo, at: startedAt.getTime() }))

@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { query } from '../../src/db/query.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/time.ts'
+import { cellOf, openService, type ReadOptions, readCommand, type Timing } from './calls.ts'
+import { numberOption, withCleanup } from './command.ts'
+import { readCounters, untilStored } from './counters.ts'
+import { addHits, findOrAddSite, lastSessionAt } from './fill-today.ts'
+import { STEADY_CONNECTIONS } from './measure-ingest.ts'
+import { sentHits } from './senders.ts'
+import { figure, formatTable, loadLine, machineLine, median } from './table.ts'
+import { prepareWrk, requireWrk, sentLine } from './wrk.ts'
+
+// Times the reads of today of a site whose hits have ended, and of one that has had hits for an hour and goes on to have them.
+
+/** The hits of the quiet site ended this long ago. */
+const QUIET_MS = 1.5 * HOUR_MS
+/** Time until the rate of hits is steady, and until the next round of rollups; milliseconds. */
+const SETTLE_MS = 20_000
+/** The load ends with the reads; this is longer than they take. */
+const LOAD_SECONDS = 86_400
+/** Longest wait for rollups. */
+const PATIENCE_MS = 10 * MINUTE_MS
+
+const READS: [name: string, path: string][] = [
+  ['overview', '/overview?range=today'],
+  ['timeseries visitors by hour', '/stats/timeseries?metric=visitors&group=hour'],
+  ['timeseries sessions by hour', '/stats/timeseries?metric=sessions&group=hour'],
+  ['timeseries bounce rate by hour', '/stats/timeseries?metric=bounce_rate&group=hour'],
+  ['breakdown path', '/stats/breakdown?dimension=path'],
+  ['breakdown source', '/stats/breakdown?dimension=source'],
+  ['breakdown country', '/stats/breakdown?dimension=country'],
+  ['breakdown exit page', '/stats/breakdown?dimension=exit_path'],
+  ['page titles', '/stats/page-titles'],
+  ['events timeseries', '/stats/events/timeseries'],
+  ['events, page 1', '/stats/events'],
+  ['errors', '/stats/errors'],
+  ['goals', '/stats/goals'],
+  ['live', '/stats/live'],
+]
+
+// Rollups of sites whose hits are not counted up to a time.
+const findBehind = query<{ siteNos: number[]; start: Date; rolledUpTo: Date }, { siteNo: number }>(
+  'bench-find-behind',
+  `select site_no as "siteNo"
+  from sites
+  where site_no = any(:siteNos::int[]) and first_event_at < :rolledUpTo::timestamptz and (
+    not exists (
+      select from daily_rollups
+      where daily_rollups.site_no = sites.site_no and starts_at = :start::timestamptz and rolled_up_to >= :rolledUpTo::timestamptz
+    )
+    or exists (select from dirty_buckets where aggregate = 'daily_rollups' and dirty_buckets.site_no = sites.site_no)
+  )`,
+)
+
+const command = readCommand(
+  'today',
+  'times reads of today while hits come in; makes its sites in the database, and continues them in the next run',
+)
+  .addOption(
+    numberOption('--rate <count>', 'hits a second, now and in the hour before', [1, 100_000]).default(1_000),
+  )
+  .addOption(numberOption('--minutes <count>', 'minutes of hits before', [1, 600]).default(60))
+  .parse()
+
+await withCleanup(async () => {
+  const options = command.opts<ReadOptions & { rate: number; minutes: number }>()
+  const { calls, rate, minutes } = options
+  await requireWrk()
+  const { service, time } = await openService(options, { TRUST_PROXY: '1' })
+  const { db, api } = service
+  const day = Math.floor(Date.now() / DAY_MS) * DAY_MS
+  const quiet = await findOrAddSite(api, db, 'quiet.example')
+  const busy = await findOrAddSite(api, db, 'busy.example')
+  if (quiet.isNew) {
+    const end = Math.floor((Date.now() - QUIET_MS) / MINUTE_MS) * MINUTE_MS
+    const start = end - minutes * MINUTE_MS
+    if (start < day)
+      throw new Error('too little of the day (UTC) is over: begin later, or with fewer --minutes')
+    await addHits(db, quiet.site.siteNo, { start, end, rate })
+    await api('POST', `/api/sites/quiet.example/goals/batch`, { event_names: ['signup'] })
+    await api('POST', `/api/sites/busy.example/goals/batch`, { event_names: ['signup'] })
+    await db.unsafe('analyze events, sessions, visitors')
+  }
+  const siteNo = busy.site.siteNo
+  const since = await lastSessionAt(db, siteNo, Date.now() - minutes * MINUTE_MS)
+  await addHits(db, siteNo, { start: since + 1, end: Date.now(), rate })
+  await untilRolledUp()
+
+  async function untilRolledUp(): Promise<void> {
+    const rolledUpTo = new Date(Date.now() - HOUR_MS / 2)
+    const siteNos = [quiet.site.siteNo, siteNo]
+    const startedAt = performance.now()
+    while ((await findBehind(db, { siteNos, start: new Date(day), rolledUpTo })).length > 0) {
+      if (performance.now() - startedAt > PATIENCE_MS) throw new Error('the rollups are not up to date')
+      await sleep(1_000)
+    }
+  }
+
+  async function timeAll(domain: string): Promise<Map<string, Timing | string>> {
+    const today = new Date(day).toISOString().slice(0, 10)
+    const timings = new Map<string, Timing | string>()
+    for (const [name, path] of READS) {
+      const asked =
+        path.includes('range=') || name === 'live'
+          ? path
+          : `${path}${path.includes('?') ? '&' : '?'}from=${today}&to=${today}`
+      timings.set(
+        name,
+        await time(`/api/sites/${domain}${asked}`).catch((error: Error) => error.message.slice(-3)),
+      )
+    }
+    return timings
+  }
+
+  process.stdout.write(`${machineLine(new Date())}\n`)
+  const idle = await timeAll('quiet.example')
+  const { tracking_key: key } = await api<{ tracking_key: string }>('GET', '/api/sites/busy.example')
+  // Each browser sends a hit a minute, so that about as many sessions begin as in the hour before.
+  const visitors = 60 * rate
+  const send = prepareWrk(sentHits({ key, count: visitors, addresses: 4_096, visitors, seed: 2 }))
+  const before = await readCounters(service.url)
+  const isRead = new AbortController()
+  const load = { connections: STEADY_CONNECTIONS, seconds: LOAD_SECONDS, rate, signal: isRead.signal }
+  const [sent, loaded] = await Promise.all([
+    send(service.url, load),
+    sleep(SETTLE_MS)
+      .then(() => timeAll('busy.example'))
+      .finally(() => isRead.abort()),
+  ])
+  const accepted = sent.requests - sent.refused
+  await untilStored(service.url, before, accepted)
+  process.stdout.write(
+    `${figure(accepted)} hits, all stored, at ${sentLine(sent)}\nMilliseconds, median / p99 of ${calls} warm calls, one at a time, in ` +
+      `today (UTC). At the end ${loadLine()}.\n\n${tableOf(idle, loaded)}\n`,
+  )
+})
+
+function tableOf(idle: Map<string, Timing | string>, busy: Map<string, Timing | string>): string {
+  const ratios: number[] = []
+  const cell = (timing: Timing | string) => (typeof timing === 'string' ? timing : cellOf(timing))
+  const lines = [...idle].map(([name, before]) => {
+    const during = busy.get(name)!
+    const ratio =
+      typeof before === 'string' || typeof during === 'string' ? Number.NaN : during.median / before.median
+    ratios.push(Number.isNaN(ratio) ? Number.POSITIVE_INFINITY : ratio)
+    return [name, cell(before), cell(during), `× ${figure(ratio)}`]
+  })
+  lines.push(['median of the ratios', '', '', `× ${figure(median(ratios))}`])
+  return formatTable(['read', 'quiet site', 'with hits', 'ratio'], lines)
+}

@@ -1,0 +1,222 @@
+import type { Db, Queryable } from '../db/connect.ts'
+import { inSnapshot } from '../db/connect.ts'
+import { query } from '../db/query.ts'
+import { HOUR_MS, MINUTE_MS } from '../lib/time.ts'
+import { countSliceHits, hitSlice } from './daily/row-slice.ts'
+import { addVisitors, numbersIn } from './daily/visitor-set.ts'
+import { removeMarks } from './dirty.ts'
+import { arraysOf, BUCKET_MS, type Window } from './protocol.ts'
+import { raiseWatermark, readWatermark } from './watermarks.ts'
+
+// Hits of busy sites by quarter-hour. They lie between what hits_15m and rollups hold and the last seconds: a site with a thousand hits a
+// second has a million rows there.
+
+/** Most hits are stored within a second; a later one marks its bucket. */
+const LAG_MS = 10_000
+/** hits_15m holds hits before an hour ago; one bucket more, for rounds that come late. */
+const KEPT_MS = HOUR_MS + BUCKET_MS
+/** A site with as many hits in a minute is busy: for others, counting rows takes no longer than reading counts. */
+const BUSY_HITS = 3_000
+
+interface Counted {
+  siteNo: number
+  bucket: Date
+  /** Unix milliseconds. */
+  countedTo: number
+  pageviews: number
+  customEvents: number
+}
+
+const selectBusySites = query<{ from: Date; to: Date; hits: number }, { siteNo: number }>(
+  'select-busy-sites',
+  `
+  select site_no as "siteNo"
+  from sites
+  where deleted_at is null and first_event_at is not null
+    and exists (
+      select from events
+      where events.site_no = sites.site_no and at >= :from::timestamptz and at < :to::timestamptz
+      order by at
+      offset :hits::int - 1
+    )
+  order by site_no`,
+)
+
+/** What a bucket of a site holds, and its mark: both may be absent. */
+interface BucketState {
+  bucket: Date
+  countedTo: number | null
+  version: number | null
+  mark: number | null
+}
+
+const selectStates = query<{ siteNo: number; buckets: Date[] }, BucketState>(
+  'select-recent-states',
+  `
+  select
+    bucket, (extract(epoch from counted_to) * 1000)::bigint as "countedTo", counted.version, mark.version as mark
+  from unnest(:buckets::timestamptz[]) as asked (bucket)
+  left join (select bucket, counted_to, version from recent_hits where site_no = :siteNo::int) as counted using (bucket)
+  left join (
+    select bucket, version from dirty_buckets where aggregate = 'recent_hits' and site_no = :siteNo::int
+  ) as mark using (bucket)
+  order by bucket desc`,
+)
+
+/** Locks the counts of a bucket, if they are still the version that was read. */
+const lockRecent = query<
+  { siteNo: number; bucket: Date; version: number },
+  { pageviews: number; customEvents: number; visitors: Buffer }
+>(
+  'lock-recent-hits',
+  `
+  select pageviews, custom_events as "customEvents", visitors
+  from recent_hits
+  where site_no = :siteNo::int and bucket = :bucket::timestamptz and version = :version::bigint
+  for update`,
+)
+
+interface Written extends Pick<Counted, 'siteNo' | 'bucket' | 'pageviews' | 'customEvents'> {
+  countedTo: Date
+  visitors: Buffer
+}
+
+const insertRecent = query<Written, { bucket: Date }>(
+  'insert-recent-hits',
+  `
+  insert into recent_hits (site_no, bucket, counted_to, pageviews, custom_events, visitors)
+  values (
+    :siteNo::int, :bucket::timestamptz, :countedTo::timestamptz, :pageviews::bigint, :customEvents::bigint, :visitors::bytea
+  )
+  on conflict (site_no, bucket) do nothing
+  returning bucket`,
+)
+
+const updateRecent = query<Written>(
+  'update-recent-hits',
+  `
+  update recent_hits
+  set
+    counted_to = :countedTo::timestamptz,
+    pageviews = :pageviews::bigint,
+    custom_events = :customEvents::bigint,
+    visitors = :visitors::bytea,
+    version = nextval('dirty_versions')
+  where site_no = :siteNo::int and bucket = :bucket::timestamptz`,
+)
+
+// Marks of buckets that are older than all counts mean nothing.
+const deleteOld = query<{ before: Date }>(
+  'delete-old-recent-hits',
+  `
+  with gone as (delete from recent_hits where bucket < :before::timestamptz)
+  delete from dirty_buckets where aggregate = 'recent_hits' and bucket < :before::timestamptz`,
+)
+
+const selectRecent = query<
+  { siteNos: readonly number[]; starts: readonly Date[]; ends: readonly Date[] },
+  Counted & { visitors: string }
+>(
+  'select-recent-hits',
+  `
+  select
+    span.site_no as "siteNo",
+    bucket,
+    (extract(epoch from counted_to) * 1000)::bigint as "countedTo",
+    pageviews,
+    custom_events as "customEvents",
+    encode(visitors, 'base64') as visitors
+  from unnest(:siteNos::int[], :starts::timestamptz[], :ends::timestamptz[]) as span (site_no, starts_at, ends_at)
+  join recent_hits on recent_hits.site_no = span.site_no
+    and bucket >= starts_at and bucket + interval '15 minutes' <= ends_at
+  where not exists (
+    select from dirty_buckets
+    where aggregate = 'recent_hits' and dirty_buckets.site_no = recent_hits.site_no and dirty_buckets.bucket = recent_hits.bucket
+  )
+  order by 1, 2`,
+)
+
+/**
+ * Counts the hits of busy sites up to some seconds ago. Changes no number that a reader gets, and is safe to stop at any point.
+ * @param oldestWaiting when the oldest hits that are not stored came, Unix milliseconds; counts stay before them, since each would mark
+ * its bucket
+ * @param busyHits hits a minute from which on a site is busy
+ */
+export async function countRecentHits(
+  db: Db,
+  now: Date,
+  { oldestWaiting = now.getTime(), busyHits = BUSY_HITS } = {},
+): Promise<void> {
+  const to = Math.min(now.getTime(), oldestWaiting) - LAG_MS
+  const sites = await selectBusySites(db, {
+    from: new Date(to - MINUTE_MS),
+    to: new Date(to),
+    hits: busyHits,
+  })
+  // While all sites are quiet, the watermark stays: late hits then leave no marks.
+  if (sites.length > 0 && (await isRaisedTo(db, to)))
+    for (const { siteNo } of sites) await countSite(db, siteNo, to)
+  await deleteOld(db, { before: new Date(to - KEPT_MS - BUCKET_MS) })
+}
+
+/** @returns false when hits have been waiting, or the clock was set back: late hits leave no marks in buckets too old by the watermark */
+async function isRaisedTo(db: Db, to: number): Promise<boolean> {
+  await raiseWatermark(db, { aggregate: 'recent_hits', watermark: new Date(to) })
+  const [state] = await readWatermark(db, { aggregate: 'recent_hits' })
+  return state?.watermark === to
+}
+
+async function countSite(db: Db, siteNo: number, to: number): Promise<void> {
+  const buckets = bucketsIn({ start: to - KEPT_MS, end: to }).map(bucket => new Date(bucket))
+  for (const state of await selectStates(db, { siteNo, buckets })) {
+    const end = Math.min(to, state.bucket.getTime() + BUCKET_MS)
+    if (state.mark !== null || (state.countedTo ?? 0) < end) await countBucket(db, siteNo, state, end)
+  }
+}
+
+/** Returns the starts of the buckets that overlap a window. */
+function bucketsIn({ start, end }: Window): number[] {
+  const first = Math.floor(start / BUCKET_MS) * BUCKET_MS
+  return Array.from({ length: Math.ceil((end - first) / BUCKET_MS) }, (_, index) => first + index * BUCKET_MS)
+}
+
+/** Counts what a bucket lacks, or the whole bucket when it is marked. Another process that did so meanwhile wins. */
+async function countBucket(
+  db: Db,
+  siteNo: number,
+  { bucket, countedTo, version, mark }: BucketState,
+  end: number,
+): Promise<void> {
+  const isAnew = mark !== null || countedTo === null
+  const hitsFrom = isAnew ? bucket.getTime() : countedTo
+  const slice = hitSlice({ start: hitsFrom, end })
+  const counted = await inSnapshot(db, tx => countSliceHits(tx, siteNo, slice))
+  await db.begin(async tx => {
+    const present = version === null ? undefined : (await lockRecent(tx, { siteNo, bucket, version }))[0]
+    if (version !== null && !present) return
+    const before = isAnew ? undefined : present
+    const written = {
+      siteNo,
+      bucket,
+      countedTo: new Date(end),
+      pageviews: (before?.pageviews ?? 0) + counted.pageviews,
+      customEvents: (before?.customEvents ?? 0) + counted.customEvents,
+      visitors: addVisitors(before?.visitors, counted.visitors),
+    }
+    if (present) await updateRecent(tx, written)
+    else if ((await insertRecent(tx, written)).length === 0) return
+    if (mark !== null) await removeMarks(tx, 'recent_hits', [{ siteNo, bucket, version: mark }])
+  })
+}
+
+/** Counts of a bucket up to a time. */
+export type RecentHits = Counted & { visitors: Uint32Array }
+
+/** Returns the counts of sites in the given spans, as far as they agree with the rows. */
+export async function readRecentHits(
+  tx: Queryable,
+  spans: readonly (Window & { siteNo: number })[],
+): Promise<RecentHits[]> {
+  const rows = await selectRecent(tx, arraysOf(spans))
+  return rows.map(row => ({ ...row, visitors: numbersIn(Buffer.from(row.visitors, 'base64')) }))
+}

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import { countRecentHits, readRecentHits } from '../../src/rollups/recent-hits.ts'
+import { countTraffic } from '../../src/rollups/traffic.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { randomHitStream } from '../support/random-hits.ts'
+import { recountSessions } from '../support/recount.ts'
+import { createTestSite, type TestSite } from '../support/sites.ts'
+import { stalling } from '../support/stalling.ts'
+import { storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
+
+const MINUTE = 60_000
+const BUCKET = 15 * MINUTE
+const START = Date.UTC(2026, 2, 10)
+/** Every site with hits. */
+const ANY = { busyHits: 1 }
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+
+async function begin(): Promise<TestSite> {
+  const { db } = database
+  await db`delete from recent_hits`
+  await db`delete from dirty_buckets where aggregate = 'recent_hits'`
+  await db`update watermarks set watermark = '-infinity' where aggregate = 'recent_hits'`
+  return createTestSite(db)
+}
+
+/** Reads the two hours before a time, and compares them with the rows. @returns how many buckets with hits have counts that readers take */
+async function expectSameAsRows({ siteNo }: TestSite, now: number): Promise<number> {
+  const end = Math.floor(now / BUCKET) * BUCKET + BUCKET
+  const windows = Array.from({ length: 8 }, (_, index) => ({
+    start: end - (8 - index) * BUCKET,
+    end: end - (7 - index) * BUCKET,
+  }))
+  const traffic = await countTraffic(database.db, { siteNo, windows, parts: ['hits'] })
+  for (const [index, { start, end: to }] of windows.entries()) {
+    const [rows] = await database.db<{ pageviews: number; customEvents: number; visitors: number }[]>`
+      select
+        (count(*) filter (where type = 'pageview'))::int as pageviews,
+        (count(*) filter (where type = 'event' and not is_service))::int as "customEvents",
+        (count(distinct visitor_no) filter (where type not in ('engagement', 'identify') and not is_service))::int as visitors
+      from events
+      where site_no = ${siteNo} and at >= ${new Date(start)} and at < ${new Date(to)}`
+    expect(traffic[index]).toMatchObject(rows!)
+  }
+  const recent = await readRecentHits(database.db, [{ siteNo, start: windows[0]!.start, end }])
+  return recent.filter(({ visitors }) => visitors.length > 0).length
+}
+
+const marks = async ({ siteNo }: TestSite) => {
+  const [row] = await database.db<{ count: number }[]>`
+    select count(*)::int as count from dirty_buckets where aggregate = 'recent_hits' and site_no = ${siteNo}`
+  return row!.count
+}
+
+test.each([1, 2, 4])(
+  'recent hits: reads equal the rows after each batch, with late hits (stream %i)',
+  async seed => {
+    const { db } = database
+    const site = await begin()
+    const stream = randomHitStream(seed)
+    const batches = withoutRepeatedDrops(stream.late, recountSessions(stream.late).dropped)
+    let [latest, counted, marked] = [0, 0, 0]
+    await storeVisits(db, site, batches, async now => {
+      latest = Math.max(latest, now)
+      counted += await expectSameAsRows(site, latest)
+      marked += await marks(site)
+      await countRecentHits(db, new Date(latest + MINUTE), ANY)
+      counted += await expectSameAsRows(site, latest)
+      expect(await marks(site)).toBe(0)
+    })
+    expect(counted).toBeGreaterThan(0)
+    expect(marked).toBeGreaterThan(0)
+  },
+)
+
+test('recent hits: a late hit marks its bucket, which is read from rows until it is counted again', async () => {
+  const { db } = database
+  const site = await begin()
+  await storeHits(db, 0, [enrichedHit(site, START), enrichedHit(site, START + 20 * MINUTE)])
+  const now = new Date(START + 20 * MINUTE + 30_000)
+  await countRecentHits(db, now, ANY)
+  expect(await expectSameAsRows(site, now.getTime())).toBe(2)
+  await storeHits(db, 1, [enrichedHit(site, START + 1)])
+  expect(await marks(site)).toBe(1)
+  expect(await expectSameAsRows(site, now.getTime())).toBe(1)
+  await countRecentHits(db, new Date(now.getTime() + 10_000), ANY)
+  expect(await marks(site)).toBe(0)
+  expect(await expectSameAsRows(site, now.getTime())).toBe(2)
+})
+
+test.each([
+  ['a bucket that was complete', true],
+  ['a bucket that nobody has counted', false],
+])('recent hits: of two processes that count %s, the one that stalled writes nothing', async (_, isCounted) => {
+  const { db } = database
+  const site = await begin()
+  await storeHits(db, 0, [enrichedHit(site, START + MINUTE), enrichedHit(site, START + 20 * MINUTE)])
+  const now = new Date(START + 20 * MINUTE + 30_000)
+  // The newest bucket is counted first.
+  const bucket = isCounted ? START : START + BUCKET
+  const hitOf = (visitor: number) =>
+    enrichedHit(site, bucket + visitor, { visitorId: `00000000-0000-4000-8000-00000000000${visitor}` })
+  if (isCounted) {
+    await countRecentHits(db, now, ANY)
+    await storeHits(db, 1, [hitOf(1)])
+  }
+  const slow = stalling(db)
+  const counting = countRecentHits(slow.db, now, ANY)
+  await slow.stalled
+  await storeHits(db, 1, [hitOf(2)])
+  expect(await marks(site)).toBe(1)
+  await countRecentHits(db, new Date(now.getTime() + 10_000), ANY)
+  expect(await marks(site)).toBe(0)
+  slow.resume()
+  await counting
+  expect(await marks(site)).toBe(0)
+  await expectSameAsRows(site, now.getTime())
+})
+
+test('recent hits stay before hits that wait, and are left alone when the clock was set back', async () => {
+  const { db } = database
+  const site = await begin()
+  await storeHits(db, 0, [enrichedHit(site, START)])
+  await countRecentHits(db, new Date(START + MINUTE), { ...ANY, oldestWaiting: START + 30_000 })
+  const countedTo = async () =>
+    (await readRecentHits(db, [{ siteNo: site.siteNo, start: START, end: START + BUCKET }]))[0]?.countedTo
+  expect(await countedTo()).toBe(START + 20_000)
+  await countRecentHits(db, new Date(START), ANY)
+  expect(await countedTo()).toBe(START + 20_000)
+})
+
+test('recent hits: quiet sites have none, and those of a busy one go after an hour and a half', async () => {
+  const { db } = database
+  const site = await begin()
+  await storeHits(db, 0, [enrichedHit(site, START), enrichedHit(site, START)])
+  await countRecentHits(db, new Date(START + 30_000), { busyHits: 3 })
+  expect(await expectSameAsRows(site, START)).toBe(0)
+  await countRecentHits(db, new Date(START + 31_000), { busyHits: 2 })
+  expect(await expectSameAsRows(site, START)).toBe(1)
+  await countRecentHits(db, new Date(START + 2 * 60 * MINUTE), ANY)
+  expect(await expectSameAsRows(site, START)).toBe(0)
+})
+
+test('recent hits: without busy sites, the watermark stays and late hits leave no marks', async () => {
+  const { db } = database
+  const site = await begin()
+  await storeHits(db, 0, [enrichedHit(site, START)])
+  await countRecentHits(db, new Date(START + 30_000), { busyHits: 1_000 })
+  await storeHits(db, 1, [enrichedHit(site, START + 1)])
+  expect(await marks(site)).toBe(0)
+  const raised = await db`select from watermarks where aggregate = 'recent_hits' and isfinite(watermark)`
+  expect(raised).toHaveLength(0)
+})
+
+test('recent hits: counting while all partitions store changes no number', async () => {
+  const { db } = database
+  const site = await begin()
+  const now = START + 40 * MINUTE
+  let isStoring = true
+  const storing = Promise.all(
+    [0, 1, 2, 3].map(async partition => {
+      for (let batch = 0; batch < 15; batch++) {
+        // Before and after the watermark.
+        const at = (hit: number) => now - 40_000 + ((batch * 7 + hit * 13) % 40) * 1_000
+        await storeHits(
+          db,
+          partition,
+          Array.from({ length: 5 }, (_, hit) => enrichedHit(site, at(hit))),
+        )
+      }
+    }),
+  ).finally(() => {
+    isStoring = false
+  })
+  for (let round = 0; isStoring; round++) await countRecentHits(db, new Date(now - 30_000 + round * 10), ANY)
+  await storing
+  await expectSameAsRows(site, now)
+  await countRecentHits(db, new Date(now), ANY)
+  expect(await expectSameAsRows(site, now)).toBe(1)
+})

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { STORE_RETRY, storeHits } from '../../src/ingestion/store/store.ts'
+import { retry } from '../../src/lib/retry.ts'
+import { addSessionCounts, keepSessionCounts, readCountedFrom } from '../../src/rollups/session-counts.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { randomHitStream } from '../support/random-hits.ts'
+import { recountSessions } from '../support/recount.ts'
+import { countSessions, expectCountsEqualRows } from '../support/session-counts.ts'
+import { createTestSite } from '../support/sites.ts'
+import { recordedHits, storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
+
+const HOUR = 3_600_000
+const START = Date.UTC(2026, 2, 10)
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+
+test.each([1, 2])(
+  'session counts equal the rows of sessions, with late and repeated hits (stream %i)',
+  async seed => {
+    const { db } = database
+    const stream = randomHitStream(seed)
+    await countSessions(db, seed, stream.late.flat())
+    const site = await createTestSite(db, { timezone: stream.zone })
+    const { dropped } = recountSessions(stream.late)
+    const batches = withoutRepeatedDrops(stream.late, dropped)
+    await storeVisits(db, site, batches)
+    expect(await expectCountsEqualRows(db, site)).toBeGreaterThan(1)
+    for (const batch of batches) await storeHits(db, 0, recordedHits(site, batch))
+    await expectCountsEqualRows(db, site)
+  },
+)
+
+test('session counts: partitions have rows of their own, and the counts of a transaction that fails do not stay', async () => {
+  const { db } = database
+  await countSessions(db, 1, [])
+  const site = await createTestSite(db)
+  await Promise.all(
+    [0, 1, 2, 3].map(partition => storeHits(db, partition, [enrichedHit(site, START + partition)])),
+  )
+  const failed = db.begin(async tx => {
+    await addSessionCounts(tx, 0, [
+      { siteNo: site.siteNo, startedAt: START, sessions: 1, bounces: 1, durationMs: 0 },
+    ])
+    throw new Error('stopped')
+  })
+  await expect(failed).rejects.toThrow('stopped')
+  await expectCountsEqualRows(db, site)
+  const rows =
+    await db`select partition from session_counts where site_no = ${site.siteNo} order by partition`
+  expect(rows.map(({ partition }) => partition)).toEqual([0, 1, 2, 3])
+})
+
+test('session counts begin in a bucket to come, and are kept for three days', async () => {
+  const { db } = database
+  await db`update session_count_span set counted_from = 'infinity'`
+  expect(await readCountedFrom(db)).toBe(Number.POSITIVE_INFINITY)
+  const site = await createTestSite(db)
+  const now = START + 40 * 60_000
+  await keepSessionCounts(db, new Date(now))
+  expect(await readCountedFrom(db)).toBe(START + HOUR)
+  await keepSessionCounts(db, new Date(now + HOUR))
+  expect(await readCountedFrom(db)).toBe(START + HOUR)
+
+  const before = enrichedHit(site, START + HOUR - 1)
+  const later = [HOUR, 2 * HOUR].map((at, index) =>
+    enrichedHit(site, START + at, { visitorId: visitor(index) }),
+  )
+  await storeHits(db, 0, [before, ...later])
+  expect(await expectCountsEqualRows(db, site)).toBe(2)
+  await keepSessionCounts(db, new Date(START + 74 * HOUR))
+  expect(await readCountedFrom(db)).toBe(START + 2 * HOUR)
+  expect(await expectCountsEqualRows(db, site)).toBe(1)
+})
+
+const visitor = (index: number) => `00000000-0000-4000-8000-00000000000${index}`
+
+test('session counts: partitions that write the same session at once neither lose a change nor count it twice', async () => {
+  const { db } = database
+  await countSessions(db, 1, [])
+  const site = await createTestSite(db)
+  const visitorId = visitor(0)
+  for (let visit = 0; visit < 10; visit++) {
+    const at = START + visit * HOUR
+    await storeHits(db, 0, [enrichedHit(site, at, { visitorId })])
+    const stored = [0, 1, 2, 3].map(partition => {
+      const hits = [enrichedHit(site, at + 1_000 * (partition + 1), { visitorId })]
+      return retry(() => storeHits(db, partition, hits), STORE_RETRY)
+    })
+    await Promise.all(stored)
+  }
+  const sessions = await db`
+    select distinct pageviews, duration_ms::int as "durationMs" from sessions where site_no = ${site.siteNo}`
+  expect([...sessions]).toEqual([{ pageviews: 5, durationMs: 4_000 }])
+  expect(await expectCountsEqualRows(db, site)).toBe(10)
+})
