@@ -13,6 +13,7 @@ create table session_counts (
 
 -- Sessions that started from then on are counted, a whole number of buckets; infinite until all processes count.
 create table session_count_span (
+  only_row boolean primary key default true check (only_row),
   counted_from timestamptz not null
 );
 insert into session_count_span (counted_from) values ('infinity');

@@ -6,6 +6,7 @@ import { countSliceHits, hitSlice } from './daily/row-slice.ts'
 import { addVisitors, numbersIn } from './daily/visitor-set.ts'
 import { removeMarks } from './dirty.ts'
 import { arraysOf, BUCKET_MS, type Window } from './protocol.ts'
+import { readCountedFrom } from './session-counts.ts'
 import { raiseWatermark, readWatermark } from './watermarks.ts'
 
 // Hits of busy sites by quarter-hour. They lie between what hits_15m and rollups hold and the last seconds: a site with a thousand hits a
@@ -105,12 +106,18 @@ const updateRecent = query<Written>(
   where site_no = :siteNo::int and bucket = :bucket::timestamptz`,
 )
 
-// Marks of buckets that are older than all counts mean nothing.
+// Marks of buckets that are older than all counts mean nothing. Those that are being set now go with the next round: storing locks marks in
+// another order.
 const deleteOld = query<{ before: Date }>(
   'delete-old-recent-hits',
   `
   with gone as (delete from recent_hits where bucket < :before::timestamptz)
-  delete from dirty_buckets where aggregate = 'recent_hits' and bucket < :before::timestamptz`,
+  delete from dirty_buckets
+  where ctid = any(array(
+    select ctid from dirty_buckets
+    where aggregate = 'recent_hits' and bucket < :before::timestamptz
+    for update skip locked
+  ))`,
 )
 
 const selectRecent = query<
@@ -148,6 +155,10 @@ export async function countRecentHits(
   { oldestWaiting = now.getTime(), busyHits = BUSY_HITS } = {},
 ): Promise<void> {
   const to = Math.min(now.getTime(), oldestWaiting) - LAG_MS
+  // Before the watermark rises: late hits leave no marks in buckets that are too old by the watermark.
+  await deleteOld(db, { before: new Date(to - KEPT_MS - BUCKET_MS) })
+  // A process of an earlier version may still store, without marks.
+  if (now.getTime() < (await readCountedFrom(db))) return
   const sites = await selectBusySites(db, {
     from: new Date(to - MINUTE_MS),
     to: new Date(to),
@@ -156,10 +167,9 @@ export async function countRecentHits(
   // While all sites are quiet, the watermark stays: late hits then leave no marks.
   if (sites.length > 0 && (await isRaisedTo(db, to)))
     for (const { siteNo } of sites) await countSite(db, siteNo, to)
-  await deleteOld(db, { before: new Date(to - KEPT_MS - BUCKET_MS) })
 }
 
-/** @returns false when hits have been waiting, or the clock was set back: late hits leave no marks in buckets too old by the watermark */
+/** @returns false when hits have been waiting, or the clock was set back */
 async function isRaisedTo(db: Db, to: number): Promise<boolean> {
   await raiseWatermark(db, { aggregate: 'recent_hits', watermark: new Date(to) })
   const [state] = await readWatermark(db, { aggregate: 'recent_hits' })

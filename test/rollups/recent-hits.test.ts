@@ -3,6 +3,7 @@ import { storeHits } from '../../src/ingestion/store/store.ts'
 import { countRecentHits, readRecentHits } from '../../src/rollups/recent-hits.ts'
 import { countTraffic } from '../../src/rollups/traffic.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { dyingAfter } from '../support/dying-after.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { randomHitStream } from '../support/random-hits.ts'
 import { recountSessions } from '../support/recount.ts'
@@ -28,6 +29,7 @@ async function begin(): Promise<TestSite> {
   await db`delete from recent_hits`
   await db`delete from dirty_buckets where aggregate = 'recent_hits'`
   await db`update watermarks set watermark = '-infinity' where aggregate = 'recent_hits'`
+  await db`update session_count_span set counted_from = '2000-01-01'`
   return createTestSite(db)
 }
 
@@ -146,6 +148,32 @@ test('recent hits: quiet sites have none, and those of a busy one go after an ho
   expect(await expectSameAsRows(site, START)).toBe(1)
   await countRecentHits(db, new Date(START + 2 * 60 * MINUTE), ANY)
   expect(await expectSameAsRows(site, START)).toBe(0)
+})
+
+test('recent hits begin with session counts, when no process of an earlier version stores any more', async () => {
+  const { db } = database
+  const site = await begin()
+  await db`update session_count_span set counted_from = ${new Date(START + MINUTE)}`
+  await storeHits(db, 0, [enrichedHit(site, START)])
+  await countRecentHits(db, new Date(START + MINUTE - 1), ANY)
+  expect(await expectSameAsRows(site, START)).toBe(0)
+  await countRecentHits(db, new Date(START + MINUTE), ANY)
+  expect(await expectSameAsRows(site, START)).toBe(1)
+})
+
+test('recent hits: counts that are too old go before the watermark rises past what late hits mark', async () => {
+  const { db } = database
+  const site = await begin()
+  await storeHits(db, 0, [enrichedHit(site, START), enrichedHit(site, START + 4 * 60 * MINUTE)])
+  await countRecentHits(db, new Date(START + MINUTE), ANY)
+  expect(await expectSameAsRows(site, START)).toBe(1)
+  // Dies after the round has begun, in each of its statements.
+  for (let calls = 0; calls < 8; calls++) {
+    const dying = countRecentHits(dyingAfter(db, calls), new Date(START + 4 * 60 * MINUTE + 30_000), ANY)
+    await dying.catch(error => expect(error.message).toBe('killed'))
+    await storeHits(db, 1, [enrichedHit(site, START + 1 + calls)])
+    await expectSameAsRows(site, START)
+  }
 })
 
 test('recent hits: without busy sites, the watermark stays and late hits leave no marks', async () => {

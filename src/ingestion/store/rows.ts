@@ -84,7 +84,7 @@ export interface VisitorSession {
   session: Session
 }
 
-/** One array for each named parameter of touch-sessions.sql. */
+/** What new and touched sessions write. */
 const SESSION_COLUMNS = {
   siteNo: row => row.visitor.siteNo,
   startedAt: row => timeText(row.session.startedAt),
