@@ -100,31 +100,34 @@ test('recent hits: a late hit marks its bucket, which is read from rows until it
 test.each([
   ['a bucket that was complete', true],
   ['a bucket that nobody has counted', false],
-])('recent hits: of two processes that count %s, the one that stalled writes nothing', async (_, isCounted) => {
-  const { db } = database
-  const site = await begin()
-  await storeHits(db, 0, [enrichedHit(site, START + MINUTE), enrichedHit(site, START + 20 * MINUTE)])
-  const now = new Date(START + 20 * MINUTE + 30_000)
-  // The newest bucket is counted first.
-  const bucket = isCounted ? START : START + BUCKET
-  const hitOf = (visitor: number) =>
-    enrichedHit(site, bucket + visitor, { visitorId: `00000000-0000-4000-8000-00000000000${visitor}` })
-  if (isCounted) {
-    await countRecentHits(db, now, ANY)
-    await storeHits(db, 1, [hitOf(1)])
-  }
-  const slow = stalling(db)
-  const counting = countRecentHits(slow.db, now, ANY)
-  await slow.stalled
-  await storeHits(db, 1, [hitOf(2)])
-  expect(await marks(site)).toBe(1)
-  await countRecentHits(db, new Date(now.getTime() + 10_000), ANY)
-  expect(await marks(site)).toBe(0)
-  slow.resume()
-  await counting
-  expect(await marks(site)).toBe(0)
-  await expectSameAsRows(site, now.getTime())
-})
+])(
+  'recent hits: of two processes that count %s, the one that stalled writes nothing',
+  async (_, isCounted) => {
+    const { db } = database
+    const site = await begin()
+    await storeHits(db, 0, [enrichedHit(site, START + MINUTE), enrichedHit(site, START + 20 * MINUTE)])
+    const now = new Date(START + 20 * MINUTE + 30_000)
+    // The newest bucket is counted first.
+    const bucket = isCounted ? START : START + BUCKET
+    const hitOf = (visitor: number) =>
+      enrichedHit(site, bucket + visitor, { visitorId: `00000000-0000-4000-8000-00000000000${visitor}` })
+    if (isCounted) {
+      await countRecentHits(db, now, ANY)
+      await storeHits(db, 1, [hitOf(1)])
+    }
+    const slow = stalling(db)
+    const counting = countRecentHits(slow.db, now, ANY)
+    await slow.stalled
+    await storeHits(db, 1, [hitOf(2)])
+    expect(await marks(site)).toBe(1)
+    await countRecentHits(db, new Date(now.getTime() + 10_000), ANY)
+    expect(await marks(site)).toBe(0)
+    slow.resume()
+    await counting
+    expect(await marks(site)).toBe(0)
+    await expectSameAsRows(site, now.getTime())
+  },
+)
 
 test('recent hits stay before hits that wait, and are left alone when the clock was set back', async () => {
   const { db } = database
