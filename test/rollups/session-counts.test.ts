@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Db, Transaction } from '../../src/db/connect.ts'
 import { STORE_RETRY, storeHits } from '../../src/ingestion/store/store.ts'
 import { retry } from '../../src/lib/retry.ts'
 import { addSessionCounts, keepSessionCounts, readCountedFrom } from '../../src/rollups/session-counts.ts'
@@ -99,3 +100,41 @@ test('session counts: partitions that write the same session at once neither los
   expect([...sessions]).toEqual([{ pageviews: 5, durationMs: 4_000 }])
   expect(await expectCountsEqualRows(db, site)).toBe(10)
 })
+
+test('storing refuses a session that another partition has changed since it was read, and may store again', async () => {
+  const { db } = database
+  await countSessions(db, 1, [])
+  const site = await createTestSite(db)
+  const visitorId = visitor(0)
+  await storeHits(db, 0, [enrichedHit(site, START, { visitorId })])
+  const changed = beforeTouch(
+    db,
+    tx => tx`update sessions set pageviews = pageviews + 1 where site_no = ${site.siteNo}`,
+  )
+  const hits = [enrichedHit(site, START + 1_000, { visitorId })]
+  await expect(storeHits(changed, 1, hits)).rejects.toMatchObject({ code: '40001' })
+  await storeHits(db, 1, hits)
+  expect(await expectCountsEqualRows(db, site)).toBe(1)
+})
+
+/** Returns a handle that changes something just before a transaction updates its sessions. */
+function beforeTouch(db: Db, change: (tx: Transaction) => PromiseLike<unknown>): Db {
+  const touching = (tx: Transaction) =>
+    new Proxy(tx, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name)
+        if (name !== 'unsafe' || typeof value !== 'function') return value
+        return (text: string, ...rest: unknown[]) => {
+          // Statements of a transaction run in the order in which they are sent.
+          if (text.startsWith('/* touch-sessions */')) void change(target).then(() => {})
+          return value.call(target, text, ...rest)
+        }
+      },
+    })
+  return new Proxy(db, {
+    get(target, name) {
+      if (name !== 'begin') return Reflect.get(target, name)
+      return (run: (tx: Transaction) => Promise<unknown>) => target.begin(tx => run(touching(tx)))
+    },
+  })
+}
