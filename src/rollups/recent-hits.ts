@@ -93,17 +93,21 @@ const insertRecent = query<Written, { bucket: Date }>(
   returning bucket`,
 )
 
+// Written as an insert that always conflicts: it draws a new version, which not every server does in an update.
 const updateRecent = query<Written>(
   'update-recent-hits',
   `
-  update recent_hits
+  insert into recent_hits (site_no, bucket, counted_to, pageviews, custom_events, visitors)
+  values (
+    :siteNo::int, :bucket::timestamptz, :countedTo::timestamptz, :pageviews::bigint, :customEvents::bigint, :visitors::bytea
+  )
+  on conflict (site_no, bucket) do update
   set
-    counted_to = :countedTo::timestamptz,
-    pageviews = :pageviews::bigint,
-    custom_events = :customEvents::bigint,
-    visitors = :visitors::bytea,
-    version = nextval('dirty_versions')
-  where site_no = :siteNo::int and bucket = :bucket::timestamptz`,
+    counted_to = excluded.counted_to,
+    pageviews = excluded.pageviews,
+    custom_events = excluded.custom_events,
+    visitors = excluded.visitors,
+    version = excluded.version`,
 )
 
 // Marks of buckets that are older than all counts mean nothing. Those that are being set now go with the next round: storing locks marks in

@@ -7,6 +7,7 @@ select
   last_at as "lastAt",
   pageviews,
   events,
+  duration_ms::float8 as "durationMs",
   user_id as "userId",
   user_since as "userSince",
   visit_count as "visitCount",

@@ -1,0 +1,1 @@
+select from move_watermark(:aggregate::text, :watermark::timestamptz)
