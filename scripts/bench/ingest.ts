@@ -4,23 +4,16 @@ import { wholeNumber } from '../options.ts'
 import { benchCommand, numberOption, onEnd, withCleanup } from './command.ts'
 import { INGEST_COLUMNS, ROLES } from './ingest-columns.ts'
 import { type IngestRun, measureFloor, measureService, measureSteady, warmUp } from './measure-ingest.ts'
-import { measureMasters } from './measure-masters.ts'
+import { type IngestOptions, measureMasters } from './measure-masters.ts'
 import { sentHits } from './senders.ts'
-import { FSYNC, type Fsync, memoryLine, settleRedis, startService, type Target } from './service.ts'
+import { FSYNC, memoryLine, settleRedis, startService } from './service.ts'
 import { figure, formatTable, loadLine, machineLine, median } from './table.ts'
 import { prepareWrk, requireWrk, sentLine, type WrkResult } from './wrk.ts'
 
 // Sends pageviews as fast as the service answers, with rate limits, and waits until they are stored. The same run
 // measures bare servers that only parse the body.
 
-interface Options extends Target {
-  seconds: number
-  connections: number[]
-  rounds: number
-  workers: number
-  ingest: number
-  fsync?: Fsync
-  addresses: number
+interface Options extends IngestOptions {
   rate?: number
   masters?: number[]
 }

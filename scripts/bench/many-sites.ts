@@ -9,7 +9,7 @@ import { secondsSince } from '../progress.ts'
 /** Teams with ten sites each. */
 const SITES_PER_TEAM = 10
 /** Sessions of one statement. */
-const PORTION = 250_000
+const BATCH_SESSIONS = 250_000
 
 const insertTeams = query<{ count: number }>(
   'bench-insert-teams',
@@ -67,8 +67,8 @@ export async function fillSites(
     [Number.POSITIVE_INFINITY, 0],
   )
   const filled = { first, last, nextNo: 1, isNew: true }
-  for (let from = 0; from < sessions; from += PORTION) {
-    const to = Math.min(from + PORTION, sessions)
+  for (let from = 0; from < sessions; from += BATCH_SESSIONS) {
+    const to = Math.min(from + BATCH_SESSIONS, sessions)
     const at = (no: number) => new Date(start.getTime() + (2 * DAY_MS * no) / sessions)
     await addSessions(db, filled, {
       sites: filled.last - filled.first + 1,

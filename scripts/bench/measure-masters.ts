@@ -7,7 +7,8 @@ import { type Fsync, settleRedis, startService, type Target } from './service.ts
 import { figure, formatTable, loadLine, machineLine, median } from './table.ts'
 import { prepareWrk } from './wrk.ts'
 
-interface MastersOptions extends Target {
+/** What is measured, with one Redis as with several masters. */
+export interface IngestOptions extends Target {
   seconds: number
   connections: number[]
   rounds: number
@@ -18,7 +19,7 @@ interface MastersOptions extends Target {
 }
 
 /** Measures the service with one private Redis, and with a Redis Cluster of each number of masters, one after the other. */
-export async function measureMasters(options: MastersOptions, masters: readonly number[]): Promise<void> {
+export async function measureMasters(options: IngestOptions, masters: readonly number[]): Promise<void> {
   const { fsync = 'always', workers, ingest, seconds, rounds, addresses } = options
   process.stdout.write(
     `${machineLine(new Date())}\n${workers} HTTP workers, ${ingest} ingest, appendfsync ${fsync}, ` +
@@ -35,7 +36,7 @@ export async function measureMasters(options: MastersOptions, masters: readonly 
   process.stdout.write(`At the end ${loadLine()}.\n\n${table}\n`)
 }
 
-async function measureRedis(options: MastersOptions & { fsync: Fsync }, name: string): Promise<string[][]> {
+async function measureRedis(options: IngestOptions & { fsync: Fsync }, name: string): Promise<string[][]> {
   const { workers, ingest, seconds, addresses, fsync } = options
   const service = await startService(options, {
     TRUST_PROXY: '1',

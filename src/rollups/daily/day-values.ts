@@ -121,7 +121,7 @@ export function* mergeCounts(
   }
 }
 
-/** Writes the values of a dimension on a day; instead of those that are there. */
+/** Writes the values of a dimension on a day, in place of those that are there. */
 export const writeValues = (
   tx: Transaction,
   key: DayKey,
