@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Db } from '../../../src/db/connect.ts'
 import { exportTeam } from '../../../src/transfer/archive/export-team.ts'
 import { openArchive } from '../../../src/transfer/archive/open-archive.ts'
 import { restoreTeam } from '../../../src/transfer/archive/restore/restore-team.ts'
@@ -10,7 +11,7 @@ import { ADA, BEN, CAI, hit, type Stats, type StatsSite, startStats } from '../.
 import { HOUR, retain, sendVisits, settle } from '../../retention/retained-sites.ts'
 import { READS } from '../../sharing/reads.ts'
 import { testDatabase } from '../../support/database.ts'
-import { dyingAfter } from '../../support/dying-after.ts'
+import { dyingAfter, dyingAt } from '../../support/dying-after.ts'
 import { importServices } from '../../support/import-services.ts'
 import { event, item, price, SECRET, subscription } from '../../support/stripe.ts'
 import { collect, fileOf } from '../read/source.ts'
@@ -127,9 +128,17 @@ afterAll(async () => {
   await Promise.all([source.close(), target.close()])
 })
 
-async function restoring(statements = Number.POSITIVE_INFINITY) {
+/** While hits are stored, while money is, while buckets are refreshed, and at the end. */
+const STOPS = [
+  (db: Db) => dyingAfter(db, 60),
+  (db: Db) => dyingAt(db, 'restore-movements'),
+  (db: Db) => dyingAt(db, 'refresh-view'),
+  (db: Db) => dyingAt(db, 'show-restored-site'),
+]
+
+async function restoring(dying: (db: Db) => Db = db => db) {
   const services = await importServices(target.api.services)
-  const db = Number.isFinite(statements) ? dyingAfter(services.db, statements) : services.db
+  const db = dying(services.db)
   const opened = await openArchive(fileOf(archive, 'team.tar', 100_000))
   return restoreTeam({ ...services, db }, opened, { teamId: target.owner.teamId })
 }
@@ -137,8 +146,8 @@ async function restoring(statements = Number.POSITIVE_INFINITY) {
 describe('an archive of a site whose details are gone in part', () => {
   test('restored after several stops, every read gives the same', async () => {
     expect((await source.read(site, '')).details_from).toBe(DETAILS_FROM)
-    for (const statements of [60, 150]) {
-      await expect(restoring(statements), `${statements} statements`).rejects.toThrow('killed')
+    for (const dying of STOPS) {
+      await expect(restoring(dying)).rejects.toThrow('killed')
       expect((await target.ask(site.path)).status).toBe(404)
     }
     expect((await restoring()).sites).toEqual([expect.objectContaining({ site_id: site.id })])
