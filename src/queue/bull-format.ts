@@ -88,6 +88,8 @@ export interface QueueDepth {
   active: number
   /** Unix milliseconds at which the oldest waiting job was added. */
   oldestAt: number | undefined
+  /** The same of the oldest job that is not done: a consumer may be handling it, or it waits for its retry. */
+  oldestOpenAt: number | undefined
 }
 
 /** Counts the jobs of a queue by their state, in all its lanes. */
@@ -95,23 +97,34 @@ export async function queueDepth(redis: RedisClient, queue: QueueName = 'hits'):
   const depths = await Promise.all(lanesOfQueue(redis, queue).map(lane => depthOf(redis, queue, lane)))
   const sum = (state: 'waiting' | 'delayed' | 'active') =>
     depths.reduce((total, depth) => total + depth[state], 0)
-  const oldest = depths.map(depth => depth.oldestAt).filter(at => at !== undefined)
   return {
     waiting: sum('waiting'),
     delayed: sum('delayed'),
     active: sum('active'),
-    oldestAt: oldest.length === 0 ? undefined : Math.min(...oldest),
+    oldestAt: earliest(depths.map(depth => depth.oldestAt)),
+    oldestOpenAt: earliest(depths.map(depth => depth.oldestOpenAt)),
   }
+}
+
+function earliest(times: (number | undefined)[]): number | undefined {
+  const known = times.filter(time => time !== undefined)
+  return known.length === 0 ? undefined : Math.min(...known)
 }
 
 async function depthOf(redis: RedisClient, queue: QueueName, lane: Lane): Promise<QueueDepth> {
   const prefix = keyPrefix(queue, lane)
-  const [waiting, delayed, active, oldest] = await Promise.all([
+  const [waiting, delayed, active, ...oldest] = await Promise.all([
     redis.llen(`${prefix}:wait`),
     redis.zcard(`${prefix}:delayed`),
     redis.llen(`${prefix}:active`),
     redis.lindex(`${prefix}:wait`, -1),
+    redis.lindex(`${prefix}:active`, -1),
+    redis.zrange(`${prefix}:delayed`, 0, 0).then(([first]) => first ?? null),
   ])
-  const addedAt = oldest === null ? null : await redis.hget(`${prefix}:${oldest}`, 'timestamp')
-  return { waiting, delayed, active, oldestAt: addedAt === null ? undefined : Number(addedAt) }
+  const addedAt = async (id: string | null) => {
+    const timestamp = id === null ? null : await redis.hget(`${prefix}:${id}`, 'timestamp')
+    return timestamp === null ? undefined : Number(timestamp)
+  }
+  const [oldestAt, ...others] = await Promise.all(oldest.map(addedAt))
+  return { waiting, delayed, active, oldestAt, oldestOpenAt: earliest([oldestAt, ...others]) }
 }

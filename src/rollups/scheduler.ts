@@ -50,8 +50,8 @@ const JOBS: Job[] = [
     name: 'recent hits',
     everyMs: RECENT_MS,
     run: async ({ db, redis }, now) => {
-      const { oldestAt } = await queueDepth(redis)
-      await countRecentHits(db, now, { oldestWaiting: oldestAt })
+      const { oldestOpenAt } = await queueDepth(redis)
+      await countRecentHits(db, now, { oldestWaiting: oldestOpenAt })
     },
   },
   { name: 'session counts', everyMs: HOUR_MS, run: ({ db }, now) => keepSessionCounts(db, now) },

@@ -231,7 +231,8 @@ test('queue: a full Redis refuses a job and accepts it when there is room again'
 })
 
 test('queue: its depth counts waiting and active jobs and gives the time of the oldest', async () => {
-  expect(await queueDepth(redis)).toEqual({ waiting: 0, delayed: 0, active: 0, oldestAt: undefined })
+  const none = { waiting: 0, delayed: 0, active: 0, oldestAt: undefined, oldestOpenAt: undefined }
+  expect(await queueDepth(redis)).toEqual(none)
   const before = Date.now()
   for (let job = 0; job < 3; job++) await producer.add({ name: 'waits' })
   const filled = await queueDepth(redis)
@@ -244,8 +245,10 @@ test('queue: its depth counts waiting and active jobs and gives the time of the 
   })
   consume(() => finished, 1)
   await expect.poll(depth).toEqual({ waiting: 2, active: 1 })
+  // The first job is no longer waiting, and is still the oldest that is not done.
+  expect((await queueDepth(redis)).oldestOpenAt).toBe(filled.oldestAt)
   finish()
-  await expect.poll(depth).toEqual({ waiting: 0, active: 0 })
+  await expect.poll(() => queueDepth(redis)).toEqual(none)
 })
 
 test.each(['SIGKILL', 'SIGSTOP'] as const)(
