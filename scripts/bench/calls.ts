@@ -100,7 +100,25 @@ export async function openService(
   return { service, time }
 }
 
-export const cellOf = ({ median: middle, p99 }: Timing): string => `${figure(middle)} / ${figure(p99)}`
+/** Median and p99, or the status of a read that was not answered. */
+export const cellOf = (timing: Timing | Refused): string =>
+  timing instanceof Refused ? String(timing.status) : `${figure(timing.median)} / ${figure(timing.p99)}`
+
+/** A read whose answer has another status than 200: too slow, usually. */
+export class Refused extends Error {
+  readonly status: number | undefined
+
+  constructor(url: string, status: number | undefined) {
+    super(`GET ${url} answers ${status}`)
+    this.status = status
+  }
+}
+
+/** Returns what a table shows instead of a time. @throws any other error */
+export function asRefused(error: unknown): Refused {
+  if (error instanceof Refused) return error
+  throw error
+}
 
 function callOnce(url: string, token: string, agent: Agent): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -110,7 +128,7 @@ function callOnce(url: string, token: string, agent: Agent): Promise<number> {
       answer.on('error', reject)
       answer.on('end', () => {
         if (answer.statusCode === 200) resolve(performance.now() - startedAt)
-        else reject(new Error(`GET ${url} answers ${answer.statusCode}`))
+        else reject(new Refused(url, answer.statusCode))
       })
     })
     sent.on('error', reject)

@@ -36,7 +36,7 @@ export interface Surface extends Subjects {
 }
 
 /**
- * Returns all read endpoints of a seeded site. Creates goals when the site has none.
+ * Returns all read endpoints of a seeded site. Creates five goals unless they are there.
  * @param until last day of the ranges, `Y-m-d`; by default, the day of the newest hit
  * @throws Error when there is no seeded site, or it has no titles, countries or errors in the last 90 days
  */
@@ -53,15 +53,16 @@ export async function findSurface(api: Api, until: string | undefined): Promise<
     api<Rows<{ title: string }>>('GET', `${stats}/page-titles?${range}&per_page=1`),
     api<{ values: { value: string }[] }>('GET', `${stats}/filter-values?${range}&dimension=country&limit=1`),
     api<Rows<{ id: string }>>('GET', `${stats}/errors?${range}&per_page=1`),
-    api<Rows<unknown>>('GET', `${site}/goals?per_page=1`),
+    readGoals(api, site),
     api<Rows<{ session_id: string; visitor_id: string }>>('GET', `${stats}/sessions?${range}&per_page=1`),
   ])
-  if (goals.data.length === 0) {
+  // A payment processor brings goals of its own.
+  if (!goals.some(({ match_value }) => match_value === 'signup')) {
     await api('POST', `${site}/goals/batch`, { event_names: ['signup', 'purchase', 'search'] })
     await api('POST', `${site}/goals`, { match_type: 'page', match_value: '/docs/*' })
     await api('POST', `${site}/goals`, { match_type: 'page', match_value: '/' })
   }
-  const goalId = await signupGoalOf(api, site)
+  const goalId = (await readGoals(api, site)).find(({ match_value }) => match_value === 'signup')!.id
   const [title, country, error, session] = [
     titles.data[0],
     countries.values[0],
@@ -95,13 +96,8 @@ interface Goal {
   match_value: string
 }
 
-/** Returns the id of the goal that `signup` converts. */
-async function signupGoalOf(api: Api, site: string): Promise<string> {
-  const goals = await api<Rows<Goal>>('GET', `${site}/goals?per_page=100`)
-  const goal = goals.data.find(each => each.match_value === 'signup') ?? goals.data[0]
-  if (!goal) throw new Error(`${site} has no goals`)
-  return goal.id
-}
+const readGoals = async (api: Api, site: string): Promise<Goal[]> =>
+  (await api<Rows<Goal>>('GET', `${site}/goals?per_page=100`)).data
 
 interface Rows<Row> {
   data: Row[]

@@ -1,4 +1,4 @@
-import { cellOf, openReads, type ReadOptions, readCommand, type Timing } from './calls.ts'
+import { asRefused, cellOf, openReads, type ReadOptions, Refused, readCommand, type Timing } from './calls.ts'
 import { withCleanup } from './command.ts'
 import { compareWithDuckDb } from './compare-duckdb.ts'
 import { RANGES } from './endpoints.ts'
@@ -10,7 +10,7 @@ import { figure, formatTable, loadLine, machineLine } from './table.ts'
 /** Timings of one row of the table, by the name of the range; ranges without a timing are absent. */
 interface ReadRow {
   name: string
-  timings: Map<string, Timing>
+  timings: Map<string, Timing | Refused>
 }
 
 /** The cheapest endpoints: their time is the fixed cost of a call. */
@@ -46,7 +46,7 @@ await withCleanup(async () => {
   const [base, larger] = measured.map(({ rows }) => rows)
   process.stdout.write(
     `${notes.join('; then ')} (log rows; engagement not counted). Milliseconds, median / p99 of ${calls} warm calls, ` +
-      `one at a time; * of fewer. At the end ${loadLine()}.\n\n${tableOf(base!, larger, calls)}\n\n${measured.at(-1)!.memory}\n`,
+      `one at a time; * of fewer; 503: took too long. At the end ${loadLine()}.\n\n${tableOf(base!, larger, calls)}\n\n${measured.at(-1)!.memory}\n`,
   )
 })
 
@@ -70,9 +70,9 @@ async function measureReads(options: ReadOptions) {
   rows.push({ name: 'list of all sites', timings: listed })
   for (const filter of [undefined, `country=${surface.country}`]) {
     for (const endpoint of surface.endpoints) {
-      const timings = new Map<string, Timing>()
+      const timings = new Map<string, Timing | Refused>()
       for (const { name, days } of RANGES) {
-        timings.set(name, await time(surface.url(endpoint, days, filter)))
+        timings.set(name, await time(surface.url(endpoint, days, filter)).catch(asRefused))
       }
       rows.push({ name: filter ? `${endpoint.name}, ${filter}` : endpoint.name, timings })
     }
@@ -97,11 +97,14 @@ function tableOf(base: ReadRow[], larger: ReadRow[] | undefined, calls: number):
 function cellsOf({ timings }: ReadRow, calls: number): string[] {
   return RANGES.map(({ name }) => {
     const timing = timings.get(name)
-    return timing ? `${cellOf(timing)}${timing.calls < calls ? '*' : ''}` : '–'
+    if (!timing) return '–'
+    const isShort = !(timing instanceof Refused) && timing.calls < calls
+    return `${cellOf(timing)}${isShort ? '*' : ''}`
   })
 }
 
 function growth(base: ReadRow, larger: ReadRow, range: string): string {
   const [timing, before] = [larger.timings.get(range), base.timings.get(range)]
-  return timing && before ? `× ${figure(timing.median / before.median)}` : '–'
+  if (!timing || !before || timing instanceof Refused || before instanceof Refused) return '–'
+  return `× ${figure(timing.median / before.median)}`
 }

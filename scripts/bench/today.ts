@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { query } from '../../src/db/query.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/time.ts'
-import { cellOf, openService, type ReadOptions, readCommand, type Timing } from './calls.ts'
+import {
+  asRefused,
+  cellOf,
+  openService,
+  type ReadOptions,
+  Refused,
+  readCommand,
+  type Timing,
+} from './calls.ts'
 import { numberOption, withCleanup } from './command.ts'
 import { readCounters, untilStored } from './counters.ts'
 import { addHits, findOrAddSite, lastSessionAt } from './fill-today.ts'
@@ -96,18 +104,15 @@ await withCleanup(async () => {
     }
   }
 
-  async function timeAll(domain: string): Promise<Map<string, Timing | string>> {
+  async function timeAll(domain: string): Promise<Map<string, Timing | Refused>> {
     const today = new Date(day).toISOString().slice(0, 10)
-    const timings = new Map<string, Timing | string>()
+    const timings = new Map<string, Timing | Refused>()
     for (const [name, path] of READS) {
       const asked =
         path.includes('range=') || name === 'live'
           ? path
           : `${path}${path.includes('?') ? '&' : '?'}from=${today}&to=${today}`
-      timings.set(
-        name,
-        await time(`/api/sites/${domain}${asked}`).catch((error: Error) => error.message.slice(-3)),
-      )
+      timings.set(name, await time(`/api/sites/${domain}${asked}`).catch(asRefused))
     }
     return timings
   }
@@ -135,15 +140,14 @@ await withCleanup(async () => {
   )
 })
 
-function tableOf(idle: Map<string, Timing | string>, busy: Map<string, Timing | string>): string {
+function tableOf(idle: Map<string, Timing | Refused>, busy: Map<string, Timing | Refused>): string {
   const ratios: number[] = []
-  const cell = (timing: Timing | string) => (typeof timing === 'string' ? timing : cellOf(timing))
   const lines = [...idle].map(([name, before]) => {
     const during = busy.get(name)!
-    const ratio =
-      typeof before === 'string' || typeof during === 'string' ? Number.NaN : during.median / before.median
+    const isTimed = !(before instanceof Refused || during instanceof Refused)
+    const ratio = isTimed ? during.median / before.median : Number.NaN
     ratios.push(Number.isNaN(ratio) ? Number.POSITIVE_INFINITY : ratio)
-    return [name, cell(before), cell(during), `× ${figure(ratio)}`]
+    return [name, cellOf(before), cellOf(during), `× ${figure(ratio)}`]
   })
   lines.push(['median of the ratios', '', '', `× ${figure(median(ratios))}`])
   return formatTable(['read', 'quiet site', 'with hits', 'ratio'], lines)
