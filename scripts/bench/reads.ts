@@ -1,3 +1,4 @@
+import { Option } from 'commander'
 import { asRefused, cellOf, openReads, type ReadOptions, Refused, readCommand, type Timing } from './calls.ts'
 import { withCleanup } from './command.ts'
 import { compareWithDuckDb } from './compare-duckdb.ts'
@@ -22,13 +23,24 @@ const LISTED = new Map([
   ['30 d', '30d'],
 ])
 
+interface Options extends ReadOptions {
+  against?: string
+  duckdb?: boolean
+  days?: string[]
+}
+
 const command = readCommand('reads', 'times every read endpoint on a database that bench:seed has filled')
   .option('--against <where>', 'a larger one, to see how times grow with the data')
+  .addOption(
+    new Option('--days <counts...>', 'only ranges of so many days; all unless given').choices(
+      RANGES.map(({ days }) => String(days)),
+    ),
+  )
   .option('--duckdb', 'instead, filtered reads of 30 days beside DuckDB with the same data')
   .parse()
 
 await withCleanup(async () => {
-  const { against, duckdb, ...options } = command.opts<ReadOptions & { against?: string; duckdb?: boolean }>()
+  const { against, duckdb, ...options } = command.opts<Options>()
   const { calls, data } = options
   process.stdout.write(`${machineLine(new Date())}\n`)
   if (duckdb) {
@@ -46,12 +58,16 @@ await withCleanup(async () => {
   const [base, larger] = measured.map(({ rows }) => rows)
   process.stdout.write(
     `${notes.join('; then ')} (log rows; engagement not counted). Milliseconds, median / p99 of ${calls} warm calls, ` +
-      `one at a time; * of fewer; 503: took too long. At the end ${loadLine()}.\n\n${tableOf(base!, larger, calls)}\n\n${measured.at(-1)!.memory}\n`,
+      `one at a time; * of fewer; 503: took too long. At the end ${loadLine()}.\n\n${tableOf(base!, larger, options)}\n\n${measured.at(-1)!.memory}\n`,
   )
 })
 
+function rangesOf({ days }: Options) {
+  return RANGES.filter(range => days?.includes(String(range.days)) ?? true)
+}
+
 /** Times every read endpoint in every range, unfiltered and with a country filter. */
-async function measureReads(options: ReadOptions) {
+async function measureReads(options: Options) {
   const { service, surface, time } = await openReads(options)
   const counted = await service.api<{ series: Record<string, number[]> }>(
     'GET',
@@ -71,7 +87,7 @@ async function measureReads(options: ReadOptions) {
   for (const filter of [undefined, `country=${surface.country}`]) {
     for (const endpoint of surface.endpoints) {
       const timings = new Map<string, Timing | Refused>()
-      for (const { name, days } of RANGES) {
+      for (const { name, days } of rangesOf(options)) {
         timings.set(name, await time(surface.url(endpoint, days, filter)).catch(asRefused))
       }
       rows.push({ name: filter ? `${endpoint.name}, ${filter}` : endpoint.name, timings })
@@ -80,22 +96,23 @@ async function measureReads(options: ReadOptions) {
   return { rows, hits, until: surface.until, memory: await memoryLine(service) }
 }
 
-function tableOf(base: ReadRow[], larger: ReadRow[] | undefined, calls: number): string {
+function tableOf(base: ReadRow[], larger: ReadRow[] | undefined, options: Options): string {
+  const ranges = rangesOf(options).map(({ name }) => name)
   const lines: string[][] = []
   for (const [index, row] of base.entries()) {
-    lines.push([row.name, ...cellsOf(row, calls)])
+    lines.push([row.name, ...cellsOf(row, ranges, options.calls)])
     const grown = larger?.[index]
     if (!grown) continue
     lines.push(
-      ['  larger', ...cellsOf(grown, calls)],
-      ['  growth', ...RANGES.map(range => growth(row, grown, range.name))],
+      ['  larger', ...cellsOf(grown, ranges, options.calls)],
+      ['  growth', ...ranges.map(range => growth(row, grown, range))],
     )
   }
-  return formatTable(['read', ...RANGES.map(range => range.name)], lines)
+  return formatTable(['read', ...ranges], lines)
 }
 
-function cellsOf({ timings }: ReadRow, calls: number): string[] {
-  return RANGES.map(({ name }) => {
+function cellsOf({ timings }: ReadRow, ranges: string[], calls: number): string[] {
+  return ranges.map(name => {
     const timing = timings.get(name)
     if (!timing) return '–'
     const isShort = !(timing instanceof Refused) && timing.calls < calls
