@@ -52,8 +52,8 @@ async function undo(transaction: Transaction) {
 
 class Undone extends Error {}
 
-// No database of Citus is older than this migration.
-test.skipIf(dialect().name === 'citus')('kept money: the migration makes of payments and subscriptions what triggers kept of them', async () => {
+test('kept money: the migration makes of payments and subscriptions what triggers kept of them', async context => {
+  context.skip(dialect().name === 'citus', 'no database of Citus is older than this migration')
   const { db } = revenue.api.services
   const sites: StatsSite[] = []
   for (let seed = 1; seed <= runs(2); seed++) {
