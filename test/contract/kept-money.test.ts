@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { projectRoot } from '../../src/config.ts'
 import type { Queryable, Transaction } from '../../src/db/connect.ts'
+import { dialect } from '../../src/db/dialect.ts'
 import { recomputeSubscriptions } from '../../src/revenue/subscriptions/recompute-subscription.ts'
 import { runs } from '../support/runs.ts'
 import { event, invoice } from '../support/stripe.ts'
@@ -51,7 +52,8 @@ async function undo(transaction: Transaction) {
 
 class Undone extends Error {}
 
-test('kept money: the migration makes of payments and subscriptions what triggers kept of them', async () => {
+test('kept money: the migration makes of payments and subscriptions what triggers kept of them', async context => {
+  context.skip(dialect().name === 'citus', 'no database of Citus is older than this migration')
   const { db } = revenue.api.services
   const sites: StatsSite[] = []
   for (let seed = 1; seed <= runs(2); seed++) {

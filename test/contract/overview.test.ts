@@ -71,9 +71,12 @@ async function moveBack(site: Site, days: number) {
       insert into sessions select (jsonb_populate_record(null::sessions, to_jsonb(gone) || jsonb_build_object(
         'started_at', started_at - ${interval}::interval, 'first_at', first_at - ${interval}::interval,
         'last_at', last_at - ${interval}::interval))).* from gone`
+    // In UTC, since Citus takes only immutable functions here.
     await db`
-      update visitors set first_seen_at = first_seen_at - ${interval}::interval,
-        newest_session_at = newest_session_at - ${interval}::interval where site_no = ${site.siteNo}`
+      update visitors set
+        first_seen_at = (first_seen_at at time zone 'UTC' - ${interval}::interval) at time zone 'UTC',
+        newest_session_at = (newest_session_at at time zone 'UTC' - ${interval}::interval) at time zone 'UTC'
+      where site_no = ${site.siteNo}`
     await db`
       update sites set first_event_at = first_event_at - ${interval}::interval where site_no = ${site.siteNo}`
     await db`
@@ -84,7 +87,7 @@ async function moveBack(site: Site, days: number) {
          from events, (values (interval '0'), (${interval}::interval)) as shifts (shift)
          where site_no = ${site.siteNo}) as buckets
       where bucket < (select watermark from watermarks where watermarks.aggregate = aggregates.aggregate)
-      on conflict (aggregate, site_no, bucket) do update set version = nextval('dirty_versions')`
+      on conflict (aggregate, site_no, bucket) do update set version = excluded.version`
   })
 }
 

@@ -62,4 +62,30 @@ describe.skipIf(!TEST_CITUS_BIN)('a coordinator of Citus with two workers', () =
     expect((await placeOf(site.siteNo)).port).toBe(otherPort)
     await service.expectStoredOnce(site, load)
   })
+
+  test('while the cluster empties a worker in the background, no accepted hit is lost, and none is stored twice', async () => {
+    const site = await service.newSite()
+    const { port, otherPort } = await placeOf(site.siteNo)
+    const holdShards = (isWanted: boolean) =>
+      service.db`select citus_set_node_property('127.0.0.1', ${port}, 'shouldhaveshards', ${isWanted})`
+    await holdShards(false)
+    const load = await service.load(site, async () => {
+      await sleep(1_000)
+      await service.db`select citus_rebalance_start(drain_only => true, shard_transfer_mode => 'force_logical')`
+      await service.db`select citus_rebalance_wait()`
+      await sleep(1_000)
+    })
+    await holdShards(true)
+    expect([...load.refused.keys()].filter(outcome => outcome !== '503')).toEqual([])
+    expect(await moves()).toEqual([{ status: 'done' }])
+    expect((await placeOf(site.siteNo)).port).toBe(otherPort)
+    expect(load.accepted.size).toBeGreaterThan(500)
+    await service.expectStoredOnce(site, load)
+  })
+
+  /** How the moves of the newest background job have ended. */
+  const moves = () =>
+    service.db<{ status: string }[]>`
+      select distinct status::text from pg_dist_background_task
+      where job_id = (select max(job_id) from pg_dist_background_job)`
 })

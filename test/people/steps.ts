@@ -70,9 +70,9 @@ export async function expectConsistent(db: Db, { siteNo }: TestSite): Promise<vo
     from visitors
     left join lateral (
       select count(*)::int as sessions, max(started_at) as newest, max(visit_count) as visit
-      from sessions where sessions.visitor_no = visitors.visitor_no
+      from sessions where sessions.site_no = ${siteNo} and sessions.visitor_no = visitors.visitor_no
     ) as own on true
-    where site_no = ${siteNo}
+    where visitors.site_no = ${siteNo}
       and (session_count <> sessions or newest_session_at is distinct from newest or coalesce(visit, 0) <> sessions)`
   expect(wrong!.count).toBe(0)
 }

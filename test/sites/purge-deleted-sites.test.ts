@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectDb, type Db } from '../../src/db/connect.ts'
+import { dialect } from '../../src/db/dialect.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
@@ -68,17 +69,20 @@ async function addMoney({ siteNo }: TestSite): Promise<void> {
   await db`insert into dead_letters (id, site_no, reason, payload) values (gen_random_uuid(), ${siteNo}, 'x', 'x')`
 }
 
-/** Returns the tables and aggregate views, except `sites`, that still have rows of the site. */
+/**
+ * Returns the tables and aggregate views, except `sites` and its like on Citus, that still have rows of the site. There, the rows of an
+ * aggregate are a table beside its view: both have the name of the view here.
+ */
 async function remains({ siteNo }: TestSite): Promise<string[]> {
   const tables = await db<{ name: string }[]>`
     select table_name as name from information_schema.columns
-    where table_schema = 'public' and column_name = 'site_no' and table_name <> 'sites' order by 1`
-  const found: string[] = []
+    where table_schema = 'public' and column_name = 'site_no' and table_name not in ('sites', 'deleted_sites') order by 1`
+  const found = new Set<string>()
   for (const { name } of tables) {
     const [row] = await db`select from ${db(name)} where site_no = ${siteNo} limit 1`
-    if (row) found.push(name)
+    if (row) found.add(name.replace(/_counted$/, ''))
   }
-  return found
+  return [...found]
 }
 
 async function refresh(now = NOW): Promise<void> {
@@ -94,6 +98,13 @@ async function isPurged({ siteNo }: TestSite): Promise<boolean> {
 
 const markDeleted = ({ siteNo }: TestSite) =>
   db`update sites set deleted_at = ${NOW} where site_no = ${siteNo}`
+
+/** Purges until no hits are left: each round has a time limit. */
+async function purgeRows(site: TestSite, now: Date): Promise<void> {
+  for (let run = 0; run < 20 && (await remains(site)).includes('events'); run++) {
+    await purgeDeletedSites(db, now)
+  }
+}
 
 /** Overviews of the whole period and of each day; with `isBrief` only of the period and of a day in the middle. */
 async function overviews(site: TestSite, isBrief = false): Promise<unknown[]> {
@@ -113,7 +124,7 @@ async function overviews(site: TestSite, isBrief = false): Promise<unknown[]> {
   return Promise.all([ask(days[0]!, days.at(-1)!), ...asked.map(day => ask(day, day))])
 }
 
-test.each(['as rows', 'in the columnstore'])(
+test.each(dialect().name === 'citus' ? ['as rows'] : ['as rows', 'in the columnstore'])(
   'purge: a deleted site leaves no rows and changes no number of another site, with its data %s',
   async storage => {
     const [gone, other] = [await createTestSite(db), await createTestSite(db)]
@@ -176,7 +187,7 @@ test('purge: hits that were in flight are removed, too, before the purge is fini
   const site = await createTestSite(db)
   await sendHits(site)
   await markDeleted(site)
-  await purgeDeletedSites(db, later(1))
+  await purgeRows(site, later(1))
   await refresh()
   expect(await remains(site)).toEqual([])
   await purgeDeletedSites(db, later(9))
@@ -290,10 +301,7 @@ test('purge: it waits while many dirty buckets wait for their refresh, but not f
   await purgeDeletedSites(db, NOW)
   expect(await remains(site)).toContain('events')
   await db`update dirty_buckets set aggregate = 'recent_hits' where site_no = 0`
-  // Runs several rounds, because each round has a time limit.
-  for (let run = 0; run < 20 && (await remains(site)).includes('events'); run++) {
-    await purgeDeletedSites(db, NOW)
-  }
+  await purgeRows(site, NOW)
   expect(await remains(site)).not.toContain('events')
   await db`delete from dirty_buckets where site_no = 0`
 })

@@ -96,6 +96,8 @@ const settings = (folder: string) => [
   'max_wal_senders = 40',
   'max_worker_processes = 40',
   'max_logical_replication_workers = 20',
+  // Two groups of shards on each worker: moving all of one takes seconds.
+  'citus.shard_count = 4',
   'citus.enable_statistics_collection = off',
   // Without it libpq looks for certificates in the home folder of whoever started the test.
   "citus.node_conninfo = 'sslmode=disable'",

@@ -5,7 +5,10 @@ export async function paymentsOf({ api, siteNo }: Pick<Shop, 'api' | 'siteNo'>) 
   const { db } = api.services
   const payments = await db`
     select transaction_id, amount_minor, refunded_minor, currency, renewal, recurring, visitor_id, customer_id, paid_at,
-      array(select transaction_id from payment_aliases where payment_id = payments.id order by 1) as aliases
+      array(
+        select transaction_id from payment_aliases as alias
+        where alias.site_no = payments.site_no and alias.payment_id = payments.id order by 1
+      ) as aliases
     from payments where site_no = ${siteNo} order by 1`
   // Of two payments at the same time, either may be the first.
   const revenue = await db`

@@ -51,9 +51,6 @@ alter table value_dictionary
   drop constraint value_dictionary_pkey, add primary key (site_no, value_id), alter column value_id drop identity;
 create sequence value_ids as integer;
 alter table value_dictionary alter column value_id set default nextval('value_ids');
-alter table sites alter column site_no drop identity;
-create sequence site_numbers as integer;
-alter table sites alter column site_no set default nextval('site_numbers');
 
 -- Derived tables and views of them are made in 0043_queue_goal_days.3_derived.sql.
 drop view hits_15m, sessions_15m, revenue_15m, log_15m;

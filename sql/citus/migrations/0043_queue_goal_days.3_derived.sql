@@ -207,7 +207,10 @@ select
   false as is_compressed
 from (values ('events'::name), ('sessions'), ('web_vitals')) as hypertable (hypertable_name)
 cross join generate_series(
-  time_bucket(interval '7 days', (select min(first_event_at) from sites) - interval '7 days'), now(), interval '7 days'
+  -- On a Thursday at 00:00 UTC, as those of TimescaleDB.
+  date_bin(interval '7 days', (select min(first_event_at) from sites) - interval '7 days', timestamptz '1970-01-01 00:00:00+00'),
+  now(),
+  interval '7 days'
 ) as range_start;
 create schema _timescaledb_catalog;
 create view _timescaledb_catalog.chunk as

@@ -19,6 +19,18 @@ begin
 end
 $$;
 
+-- Deletes recent hits before a time, and their marks. Citus skips no locked rows of several shards, so no transaction may be setting marks
+-- meanwhile; without old marks, nobody waits.
+create function delete_old_recent_hits(before timestamptz) returns void language plpgsql as $$
+begin
+  delete from recent_hits where bucket < before;
+  if exists (select 1 from dirty_buckets where aggregate = 'recent_hits' and bucket < before) then
+    perform pg_advisory_xact_lock(hashtext('watermarks'), hashtext('recent_hits'));
+    delete from dirty_buckets where aggregate = 'recent_hits' and bucket < before;
+  end if;
+end
+$$;
+
 -- A purge deletes the marks of recent hits, too.
 do $$
 begin

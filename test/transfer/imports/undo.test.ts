@@ -59,7 +59,8 @@ describe('undo of imported hits', () => {
     await database.db`delete from events where site_no = ${site.siteNo}`
     await database.db`
       delete from sessions using visitors
-      where sessions.visitor_no = visitors.visitor_no and visitors.site_no = ${site.siteNo} and id = ${OTHER}`
+      where sessions.site_no = ${site.siteNo} and sessions.visitor_no = visitors.visitor_no
+        and visitors.site_no = ${site.siteNo} and id = ${OTHER}`
     expect(await deleteVisitors(database.db, { siteNo: site.siteNo, format: 'umami' })).toBe(true)
     expect(await count('visitors', site)).toBe(1)
     await undo(site)
