@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, inject } from 'vitest'
 import { connectDb, type Db } from '../../src/db/connect.ts'
-import { startDatabase } from '../../src/embedded/database.ts'
+import { type Database, startDatabase } from '../../src/embedded/database.ts'
 import { silentLog } from './log.ts'
 import { copyDatabase, dropDatabase, serversBehind } from './test-servers.ts'
 
@@ -45,14 +45,17 @@ async function retireSites(db: Db): Promise<void> {
 
 async function embedded(): Promise<TestDatabase> {
   const snapshot = readFileSync(inject('databaseSnapshot'))
-  const database = await startDatabase({ snapshot, log: silentLog })
-  const db = connectDb(database.url, { max: 4, name: 'test' })
+  // Forgotten when it is closed: modules of test files stay loaded, and with them what they hold.
+  let database: Database | undefined = await startDatabase({ snapshot, log: silentLog })
+  const { url } = database
+  const db = connectDb(url, { max: 4, name: 'test' })
   return {
-    url: database.url,
+    url,
     db,
     async close() {
       await db.end({ timeout: 5 })
-      await database.close()
+      await database?.close()
+      database = undefined
       globalThis.gc?.()
     },
   }
