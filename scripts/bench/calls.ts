@@ -42,6 +42,7 @@ export const readCommand = (name: string, description: string): Command =>
 
 /** Longest wait for rollups of goals that were just created. */
 const PATIENCE_MS = 30 * MINUTE_MS
+const ASK_MS = 1_000
 
 const countQueued = query<void, { queued: number }>(
   'bench-count-queued-goals',
@@ -56,12 +57,21 @@ export async function openReads(
   const opened = await openService(options, settings)
   const { api, db } = opened.service
   const surface = await findSurface(api, options.until)
-  const startedAt = performance.now()
-  while ((await countQueued(db))[0]!.queued > 0) {
-    if (performance.now() - startedAt > PATIENCE_MS) throw new Error('the goals are not rolled up')
-    await sleep(1_000)
-  }
+  await until(
+    async () => (await countQueued(db))[0]!.queued === 0,
+    PATIENCE_MS,
+    'the goals are not rolled up',
+  )
   return { ...opened, surface }
+}
+
+/** Asks every second until the answer is true. @throws Error with `complaint` after `patienceMs` */
+export async function until(isDone: () => Promise<boolean>, patienceMs: number, complaint: string) {
+  const startedAt = performance.now()
+  while (!(await isDone())) {
+    if (performance.now() - startedAt > patienceMs) throw new Error(complaint)
+    await sleep(ASK_MS)
+  }
 }
 
 /**

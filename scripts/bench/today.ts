@@ -9,6 +9,7 @@ import {
   Refused,
   readCommand,
   type Timing,
+  until,
 } from './calls.ts'
 import { numberOption, withCleanup } from './command.ts'
 import { readCounters, untilStored } from './counters.ts'
@@ -97,11 +98,9 @@ await withCleanup(async () => {
   async function untilRolledUp(): Promise<void> {
     const rolledUpTo = new Date(Date.now() - HOUR_MS / 2)
     const siteNos = [quiet.site.siteNo, siteNo]
-    const startedAt = performance.now()
-    while ((await findBehind(db, { siteNos, start: new Date(day), rolledUpTo })).length > 0) {
-      if (performance.now() - startedAt > PATIENCE_MS) throw new Error('the rollups are not up to date')
-      await sleep(1_000)
-    }
+    const isDone = async () =>
+      (await findBehind(db, { siteNos, start: new Date(day), rolledUpTo })).length === 0
+    await until(isDone, PATIENCE_MS, 'the rollups are not up to date')
   }
 
   async function timeAll(domain: string): Promise<Map<string, Timing | Refused>> {

@@ -19,8 +19,8 @@ begin
 end
 $$;
 
--- Deletes recent hits before a time, and their marks. Citus skips no locked rows of several shards, so no transaction may be setting marks
--- meanwhile; without old marks, nobody waits.
+-- Deletes recent hits before a time, and their marks. Citus skips no locked rows of several shards, so no transaction may set marks
+-- at the same time. When there are no old marks, no lock is taken.
 create function delete_old_recent_hits(before timestamptz) returns void language plpgsql as $$
 begin
   delete from recent_hits where bucket < before;
