@@ -9,6 +9,7 @@ import type { Tasks } from './protocol.ts'
 import { countMovements, countRevenue } from './revenue.ts'
 import { countSiteVisitors, countTraffic } from './traffic.ts'
 import { countValueTimes, locateValueTimes } from './value-times.ts'
+import { countValueTraffic, explainValueTraffic } from './value-traffic.ts'
 
 type TaskTable = {
   [Name in keyof Tasks]: (db: Db, input: Tasks[Name]['input']) => Promise<Tasks[Name]['output']>
@@ -22,6 +23,7 @@ export const tasks: TaskTable = {
   rankValues,
   sortValues,
   countValues,
+  countValueTraffic,
   coverGoals,
   countGoals,
   rollUpGoals,
@@ -31,5 +33,6 @@ export const tasks: TaskTable = {
   countMovements,
   explainTraffic,
   explainValue,
+  explainValueTraffic,
   explainRevenue,
 }
