@@ -223,7 +223,7 @@ export interface Tasks {
     output: Counts[] | null
   }
   /** Totals of each window as `countTraffic` has them, of sessions with one of the values; null as for `rankValues`. */
-  countValueTraffic: {
+  countTrafficOfValues: {
     input: SessionValues & { windows: Window[]; parts: TrafficPart[] }
     output: TrafficTotals[] | null
   }
@@ -243,7 +243,7 @@ export interface Tasks {
     output: Explained<TrafficTotals>
   }
   /** The same of the sessions with one of some values; null as for `rankValues`. */
-  explainValueTraffic: {
+  explainTrafficOfValues: {
     input: SessionValues & { window: Window; buckets: Window[] }
     output: Explained<TrafficTotals> | null
   }

@@ -8,8 +8,8 @@ import { rollUpGoals } from './goals/roll-up-goals.ts'
 import type { Tasks } from './protocol.ts'
 import { countMovements, countRevenue } from './revenue.ts'
 import { countSiteVisitors, countTraffic } from './traffic.ts'
+import { countTrafficOfValues, explainTrafficOfValues } from './traffic-of-values.ts'
 import { countValueTimes, locateValueTimes } from './value-times.ts'
-import { countValueTraffic, explainValueTraffic } from './value-traffic.ts'
 
 type TaskTable = {
   [Name in keyof Tasks]: (db: Db, input: Tasks[Name]['input']) => Promise<Tasks[Name]['output']>
@@ -23,7 +23,7 @@ export const tasks: TaskTable = {
   rankValues,
   sortValues,
   countValues,
-  countValueTraffic,
+  countTrafficOfValues,
   coverGoals,
   countGoals,
   rollUpGoals,
@@ -33,6 +33,6 @@ export const tasks: TaskTable = {
   countMovements,
   explainTraffic,
   explainValue,
-  explainValueTraffic,
+  explainTrafficOfValues,
   explainRevenue,
 }

@@ -84,11 +84,9 @@ export async function readCoverages(
   const since = Math.max(first?.at ?? Number.POSITIVE_INFINITY, detailsFrom)
   const covered = await Promise.all(
     windows.map(async window => {
-      const cut = usable.map(rollup => cutTo(window, rollup))
-      const { rollups, tails, gaps } = coverageOf(
-        window,
-        cutsDays ? cut.filter(isLong) : cut.filter(isWholeDay),
-      )
+      const near = usable.filter(({ start, end }) => start < window.end && end > window.start)
+      const cut = near.map(rollup => cutTo(window, rollup))
+      const { rollups, tails, gaps } = coverageOf(window, cutsDays ? cut : cut.filter(isWholeDay))
       const missing = partsSince(gaps, since)
       // The gap after the last rollup may lie mostly in the future, where there are no hits to count.
       const isMostlyMissing = rollups.length > 0 && lengthOf(missing) > MAX_GAPS_MS
@@ -113,7 +111,6 @@ const extentOf = (windows: readonly Window[]): Window => ({
   end: Math.max(...windows.map(({ end }) => end)),
 })
 
-const isLong = ({ start, end }: Window) => start < end
 const isWholeDay = ({ start, end, day }: CoveringRollup) => start === day.start && end === day.end
 
 const around = ({ start, end }: Window): Window => ({

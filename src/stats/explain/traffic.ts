@@ -26,7 +26,7 @@ export async function explainTraffic(explained: Explained): Promise<Record<Traff
   }
   const ofValues = sessionValuesOf(resolved)
   const found =
-    ofValues && (await runTask(services.rollups, 'explainValueTraffic', { ...ofValues, ...spans }))
+    ofValues && (await runTask(services.rollups, 'explainTrafficOfValues', { ...ofValues, ...spans }))
   return found ? termsOf(FIELDS, found) : explainFiltered(explained)
 }
 

@@ -135,7 +135,7 @@ export async function countTraffic(
   const ofValues = sessionValuesOf(resolved)
   const rolledUp =
     ofValues &&
-    (await runTask(services.rollups, 'countValueTraffic', {
+    (await runTask(services.rollups, 'countTrafficOfValues', {
       ...ofValues,
       windows: buckets.map(bucket => toWindow(cutTo(resolved, bucket))),
       parts,
@@ -145,11 +145,8 @@ export async function countTraffic(
 
 /** Details may begin within a bucket. */
 function cutTo({ start, end }: TimeSpan, bucket: TimeSpan): TimeSpan {
-  const from = new Date(Math.min(Math.max(bucket.start.getTime(), start.getTime()), end.getTime()))
-  return {
-    start: from,
-    end: new Date(Math.max(from.getTime(), Math.min(bucket.end.getTime(), end.getTime()))),
-  }
+  const within = (at: Date) => (at < start ? start : at > end ? end : at)
+  return { start: within(bucket.start), end: within(bucket.end) }
 }
 
 async function countRows(
