@@ -44,7 +44,7 @@ export async function hasManyPayments(
 }
 
 /** Returns whether there are as many movements before the end of a range. */
-async function hasManyMovementsBefore(
+export async function hasManyMovementsBefore(
   { reads }: Pick<StatsServices, 'reads'>,
   { siteNo, end }: ResolvedQuery,
 ): Promise<boolean> {
