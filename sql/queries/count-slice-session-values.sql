@@ -5,6 +5,7 @@ select
   value,
   sum(hits)::bigint as hits,
   sum(pageviews)::bigint as pageviews,
+  sum(custom_events)::bigint as "customEvents",
   array_send(array_agg(visitor_no)) as visitors,
   0 as sessions,
   0 as bounces,
@@ -14,7 +15,8 @@ from (
     case :dimension::text {rolled_up_session_choice} end as value,
     visitor_no,
     count(*) as hits,
-    count(*) filter (where type = 'pageview') as pageviews
+    count(*) filter (where type = 'pageview') as pageviews,
+    count(*) filter (where type = 'event') as custom_events
   from events
   where site_no = :siteNo::int and at >= :hitsFrom::timestamptz and at < :hitsTo::timestamptz
     and type not in ('engagement', 'identify') and not is_service
@@ -22,7 +24,7 @@ from (
 ) as seen
 group by 1
 union all
-select value, 0, 0, null, count(*), count(*) filter (where pageviews = 1), sum(duration_ms)::float8
+select value, 0, 0, 0, null, count(*), count(*) filter (where pageviews = 1), sum(duration_ms)::float8
 from (
   select case :dimension::text {rolled_up_session_choice} end as value, pageviews, duration_ms
   from ({slice_sessions}) as chosen

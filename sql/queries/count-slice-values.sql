@@ -35,6 +35,7 @@ seen as (
       filter (where is_counted and dimension = 'error' and :withTimes::boolean) as times,
     count(*) filter (where is_counted) as hits,
     count(*) filter (where is_counted and type = 'pageview') as pageviews,
+    count(*) filter (where is_counted and type = 'event') as custom_events,
     max(at) filter (where is_counted and dimension = 'title') as last_at,
     bool_or(type <> 'engagement') filter (where is_of_start) as is_seen,
     bool_or(type = 'engagement') filter (where is_of_start) as is_engaged,
@@ -86,7 +87,8 @@ visit as (
   select
     session_no, visitor_no, {rolled_up_session_columns},
     count(*) as hits,
-    count(*) filter (where type = 'pageview') as pageviews
+    count(*) filter (where type = 'pageview') as pageviews,
+    count(*) filter (where type = 'event') as custom_events
   from events
   where :dimensions::text[] && {rolled_up_session_names}
     and site_no = :siteNo::int and at >= :hitsFrom::timestamptz and at < :hitsTo::timestamptz
@@ -99,7 +101,8 @@ hour_of_visit as materialized (
     session_no, visitor_no, hour,
     min(session_at) as session_at,
     count(*) as hits,
-    count(*) filter (where type = 'pageview') as pageviews
+    count(*) filter (where type = 'pageview') as pageviews,
+    count(*) filter (where type = 'event') as custom_events
   from (
     select
       session_no, visitor_no, session_at, type,
@@ -137,6 +140,7 @@ select
   value,
   sum(hits)::bigint as hits,
   sum(pageviews)::bigint as pageviews,
+  sum(custom_events)::bigint as "customEvents",
   array_send(array_agg(visitor_no) filter (where hits > 0)) as visitors,
   count(*) filter (where is_seen) as sessions,
   count(*) filter (where is_seen and pageviews_of_session = 1) as bounces,
@@ -155,7 +159,7 @@ select
   ) filter (where dimension in ('error', 'title') and :withTimes::boolean) as times
 from (
   select
-    dimension, value, visitor_no, hits, pageviews, last_at, is_engaged, engaged_ms, deepest_scroll, session_at, times,
+    dimension, value, visitor_no, hits, pageviews, custom_events, last_at, is_engaged, engaged_ms, deepest_scroll, session_at, times,
     is_seen and max(pageviews_of_session) over of_session is not null as is_seen,
     max(pageviews_of_session) over of_session as pageviews_of_session,
     max(duration_of_session) over of_session as duration_of_session
@@ -166,14 +170,17 @@ where dimension is not null
 group by 1, 2
 having sum(hits) > 0 or bool_or(is_seen)
 union all
-select dimension, value, sum(hits)::bigint, sum(pageviews)::bigint, array_send(array_agg(visitor_no)), 0, 0, 0, 0, 0, 0, 0, 0, null
+select
+  dimension, value, sum(hits)::bigint, sum(pageviews)::bigint, sum(custom_events)::bigint, array_send(array_agg(visitor_no)),
+  0, 0, 0, 0, 0, 0, 0, 0, null
 from (
   select
     asked.dimension,
     case asked.dimension {rolled_up_session_choice} end as value,
     visitor_no,
     hits,
-    pageviews
+    pageviews,
+    custom_events
   from visit
   cross join unnest(:dimensions::text[]) as asked (dimension)
   where asked.dimension = any({rolled_up_session_names})
@@ -181,21 +188,23 @@ from (
 group by 1, 2
 union all
 select
-  'hour_of_week', {hour_text}, sum(hits)::bigint, sum(pageviews)::bigint, array_send(array_agg(visitor_no)),
+  'hour_of_week', {hour_text}, sum(hits)::bigint, sum(pageviews)::bigint, sum(custom_events)::bigint, array_send(array_agg(visitor_no)),
   0, 0, 0, 0, 0, 0, 0, 0, null
 from hour_of_visit
 where hour is not null
 group by hour
 union all
-select dimension, value, sum(hits)::bigint, sum(pageviews)::bigint, array_send(array_agg(visitor_no)), 0, 0, 0, 0, 0, 0, 0, 0, null
+select
+  dimension, value, sum(hits)::bigint, sum(pageviews)::bigint, sum(custom_events)::bigint, array_send(array_agg(visitor_no)),
+  0, 0, 0, 0, 0, 0, 0, 0, null
 from (
-  select attribute.dimension, coalesce(attribute.value, '') as value, visitor_no, hits, pageviews
+  select attribute.dimension, coalesce(attribute.value, '') as value, visitor_no, hits, pageviews, custom_events
   from (
-    select visitor_no, hits, pageviews, max(attributes) over (partition by session_no) as attributes
+    select visitor_no, hits, pageviews, custom_events, max(attributes) over (partition by session_no) as attributes
     from (
-      select session_no, visitor_no, hits, pageviews, null::text[] as attributes from hour_of_visit
+      select session_no, visitor_no, hits, pageviews, custom_events, null::text[] as attributes from hour_of_visit
       union all
-      select session_no, null, null, null, array[{rolled_up_row_columns}] from visited_session
+      select session_no, null, null, null, null, array[{rolled_up_row_columns}] from visited_session
     ) as either
   ) as of_session
   cross join lateral unnest({rolled_up_row_names}, attributes) as attribute (dimension, value)
@@ -207,6 +216,7 @@ select
   dimension,
   jsonb_build_array(key, value)::text,
   sum(hits)::bigint,
+  0,
   0,
   array_send(array_agg(visitor_no)),
   0, 0, 0, 0, 0, 0, 0, 0, null
@@ -228,7 +238,7 @@ from (
 group by dimension, key, value
 union all
 select
-  dimension, value, 0, 0, null, count(*), count(*) filter (where pageviews = 1), 0, 0, 0, sum(duration_ms)::float8, 0, 0, null
+  dimension, value, 0, 0, 0, null, count(*), count(*) filter (where pageviews = 1), 0, 0, 0, sum(duration_ms)::float8, 0, 0, null
 from (
   select
     asked.dimension,
@@ -242,7 +252,7 @@ from (
 group by 1, 2
 union all
 select
-  'hour_of_week', {hour_text}, 0, 0, null, count(*), count(*) filter (where pageviews = 1), 0, 0, 0,
+  'hour_of_week', {hour_text}, 0, 0, 0, null, count(*), count(*) filter (where pageviews = 1), 0, 0, 0,
   sum(duration_ms)::float8, 0, 0, null
 from (
   select {hour_of_start} as hour, pageviews, duration_ms
@@ -253,7 +263,7 @@ group by hour
 union all
 -- Of a dimension of the session's end, hits and visitors are those of the sessions.
 select
-  dimension, value, sum(pageviews + events)::bigint, sum(pageviews)::bigint, array_send(array_agg(visitor_no)),
+  dimension, value, sum(pageviews + events)::bigint, sum(pageviews)::bigint, 0, array_send(array_agg(visitor_no)),
   count(*), count(*) filter (where pageviews = 1), 0, 0, 0, sum(duration_ms)::float8, 0, 0, null
 from (
   select

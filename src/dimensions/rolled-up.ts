@@ -28,7 +28,7 @@ export const isTimed = (dimension: string): dimension is TimedDimension =>
   Object.hasOwn(TIME_UNITS, dimension)
 
 /** Raise it when rollups count something in another way than before. */
-const COUNTING = 3
+const COUNTING = 4
 
 /**
  * Names what a daily rollup holds: which values of which columns are counted. Rollups with another hash were made by a version of

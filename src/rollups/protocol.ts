@@ -1,3 +1,4 @@
+import type { DimensionOf } from '../dimensions/dimensions.ts'
 import type { TimedDimension } from '../dimensions/rolled-up.ts'
 import { MINUTE_MS } from '../lib/time.ts'
 import type { Pool } from '../threads/pool.ts'
@@ -186,6 +187,12 @@ export interface TimedValue extends Pick<Ranking, 'siteNo' | 'window'> {
   value: string
 }
 
+/** Sessions of a site whose dimension has one of some values: of a level at which each session has one value that never changes. */
+export interface SessionValues extends Pick<Ranking, 'siteNo'> {
+  dimension: DimensionOf<'session' | 'session-row'>
+  values: string[]
+}
+
 /** Number of all occurrences, and the distinct times of those of a page, without the `skipped` newest at these times. */
 export interface OccurrencePage {
   total: number
@@ -215,6 +222,11 @@ export interface Tasks {
     }
     output: Counts[] | null
   }
+  /** Totals of each window as `countTraffic` has them, of sessions with one of the values; null as for `rankValues`. */
+  countTrafficOfValues: {
+    input: SessionValues & { windows: Window[]; parts: TrafficPart[] }
+    output: TrafficTotals[] | null
+  }
   /**
    * How often a value occurred in each of the buckets that begin at `bounds`: of an error its hits, of a title the sessions that saw
    * it, by their start. The first bucket begins no later than the window. Null as for `rankValues`.
@@ -229,6 +241,11 @@ export interface Tasks {
   explainTraffic: {
     input: { siteNo: number; window: Window; buckets: Window[] }
     output: Explained<TrafficTotals>
+  }
+  /** The same of the sessions with one of some values; null as for `rankValues`. */
+  explainTrafficOfValues: {
+    input: SessionValues & { window: Window; buckets: Window[] }
+    output: Explained<TrafficTotals> | null
   }
   /** The same of one value of a dimension; null as for `rankValues`. */
   explainValue: {

@@ -8,6 +8,7 @@ import { rollUpGoals } from './goals/roll-up-goals.ts'
 import type { Tasks } from './protocol.ts'
 import { countMovements, countRevenue } from './revenue.ts'
 import { countSiteVisitors, countTraffic } from './traffic.ts'
+import { countTrafficOfValues, explainTrafficOfValues } from './traffic-of-values.ts'
 import { countValueTimes, locateValueTimes } from './value-times.ts'
 
 type TaskTable = {
@@ -22,6 +23,7 @@ export const tasks: TaskTable = {
   rankValues,
   sortValues,
   countValues,
+  countTrafficOfValues,
   coverGoals,
   countGoals,
   rollUpGoals,
@@ -31,5 +33,6 @@ export const tasks: TaskTable = {
   countMovements,
   explainTraffic,
   explainValue,
+  explainTrafficOfValues,
   explainRevenue,
 }

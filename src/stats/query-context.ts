@@ -66,8 +66,8 @@ export function resolveContext(
 
 /**
  * Returns the query context: the range, the period before it, and the resolved query for each of them. With `compare` in the query,
- * the compared period takes the place of the period before, and `comparison` describes it. Filters need rows: filtered queries
- * begin where the details of the site begin.
+ * the compared period takes the place of the period before, and `comparison` describes it. Most filters need rows: filtered
+ * queries begin where the details of the site begin.
  * @param options.listsEvents whether the read lists or counts all events, of money too, even without filters
  * @throws AppError as `grantedFilters` and `resolveQueries`
  */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { storeHits } from '../../src/ingestion/store/store.ts'
+import { sumFilteredRevenue } from '../../src/stats/metrics/money.ts'
 import { type Api, type Member, startApi } from '../support/api.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
@@ -58,6 +59,35 @@ test.each([
 ])('filtered money: recurring revenue of old sessions passes the filter %j', async query => {
   expect((await overview(query)).mrr_per_visitor).toBe(2500)
 })
+
+test.each([
+  [['Bing'], '777'],
+  [[''], '333'],
+  [['Bing', ''], '1110'],
+  [['nothing'], undefined],
+])(
+  'filtered money: many payments are joined to the same sessions as few, source %j',
+  async (values, revenue) => {
+    const { db } = api.services
+    await api.call('POST', '/api/sites/a.example/payments', {
+      token: owner.token,
+      body: { amount: 333, currency: 'USD', transaction_id: 'without a visitor' },
+    })
+    const condition = { field: 'source', operator: 'is' as const, values }
+    const resolved = {
+      siteNo: site.siteNo,
+      start: new Date(NOW - 24 * HOUR),
+      end: new Date(NOW + HOUR),
+      filters: { dimensions: [{ dimension: 'source' as const, condition }], property: undefined },
+      goal: undefined,
+    }
+    const params = { currency: 'USD', bounds: [resolved.start] }
+    for (const hasManyPayments of [false, true]) {
+      const [found] = await sumFilteredRevenue(db, resolved, { params, hasManyPayments })
+      expect(found?.revenue).toBe(revenue)
+    }
+  },
+)
 
 test('filtered money: a payment has no page, so no page filter keeps its session', async () => {
   expect(await overview('path[is_not]=/home')).toMatchObject({ sessions: 1, visitors: 1, revenue: 0 })

@@ -26,6 +26,8 @@ export const COLUMNS = [
   'scrolledSessions',
   /** Sessions whose duration is unknown: those of rollups that were made without the columns from `durationMs` on. */
   'untimedSessions',
+  /** Hits of type `event`; not for properties, nor for dimensions of the session's end. */
+  'customEvents',
 ] as const
 export type Column = (typeof COLUMNS)[number]
 

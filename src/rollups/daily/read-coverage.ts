@@ -44,6 +44,12 @@ interface CoverageOptions {
   readsAllRows?: boolean
 }
 
+/** The rollups of a window, and the rows that they lack. */
+export interface ReadCoverage {
+  rollups: CoveringRollup[]
+  slices: RowSlice[]
+}
+
 /**
  * Returns the rollups of a window, and the rows that they lack. Call it in a snapshot.
  * @returns undefined when too little of the window is rolled up
@@ -52,27 +58,60 @@ export async function readCoverage(
   tx: Queryable,
   siteNo: number,
   window: Window,
+  options: CoverageOptions,
+): Promise<ReadCoverage | undefined> {
+  const coverages = await readCoverages(tx, siteNo, [window], options)
+  return coverages?.[0]
+}
+
+/**
+ * Returns the same of each of several windows.
+ * @returns undefined when too little of all windows together is rolled up
+ */
+export async function readCoverages(
+  tx: Queryable,
+  siteNo: number,
+  windows: readonly Window[],
   { readsRollups = true, cutsDays = false, readsAllRows = false }: CoverageOptions,
-): Promise<{ rollups: CoveringRollup[]; slices: RowSlice[] } | undefined> {
+): Promise<ReadCoverage[] | undefined> {
+  const span = extentOf(windows)
   const [stored, [first]] = await Promise.all([
-    readDailyRollups(tx, [siteNo], cutsDays ? around(window) : window),
+    readDailyRollups(tx, [siteNo], cutsDays ? around(span) : span),
     findFirstEvent(tx, { siteNo }),
   ])
   const usable = readsRollups ? stored.get(siteNo)! : []
-  const { rollups, tails, gaps } = coverageOf(
-    window,
-    usable.map(rollup => cutTo(window, rollup)).filter(({ start, end }) => start < end),
-  )
   const detailsFrom = first?.detailsFrom ?? Number.NEGATIVE_INFINITY
   const since = Math.max(first?.at ?? Number.POSITIVE_INFINITY, detailsFrom)
-  let missing = partsSince(gaps, since)
-  // The gap after the last rollup may lie mostly in the future, where there are no hits to count.
-  if (rollups.length > 0 && lengthOf(missing) > MAX_GAPS_MS)
-    missing = await untilNewestHit(tx, siteNo, missing)
-  // Hits cannot answer for a window that begins before the details: only rollups have its numbers.
-  if (!readsAllRows && lengthOf(missing) > MAX_GAPS_MS && window.start >= detailsFrom) return undefined
-  return { rollups, slices: [...tails, ...missing.map(wholeSlice)] }
+  const covered = await Promise.all(
+    windows.map(async window => {
+      const near = usable.filter(({ start, end }) => start < window.end && end > window.start)
+      const cut = near.map(rollup => cutTo(window, rollup))
+      const { rollups, tails, gaps } = coverageOf(window, cutsDays ? cut : cut.filter(isWholeDay))
+      const missing = partsSince(gaps, since)
+      // The gap after the last rollup may lie mostly in the future, where there are no hits to count.
+      const isMostlyMissing = rollups.length > 0 && lengthOf(missing) > MAX_GAPS_MS
+      return {
+        rollups,
+        tails,
+        missing: isMostlyMissing ? await untilNewestHit(tx, siteNo, missing) : missing,
+      }
+    }),
+  )
+  const missing = covered.flatMap(window => window.missing)
+  // Hits cannot answer for windows that begin before the details: only rollups have their numbers.
+  if (!readsAllRows && lengthOf(missing) > MAX_GAPS_MS && span.start >= detailsFrom) return undefined
+  return covered.map(({ rollups, tails, missing }) => ({
+    rollups,
+    slices: [...tails, ...missing.map(wholeSlice)],
+  }))
 }
+
+const extentOf = (windows: readonly Window[]): Window => ({
+  start: Math.min(...windows.map(({ start }) => start)),
+  end: Math.max(...windows.map(({ end }) => end)),
+})
+
+const isWholeDay = ({ start, end, day }: CoveringRollup) => start === day.start && end === day.end
 
 const around = ({ start, end }: Window): Window => ({
   start: start - LONGEST_DAY_MS,

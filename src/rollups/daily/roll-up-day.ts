@@ -142,14 +142,14 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
   const [stored] = await findDailyRollup(db, key)
   const old = isAnew || stored?.dimensionsHash !== DIMENSIONS_HASH ? undefined : stored
   const slice = old ? sliceSince(day, old.rolledUpTo, rolledUpTo) : rolledUpSlice(day, rolledUpTo)
-  const [, hits, sessions, added] = await inSnapshot(db, tx =>
-    Promise.all([
-      planOnce(tx),
+  const [hits, sessions, added] = await inSnapshot(db, async tx => {
+    await planOnce(tx)
+    return Promise.all([
       countSliceHits(tx, siteNo, slice),
       countSliceSessions(tx, siteNo, slice),
       countSliceValues(tx, siteNo, slice, ROLLED_UP_DIMENSIONS, { zone: day.zone, withTimes: true }),
-    ]),
-  )
+    ])
+  })
   const before =
     old && added.size > 0 ? await readValues(db, key, [...added.keys()]) : new Map<string, Values>()
   await db.begin(async tx => {

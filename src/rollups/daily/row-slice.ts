@@ -123,7 +123,7 @@ const countValues = query<
 
 const countSessionValues = query<
   SessionBounds & { hitsFrom: Date; hitsTo: Date; dimension: string },
-  Pick<ValueRow, 'value' | 'hits' | 'pageviews' | 'visitors' | keyof SessionTotals>
+  Pick<ValueRow, 'value' | 'hits' | 'pageviews' | 'customEvents' | 'visitors' | keyof SessionTotals>
 >('count-slice-session-values')
 
 const COPIED = new Set<string>(COPIED_COLUMNS)
@@ -222,6 +222,7 @@ async function countCopied(
 export function addCounts(into: Counts, { lastAt, ...counts }: RowCounts): void {
   into.hits += counts.hits
   into.pageviews += counts.pageviews
+  into.customEvents += counts.customEvents
   into.sessions += counts.sessions
   into.bounces += counts.bounces
   into.engagedMs += counts.engagedMs

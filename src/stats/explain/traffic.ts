@@ -1,6 +1,6 @@
 import { type BySource, runTask, type TrafficTotals } from '../../rollups/protocol.ts'
 import { boundsOf, toWindow } from '../../time/range.ts'
-import { isUnfiltered } from '../filters/resolved-query.ts'
+import { isUnfiltered, sessionValuesOf } from '../filters/resolved-query.ts'
 import { countFilteredSessions, countFilteredSliceHits } from '../metrics/traffic.ts'
 import { sumColumn, type Term, uniteVisitors } from './parts.ts'
 import { type Explained, inOneSnapshot } from './source.ts'
@@ -18,14 +18,16 @@ const FIELDS = {
 
 /** Returns what the traffic of a period consists of, as `countTraffic` counts it. */
 export async function explainTraffic(explained: Explained): Promise<Record<TrafficTerm, Term>> {
-  if (!isUnfiltered(explained.resolved)) return explainFiltered(explained)
   const { services, resolved, parts } = explained
-  const found = await runTask(services.rollups, 'explainTraffic', {
-    siteNo: resolved.siteNo,
-    window: toWindow(resolved),
-    buckets: parts.map(toWindow),
-  })
-  return termsOf(FIELDS, found)
+  const { siteNo } = resolved
+  const spans = { window: toWindow(resolved), buckets: parts.map(toWindow) }
+  if (isUnfiltered(resolved)) {
+    return termsOf(FIELDS, await runTask(services.rollups, 'explainTraffic', { siteNo, ...spans }))
+  }
+  const ofValues = sessionValuesOf(resolved)
+  const found =
+    ofValues && (await runTask(services.rollups, 'explainTrafficOfValues', { ...ofValues, ...spans }))
+  return found ? termsOf(FIELDS, found) : explainFiltered(explained)
 }
 
 /** Returns the terms that counts of a thread have. */

@@ -43,6 +43,16 @@ export async function hasManyPayments(
   return found!.payments >= MANY_PAYMENTS
 }
 
+/** Returns whether there are as many movements before the end of a range. */
+export async function hasManyMovementsBefore(
+  { reads }: Pick<StatsServices, 'reads'>,
+  { siteNo, end }: ResolvedQuery,
+): Promise<boolean> {
+  const before = { siteNo, start: new Date(0), end, most: MANY_PAYMENTS }
+  const [found] = await countMoneyBetween(reads, before)
+  return found!.movements >= MANY_PAYMENTS
+}
+
 type RevenueRow = Omit<RevenueTotals, 'revenue' | 'recurring'> & {
   bucket: number
   revenue: string
@@ -100,8 +110,12 @@ export async function countMoney(
   const all = await readMoney(services.rollups, site, windows)
   if (periods.every(({ resolved }) => isUnfiltered(resolved))) return all
   const recorded = all.periods.reduce((sum, { revenue }) => sum + revenue.recorded, 0)
+  const hasManyPayments = recorded >= MANY_PAYMENTS
   const filtered = await Promise.all(
-    periods.map(period => countFiltered(services.reads, site, period, recorded >= MANY_PAYMENTS)),
+    periods.map(async period => {
+      const hasManyMovements = await hasManyMovementsBefore(services, period.resolved)
+      return countFiltered(services.reads, site, period, { hasManyPayments, hasManyMovements })
+    }),
   )
   const totals = filtered.flat().map(({ revenue, movements }, index) => ({
     revenue: { ...revenue, recorded: all.periods[index]!.revenue.recorded },
@@ -137,13 +151,13 @@ async function countFiltered(
   reads: StatsServices['reads'],
   { currency }: StatsSite,
   { resolved, buckets }: Period,
-  hasManyPayments: boolean,
+  many: { hasManyPayments: boolean; hasManyMovements: boolean },
 ): Promise<{ revenue: RevenueTotals; movements: MovementTotals }[]> {
   if (buckets.length === 0) return []
   const params = { currency, bounds: boundsOf(buckets) }
   const [payments, movements] = await Promise.all([
-    sumFilteredRevenue(reads, resolved, { params, hasManyPayments }),
-    sumFilteredMovements(reads, resolved, { params }),
+    sumFilteredRevenue(reads, resolved, { params, ...many }),
+    sumFilteredMovements(reads, resolved, { params, ...many }),
   ])
   const paidIn = new Map(payments.map(row => [row.bucket, row]))
   const movedIn = new Map(movements.map(row => [row.bucket, BigInt(row.mrr)]))

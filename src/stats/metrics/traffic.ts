@@ -3,7 +3,7 @@ import { DAY_MS } from '../../lib/time.ts'
 import { NO_TRAFFIC, runTask, type TrafficPart, type TrafficTotals } from '../../rollups/protocol.ts'
 import { count, decimal } from '../../schema/fields.ts'
 import { type Bucket, boundsOf, type TimeSpan, toWindow } from '../../time/range.ts'
-import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { isUnfiltered, type ResolvedQuery, sessionValuesOf } from '../filters/resolved-query.ts'
 import type { StatsServices } from '../query-context.ts'
 import { hasHitFilters } from '../sql/conditions.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
@@ -119,7 +119,7 @@ export const countFilteredSessions = filteredQuery<{ bounds: Date[] }, SessionCo
 
 /**
  * Returns the totals of consecutive buckets that together are the range of `resolved`.
- * Without filters, a thread reads the aggregates; with filters, the hits themselves are counted.
+ * Without filters, or with one on values of sessions, a thread reads rollups; with others, the hits themselves are counted.
  * @param parts the totals that the caller needs; the others may be 0
  */
 export async function countTraffic(
@@ -132,6 +132,28 @@ export async function countTraffic(
     const windows = buckets.map(toWindow)
     return runTask(services.rollups, 'countTraffic', { siteNo: resolved.siteNo, windows, parts })
   }
+  const ofValues = sessionValuesOf(resolved)
+  const rolledUp =
+    ofValues &&
+    (await runTask(services.rollups, 'countTrafficOfValues', {
+      ...ofValues,
+      windows: buckets.map(bucket => toWindow(cutTo(resolved, bucket))),
+      parts,
+    }))
+  return rolledUp ?? countRows(services, resolved, buckets)
+}
+
+/** Details may begin within a bucket. */
+function cutTo({ start, end }: TimeSpan, bucket: TimeSpan): TimeSpan {
+  const within = (at: Date) => (at < start ? start : at > end ? end : at)
+  return { start: within(bucket.start), end: within(bucket.end) }
+}
+
+async function countRows(
+  services: Pick<StatsServices, 'reads' | 'slices'>,
+  resolved: ResolvedQuery,
+  buckets: readonly Bucket[],
+): Promise<TrafficTotals[]> {
   const { reads, slices } = services
   const totals = buckets.map(() => ({ ...NO_TRAFFIC }))
   if (totals.length === 0) return totals

@@ -1,6 +1,6 @@
 import { query } from '../../db/query.ts'
 import { isUnfiltered } from '../filters/resolved-query.ts'
-import type { Period } from '../metrics/money.ts'
+import { hasManyMovementsBefore, type Period } from '../metrics/money.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 
@@ -143,11 +143,16 @@ async function countFiltered(
   { currency }: StatsSite,
   { resolved, buckets }: Period,
 ): Promise<PeriodOfMrr> {
+  const hasManyMovements = await hasManyMovementsBefore({ reads }, resolved)
   const [rows, [counts]] = await Promise.all([
     sumFilteredMrrChanges(reads, resolved, {
       params: { currency, bounds: buckets.map(({ start }) => start) },
+      hasManyMovements,
     }),
-    countFilteredSubscribed(reads, resolved, { params: { currency, bounds: [resolved.start] } }),
+    countFilteredSubscribed(reads, resolved, {
+      params: { currency, bounds: [resolved.start] },
+      hasManyMovements,
+    }),
   ])
   const inBucket = (index: number) =>
     totalOf(rows.filter(({ bucket }) => bucket === index).map(row => ({ ...row, subscriptions: 0 })))

@@ -76,9 +76,18 @@ export function conditionsOnStartedSession(db: Queryable, resolved: ResolvedQuer
     ${inConvertedSession(db, resolved, db`session_no`)}`
 }
 
-/** Conditions on a session that is joined to a row of money, which may have no session. */
-export const conditionsOnJoinedSession = (db: Queryable, resolved: ResolvedQuery): Fragment => db`
-  true ${allHold(db, resolved.filters.dimensions.filter(isOnSession), dimension => sessionDimension(db, dimension))}`
+/**
+ * Conditions on a session that is joined to a row of money, which may have no session. On the column itself where no row without one
+ * matches: the columnstore then leaves out other sessions before they are joined.
+ */
+export const conditionsOnJoinedSession = (db: Queryable, resolved: ResolvedQuery): Fragment => {
+  const textOf = takesMoneyWithoutSession(resolved) ? sessionDimension : sessionColumn
+  return db`true ${allHold(db, resolved.filters.dimensions.filter(isOnSession), dimension => textOf(db, dimension))}`
+}
+
+/** Returns whether money that belongs to no session may match the filters: as the empty value. */
+export const takesMoneyWithoutSession = ({ filters }: ResolvedQuery): boolean =>
+  filters.dimensions.filter(isOnSession).every(({ condition }) => takesEmpty(condition))
 
 /** Condition for the sessions with a hit that matches the filters on hits; empty without such filters. */
 export const inMatchingSession = (db: Queryable, resolved: ResolvedQuery, sessionNo: Fragment): Fragment =>

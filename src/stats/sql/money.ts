@@ -3,7 +3,12 @@ import { isHitDimension } from '../../dimensions/dimensions.ts'
 import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { Fragment } from './bounds.ts'
-import { conditionsOnJoinedSession, inConvertedSession, inMatchingSession } from './conditions.ts'
+import {
+  conditionsOnJoinedSession,
+  inConvertedSession,
+  inMatchingSession,
+  takesMoneyWithoutSession,
+} from './conditions.ts'
 import { asValue, hasValue, type ValueOptions, valueOfMoney } from './values.ts'
 
 /** From this number of payments on, one scan reads all sessions they may belong to; below it, each session is looked up. */
@@ -52,7 +57,7 @@ export function filteredMoney(
         ? db``
         : isMuch
           ? db`
-    left join sessions
+    ${takesMoneyWithoutSession(resolved) ? db`left join` : db`join`} sessions
       on ${ofMoney}
       and sessions.started_at >= (select min(session_at) from ${rows} as money where ${inTime})
       and sessions.started_at <= (select max(session_at) from ${rows} as money where ${inTime})`

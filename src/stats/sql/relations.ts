@@ -33,7 +33,7 @@ export interface RelationOptions extends PartOptions, Narrowing {
   heat?: HeatOptions
   /** Whether `filtered_payments` has `MANY_PAYMENTS` rows or more. */
   hasManyPayments?: boolean
-  /** Whether `movements_in_range` has as many. */
+  /** Whether `movements_in_range`, or `filtered_movements`, has as many. */
   hasManyMovements?: boolean
   /** Required by `visit_hits` and `visit_values`: the sessions whose hits they have. */
   visits?: VisitSpan[]
@@ -99,8 +99,8 @@ export const RELATIONS = {
     filteredMoney(db, resolved, 'revenue', resolved.start, { value, values, zone, isMuch }),
 
   /** MRR movements before the end of the range whose session matches. */
-  filtered_movements: (db, resolved, { value }) =>
-    filteredMoney(db, resolved, 'mrr_movements', null, { value }),
+  filtered_movements: (db, resolved, { value, hasManyMovements: isMuch }) =>
+    filteredMoney(db, resolved, 'mrr_movements', null, { value, isMuch }),
 
   /** MRR movements in the range whose session matches. */
   movements_in_range: (db, resolved, { value, values, zone, hasManyMovements: isMuch }) =>

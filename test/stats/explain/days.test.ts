@@ -67,6 +67,18 @@ test('explain: a visitor of several days is in each of them and counts once', as
   expect(answer.sources.map(({ source }) => source)).toEqual(['daily_rollups'])
 })
 
+test('explain: traffic of one country comes from daily rollups, of two filters from rows', async () => {
+  const days = { from: '2026-03-06', to: '2026-03-12', country: 'DE' }
+  const answer = await explained(york, { ...days, metric: 'visitors' })
+  expectParts(answer)
+  expect(answer.number).toBeGreaterThan(0)
+  expect(answer.number).toBe((await overview(york, days)).visitors)
+  expect(answer.sources.map(({ source }) => source)).toEqual(['daily_rollups'])
+  const both = await explained(york, { ...days, size: { is_not: 'no such size' }, metric: 'visitors' })
+  expect(both.number).toBe(answer.number)
+  expect(both.sources.map(({ source }) => source)).toEqual(['rows'])
+})
+
 test('explain: a late hit is counted from rows, until its day is rolled up again', async () => {
   const days = { from: '2026-03-06', to: '2026-03-12' }
   const before = await explained(york, { ...days, metric: 'pageviews' })
