@@ -9,6 +9,9 @@ import { encodeBlock, toSteps } from './codec.ts'
 export const SESSION_DIMENSIONS = [...dimensionsOfLevel('session'), ...dimensionsOfLevel('session-row')]
 export const HIT_DIMENSIONS = dimensionsOfLevel('hit')
 
+/** Whose latest hits are looked up. Their times take half of a block. */
+const LOCATED = 'title'
+
 /** Name of the block with what has no dimension. */
 export const SESSIONS = 'sessions'
 
@@ -205,8 +208,10 @@ function encodeSeen(columns: SeenColumns, indexOf: ReadonlyMap<number, number>, 
       pageviews: of(columns.pageviews),
       engagedMs: order.map(index => Math.max(0, engagedMs[index]!)),
       scroll: order.map(index => Math.max(0, scroll[index]!)),
-      // Of hits on the day; 0 without any, so that the start of the day is 1.
-      lastAt: order.map(index => (hits[index]! > 0 ? columns.lastAt[index]! - day.start + 1 : 0)),
+      ...(columns.dimension === LOCATED && {
+        // Of hits on the day; 0 without any, so that the start of the day is 1.
+        lastAt: order.map(index => (hits[index]! > 0 ? columns.lastAt[index]! - day.start + 1 : 0)),
+      }),
     },
     texts,
   )

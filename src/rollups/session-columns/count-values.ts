@@ -109,8 +109,7 @@ class CountedValues {
       counts.pageviews += pageviews![index]!
       if (flag & HAS_HITS) {
         this.#visit(entry, visitorNos[session]!)
-        const at = start + lastAt![index]! - 1
-        if (at > counts.lastAt) counts.lastAt = at
+        if (lastAt) counts.lastAt = Math.max(counts.lastAt, start + lastAt[index]! - 1)
       }
       if ((flag & IS_SEEN) === 0) continue
       counts.sessions += 1
