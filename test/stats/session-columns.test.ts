@@ -37,7 +37,10 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 /** The same read without columns: a session slice of everything is always read from rows. */
-const fromRows = (resolved: ResolvedQuery): ResolvedQuery => ({ ...resolved, slice: { from: null, to: null } })
+const fromRows = (resolved: ResolvedQuery): ResolvedQuery => ({
+  ...resolved,
+  slice: { from: null, to: null },
+})
 
 /** One to three filters, whose values the sessions have, in part. */
 async function randomFilters(db: Db, siteNo: number, random: Random): Promise<DimensionFilter[]> {
@@ -167,10 +170,14 @@ test.each([
           await readSlices(services, countFilteredTitles, fromRows(resolved)),
           ({ value }) => value,
         )
-        const kept = titles.filter(({ value, sessions, pageviews }) => value !== '' && sessions + pageviews > 0)
-        const counts = kept.map(({ value, pageviews, lastAt, sessions, bounces, engagedMs, engagedSessions }) => ({
-          ...{ value, pageviews, lastAt, sessions, bounces, engagedMs, engagedSessions },
-        }))
+        const kept = titles.filter(
+          ({ value, sessions, pageviews }) => value !== '' && sessions + pageviews > 0,
+        )
+        const counts = kept.map(
+          ({ value, pageviews, lastAt, sessions, bounces, engagedMs, engagedSessions }) => ({
+            ...{ value, pageviews, lastAt, sessions, bounces, engagedMs, engagedSessions },
+          }),
+        )
         const byValue = (a: { value: string }, b: { value: string }) => (a.value < b.value ? -1 : 1)
         expect(counts.sort(byValue), told).toEqual(
           rows.filter(row => row.sessions + row.pageviews > 0).sort(byValue),

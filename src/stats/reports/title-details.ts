@@ -24,13 +24,9 @@ export const countTitlesByColumns = (
   services: Pick<StatsServices, 'reads' | 'rollups' | 'slices'>,
   resolved: ResolvedQuery,
 ): Promise<RankedValue[] | undefined> =>
-  countValuesByColumns(
-    services,
-    resolved,
-    'title',
-    part => readSlices(services, countFilteredTitles, part),
-    { withVisitors: false },
-  )
+  countValuesByColumns(services, resolved, 'title', part => readSlices(services, countFilteredTitles, part), {
+    withVisitors: false,
+  })
 
 interface TitlePlace {
   title: string
