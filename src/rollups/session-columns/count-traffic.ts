@@ -1,9 +1,10 @@
 import { type Db, inSnapshot } from '../../db/connect.ts'
+import { cacheOf } from '../daily/rollup-cache.ts'
 import { concat, moveDistinct } from '../daily/visitor-set.ts'
 import { NO_TRAFFIC, type Tasks, type TrafficTotals } from '../protocol.ts'
 import { HAS_HITS, IS_BOUNCE, IS_STARTED, SESSIONS } from './build-parts.ts'
 import type { Block } from './codec.ts'
-import { areStored } from './cover-days.ts'
+import { findDays } from './cover-days.ts'
 import { SessionMatcher } from './match-sessions.ts'
 import { NumberList } from './number-list.ts'
 import { readParts } from './stored-parts.ts'
@@ -24,9 +25,13 @@ export function countFilteredTraffic(
       windows.flatMap(({ days }, index) => days.map(({ start }) => [start, counted[index]!])),
     )
     const days = windows.flatMap(window => window.days)
-    if (!(await areStored(tx, siteNo, days))) return null
+    const stored = await findDays(tx, siteNo, days)
+    if (!stored) return null
     const matcher = new SessionMatcher(filters)
-    for await (const part of readParts(tx, siteNo, days, [SESSIONS, ...matcher.names])) {
+    for await (const part of readParts({ tx, cache: cacheOf(db), siteNo }, stored, [
+      SESSIONS,
+      ...matcher.names,
+    ])) {
       const sessions = part.block(SESSIONS)!
       const matching = matcher.match(part, sessions.columns.flags!.length)
       addSessions(windowOf.get(part.start)!, sessions, matching)

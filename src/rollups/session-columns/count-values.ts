@@ -1,6 +1,7 @@
 import { type Db, inSnapshot } from '../../db/connect.ts'
 import { isHitDimension } from '../../dimensions/dimensions.ts'
 import { type Counts, noCounts } from '../daily/codec.ts'
+import { cacheOf } from '../daily/rollup-cache.ts'
 import { addCounts } from '../daily/row-slice.ts'
 import { concat, moveDistinct } from '../daily/visitor-set.ts'
 import type { CountedRows, RankedValue, Tasks } from '../protocol.ts'
@@ -13,8 +14,8 @@ import {
   IS_STARTED,
   SESSIONS,
 } from './build-parts.ts'
-import { type Block, fromSteps } from './codec.ts'
-import { areStored } from './cover-days.ts'
+import type { Block } from './codec.ts'
+import { findDays } from './cover-days.ts'
 import { SessionMatcher } from './match-sessions.ts'
 import { divideByKey, NumberList } from './number-list.ts'
 import { readParts } from './stored-parts.ts'
@@ -25,11 +26,12 @@ export function countFilteredValues(
   { siteNo, filters, dimension, days, rows, withVisitors }: Tasks['countFilteredValues']['input'],
 ): Promise<Tasks['countFilteredValues']['output']> {
   return inSnapshot(db, async tx => {
-    if (!(await areStored(tx, siteNo, days))) return null
+    const stored = await findDays(tx, siteNo, days)
+    if (!stored) return null
     const matcher = new SessionMatcher(filters)
     const counted = new CountedValues(withVisitors)
     const names = [SESSIONS, dimension, ...matcher.names]
-    for await (const part of readParts(tx, siteNo, days, names)) {
+    for await (const part of readParts({ tx, cache: cacheOf(db), siteNo }, stored, names)) {
       const block = part.block(dimension)
       if (!block) continue
       const sessions = part.block(SESSIONS)!
@@ -93,15 +95,15 @@ class CountedValues {
   addSeen(sessions: Block, block: Block, matching: Uint8Array, start: number): void {
     const entries = Uint32Array.from(block.texts, text => this.#entry(text))
     const { ids, flags, pageviews, engagedMs, scroll, lastAt, sessionSteps } = block.columns
-    const sessionOf = fromSteps(sessionSteps!, new Uint32Array(sessionSteps!.length))
     const ofSession = sessions.columns
     const [sessionFlags, visitorNos, durationMs] = [
       ofSession.flags!,
       ofSession.visitorNos!,
       ofSession.durationMs!,
     ]
-    for (let index = 0; index < sessionOf.length; index++) {
-      const session = sessionOf[index]!
+    let session = 0
+    for (let index = 0; index < ids!.length; index++) {
+      session += sessionSteps![index]!
       if (matching[session] === 0) continue
       const entry = entries[ids![index]!]!
       const counts = this.#counts[entry]!

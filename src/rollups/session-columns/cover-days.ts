@@ -5,15 +5,16 @@ import { HOUR_MS } from '../../lib/time.ts'
 import { coverageOf, mergeWindows, OPEN_MS, type RollupSpan } from '../daily/coverage.ts'
 import { findFirstEvent, lengthOf, partsSince, untilNewestHit } from '../daily/read-coverage.ts'
 import { datesOf, type Tasks, type Window } from '../protocol.ts'
+import type { StoredDay } from './stored-parts.ts'
 
-interface StoredDay extends RollupSpan {
+interface FoundDay extends RollupSpan, StoredDay {
   sessions: number
 }
 
 // Left out: days with dirty buckets, open days, and those that other versions of the service have rolled up.
 const selectStoredDays = query<
   { siteNo: number; start: Date; end: Date; dimensionsHash: string; openFor: string },
-  StoredDay
+  FoundDay
 >(
   'select-days-with-session-columns',
   `
@@ -21,6 +22,8 @@ const selectStoredDays = query<
     (extract(epoch from starts_at) * 1000)::bigint as start,
     (extract(epoch from ends_at) * 1000)::bigint as "end",
     (extract(epoch from rolled_up_to) * 1000)::bigint as "rolledUpTo",
+    version,
+    session_parts as parts,
     sessions
   from daily_rollups
   where site_no = :siteNo::int and starts_at >= :start::timestamptz and ends_at <= :end::timestamptz
@@ -34,7 +37,7 @@ const selectStoredDays = query<
   order by starts_at, ends_at`,
 )
 
-const storedDays = (tx: Queryable, siteNo: number, window: Window): Promise<StoredDay[]> =>
+const storedDays = (tx: Queryable, siteNo: number, window: Window): Promise<FoundDay[]> =>
   selectStoredDays(tx, {
     siteNo,
     ...datesOf(window),
@@ -96,12 +99,22 @@ async function coverDays(
   }))
 }
 
-/** Returns whether columns of all days, which do not overlap, are stored and agree with the rows. Call it in the snapshot that reads them. */
-export async function areStored(tx: Queryable, siteNo: number, days: readonly Window[]): Promise<boolean> {
-  if (days.length === 0) return false
+/**
+ * Returns days, which do not overlap, as they are stored. Call it in the snapshot that reads them.
+ * @returns undefined when columns of one of them are not stored, or do not agree with the rows any more
+ */
+export async function findDays(
+  tx: Queryable,
+  siteNo: number,
+  days: readonly Window[],
+): Promise<StoredDay[] | undefined> {
+  if (days.length === 0) return undefined
   const span = { start: days[0]!.start, end: days.at(-1)!.end }
-  const known = new Set((await storedDays(tx, siteNo, span)).map(({ start, end }) => `${start}/${end}`))
-  return days.every(({ start, end }) => known.has(`${start}/${end}`))
+  const stored = await storedDays(tx, siteNo, span)
+  const found = days.flatMap(
+    day => stored.find(({ start, end }) => start === day.start && end === day.end) ?? [],
+  )
+  return found.length === days.length ? found : undefined
 }
 
 /** The last windows may lie mostly in the future, where there are no hits to count. */

@@ -1,8 +1,9 @@
 import { type Db, inSnapshot } from '../../db/connect.ts'
+import { cacheOf } from '../daily/rollup-cache.ts'
 import type { Tasks } from '../protocol.ts'
 import { HAS_HITS, SESSIONS } from './build-parts.ts'
 import { type Block, fromSteps } from './codec.ts'
-import { areStored } from './cover-days.ts'
+import { findDays } from './cover-days.ts'
 import { SessionMatcher } from './match-sessions.ts'
 import { readParts } from './stored-parts.ts'
 
@@ -12,12 +13,13 @@ export function sumMoneyOfValues(
   { siteNo, filters, dimension, days, money, rows, values }: Tasks['sumMoneyOfValues']['input'],
 ): Promise<Tasks['sumMoneyOfValues']['output']> {
   return inSnapshot(db, async tx => {
-    if (!(await areStored(tx, siteNo, days))) return null
+    const stored = await findDays(tx, siteNo, days)
+    if (!stored) return null
     const matcher = new SessionMatcher(filters)
     const payers = new Map(Array.from(money.sessionNos, (sessionNo, index) => [sessionNo, index]))
     const seen = new SeenValues(values)
     const names = [SESSIONS, dimension, ...matcher.names]
-    for await (const part of readParts(tx, siteNo, days, names)) {
+    for await (const part of readParts({ tx, cache: cacheOf(db), siteNo }, stored, names)) {
       const block = part.block(dimension)
       if (!block) continue
       const sessions = part.block(SESSIONS)!
