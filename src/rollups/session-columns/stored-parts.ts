@@ -42,7 +42,7 @@ export interface StoredDay extends Window {
   parts: number
 }
 
-/** Decoded blocks by version, part and name; null for a dimension that no session of the part has. */
+/** Decoded blocks by `keyOf`; null for a dimension that no session of the part has. */
 export type BlockCache = LRUCache<string, { block: Block | null }>
 
 interface BlockKey {
@@ -51,7 +51,8 @@ interface BlockKey {
   name: string
 }
 
-const keyOf = (siteNo: number, { day, part, name }: BlockKey) => `${siteNo}/${day.version}/${part}/${name}`
+const keyOf = (siteNo: number, { day, part, name }: BlockKey) =>
+  `${siteNo}/${day.start}/${day.end}/${day.version}/${part}/${name}`
 
 // In base64: the driver reads text, and the text form of bytea is 1.5 times as long.
 const selectSessionColumns = query<
