@@ -1,4 +1,5 @@
--- Sessions of site :siteNo that started in [:from, :to): a JSON array for each column, all in the order of the session numbers.
+-- Sessions of site :siteNo that started in [:from, :to), and there in [:start, :end) unless they are among :others: a JSON array for each
+-- column, all in the order of the session numbers.
 -- attributes: a JSON array of values for each dimension of {rolled_up_start_names}, in that order.
 select
   json_agg(session_no) as "sessionNos",
@@ -11,5 +12,6 @@ from (
   select session_no, visitor_no, started_at, pageviews, duration_ms, {rolled_up_start_columns}
   from sessions
   where site_no = :siteNo::int and started_at >= :from::timestamptz and started_at < :to::timestamptz
+    and (started_at >= :start::timestamptz and started_at < :end::timestamptz or session_no = any(:others::bigint[]))
   order by session_no
 ) as session

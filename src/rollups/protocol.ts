@@ -271,7 +271,7 @@ export interface Tasks {
     input: FilteredSessions & { windows: WindowOfColumns[] }
     output: TrafficTotals[] | null
   }
-  /** Counts of all values that these sessions have, in any order; null under the same condition. */
+  /** Counts of all values that these sessions have, in any order; null also when there are too many. */
   countFilteredValues: {
     input: FilteredSessions & {
       dimension: DimensionOf<'hit' | 'session' | 'session-row'>

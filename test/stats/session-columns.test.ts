@@ -20,6 +20,7 @@ import { randomVisits } from '../support/random-visits.ts'
 import { recountSessions } from '../support/recount.ts'
 import { addDays, localDate } from '../support/recount-days.ts'
 import { worldOf } from '../support/recount-world.ts'
+import { DEFAULT_LIMITS } from '../../src/rollups/daily/day-values.ts'
 import { rollUpAll } from '../support/roll-up.ts'
 import { createTestSite } from '../support/sites.ts'
 import { storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
@@ -83,15 +84,23 @@ async function addMoney(db: Db, siteNo: number, random: Random): Promise<void> {
   }
 }
 
-test.each([
+interface Case {
+  seed: number
+  rollups: 'after all hits' | 'after each batch' | 'before the last third'
+  partRows?: number
+}
+
+test.each<Case>([
   { seed: 1, rollups: 'after all hits' },
   { seed: 2, rollups: 'after each batch' },
   { seed: 3, rollups: 'before the last third' },
-  { seed: 4, rollups: 'after all hits' },
-] as const)(
+  { seed: 4, rollups: 'after all hits', partRows: 5 },
+  { seed: 5, rollups: 'after each batch', partRows: 1 },
+])(
   'session columns: rollups made $rollups answer filtered reads as the rows do (stream $seed)',
-  async ({ seed, rollups }) => {
+  async ({ seed, rollups, partRows = DEFAULT_LIMITS.partRows }: Case) => {
     const { db } = database
+    const limits = { ...DEFAULT_LIMITS, partRows }
     const random = randomFrom(seed)
     const stream = randomVisits(seed)
     const recount = recountSessions(stream.late)
@@ -103,12 +112,12 @@ test.each([
     await storeVisits(db, site, batches, async now => {
       batchNo += 1
       const isMade = rollups === 'after each batch' || batchNo === Math.ceil((batches.length * 2) / 3)
-      if (rollups !== 'after all hits' && isMade) await rollUpAll(db, new Date(now))
+      if (rollups !== 'after all hits' && isMade) await rollUpAll(db, new Date(now), limits)
     })
     await addMoney(db, siteNo, random)
     const times = world.hits.map(({ at }) => at)
     const now = new Date(Math.max(...times) + 3 * DAY)
-    if (rollups !== 'before the last third') await rollUpAll(db, now)
+    if (rollups !== 'before the last third') await rollUpAll(db, now, limits)
     const range = resolveRange(
       {
         range: 'today',
@@ -200,6 +209,9 @@ test.each([
     }
     if (rollups !== 'before the last third') {
       expect(Math.min(answered.traffic, answered.values, answered.money)).toBeGreaterThan(0)
+      const [stored] =
+        await db`select max(session_parts) as parts from daily_rollups where site_no = ${siteNo}`
+      if (partRows < 10) expect(stored!.parts).toBeGreaterThan(1)
     }
   },
 )

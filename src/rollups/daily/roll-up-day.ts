@@ -155,8 +155,7 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
       countSliceSessions(tx, siteNo, slice),
       countSliceValues(tx, siteNo, slice, ROLLED_UP_DIMENSIONS, { zone: day.zone, withTimes: true }),
     ])
-    const all = (old?.sessions ?? 0) + sessions.sessions
-    const parts = isFinal(day) ? await buildParts(tx, siteNo, day, all) : undefined
+    const parts = isFinal(day) ? await buildParts(tx, siteNo, day, limits.partRows) : undefined
     return { hits, sessions, added, parts }
   })
   const before =

@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { dimensionsOfLevel } from '../../dimensions/dimensions.ts'
 import { HOUR_MS } from '../../lib/time.ts'
-import type { Window } from '../protocol.ts'
+import { datesOf, type Window } from '../protocol.ts'
 import { encodeBlock, toSteps } from './codec.ts'
 
 /** Dimensions that a session takes from its opening hit, in the order in which `list-sessions-by-column` returns them. */
@@ -27,8 +27,8 @@ export const HAS_SCROLLED = 8
 /** Hits of a session lie at most 24 hours from its start, on either side (docs/metrics.md "Session"). */
 const REACH_MS = 25 * HOUR_MS
 
-/** Sessions of a part, about: a thread has the columns of a part in memory. */
-const SESSIONS_OF_PART = 50_000
+/** Sessions and their hits of a part, about: a thread has the columns of a part in memory. */
+export const ROWS_OF_PART = 150_000
 
 type Bounds = { siteNo: number; from: Date; to: Date }
 
@@ -58,7 +58,24 @@ interface SeenColumns {
   scroll: number[]
 }
 
-const listSessionsByColumn = query<Bounds, StoredSessions>('list-sessions-by-column')
+// Each part begins with a session. Sessions that started at the same moment are in one part.
+const selectPartStarts = query<{ siteNo: number; start: Date; end: Date; rows: number }, { start: number }>(
+  'select-part-starts',
+  `
+  select (extract(epoch from min(started_at)) * 1000)::bigint as start
+  from (
+    select started_at, (sum(1 + pageviews + events) over (order by started_at) - 1) / :rows::bigint as part
+    from sessions
+    where site_no = :siteNo::int and started_at >= :start::timestamptz and started_at < :end::timestamptz
+  ) as session
+  group by part
+  order by part`,
+)
+
+const listSessionsByColumn = query<
+  Bounds & { start: Date; end: Date; others: readonly number[] },
+  StoredSessions
+>('list-sessions-by-column')
 
 const listValuesOfSessions = query<
   Bounds & { start: Date; end: Date; earliest: Date; latest: Date; dimensions: readonly string[] },
@@ -70,38 +87,39 @@ export type Part = Map<string, Buffer>
 
 /**
  * Reads the sessions that started on a day or have hits there. Call it in a snapshot.
- * @param sessions how many started on the day
- * @returns one part for about 50,000 sessions
+ * @param rows sessions and hits of a part, about
  */
-export async function buildParts(
-  tx: Queryable,
-  siteNo: number,
-  day: Window,
-  sessions: number,
-): Promise<Part[]> {
-  const count = Math.max(1, Math.ceil(sessions / SESSIONS_OF_PART))
-  const cut = (part: number) => Math.round(day.start + ((day.end - day.start) * part) / count)
+export async function buildParts(tx: Queryable, siteNo: number, day: Window, rows: number): Promise<Part[]> {
+  const found = await selectPartStarts(tx, { siteNo, ...datesOf(day), rows })
+  const cuts = found.slice(1).map(({ start }) => start)
+  const bounds = [day.start - REACH_MS, ...cuts, day.end + REACH_MS]
   const parts: Part[] = []
-  for (let part = 0; part < count; part++) {
-    const from = part === 0 ? day.start - REACH_MS : cut(part)
-    const to = part === count - 1 ? day.end + REACH_MS : cut(part + 1)
-    parts.push(await buildPart(tx, siteNo, day, { start: from, end: to }))
+  for (const [index, start] of bounds.slice(0, -1).entries()) {
+    parts.push(await buildPart(tx, siteNo, day, { start, end: bounds[index + 1]! }))
   }
   return parts
 }
 
 async function buildPart(tx: Queryable, siteNo: number, day: Window, started: Window): Promise<Part> {
   const bounds: Bounds = { siteNo, from: new Date(started.start), to: new Date(started.end) }
-  const [found] = await listSessionsByColumn(tx, bounds)
   const seen = await listValuesOfSessions(tx, {
     ...bounds,
-    start: new Date(day.start),
-    end: new Date(day.end),
+    ...datesOf(day),
     earliest: new Date(Math.max(day.start, started.start) - REACH_MS),
     latest: new Date(Math.min(day.end, started.end) + REACH_MS),
     dimensions: HIT_DIMENSIONS,
   })
+  const [found] = await listSessionsByColumn(tx, {
+    ...bounds,
+    ...datesOf(day),
+    others: startedElsewhere(seen),
+  })
   return encodePart(found!, seen, day)
+}
+
+/** Returns the sessions with hits on the day that started on another one. */
+function startedElsewhere([ofHits]: readonly SeenColumns[]): number[] {
+  return [...new Set(ofHits?.sessionNos.filter((_, index) => ofHits.isSeen[index] === 0))]
 }
 
 const NONE: SessionColumns = {

@@ -20,6 +20,9 @@ import { SessionMatcher } from './match-sessions.ts'
 import { divideByKey, NumberList } from './number-list.ts'
 import { readParts } from './stored-parts.ts'
 
+/** As many as daily rollups hold; with more of them, rows are as fast. */
+const MOST_VALUES = 50_000
+
 /** Returns the counts of the values that sessions have which match all filters. */
 export function countFilteredValues(
   db: Db,
@@ -38,6 +41,7 @@ export function countFilteredValues(
       const matching = matcher.match(part, sessions.columns.flags!.length)
       if (isHitDimension(dimension)) counted.addSeen(sessions, block, matching, part.start)
       else counted.addSessions(sessions, block, matching)
+      if (counted.size > MOST_VALUES) return null
     }
     return counted.with(rows)
   })
@@ -54,6 +58,10 @@ class CountedValues {
 
   constructor(withVisitors: boolean) {
     this.#withVisitors = withVisitors
+  }
+
+  get size(): number {
+    return this.#values.length
   }
 
   #entry(value: string): number {

@@ -57,7 +57,7 @@ const MOST_GAPS = 4
 /** Rows of so much time are counted beside the columns, or of a fifth of the windows if that is more. */
 const MOST_GAPS_MS = 60 * HOUR_MS
 /** What columns of all days have: a thread keeps a number or two of each session that matches. */
-const MOST_SESSIONS = 6_000_000
+const MOST_SESSIONS = 4_000_000
 
 /**
  * Returns how each of several windows, which do not overlap, is read. Call it in a snapshot.
