@@ -213,6 +213,8 @@ export interface CountedRows<Counted> {
   visitors: Uint32Array[]
 }
 
+export type ValuePart = 'visitors' | 'measures'
+
 /** Whole days, with the rows of the rest of a window. */
 export interface WindowOfColumns {
   days: Window[]
@@ -277,7 +279,8 @@ export interface Tasks {
       dimension: DimensionOf<'hit' | 'session' | 'session-row'>
       days: Window[]
       rows: CountedRows<RankedValue>[]
-      withVisitors: boolean
+      /** What is needed besides sessions and pageviews; else 0. `measures`: engagement, and of titles the latest hit. */
+      counts: ValuePart[]
     }
     output: RankedValue[] | null
   }

@@ -9,11 +9,17 @@ import { encodeBlock, toSteps } from './codec.ts'
 export const SESSION_DIMENSIONS = [...dimensionsOfLevel('session'), ...dimensionsOfLevel('session-row')]
 export const HIT_DIMENSIONS = dimensionsOfLevel('hit')
 
-/** Whose latest hits are looked up. Their times take half of a block. */
-const LOCATED = 'title'
+/** Returns whether engagement counts for the values of a dimension. */
+export const isMeasured = (dimension: string): boolean => dimension === 'path' || dimension === 'title'
+
+/** Name of the block with these measures, in the order of that of the dimension: as much again, and often not needed. */
+export const measuresOf = (dimension: string) => `${dimension}/measures`
 
 /** Name of the block with what has no dimension. */
 export const SESSIONS = 'sessions'
+
+/** Whose latest hits are looked up. */
+const LOCATED = 'title'
 
 /** Bits of `flags` of a session. */
 export const HAS_HITS = 1
@@ -164,7 +170,11 @@ function encodePart(found: StoredSessions, seen: readonly SeenColumns[], day: Wi
     part.set(dimension, encodeBlock({ ids }, texts))
   }
   const indexOf = new Map(sessionNos.map((sessionNo, index) => [sessionNo, index]))
-  for (const columns of seen) part.set(columns.dimension, encodeSeen(columns, indexOf, day))
+  for (const columns of seen) {
+    const { block, measures } = encodeSeen(columns, indexOf, day)
+    part.set(columns.dimension, block)
+    if (isMeasured(columns.dimension)) part.set(measuresOf(columns.dimension), measures)
+  }
   return part
 }
 
@@ -203,14 +213,18 @@ function numbered(values: readonly string[]): { texts: string[]; ids: number[] }
 }
 
 /** @param indexOf position of each session in the columns of the sessions */
-function encodeSeen(columns: SeenColumns, indexOf: ReadonlyMap<number, number>, day: Window): Buffer {
+function encodeSeen(
+  columns: SeenColumns,
+  indexOf: ReadonlyMap<number, number>,
+  day: Window,
+): { block: Buffer; measures: Buffer } {
   const { sessionNos, hits, isSeen, engagedMs, scroll } = columns
   const order = [...sessionNos.keys()]
     .filter(index => indexOf.has(sessionNos[index]!))
     .sort((a, b) => indexOf.get(sessionNos[a]!)! - indexOf.get(sessionNos[b]!)!)
   const of = <Value>(column: readonly Value[]) => order.map(index => column[index]!)
   const { texts, ids } = numbered(of(columns.values))
-  return encodeBlock(
+  const block = encodeBlock(
     {
       sessionSteps: toSteps(order.map(index => indexOf.get(sessionNos[index]!)!)),
       ids,
@@ -224,13 +238,16 @@ function encodeSeen(columns: SeenColumns, indexOf: ReadonlyMap<number, number>, 
         )
       }),
       pageviews: of(columns.pageviews),
-      engagedMs: order.map(index => Math.max(0, engagedMs[index]!)),
-      scroll: order.map(index => Math.max(0, scroll[index]!)),
-      ...(columns.dimension === LOCATED && {
-        // Of hits on the day; 0 without any, so that the start of the day is 1.
-        lastAt: order.map(index => (hits[index]! > 0 ? columns.lastAt[index]! - day.start + 1 : 0)),
-      }),
     },
     texts,
   )
+  const measures = encodeBlock({
+    engagedMs: order.map(index => Math.max(0, engagedMs[index]!)),
+    scroll: order.map(index => Math.max(0, scroll[index]!)),
+    ...(columns.dimension === LOCATED && {
+      // Of hits on the day; 0 without any, so that the start of the day is 1.
+      lastAt: order.map(index => (hits[index]! > 0 ? columns.lastAt[index]! - day.start + 1 : 0)),
+    }),
+  })
+  return { block, measures }
 }

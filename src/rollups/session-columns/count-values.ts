@@ -12,6 +12,8 @@ import {
   IS_ENGAGED,
   IS_SEEN,
   IS_STARTED,
+  isMeasured,
+  measuresOf,
   SESSIONS,
 } from './build-parts.ts'
 import type { Block } from './codec.ts'
@@ -26,21 +28,25 @@ const MOST_VALUES = 50_000
 /** Returns the counts of the values that sessions have which match all filters. */
 export function countFilteredValues(
   db: Db,
-  { siteNo, filters, dimension, days, rows, withVisitors }: Tasks['countFilteredValues']['input'],
+  { siteNo, filters, dimension, days, rows, counts }: Tasks['countFilteredValues']['input'],
 ): Promise<Tasks['countFilteredValues']['output']> {
   return inSnapshot(db, async tx => {
     const stored = await findDays(tx, siteNo, days)
     if (!stored) return null
     const matcher = new SessionMatcher(filters)
-    const counted = new CountedValues(withVisitors)
-    const names = [SESSIONS, dimension, ...matcher.names]
+    const counted = new CountedValues(counts.includes('visitors'))
+    const withMeasures = isMeasured(dimension) && counts.includes('measures')
+    const measures = measuresOf(dimension)
+    const names = [SESSIONS, dimension, ...(withMeasures ? [measures] : []), ...matcher.names]
     for await (const part of readParts({ tx, cache: cacheOf(db), siteNo }, stored, names)) {
       const block = part.block(dimension)
       if (!block) continue
       const sessions = part.block(SESSIONS)!
       const matching = matcher.match(part, sessions.columns.flags!.length)
-      if (isHitDimension(dimension)) counted.addSeen(sessions, block, matching, part.start)
-      else counted.addSessions(sessions, block, matching)
+      if (isHitDimension(dimension)) {
+        counted.addSeen(sessions, block, matching)
+        if (withMeasures) counted.addMeasures(block, part.block(measures)!, matching, part.start)
+      } else counted.addSessions(sessions, block, matching)
       if (counted.size > MOST_VALUES) return null
     }
     return counted.with(rows)
@@ -96,13 +102,10 @@ class CountedValues {
     }
   }
 
-  /**
-   * @param block of a dimension of hits
-   * @param start of the day, Unix milliseconds
-   */
-  addSeen(sessions: Block, block: Block, matching: Uint8Array, start: number): void {
+  /** @param block of a dimension of hits */
+  addSeen(sessions: Block, block: Block, matching: Uint8Array): void {
     const entries = Uint32Array.from(block.texts, text => this.#entry(text))
-    const { ids, flags, pageviews, engagedMs, scroll, lastAt, sessionSteps } = block.columns
+    const { ids, flags, pageviews, sessionSteps } = block.columns
     const ofSession = sessions.columns
     const [sessionFlags, visitorNos, durationMs] = [
       ofSession.flags!,
@@ -117,14 +120,29 @@ class CountedValues {
       const counts = this.#counts[entry]!
       const flag = flags![index]!
       counts.pageviews += pageviews![index]!
-      if (flag & HAS_HITS) {
-        this.#visit(entry, visitorNos[session]!)
-        if (lastAt) counts.lastAt = Math.max(counts.lastAt, start + lastAt[index]! - 1)
-      }
+      if (flag & HAS_HITS) this.#visit(entry, visitorNos[session]!)
       if ((flag & IS_SEEN) === 0) continue
       counts.sessions += 1
       counts.durationMs += durationMs[session]!
       if (sessionFlags[session]! & IS_BOUNCE) counts.bounces += 1
+    }
+  }
+
+  /**
+   * @param block of a dimension of hits, after `addSeen`
+   * @param start of the day, Unix milliseconds
+   */
+  addMeasures(block: Block, measures: Block, matching: Uint8Array, start: number): void {
+    const entries = Uint32Array.from(block.texts, text => this.#entry(text))
+    const { ids, flags, sessionSteps } = block.columns
+    const { engagedMs, scroll, lastAt } = measures.columns
+    let session = 0
+    for (let index = 0; index < ids!.length; index++) {
+      session += sessionSteps![index]!
+      if (matching[session] === 0) continue
+      const counts = this.#counts[entries[ids![index]!]!]!
+      const flag = flags![index]!
+      if (lastAt && flag & HAS_HITS) counts.lastAt = Math.max(counts.lastAt, start + lastAt[index]! - 1)
       if (flag & IS_ENGAGED) {
         counts.engagedSessions += 1
         counts.engagedMs += engagedMs![index]!

@@ -2,7 +2,13 @@ import { type BreakdownDimension, isHitDimension, levelOf } from '../../dimensio
 import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import { noCounts } from '../../rollups/daily/codec.ts'
 import { readIntArray } from '../../rollups/daily/visitor-set.ts'
-import { type CountedRows, type RankedValue, runTask, type Tasks } from '../../rollups/protocol.ts'
+import {
+  type CountedRows,
+  type RankedValue,
+  runTask,
+  type Tasks,
+  type ValuePart,
+} from '../../rollups/protocol.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { SliceCounts } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
@@ -27,7 +33,7 @@ export async function countValuesByColumns(
   resolved: ResolvedQuery,
   dimension: BreakdownDimension,
   countPart: CountPart,
-  { withVisitors = true } = {},
+  counts: ValuePart[] = ['visitors', 'measures'],
 ): Promise<RankedValue[] | undefined> {
   const read = isInColumns(dimension) ? await coverRange(services, resolved) : undefined
   if (!read || !isInColumns(dimension)) return undefined
@@ -44,7 +50,7 @@ export async function countValuesByColumns(
     }
   }
   const counted = await runTask(services.rollups, 'countFilteredValues', {
-    ...{ siteNo, filters, dimension, days, rows, withVisitors },
+    ...{ siteNo, filters, dimension, days, rows, counts },
   })
   return counted?.filter(({ visitors, sessions, pageviews }) => visitors + sessions + pageviews > 0)
 }

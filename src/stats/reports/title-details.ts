@@ -1,5 +1,5 @@
 import { query } from '../../db/query.ts'
-import type { RankedValue } from '../../rollups/protocol.ts'
+import type { RankedValue, ValuePart } from '../../rollups/protocol.ts'
 import { countValuesByColumns } from '../columns/values.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { countRolledUp, type ValueCounts } from '../metrics/rank.ts'
@@ -23,10 +23,15 @@ export const countFilteredTitles = filteredQuery<undefined, RankedTitle>('count-
 export const countTitlesByColumns = (
   services: Pick<StatsServices, 'reads' | 'rollups' | 'slices'>,
   resolved: ResolvedQuery,
+  counts: ValuePart[] = ['measures'],
 ): Promise<RankedValue[] | undefined> =>
-  countValuesByColumns(services, resolved, 'title', part => readSlices(services, countFilteredTitles, part), {
-    withVisitors: false,
-  })
+  countValuesByColumns(
+    services,
+    resolved,
+    'title',
+    part => readSlices(services, countFilteredTitles, part),
+    counts,
+  )
 
 interface TitlePlace {
   title: string
@@ -173,7 +178,7 @@ async function countSessions(
   before: ResolvedQuery,
   options: { params: { limit: number }; titles?: string[] },
 ): Promise<Map<string, number>> {
-  const counted = await countTitlesByColumns(services, before)
+  const counted = await countTitlesByColumns(services, before, [])
   if (counted) return new Map(counted.map(({ value, sessions }) => [value, sessions]))
   const rows = await readSlices(services, countFilteredTitleSessions, before, options)
   return new Map(mergeSlices(rows, ({ title }) => title).map(row => [row.title, row.sessions]))
