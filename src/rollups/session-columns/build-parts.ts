@@ -6,8 +6,8 @@ import { datesOf, type Window } from '../protocol.ts'
 import { encodeBlock, toSteps } from './codec.ts'
 
 /** Dimensions that a session takes from its opening hit, in the order in which `list-sessions-by-column` returns them. */
-export const SESSION_DIMENSIONS = [...dimensionsOfLevel('session'), ...dimensionsOfLevel('session-row')]
-export const HIT_DIMENSIONS = dimensionsOfLevel('hit')
+const SESSION_DIMENSIONS = [...dimensionsOfLevel('session'), ...dimensionsOfLevel('session-row')]
+const HIT_DIMENSIONS = dimensionsOfLevel('hit')
 
 /** Returns whether engagement counts for the values of a dimension. */
 export const isMeasured = (dimension: string): boolean => dimension === 'path' || dimension === 'title'

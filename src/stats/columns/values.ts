@@ -17,7 +17,7 @@ import { coverRange, partOf } from './coverage.ts'
 type ColumnDimension = Tasks['countFilteredValues']['input']['dimension']
 
 /** Returns whether columns of sessions have a dimension. */
-export const isInColumns = (dimension: BreakdownDimension): dimension is ColumnDimension =>
+const isInColumns = (dimension: BreakdownDimension): dimension is ColumnDimension =>
   isHitDimension(dimension) ||
   (dimension !== HOUR_OF_WEEK && ['session', 'session-row'].includes(levelOf(dimension)))
 
