@@ -22,7 +22,7 @@ const ALIGNMENT = 8
 const LEVEL = 3
 
 /**
- * Encodes columns of non-negative integers, compressed.
+ * Encodes columns of non-negative integers, compressed; above 2^53 only those that a double represents exactly.
  * @throws Error for any other number: it would be read as another one
  */
 export function encodeBlock(columns: Record<string, ArrayLike<number>>, texts: string[] = []): Buffer {
@@ -74,7 +74,7 @@ function smallestForm(numbers: ArrayLike<number>): Numbers {
   let largest = 0
   for (let index = 0; index < numbers.length; index++) {
     const number = numbers[index]!
-    if (!(Number.isSafeInteger(number) && number >= 0))
+    if (!(Number.isInteger(number) && number >= 0))
       throw new Error(`A column cannot hold the number ${number}`)
     if (number > largest) largest = number
   }
