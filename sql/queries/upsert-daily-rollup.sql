@@ -1,10 +1,11 @@
 insert into daily_rollups (
   site_no, starts_at, ends_at, rolled_up_to, pageviews, custom_events, sessions, bounces, duration_ms, visitors,
-  dimensions_hash
+  dimensions_hash, session_parts
 )
 values (
   :siteNo::int, :start::timestamptz, :end::timestamptz, :rolledUpTo::timestamptz, :pageviews::bigint, :customEvents::bigint,
-  :sessions::bigint, :bounces::bigint, :durationMs::bigint, :visitors::bytea, :dimensionsHash
+  :sessions::bigint, :bounces::bigint, :durationMs::bigint, :visitors::bytea, :dimensionsHash,
+  :sessionParts::smallint
 )
 on conflict (site_no, starts_at, ends_at) do update set
   rolled_up_to = excluded.rolled_up_to,
@@ -14,4 +15,5 @@ on conflict (site_no, starts_at, ends_at) do update set
   bounces = excluded.bounces,
   duration_ms = excluded.duration_ms,
   visitors = excluded.visitors,
-  dimensions_hash = excluded.dimensions_hash
+  dimensions_hash = excluded.dimensions_hash,
+  session_parts = excluded.session_parts

@@ -7,6 +7,10 @@ import { countGoals, coverGoals } from './goals/count-goals.ts'
 import { rollUpGoals } from './goals/roll-up-goals.ts'
 import type { Tasks } from './protocol.ts'
 import { countMovements, countRevenue } from './revenue.ts'
+import { countFilteredTraffic } from './session-columns/count-traffic.ts'
+import { countFilteredValues } from './session-columns/count-values.ts'
+import { coverSessionColumns } from './session-columns/cover-days.ts'
+import { sumMoneyOfValues } from './session-columns/sum-money.ts'
 import { countSiteVisitors, countTraffic } from './traffic.ts'
 import { countTrafficOfValues, explainTrafficOfValues } from './traffic-of-values.ts'
 import { countValueTimes, locateValueTimes } from './value-times.ts'
@@ -24,6 +28,10 @@ export const tasks: TaskTable = {
   sortValues,
   countValues,
   countTrafficOfValues,
+  coverSessionColumns,
+  countFilteredTraffic,
+  countFilteredValues,
+  sumMoneyOfValues,
   coverGoals,
   countGoals,
   rollUpGoals,

@@ -118,7 +118,12 @@ const SAMPLES: Record<string, unknown> = {
 }
 
 /** Parameters that are not any value of their type. */
-const SPECIAL_SAMPLES: Record<string, unknown> = { amounts: ['5'], sort: 'revenue_per_visitor', order: 'asc' }
+const SPECIAL_SAMPLES: Record<string, unknown> = {
+  amounts: ['5'],
+  sessionNos: ['5'],
+  sort: 'revenue_per_visitor',
+  order: 'asc',
+}
 
 const paramsOf = (name: string) =>
   Object.fromEntries(

@@ -37,7 +37,10 @@ export interface Days {
 }
 
 /** Tasks that leave it to their caller to read rows. */
-const FROM_ROLLUPS = ['rankValues', 'sortValues', 'countValues', 'countValueTimes', 'locateValueTimes']
+const FROM_ROLLUPS = [
+  ...['rankValues', 'sortValues', 'countValues', 'countValueTimes', 'locateValueTimes'],
+  ...['countTrafficOfValues', 'coverSessionColumns'],
+]
 
 /** Takes everything from rows, as if nothing was ever rolled up. */
 function rowPool(db: Db): Pool {

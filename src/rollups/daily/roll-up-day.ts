@@ -6,6 +6,9 @@ import { DIMENSIONS_HASH, ROLLED_UP_DIMENSIONS } from '../../dimensions/rolled-u
 import { removeMarks } from '../dirty.ts'
 import { queueGoals } from '../goals/queue-goals.ts'
 import { datesOf, type RolledUpDay } from '../protocol.ts'
+import { buildParts } from '../session-columns/build-parts.ts'
+import { writeParts } from '../session-columns/stored-parts.ts'
+import { isFinal } from './coverage.ts'
 import {
   addValueIds,
   type DayKey,
@@ -98,7 +101,8 @@ export const planOnce = query(
 )
 
 const upsertDailyRollup = query<
-  DayKey & Omit<StoredRollup, 'stamp' | 'rolledUpTo' | 'version'> & { rolledUpTo: Date }
+  DayKey &
+    Omit<StoredRollup, 'stamp' | 'rolledUpTo' | 'version'> & { rolledUpTo: Date; sessionParts: number | null }
 >('upsert-daily-rollup')
 
 // The goal rollup of a day that has grown still holds a part of it. That of one that is built again goes: it may count hits that are gone.
@@ -126,13 +130,15 @@ const deleteRollups = query<{ siteNo: number }>(
   `
   with
     gone_days as (delete from daily_rollups where site_no = :siteNo::int),
-    gone_values as (delete from daily_value_rollups where site_no = :siteNo::int)
+    gone_values as (delete from daily_value_rollups where site_no = :siteNo::int),
+    gone_columns as (delete from daily_session_columns where site_no = :siteNo::int)
   delete from rollup_spans where site_no = :siteNo::int`,
 )
 
 /**
  * Brings the rollup of a day up to `rolledUpTo`. Adds new rows to an existing rollup; builds it from raw rows when there is
- * none, when it counts other dimensions, or when `isAnew` is set. A change during the run leaves a mark, and that mark stays.
+ * none, when it counts other dimensions, or when `isAnew` is set. When all sessions of the day are over, it also stores their columns.
+ * A change during the run leaves a mark, and that mark stays.
  * Only one call a site may run at a time. If two calls run anyway, for example after a lease was lost, the call that finishes
  * second writes nothing. A day before the site's details_from is never written again: its rows are gone.
  */
@@ -142,13 +148,15 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
   const [stored] = await findDailyRollup(db, key)
   const old = isAnew || stored?.dimensionsHash !== DIMENSIONS_HASH ? undefined : stored
   const slice = old ? sliceSince(day, old.rolledUpTo, rolledUpTo) : rolledUpSlice(day, rolledUpTo)
-  const [hits, sessions, added] = await inSnapshot(db, async tx => {
+  const { hits, sessions, added, parts } = await inSnapshot(db, async tx => {
     await planOnce(tx)
-    return Promise.all([
+    const [hits, sessions, added] = await Promise.all([
       countSliceHits(tx, siteNo, slice),
       countSliceSessions(tx, siteNo, slice),
       countSliceValues(tx, siteNo, slice, ROLLED_UP_DIMENSIONS, { zone: day.zone, withTimes: true }),
     ])
+    const parts = isFinal(day) ? await buildParts(tx, siteNo, day, limits.partRows) : undefined
+    return { hits, sessions, added, parts }
   })
   const before =
     old && added.size > 0 ? await readValues(db, key, [...added.keys()]) : new Map<string, Values>()
@@ -169,6 +177,7 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
       written.push(writeValues(tx, key, dimension, values))
     }
     await Promise.all(written)
+    await writeParts(tx, key, parts ?? [])
     await upsertDailyRollup(tx, {
       ...key,
       rolledUpTo: new Date(rolledUpTo),
@@ -179,6 +188,7 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
       durationMs: (old?.durationMs ?? 0) + sessions.durationMs,
       visitors: addVisitors(old?.visitors, hits.visitors),
       dimensionsHash: DIMENSIONS_HASH,
+      sessionParts: parts?.length ?? null,
     })
     if (old) await keepGoalDay(tx, { ...key, before: old.version })
     else await dropGoalDay(tx, key)

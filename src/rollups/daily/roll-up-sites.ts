@@ -5,7 +5,7 @@ import { limitTime } from '../../lib/time-budget.ts'
 import { queueGoals } from '../goals/queue-goals.ts'
 import { arraysOf, datesOf, type Window } from '../protocol.ts'
 import { moveRollupWatermark, noteRefreshed } from '../watermarks.ts'
-import { OPEN_MS, readDailyRollups } from './coverage.ts'
+import { isFinal, OPEN_MS, readDailyRollups } from './coverage.ts'
 import { findNewestHit } from './read-coverage.ts'
 import {
   dayAround,
@@ -45,9 +45,10 @@ const upsertSpan = query<{ siteNo: number; timezone: string; rolledUpFrom: Date 
 )
 
 // hasHits: whether there may be hits to add. These are hits since the last rollup, and hits of sessions that were still active then.
+// isEmpty: whether the rollup is one of a day without hits.
 const selectOpenRollups = query<
   { siteNo: number; watermark: Date; openFor: string; silence: string },
-  Window & { hasHits: boolean }
+  Window & { hasHits: boolean; isEmpty: boolean }
 >(
   'select-open-daily-rollups',
   `
@@ -57,7 +58,8 @@ const selectOpenRollups = query<
     exists (
       select from events
       where events.site_no = :siteNo::int and at >= rolled_up_to - :silence::interval and at < :watermark::timestamptz
-    ) as "hasHits"
+    ) as "hasHits",
+    coalesce(session_parts = 0, false) as "isEmpty"
   from daily_rollups
   where site_no = :siteNo::int and rolled_up_to < least(ends_at + :openFor::interval, :watermark::timestamptz)
   order by starts_at desc`,
@@ -83,9 +85,9 @@ const insertEmptyRollups = query<{
   `
   insert into daily_rollups (
     site_no, starts_at, ends_at, rolled_up_to, pageviews, custom_events, sessions, bounces, duration_ms, visitors,
-    dimensions_hash
+    dimensions_hash, session_parts
   )
-  select :siteNo::int, starts_at, ends_at, :rolledUpTo::timestamptz, 0, 0, 0, 0, 0, :noVisitors::bytea, :dimensionsHash
+  select :siteNo::int, starts_at, ends_at, :rolledUpTo::timestamptz, 0, 0, 0, 0, 0, :noVisitors::bytea, :dimensionsHash, 0
   from unnest(:starts::timestamptz[], :ends::timestamptz[]) as day (starts_at, ends_at)
   on conflict (site_no, starts_at, ends_at) do nothing`,
 )
@@ -175,8 +177,10 @@ async function growSite(round: Round, site: RolledUpSite): Promise<void> {
   const { siteNo, timezone } = site
   const watermark = new Date(round.watermark)
   const [openFor, silence] = [`${OPEN_MS} milliseconds`, `${SILENCE_MS} milliseconds`]
-  for (const { hasHits, ...day } of await selectOpenRollups(db, { siteNo, watermark, openFor, silence })) {
-    if (hasHits)
+  const open = await selectOpenRollups(db, { siteNo, watermark, openFor, silence })
+  for (const { hasHits, isEmpty, ...day } of open) {
+    // Also when it becomes final: the columns of its sessions are stored then.
+    if (hasHits || (!isEmpty && isFinal({ ...day, rolledUpTo: round.watermark })))
       await rollUp({ ...day, siteNo, zone: timezone, rolledUpTo: round.watermark, isAnew: false, marks: [] })
     else await advanceRollup(db, { siteNo, ...datesOf(day), rolledUpTo: watermark })
   }

@@ -92,7 +92,7 @@ const MOST_MET = 2 ** 26
  * took 6.1 ms instead of 5.1.
  * @returns how many there are
  */
-function moveDistinct(numbers: Uint32Array): number {
+export function moveDistinct(numbers: Uint32Array): number {
   let largest = 0
   for (const number of numbers) if (number > largest) largest = number
   if (largest >= MOST_MET) {

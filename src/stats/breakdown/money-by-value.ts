@@ -7,6 +7,7 @@ import {
   levelOf,
 } from '../../dimensions/dimensions.ts'
 import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
+import { sumMoneyByColumns } from '../columns/money.ts'
 import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { countMoneyBetween } from '../metrics/money.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
@@ -115,6 +116,9 @@ async function isFewForHits(
   return most * HITS_A_LOOKUP < (await countHits(reads, keptPart(resolved)))
 }
 
+/** To look up the hits of so many sessions takes less time than to read the columns of all. */
+const FEW_PAYMENTS = 50
+
 /** A lookup takes as long as a scan of so many rows of the columnstore. */
 const HITS_A_LOOKUP = 1_000
 
@@ -128,7 +132,7 @@ export type MoneyByValue = Record<MoneyKind, Map<string, bigint>>
  * @param kinds what the caller needs; the others are empty
  */
 export async function sumMoneyByValue(
-  services: Pick<StatsServices, 'reads' | 'slices'>,
+  services: Pick<StatsServices, 'reads' | 'rollups' | 'slices'>,
   { currency, timezone }: StatsSite,
   resolved: ResolvedQuery,
   value: BreakdownDimension,
@@ -152,6 +156,12 @@ export async function sumMoneyByValue(
   }
   const found: MoneyByValue = { revenue: new Map(), mrr: new Map() }
   const isOfHits = isHitDimension(value)
+  const isInColumns = isOfHits && wanted.some(kind => counts[kind] > FEW_PAYMENTS)
+  const summed = isInColumns && (await sumMoneyByColumns(services, resolved, currency, value, values))
+  if (summed) {
+    for (const kind of wanted) found[kind] = new Map(summed.map(row => [row.value, row[kind]]))
+    return found
+  }
   if (
     isOfHits &&
     wanted.length > 0 &&

@@ -14,6 +14,7 @@ import {
 import { searcherOf, searchPattern } from '../../rollups/value-search.ts'
 import type { Page } from '../../schema/pagination.ts'
 import { toWindow } from '../../time/range.ts'
+import { countValuesByColumns } from '../columns/values.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { PageWindow, ValueCounts } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
@@ -108,6 +109,8 @@ export async function rankPage(
       : runTask(services.rollups, 'sortValues', { ...asked, ...options }))
     if (ranked) return ranked
   }
+  const counted = await countByColumns(services, resolved, subject)
+  if (counted) return rankCounted(counted, options)
   if (services.slices) return rankSlices(services, resolved, subject, options)
   const page = await rankRows(services, resolved, subject, options)
   if (isDefault(options) && !hasHitFilters(resolved)) return page
@@ -128,6 +131,8 @@ export async function countGiven(
     const counted = await runTask(services.rollups, 'countValues', input)
     if (counted) return counted.map((counts, index) => ({ ...counts, value: values[index]! }))
   }
+  const byColumns = await countByColumns(services, resolved, subject)
+  if (byColumns) return pick(byColumns, values)
   const rows = services.slices
     ? await countSlices(services, resolved, subject, values)
     : (
@@ -139,9 +144,29 @@ export async function countGiven(
           values,
         )
       ).rows
+  return withEngagement(services, resolved, subject, pick(rows, values))
+}
+
+/** Returns the counts of values, in their order. */
+function pick(rows: readonly RankedValue[], values: readonly string[]): RankedValue[] {
   const found = new Map(rows.map(row => [row.value, row]))
-  const counted = values.map(value => found.get(value) ?? { ...noCounts(), value })
-  return withEngagement(services, resolved, subject, counted)
+  return values.map(value => found.get(value) ?? { ...noCounts(), value })
+}
+
+/** Returns the counts of all values from columns of sessions; undefined when rows should answer. */
+function countByColumns(
+  services: Services,
+  resolved: ResolvedQuery,
+  { dimension, zone }: Subject,
+): Promise<RankedValue[] | undefined> {
+  const { count } = statementsOf(dimension)
+  return countValuesByColumns(services, resolved, dimension, async part => {
+    const [counted, engagement] = await Promise.all([
+      readSlices(services, count, part, { value: dimension, zone }),
+      PAGES.has(dimension) ? measureEngagement(services, part, dimension, undefined) : undefined,
+    ])
+    return [...counted, ...(engagement?.values() ?? [])]
+  })
 }
 
 const asOptions = ({ dimension, zone }: Subject) => ({ value: dimension, zone })
@@ -223,13 +248,24 @@ async function rankSlices(
   services: Services,
   resolved: ResolvedQuery,
   subject: Subject,
-  { sort, order, search, limit, offset, amounts }: PageOptions,
+  options: PageOptions,
 ): Promise<Page<RankedValue>> {
   const counted = await countSlices(services, resolved, subject, undefined)
+  const { sort } = options
+  if (sort === 'time_on_page_seconds' || sort === 'scroll_depth') {
+    return rankCounted(await withEngagement(services, resolved, subject, counted), options)
+  }
+  const { rows, total } = rankCounted(counted, options)
+  return { rows: await withEngagement(services, resolved, subject, rows), total }
+}
+
+/** Ranks values whose counts are all known. */
+function rankCounted(
+  counted: readonly RankedValue[],
+  { sort, order, search, limit, offset, amounts }: PageOptions,
+): Page<RankedValue> {
   const isFound = search === undefined ? () => true : searcherOf(search)
-  const found = counted.filter(row => SHOWN.some(column => row[column] > 0) && isFound(row.value))
-  const byEngagement = sort === 'time_on_page_seconds' || sort === 'scroll_depth'
-  const rows = byEngagement ? await withEngagement(services, resolved, subject, found) : found
+  const rows = counted.filter(row => SHOWN.some(column => row[column] > 0) && isFound(row.value))
   const amountOf = new Map(amounts?.values.map((value, index) => [value, amounts.amounts[index]!]))
   const keyed = rows.map(row => ({ row, key: keyOf(row, sort, amountOf.get(row.value)) }))
   keyed.sort(
@@ -242,11 +278,7 @@ async function rankSlices(
       ) ||
       compareTexts(a.row.value, b.row.value),
   )
-  const page = keyed.slice(offset, offset + limit).map(({ row }) => row)
-  return {
-    rows: byEngagement ? page : await withEngagement(services, resolved, subject, page),
-    total: rows.length,
-  }
+  return { rows: keyed.slice(offset, offset + limit).map(({ row }) => row), total: rows.length }
 }
 
 const keyOf = (row: RankedValue, sort: ValueOrder['sort'], amount = 0n): SortKey =>

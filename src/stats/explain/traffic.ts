@@ -1,7 +1,7 @@
 import { type BySource, runTask, type TrafficTotals } from '../../rollups/protocol.ts'
 import { boundsOf, toWindow } from '../../time/range.ts'
 import { isUnfiltered, sessionValuesOf } from '../filters/resolved-query.ts'
-import { countFilteredSessions, countFilteredSliceHits } from '../metrics/traffic.ts'
+import { countFilteredSessions, countFilteredSliceHits } from '../metrics/filtered-traffic.ts'
 import { sumColumn, type Term, uniteVisitors } from './parts.ts'
 import { type Explained, inOneSnapshot } from './source.ts'
 

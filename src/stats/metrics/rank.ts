@@ -24,6 +24,8 @@ export interface RankOptions<Column extends keyof RankedValue>
   dimension: string | undefined
   /** Ranks hits and sessions in the database. Every row has the total; an empty page may be one row of nulls. */
   rankRows: () => Promise<(ValueCounts<Column> & { total?: number })[]>
+  /** Counts all values from columns of sessions; undefined when rows should answer. */
+  countColumns?: () => Promise<RankedValue[] | undefined>
   /** Counts all values, where the database reads rows in slices; without it, such a database also ranks. */
   countSlices?: () => Promise<SliceCounts<Column>[]>
 }
@@ -35,7 +37,7 @@ export interface RankOptions<Column extends keyof RankedValue>
 export async function rank<Column extends keyof RankedValue>(
   services: Pick<Services, 'rollups' | 'slices'>,
   resolved: ResolvedQuery,
-  { dimension, rankRows, countSlices, leavesOutEmpty = false, ...order }: RankOptions<Column>,
+  { dimension, rankRows, countColumns, countSlices, leavesOutEmpty = false, ...order }: RankOptions<Column>,
 ): Promise<Page<ValueCounts<Column>>> {
   if (dimension && canReadRollups(resolved, dimension)) {
     const { siteNo } = resolved
@@ -44,7 +46,12 @@ export async function rank<Column extends keyof RankedValue>(
     const ranked = await runTask(services.rollups, 'rankValues', input)
     if (ranked) return ranked
   }
-  if (services.slices && countSlices) return pageOf(await countSlices(), order)
+  const counted = await countColumns?.()
+  if (counted) return pageOf(leavesOutEmpty ? counted.filter(({ value }) => value !== '') : counted, order)
+  if (services.slices && countSlices) {
+    const merged = mergeSlices(await countSlices(), ({ value }) => value)
+    return pageOf(merged as unknown as RankedValue[], order)
+  }
   const rows = await rankRows()
   return { rows: rows.filter(({ value }) => value !== null), total: rows[0]?.total ?? rows.length }
 }
@@ -71,11 +78,10 @@ const canReadRollups = (resolved: ResolvedQuery, dimension: string): boolean =>
   isUnfiltered(resolved) && isRolledUpDimension(dimension)
 
 function pageOf<Column extends keyof RankedValue>(
-  counted: SliceCounts<Column>[],
+  counted: readonly RankedValue[],
   { by, shown, limit, offset }: Pick<Ranking, 'by' | 'shown' | 'limit' | 'offset'>,
 ): Page<ValueCounts<Column>> {
-  const merged = mergeSlices(counted, ({ value }) => value) as unknown as RankedValue[]
-  const rows = merged.filter(row => shown.some(column => row[column] > 0))
+  const rows = counted.filter(row => shown.some(column => row[column] > 0))
   rows.sort((a, b) => {
     const column = by.find(each => a[each] !== b[each])
     return column ? b[column] - a[column] : compareTexts(a.value, b.value)

@@ -10,8 +10,10 @@ import { resolveContext, type StatsServices, type StatsSite } from '../query-con
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { readSlices } from '../sql/slices.ts'
 import {
+  countFilteredTitles,
   countLikelyBefore,
   countSessionsBefore,
+  countTitlesByColumns,
   findEngagement,
   locateTitles,
   type RankedTitle,
@@ -43,12 +45,6 @@ const rankFilteredTitles = filteredQuery<PageWindow, RankedTitle & { total: numb
   ['matching_rows', 'filtered_sessions'],
 )
 
-/** Counts that `rank-filtered-titles` ranks, for one slice: every title. */
-const countFilteredTitles = filteredQuery<undefined, RankedTitle>('count-filtered-titles', [
-  'matching_rows',
-  'filtered_sessions',
-])
-
 /** Returns the titles, most sessions first; ties by pageviews, then by title. */
 export async function getPageTitles(
   services: StatsServices,
@@ -66,6 +62,7 @@ export async function getPageTitles(
       leavesOutEmpty: true,
       ...params,
       rankRows: () => rankFilteredTitles(services.reads, resolved, { params }),
+      countColumns: () => countTitlesByColumns(services, resolved),
       countSlices: () => readSlices(services, countFilteredTitles, resolved),
     }),
     // Only the first page is likely to show the most frequent titles of the period before.

@@ -1,4 +1,6 @@
 import { query } from '../../db/query.ts'
+import type { RankedValue, ValuePart } from '../../rollups/protocol.ts'
+import { countValuesByColumns } from '../columns/values.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { countRolledUp, type ValueCounts } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
@@ -10,6 +12,26 @@ export type TitleColumn = 'pageviews' | 'sessions' | 'bounces' | 'engagedMs' | '
 
 /** Counts of a title. `lastAt`: time of its latest hit in the range, Unix milliseconds; 0 when all its hits lie after the end. */
 export type RankedTitle = ValueCounts<TitleColumn>
+
+/** Counts that `rank-filtered-titles` ranks, for one slice: every title. */
+export const countFilteredTitles = filteredQuery<undefined, RankedTitle>('count-filtered-titles', [
+  'matching_rows',
+  'filtered_sessions',
+])
+
+/** Counts all titles from columns of sessions, without visitors; undefined when rows should answer. */
+export const countTitlesByColumns = (
+  services: Pick<StatsServices, 'reads' | 'rollups' | 'slices'>,
+  resolved: ResolvedQuery,
+  counts: ValuePart[] = ['measures'],
+): Promise<RankedValue[] | undefined> =>
+  countValuesByColumns(
+    services,
+    resolved,
+    'title',
+    part => readSlices(services, countFilteredTitles, part),
+    counts,
+  )
 
 interface TitlePlace {
   title: string
@@ -129,7 +151,7 @@ const MOST_LIKELY = 1_000
  * this read runs in parallel with the ranking. It has all titles if it returns fewer than `MOST_LIKELY`.
  */
 export const countLikelyBefore = (
-  services: Pick<StatsServices, 'reads' | 'slices'>,
+  services: Pick<StatsServices, 'reads' | 'rollups' | 'slices'>,
   before: ResolvedQuery,
 ): Promise<Map<string, number>> => countSessions(services, before, { params: { limit: MOST_LIKELY } })
 
@@ -152,10 +174,12 @@ export async function countSessionsBefore(
 }
 
 async function countSessions(
-  services: Pick<StatsServices, 'reads' | 'slices'>,
+  services: Pick<StatsServices, 'reads' | 'rollups' | 'slices'>,
   before: ResolvedQuery,
   options: { params: { limit: number }; titles?: string[] },
 ): Promise<Map<string, number>> {
+  const counted = await countTitlesByColumns(services, before, [])
+  if (counted) return new Map(counted.map(({ value, sessions }) => [value, sessions]))
   const rows = await readSlices(services, countFilteredTitleSessions, before, options)
   return new Map(mergeSlices(rows, ({ title }) => title).map(row => [row.title, row.sessions]))
 }

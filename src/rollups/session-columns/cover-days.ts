@@ -1,0 +1,138 @@
+import { type Db, inSnapshot, type Queryable } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
+import { DIMENSIONS_HASH } from '../../dimensions/rolled-up.ts'
+import { HOUR_MS } from '../../lib/time.ts'
+import { coverageOf, mergeWindows, OPEN_MS, type RollupSpan } from '../daily/coverage.ts'
+import { findFirstEvent, lengthOf, partsSince, untilNewestHit } from '../daily/read-coverage.ts'
+import { datesOf, type Tasks, type Window } from '../protocol.ts'
+import type { StoredDay } from './stored-parts.ts'
+
+interface FoundDay extends RollupSpan, StoredDay {
+  sessions: number
+}
+
+// Left out: days with dirty buckets, open days, and those that other versions of the service have rolled up.
+const selectStoredDays = query<
+  { siteNo: number; start: Date; end: Date; dimensionsHash: string; openFor: string },
+  FoundDay
+>(
+  'select-days-with-session-columns',
+  `
+  select
+    (extract(epoch from starts_at) * 1000)::bigint as start,
+    (extract(epoch from ends_at) * 1000)::bigint as "end",
+    (extract(epoch from rolled_up_to) * 1000)::bigint as "rolledUpTo",
+    version,
+    session_parts as parts,
+    sessions
+  from daily_rollups
+  where site_no = :siteNo::int and starts_at >= :start::timestamptz and ends_at <= :end::timestamptz
+    and session_parts is not null and dimensions_hash = :dimensionsHash
+    and rolled_up_to >= ends_at + :openFor::interval
+    and not exists (
+      select from dirty_buckets
+      where aggregate = 'daily_rollups' and dirty_buckets.site_no = daily_rollups.site_no
+        and bucket >= starts_at and bucket < ends_at
+    )
+  order by starts_at, ends_at`,
+)
+
+const storedDays = (tx: Queryable, siteNo: number, window: Window): Promise<FoundDay[]> =>
+  selectStoredDays(tx, {
+    siteNo,
+    ...datesOf(window),
+    dimensionsHash: DIMENSIONS_HASH,
+    openFor: `${OPEN_MS} milliseconds`,
+  })
+
+/** How a window is read. The counts of all parts add up, except visitors. */
+export interface ColumnCoverage {
+  days: Window[]
+  /** What has to be counted from rows. */
+  gaps: Window[]
+}
+
+/** Each gap is a statement or two. */
+const MOST_GAPS = 4
+/** Rows of so much time are counted beside the columns, or of a fifth of the windows if that is more. */
+const MOST_GAPS_MS = 60 * HOUR_MS
+/** What columns of all days have: a thread keeps a number or two of each session that matches. */
+const MOST_SESSIONS = 4_000_000
+
+/**
+ * Returns how each of several windows, which do not overlap, is read. Call it in a snapshot.
+ * @returns undefined when rows should answer: too little is stored, or too much is to be read
+ */
+async function coverDays(
+  tx: Queryable,
+  siteNo: number,
+  windows: readonly Window[],
+): Promise<ColumnCoverage[] | undefined> {
+  if (windows.length === 0) return undefined
+  const span = {
+    start: Math.min(...windows.map(({ start }) => start)),
+    end: Math.max(...windows.map(({ end }) => end)),
+  }
+  const [first] = await findFirstEvent(tx, { siteNo })
+  const detailsFrom = first?.detailsFrom ?? Number.NEGATIVE_INFINITY
+  const kept = { start: Math.max(span.start, detailsFrom), end: Math.max(span.end, detailsFrom) }
+  const stored = await storedDays(tx, siteNo, kept)
+  const since = Math.max(first?.at ?? Number.POSITIVE_INFINITY, detailsFrom)
+  const covered = windows.map(window => {
+    const near = stored.filter(({ start, end }) => start >= window.start && end <= window.end)
+    const { rollups, gaps } = coverageOf(window, near)
+    return { rollups, gaps: partsSince(gaps, since) }
+  })
+  await endAtNewestHit(tx, siteNo, covered)
+  const days = covered.flatMap(({ rollups }) => rollups)
+  const gaps = covered.flatMap(window => window.gaps)
+  const mostGapsMs = Math.max(MOST_GAPS_MS, (span.end - span.start) / 5)
+  const isRowsBetter =
+    days.length === 0 ||
+    mergeWindows(gaps).length > MOST_GAPS ||
+    lengthOf(gaps) > mostGapsMs ||
+    days.reduce((sum, { sessions }) => sum + sessions, 0) > MOST_SESSIONS
+  if (isRowsBetter) return undefined
+  return covered.map(({ rollups, gaps }) => ({
+    days: rollups.map(({ start, end }) => ({ start, end })),
+    gaps,
+  }))
+}
+
+/**
+ * Returns days, which do not overlap, as they are stored. Call it in the snapshot that reads them.
+ * @returns undefined when columns of one of them are not stored, or do not agree with the rows any more
+ */
+export async function findDays(
+  tx: Queryable,
+  siteNo: number,
+  days: readonly Window[],
+): Promise<StoredDay[] | undefined> {
+  if (days.length === 0) return undefined
+  const span = { start: days[0]!.start, end: days.at(-1)!.end }
+  const stored = await storedDays(tx, siteNo, span)
+  const found = days.flatMap(
+    day => stored.find(({ start, end }) => start === day.start && end === day.end) ?? [],
+  )
+  return found.length === days.length ? found : undefined
+}
+
+/** The last windows may lie mostly in the future, where there are no hits to count. */
+async function endAtNewestHit(tx: Queryable, siteNo: number, covered: { gaps: Window[] }[]): Promise<void> {
+  const runs = mergeWindows(covered.flatMap(({ gaps }) => gaps))
+  if (runs.length === 0) return
+  const withHits = await untilNewestHit(tx, siteNo, runs)
+  const end = withHits.at(-1)?.end ?? Number.NEGATIVE_INFINITY
+  for (const window of covered) {
+    window.gaps = window.gaps.flatMap(gap =>
+      gap.start >= end ? [] : [{ start: gap.start, end: Math.min(gap.end, end) }],
+    )
+  }
+}
+
+/** Returns how each window is read; null when rows should answer. */
+export const coverSessionColumns = (
+  db: Db,
+  { siteNo, windows }: Tasks['coverSessionColumns']['input'],
+): Promise<Tasks['coverSessionColumns']['output']> =>
+  inSnapshot(db, async tx => (await coverDays(tx, siteNo, windows)) ?? null)
