@@ -5,7 +5,7 @@ create table daily_session_columns (
   ends_at timestamptz not null,
   -- Sessions of a large day are divided by their start, from 0.
   part smallint not null,
-  -- A dimension, or `sessions` for what has no dimension.
+  -- A dimension, `path/measures` and `title/measures` for what is measured there, or `sessions` for what has no dimension.
   name text not null,
   -- See src/rollups/session-columns/codec.ts.
   data bytea not null,

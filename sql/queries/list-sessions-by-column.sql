@@ -12,6 +12,6 @@ from (
   select session_no, visitor_no, started_at, pageviews, duration_ms, {rolled_up_start_columns}
   from sessions
   where site_no = :siteNo::int and started_at >= :from::timestamptz and started_at < :to::timestamptz
-    and (started_at >= :start::timestamptz and started_at < :end::timestamptz or session_no = any(:others::bigint[]))
+    and (started_at >= :start::timestamptz and started_at < :end::timestamptz or session_no in (select unnest(:others::bigint[])))
   order by session_no
 ) as session

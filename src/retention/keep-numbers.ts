@@ -6,7 +6,7 @@ import { OPEN_MS } from '../rollups/daily/coverage.ts'
 import { dayAround } from '../rollups/daily/roll-up-again.ts'
 import { lockRollups } from '../rollups/daily/roll-up-day.ts'
 import { datesOf, type Window } from '../rollups/protocol.ts'
-import { deleteParts } from '../rollups/session-columns/stored-parts.ts'
+import { deletePartsBefore } from '../rollups/session-columns/stored-parts.ts'
 import { detailsLimit } from './boundaries.ts'
 
 /** Lower bound of all hit times. */
@@ -129,7 +129,7 @@ function keepDay(db: Db, site: RetainedSite, day: Window, now: Date): Promise<bo
     await keepHitBuckets(tx, kept)
     await keepSessionBuckets(tx, kept)
     // What single sessions were and saw is a detail.
-    await deleteParts(tx, { siteNo, ...datesOf(day) })
+    await deletePartsBefore(tx, { siteNo, before: new Date(day.end) })
     await moveDetails(tx, { siteNo, detailsFrom: new Date(day.end), now })
     return true
   }) as Promise<boolean>

@@ -110,7 +110,14 @@ const keepEmptyRollup = query<
 >(
   'keep-empty-rollup',
   `
-  update daily_rollups set dimensions_hash = :dimensionsHash
+  with gone_columns as (
+    delete from daily_session_columns
+    where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz
+      and not exists (
+        select from events where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
+      )
+  )
+  update daily_rollups set dimensions_hash = :dimensionsHash, session_parts = 0
   where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz
     and pageviews + custom_events + sessions = 0
     and not exists (

@@ -6,7 +6,7 @@ import { DIMENSIONS_HASH, ROLLED_UP_DIMENSIONS } from '../../dimensions/rolled-u
 import { removeMarks } from '../dirty.ts'
 import { queueGoals } from '../goals/queue-goals.ts'
 import { datesOf, type RolledUpDay } from '../protocol.ts'
-import { buildParts } from '../session-columns/build-parts.ts'
+import { encodeParts, readRawParts } from '../session-columns/build-parts.ts'
 import { writeParts } from '../session-columns/stored-parts.ts'
 import { isFinal } from './coverage.ts'
 import {
@@ -148,16 +148,17 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
   const [stored] = await findDailyRollup(db, key)
   const old = isAnew || stored?.dimensionsHash !== DIMENSIONS_HASH ? undefined : stored
   const slice = old ? sliceSince(day, old.rolledUpTo, rolledUpTo) : rolledUpSlice(day, rolledUpTo)
-  const { hits, sessions, added, parts } = await inSnapshot(db, async tx => {
+  const { hits, sessions, added, raw } = await inSnapshot(db, async tx => {
     await planOnce(tx)
     const [hits, sessions, added] = await Promise.all([
       countSliceHits(tx, siteNo, slice),
       countSliceSessions(tx, siteNo, slice),
       countSliceValues(tx, siteNo, slice, ROLLED_UP_DIMENSIONS, { zone: day.zone, withTimes: true }),
     ])
-    const parts = isFinal(day) ? await buildParts(tx, siteNo, day, limits.partRows) : undefined
-    return { hits, sessions, added, parts }
+    const raw = isFinal(day) ? await readRawParts(tx, siteNo, day, limits.partRows) : undefined
+    return { hits, sessions, added, raw }
   })
+  const parts = raw && encodeParts(raw, day)
   const before =
     old && added.size > 0 ? await readValues(db, key, [...added.keys()]) : new Map<string, Values>()
   await db.begin(async tx => {

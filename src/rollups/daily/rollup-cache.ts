@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Db } from '../../db/connect.ts'
 import type { GoalCache } from '../goals/goal-totals.ts'
-import type { BlockCache } from '../session-columns/stored-parts.ts'
+import type { BlockCache } from '../session-columns/read-parts.ts'
 import type { TotalsCache } from './range-totals.ts'
 import type { ValuesCache } from './range-values.ts'
 

@@ -91,22 +91,42 @@ const listValuesOfSessions = query<
 /** Blocks of some sessions of a day, encoded, by name: `SESSIONS`, or a dimension. */
 export type Part = Map<string, Buffer>
 
+/** A part as it was read: to encode it takes time, and needs no transaction. */
+interface RawPart {
+  found: StoredSessions
+  seen: SeenColumns[]
+}
+
+/** Each part reads the hits of up to three days: of a larger day, rows are read. */
+const MOST_PARTS = 16
+
 /**
  * Reads the sessions that started on a day or have hits there. Call it in a snapshot.
  * @param rows sessions and hits of a part, about
+ * @returns undefined for a day that is too large
  */
-export async function buildParts(tx: Queryable, siteNo: number, day: Window, rows: number): Promise<Part[]> {
+export async function readRawParts(
+  tx: Queryable,
+  siteNo: number,
+  day: Window,
+  rows: number,
+): Promise<RawPart[] | undefined> {
   const found = await selectPartStarts(tx, { siteNo, ...datesOf(day), rows })
   const cuts = found.slice(1).map(({ start }) => start)
+  if (cuts.length >= MOST_PARTS) return undefined
   const bounds = [day.start - REACH_MS, ...cuts, day.end + REACH_MS]
-  const parts: Part[] = []
+  const parts: RawPart[] = []
   for (const [index, start] of bounds.slice(0, -1).entries()) {
-    parts.push(await buildPart(tx, siteNo, day, { start, end: bounds[index + 1]! }))
+    parts.push(await readRawPart(tx, siteNo, day, { start, end: bounds[index + 1]! }))
   }
   return parts
 }
 
-async function buildPart(tx: Queryable, siteNo: number, day: Window, started: Window): Promise<Part> {
+/** Returns the blocks of each part. */
+export const encodeParts = (parts: readonly RawPart[], day: Window): Part[] =>
+  parts.map(({ found, seen }) => encodePart(found, seen, day))
+
+async function readRawPart(tx: Queryable, siteNo: number, day: Window, started: Window): Promise<RawPart> {
   const bounds: Bounds = { siteNo, from: new Date(started.start), to: new Date(started.end) }
   const seen = await listValuesOfSessions(tx, {
     ...bounds,
@@ -120,7 +140,7 @@ async function buildPart(tx: Queryable, siteNo: number, day: Window, started: Wi
     ...datesOf(day),
     others: startedElsewhere(seen),
   })
-  return encodePart(found!, seen, day)
+  return { found: found!, seen }
 }
 
 /** Returns the sessions with hits on the day that started on another one. */
@@ -198,7 +218,7 @@ function countHits({ sessionNos, hits, pageviews, customEvents }: SeenColumns): 
   return counts
 }
 
-/** Replaces texts by numbers, the most frequent first seen first. */
+/** Replaces texts by numbers, from 0 in the order in which they come. */
 function numbered(values: readonly string[]): { texts: string[]; ids: number[] } {
   const idOf = new Map<string, number>()
   const ids = values.map(value => {

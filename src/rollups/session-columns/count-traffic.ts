@@ -1,13 +1,12 @@
-import { type Db, inSnapshot } from '../../db/connect.ts'
+import type { Db } from '../../db/connect.ts'
 import { cacheOf } from '../daily/rollup-cache.ts'
 import { concat, moveDistinct } from '../daily/visitor-set.ts'
 import { NO_TRAFFIC, type Tasks, type TrafficTotals } from '../protocol.ts'
 import { HAS_HITS, IS_BOUNCE, IS_STARTED, SESSIONS } from './build-parts.ts'
 import type { Block } from './codec.ts'
-import { findDays } from './cover-days.ts'
 import { SessionMatcher } from './match-sessions.ts'
 import { NumberList } from './number-list.ts'
-import { readParts } from './stored-parts.ts'
+import { eachPart } from './read-parts.ts'
 
 interface Counted {
   totals: TrafficTotals
@@ -15,33 +14,28 @@ interface Counted {
 }
 
 /** Returns the totals of windows that do not overlap, of sessions that match all filters. */
-export function countFilteredTraffic(
+export async function countFilteredTraffic(
   db: Db,
   { siteNo, filters, windows }: Tasks['countFilteredTraffic']['input'],
 ): Promise<Tasks['countFilteredTraffic']['output']> {
-  return inSnapshot(db, async tx => {
-    const counted = windows.map((): Counted => ({ totals: { ...NO_TRAFFIC }, visitors: new NumberList() }))
-    const windowOf = new Map(
-      windows.flatMap(({ days }, index) => days.map(({ start }) => [start, counted[index]!])),
-    )
-    const days = windows.flatMap(window => window.days)
-    const stored = await findDays(tx, siteNo, days)
-    if (!stored) return null
-    const matcher = new SessionMatcher(filters)
-    for await (const part of readParts({ tx, cache: cacheOf(db), siteNo }, stored, [
-      SESSIONS,
-      ...matcher.names,
-    ])) {
-      const sessions = part.block(SESSIONS)!
-      const matching = matcher.match(part, sessions.columns.flags!.length)
-      addSessions(windowOf.get(part.start)!, sessions, matching)
-    }
-    return windows.map(({ rows }, index) => {
-      const { totals, visitors } = counted[index]!
-      for (const { counts } of rows) addTotals(totals, counts)
-      const lists = rows.flatMap(row => row.visitors)
-      return { ...totals, visitors: moveDistinct(concat([visitors.numbers, ...lists])) }
-    })
+  const counted = windows.map((): Counted => ({ totals: { ...NO_TRAFFIC }, visitors: new NumberList() }))
+  const windowOf = new Map(
+    windows.flatMap(({ days }, index) => days.map(({ start }) => [start, counted[index]!])),
+  )
+  const days = windows.flatMap(window => window.days)
+  const matcher = new SessionMatcher(filters)
+  const source = { db, cache: cacheOf(db), siteNo }
+  const isRead = await eachPart(source, days, [SESSIONS, ...matcher.names], part => {
+    const sessions = part.block(SESSIONS)!
+    const matching = matcher.match(part, sessions.columns.flags!.length)
+    addSessions(windowOf.get(part.start)!, sessions, matching)
+  })
+  if (!isRead) return null
+  return windows.map(({ rows }, index) => {
+    const { totals, visitors } = counted[index]!
+    for (const { counts } of rows) addTotals(totals, counts)
+    const lists = rows.flatMap(row => row.visitors)
+    return { ...totals, visitors: moveDistinct(concat([visitors.numbers, ...lists])) }
   })
 }
 

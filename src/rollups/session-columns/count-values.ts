@@ -1,4 +1,4 @@
-import { type Db, inSnapshot } from '../../db/connect.ts'
+import type { Db } from '../../db/connect.ts'
 import { isHitDimension } from '../../dimensions/dimensions.ts'
 import { type Counts, noCounts } from '../daily/codec.ts'
 import { cacheOf } from '../daily/rollup-cache.ts'
@@ -17,41 +17,38 @@ import {
   SESSIONS,
 } from './build-parts.ts'
 import type { Block } from './codec.ts'
-import { findDays } from './cover-days.ts'
 import { SessionMatcher } from './match-sessions.ts'
 import { divideByKey, NumberList } from './number-list.ts'
-import { readParts } from './stored-parts.ts'
+import { eachPart } from './read-parts.ts'
 
 /** As many as daily rollups hold; with more of them, rows are as fast. */
 const MOST_VALUES = 50_000
 
 /** Returns the counts of the values that sessions have which match all filters. */
-export function countFilteredValues(
+export async function countFilteredValues(
   db: Db,
   { siteNo, filters, dimension, days, rows, counts }: Tasks['countFilteredValues']['input'],
 ): Promise<Tasks['countFilteredValues']['output']> {
-  return inSnapshot(db, async tx => {
-    const stored = await findDays(tx, siteNo, days)
-    if (!stored) return null
-    const matcher = new SessionMatcher(filters)
-    const counted = new CountedValues(counts.includes('visitors'))
-    const withMeasures = isMeasured(dimension) && counts.includes('measures')
-    const measures = measuresOf(dimension)
-    const names = [SESSIONS, dimension, ...(withMeasures ? [measures] : []), ...matcher.names]
-    for await (const part of readParts({ tx, cache: cacheOf(db), siteNo }, stored, names)) {
-      const block = part.block(dimension)
-      if (!block) continue
-      const sessions = part.block(SESSIONS)!
-      const matching = matcher.match(part, sessions.columns.flags!.length)
-      if (isHitDimension(dimension)) {
-        counted.addSeen(sessions, block, matching)
-        if (withMeasures) counted.addMeasures(block, part.block(measures)!, matching, part.start)
-      } else counted.addSessions(sessions, block, matching)
-      if (counted.size > MOST_VALUES) return null
-    }
-    return counted.with(rows)
+  const matcher = new SessionMatcher(filters)
+  const counted = new CountedValues(counts.includes('visitors'))
+  const withMeasures = isMeasured(dimension) && counts.includes('measures')
+  const measures = measuresOf(dimension)
+  const names = [SESSIONS, dimension, ...(withMeasures ? [measures] : []), ...matcher.names]
+  const source = { db, cache: cacheOf(db), siteNo }
+  const isRead = await eachPart(source, days, names, part => {
+    const block = part.block(dimension)
+    if (!block || counted.size > MOST_VALUES) return
+    const sessions = part.block(SESSIONS)!
+    const matching = matcher.match(part, sessions.columns.flags!.length)
+    if (isHitDimension(dimension)) {
+      counted.addSeen(sessions, block, matching)
+      if (withMeasures) counted.addMeasures(block, part.block(measures)!, matching, part.start)
+    } else counted.addSessions(sessions, block, matching)
   })
+  return isRead && counted.size <= MOST_VALUES ? counted.with(rows) : null
 }
+
+const UNKNOWN = -1
 
 class CountedValues {
   readonly #withVisitors: boolean
@@ -81,16 +78,25 @@ class CountedValues {
     return entry
   }
 
+  /** Only values that a session has which matches get an entry: a block may have many others. */
+  #entryAt(entries: Int32Array, texts: readonly string[], id: number): number {
+    const known = entries[id]!
+    if (known !== UNKNOWN) return known
+    const entry = this.#entry(texts[id]!)
+    entries[id] = entry
+    return entry
+  }
+
   /** @param block of a dimension of sessions */
   addSessions({ columns }: Block, block: Block, matching: Uint8Array): void {
-    const entries = Uint32Array.from(block.texts, text => this.#entry(text))
+    const entries = new Int32Array(block.texts.length).fill(UNKNOWN)
     const ids = block.columns.ids!
     const [flags, visitorNos] = [columns.flags!, columns.visitorNos!]
     const [pageviews, customEvents] = [columns.pageviews!, columns.customEvents!]
     const durationMs = columns.durationMs!
     for (let index = 0; index < matching.length; index++) {
       if (matching[index] === 0) continue
-      const entry = entries[ids[index]!]!
+      const entry = this.#entryAt(entries, block.texts, ids[index]!)
       const counts = this.#counts[entry]!
       const flag = flags[index]!
       counts.pageviews += pageviews[index]!
@@ -104,7 +110,7 @@ class CountedValues {
 
   /** @param block of a dimension of hits */
   addSeen(sessions: Block, block: Block, matching: Uint8Array): void {
-    const entries = Uint32Array.from(block.texts, text => this.#entry(text))
+    const entries = new Int32Array(block.texts.length).fill(UNKNOWN)
     const { ids, flags, pageviews, sessionSteps } = block.columns
     const ofSession = sessions.columns
     const [sessionFlags, visitorNos, durationMs] = [
@@ -116,7 +122,7 @@ class CountedValues {
     for (let index = 0; index < ids!.length; index++) {
       session += sessionSteps![index]!
       if (matching[session] === 0) continue
-      const entry = entries[ids![index]!]!
+      const entry = this.#entryAt(entries, block.texts, ids![index]!)
       const counts = this.#counts[entry]!
       const flag = flags![index]!
       counts.pageviews += pageviews![index]!
@@ -133,14 +139,14 @@ class CountedValues {
    * @param start of the day, Unix milliseconds
    */
   addMeasures(block: Block, measures: Block, matching: Uint8Array, start: number): void {
-    const entries = Uint32Array.from(block.texts, text => this.#entry(text))
+    const entries = new Int32Array(block.texts.length).fill(UNKNOWN)
     const { ids, flags, sessionSteps } = block.columns
     const { engagedMs, scroll, lastAt } = measures.columns
     let session = 0
     for (let index = 0; index < ids!.length; index++) {
       session += sessionSteps![index]!
       if (matching[session] === 0) continue
-      const counts = this.#counts[entries[ids![index]!]!]!
+      const counts = this.#counts[this.#entryAt(entries, block.texts, ids![index]!)]!
       const flag = flags![index]!
       if (lastAt && flag & HAS_HITS) counts.lastAt = Math.max(counts.lastAt, start + lastAt[index]! - 1)
       if (flag & IS_ENGAGED) {

@@ -5,7 +5,13 @@ import { HOUR_MS } from '../../lib/time.ts'
 import { coverageOf, mergeWindows, OPEN_MS, type RollupSpan } from '../daily/coverage.ts'
 import { findFirstEvent, lengthOf, partsSince, untilNewestHit } from '../daily/read-coverage.ts'
 import { datesOf, type Tasks, type Window } from '../protocol.ts'
-import type { StoredDay } from './stored-parts.ts'
+
+/** A day whose columns are stored. */
+export interface StoredDay extends Window {
+  /** Changes with every change of the rollup, and so of the columns. */
+  version: string
+  parts: number
+}
 
 interface FoundDay extends RollupSpan, StoredDay {
   sessions: number
@@ -56,8 +62,8 @@ export interface ColumnCoverage {
 const MOST_GAPS = 4
 /** Rows of so much time are counted beside the columns, or of a fifth of the windows if that is more. */
 const MOST_GAPS_MS = 60 * HOUR_MS
-/** What columns of all days have: a thread keeps a number or two of each session that matches. */
-const MOST_SESSIONS = 4_000_000
+/** What columns of all days have: a thread keeps two numbers for each session that matches and each of its values. */
+const MOST_SESSIONS = 2_000_000
 
 /**
  * Returns how each of several windows, which do not overlap, is read. Call it in a snapshot.

@@ -1,6 +1,6 @@
 import { compileMatch } from '../patterns/value-match.ts'
 import type { SessionFilter } from '../protocol.ts'
-import type { StoredPart } from './stored-parts.ts'
+import type { StoredPart } from './read-parts.ts'
 
 /** Filters of one read; each text is compared once. */
 export class SessionMatcher {

@@ -1,37 +1,33 @@
-import { type Db, inSnapshot } from '../../db/connect.ts'
+import type { Db } from '../../db/connect.ts'
 import { cacheOf } from '../daily/rollup-cache.ts'
 import type { Tasks } from '../protocol.ts'
 import { HAS_HITS, SESSIONS } from './build-parts.ts'
 import { type Block, fromSteps } from './codec.ts'
-import { findDays } from './cover-days.ts'
 import { SessionMatcher } from './match-sessions.ts'
-import { readParts } from './stored-parts.ts'
+import { eachPart } from './read-parts.ts'
 
 /** Returns what sessions with money had as values of a dimension of hits, added up by value. A session counts once for a value. */
-export function sumMoneyOfValues(
+export async function sumMoneyOfValues(
   db: Db,
   { siteNo, filters, dimension, days, money, rows, values }: Tasks['sumMoneyOfValues']['input'],
 ): Promise<Tasks['sumMoneyOfValues']['output']> {
-  return inSnapshot(db, async tx => {
-    const stored = await findDays(tx, siteNo, days)
-    if (!stored) return null
-    const matcher = new SessionMatcher(filters)
-    const payers = new Map(Array.from(money.sessionNos, (sessionNo, index) => [sessionNo, index]))
-    const seen = new SeenValues(values)
-    const names = [SESSIONS, dimension, ...matcher.names]
-    for await (const part of readParts({ tx, cache: cacheOf(db), siteNo }, stored, names)) {
-      const block = part.block(dimension)
-      if (!block) continue
-      const sessions = part.block(SESSIONS)!
-      const matching = matcher.match(part, sessions.columns.flags!.length)
-      seen.addBlock(block, payersOf(sessions, matching, payers))
-    }
-    for (const { sessionNo, value } of rows) seen.add(value, payers.get(sessionNo)!)
-    return [...seen.byValue].map(([value, sessionsWithIt]) => {
-      const sum = (amounts: (string | null)[]) =>
-        [...sessionsWithIt].reduce((total, index) => total + BigInt(amounts[index] ?? 0), 0n)
-      return { value, revenue: sum(money.revenue), mrr: sum(money.mrr) }
-    })
+  const matcher = new SessionMatcher(filters)
+  const payers = new Map(Array.from(money.sessionNos, (sessionNo, index) => [sessionNo, index]))
+  const seen = new SeenValues(values)
+  const names = [SESSIONS, dimension, ...matcher.names]
+  const isRead = await eachPart({ db, cache: cacheOf(db), siteNo }, days, names, part => {
+    const block = part.block(dimension)
+    if (!block) return
+    const sessions = part.block(SESSIONS)!
+    const matching = matcher.match(part, sessions.columns.flags!.length)
+    seen.addBlock(block, payersOf(sessions, matching, payers))
+  })
+  if (!isRead) return null
+  for (const { sessionNo, value } of rows) seen.add(value, payers.get(sessionNo)!)
+  return [...seen.byValue].map(([value, sessionsWithIt]) => {
+    const sum = (amounts: (string | null)[]) =>
+      [...sessionsWithIt].reduce((total, index) => total + BigInt(amounts[index] ?? 0), 0n)
+    return { value, revenue: sum(money.revenue), mrr: sum(money.mrr) }
   })
 }
 

@@ -46,7 +46,8 @@ export async function sumMoneyByColumns(
   const rows: { sessionNo: number; value: string }[] = []
   const options = { params: { sessionNos: sessionNos.map(String) }, value: dimension, values }
   for (const gap of gaps) {
-    rows.push(...(await readSlices(services, listValuesOfPayers, partOf(resolved, gap), options)))
+    for (const row of await readSlices(services, listValuesOfPayers, partOf(resolved, gap), options))
+      rows.push(row)
   }
   const money = { sessionNos: Float64Array.from(sessionNos), revenue: revenue!, mrr: mrr! }
   const summed = await runTask(services.rollups, 'sumMoneyOfValues', {

@@ -146,14 +146,21 @@ const countFilteredTitleSessions = filteredQuery<{ limit: number }, { title: str
 
 const MOST_LIKELY = 1_000
 
+/** Sessions by title. */
+interface TitleSessions {
+  sessions: Map<string, number>
+  /** Whether titles that are absent have none. */
+  isComplete: boolean
+}
+
 /**
  * Returns the sessions of the most frequent titles of the previous period, which the first page of a ranking probably needs:
- * this read runs in parallel with the ranking. It has all titles if it returns fewer than `MOST_LIKELY`.
+ * this read runs in parallel with the ranking.
  */
 export const countLikelyBefore = (
   services: Pick<StatsServices, 'reads' | 'rollups' | 'slices'>,
   before: ResolvedQuery,
-): Promise<Map<string, number>> => countSessions(services, before, { params: { limit: MOST_LIKELY } })
+): Promise<TitleSessions> => countSessions(services, before, { params: { limit: MOST_LIKELY } })
 
 /**
  * Returns the sessions of the titles in the previous period.
@@ -163,23 +170,27 @@ export async function countSessionsBefore(
   services: StatsServices,
   before: ResolvedQuery,
   titles: string[],
-  likely: Map<string, number> | undefined,
+  likely: TitleSessions | undefined,
 ): Promise<Map<string, number>> {
-  const others = likely ? titles.filter(title => !likely.has(title)) : titles
-  if (likely && (likely.size < MOST_LIKELY || others.length === 0)) return likely
+  const others = likely ? titles.filter(title => !likely.sessions.has(title)) : titles
+  if (likely && (likely.isComplete || others.length === 0)) return likely.sessions
   const rolledUp = await countRolledUp(services, before, 'title', others)
   if (rolledUp) return new Map(rolledUp.map(({ value, sessions }) => [value, sessions]))
   const read = await countSessions(services, before, { params: { limit: others.length }, titles: others })
-  return new Map([...(likely ?? []), ...read])
+  return new Map([...(likely?.sessions ?? []), ...read.sessions])
 }
 
 async function countSessions(
   services: Pick<StatsServices, 'reads' | 'rollups' | 'slices'>,
   before: ResolvedQuery,
   options: { params: { limit: number }; titles?: string[] },
-): Promise<Map<string, number>> {
+): Promise<TitleSessions> {
   const counted = await countTitlesByColumns(services, before, [])
-  if (counted) return new Map(counted.map(({ value, sessions }) => [value, sessions]))
+  if (counted) {
+    return { sessions: new Map(counted.map(({ value, sessions }) => [value, sessions])), isComplete: true }
+  }
   const rows = await readSlices(services, countFilteredTitleSessions, before, options)
-  return new Map(mergeSlices(rows, ({ title }) => title).map(row => [row.title, row.sessions]))
+  const merged = mergeSlices(rows, ({ title }) => title)
+  const sessions = new Map(merged.map(row => [row.title, row.sessions]))
+  return { sessions, isComplete: sessions.size < options.params.limit }
 }

@@ -43,7 +43,8 @@ export async function readSlices<Params, Row extends object>(
   if (!limits) return run(reads, resolved, ...options)
   const rows: Row[] = []
   for (const slice of await slicesOf(reads, resolved, limits)) {
-    rows.push(...(await run(reads, { ...resolved, slice }, ...options)))
+    // One by one: a call takes only so many arguments.
+    for (const row of await run(reads, { ...resolved, slice }, ...options)) rows.push(row)
   }
   return rows
 }

@@ -12,6 +12,9 @@ export const deleteKeptDays = query<{ siteNo: number }>(
     day_values as (
       delete from daily_value_rollups where site_no = :siteNo::int and ends_at <= (select details_from from site)
     ),
+    day_columns as (
+      delete from daily_session_columns where site_no = :siteNo::int and ends_at <= (select details_from from site)
+    ),
     hits as (delete from kept_hit_buckets where site_no = :siteNo::int)
   delete from kept_session_buckets where site_no = :siteNo::int`,
 )
