@@ -1,8 +1,6 @@
 import { expect } from 'vitest'
+import { LATE_REDIS } from '../support/late-redis.ts'
 import type { Load } from '../support/load.ts'
-
-/** Redis has one second for an answer, which it exceeds now and then on a machine that is busy with other things. */
-const LATE_REDIS = 'The queue cannot answer now; try again shortly'
 
 /** Checks that each hit was accepted; only a late Redis is no failure. */
 export function expectNoneRefused({ refused, unavailable }: Load): void {

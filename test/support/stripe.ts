@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Stripe } from 'stripe'
 import type { Answer, Api, Member } from './api.ts'
+import { LATE_REDIS } from './late-redis.ts'
 
 // Objects and events in the shapes that Stripe publishes, and the way in which Stripe delivers them.
 
@@ -319,10 +320,15 @@ export function sign(payload: string, options: { secret?: string; signedAt?: num
   })
 }
 
-/** Delivers events one after the other and expects 200 for each. */
+const MOST_DELIVERIES = 5
+
+/** Delivers events one after the other and expects 200 for each. As Stripe does, it delivers again what got a 503. */
 export async function deliverAll(shop: Shop, events: StripeEvent[]): Promise<void> {
   for (const each of events) {
-    const answer = await deliver(shop, each)
+    let answer = await deliver(shop, each)
+    for (let again = 1; again < MOST_DELIVERIES && answer.body?.message === LATE_REDIS; again++) {
+      answer = await deliver(shop, each)
+    }
     if (answer.status !== 200)
       throw new Error(`${each.type}: ${answer.status} ${JSON.stringify(answer.body)}`)
   }
