@@ -6,8 +6,8 @@ import { watchUnreplicated } from '../src/db/unreplicated.ts'
 import { addressesOf, folderOfServers, hasEmbeddedDatabase } from '../src/embedded/attach.ts'
 import { createApp } from '../src/http/app.ts'
 import { createTrackerScript } from '../src/http/assets/tracker-script.ts'
-import { createIngestHandler } from '../src/http/ingest-handler.ts'
-import { createReplayHandler } from '../src/http/replay-handler.ts'
+import { createIngestHandler } from '../src/http/hits/ingest-handler.ts'
+import { createReplayHandler } from '../src/http/hits/replay-handler.ts'
 import { createHttpServer } from '../src/http/server.ts'
 import { openGeo } from '../src/ingestion/edge/geo.ts'
 import { createIngestBatcher } from '../src/ingestion/edge/ingest-batcher.ts'
@@ -115,9 +115,12 @@ const services = {
 }
 const app = createApp({ ...services, invalidTokens, pageReach: PAGE_REACH }, exchange)
 
-const { server, drain } = createHttpServer((request, response) => {
-  if (!beforeExpress.some(({ handle }) => handle(request, response))) app(request, response)
-}, config)
+const { server, drain } = createHttpServer(
+  (request, response) => {
+    if (!beforeExpress.some(({ handle }) => handle(request, response))) app(request, response)
+  },
+  { maxConnections: config.maxConnections, answerFast: ingest.answerFast },
+)
 
 onStop(log, async () => {
   disk.stop()

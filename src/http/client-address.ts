@@ -6,12 +6,21 @@ import { isIP } from 'node:net'
  * wrote into `X-Forwarded-For`. Do not trust entries further left: the sender can write anything there.
  */
 export function clientAddress(request: IncomingMessage, trustedHops: number): string {
-  const peer = withoutMapping(request.socket.remoteAddress ?? '')
-  if (trustedHops === 0) return peer
   const header = request.headers['x-forwarded-for']
-  const text = Array.isArray(header) ? header.join(',') : (header ?? '')
-  if (isIP(text) && !text.startsWith('::ffff:')) return text
-  const hops = text.split(',').map(hop => hop.trim())
+  const text = Array.isArray(header) ? header.join(',') : header
+  return addressBehind(request.socket.remoteAddress, text, trustedHops)
+}
+
+/**
+ * Does the same as `clientAddress`.
+ * @param remoteAddress address of the peer, as its socket says it
+ * @param forwardedFor value of `X-Forwarded-For`
+ */
+export function addressBehind(remoteAddress = '', forwardedFor = '', trustedHops: number): string {
+  const peer = withoutMapping(remoteAddress)
+  if (trustedHops === 0) return peer
+  if (isIP(forwardedFor) && !forwardedFor.startsWith('::ffff:')) return forwardedFor
+  const hops = forwardedFor.split(',').map(hop => hop.trim())
   const claimed = withoutMapping(withoutPort(hops.at(-trustedHops) ?? hops[0] ?? ''))
   return isIP(claimed) ? claimed : peer
 }

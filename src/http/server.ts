@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Socket } from 'node:net'
 import { AppError, STATUS_OF } from '../errors.ts'
 import { errorAnswer } from './error-answer.ts'
+import { type AnswerFast, createFastConnections } from './hits/fast-connections.ts'
 import { requestIdFrom } from './request-id.ts'
 
 /** Longer than any answer takes to compute: a connection without progress for so long has a client that does not read. */
@@ -18,11 +19,16 @@ const POLL_MS = 25
  * Creates a `node:http` server. Invalid HTTP gets the same error shape as every other error. Headers may take 10 s, a request
  * with its body 30 s, and the client must read some part of the answer every 30 s.
  * @param options.maxConnections most open connections; further ones are answered 503 and closed
+ * @param options.answerFast answers usual requests for hits before Node's server parses them
  * @param options.stalledMs time that a connection may make no progress, in either direction, while a request is answered
  */
 export function createHttpServer(
   handle: (request: IncomingMessage, response: ServerResponse) => void,
-  { maxConnections, stalledMs = STALLED_MS }: { maxConnections: number; stalledMs?: number },
+  {
+    maxConnections,
+    stalledMs = STALLED_MS,
+    answerFast,
+  }: { maxConnections: number; stalledMs?: number; answerFast?: AnswerFast },
 ) {
   let isDraining = false
   const server = createServer(
@@ -42,7 +48,24 @@ export function createHttpServer(
     },
   )
   endStalled(server, stalledMs)
+  const listenersOfNode = server.listeners('connection')
+  server.removeAllListeners('connection')
+  const serveByNode = (socket: Socket) => {
+    for (const listener of listenersOfNode) listener.call(server, socket)
+  }
   const surplus = limitConnections(server, maxConnections)
+  const fast =
+    answerFast &&
+    createFastConnections({
+      answer: answerFast,
+      handOver: serveByNode,
+      isDraining: () => isDraining,
+      keepAliveMs: KEEP_ALIVE_MS,
+    })
+  server.on('connection', socket => {
+    if (fast && !surplus.has(socket)) fast.take(socket)
+    else serveByNode(socket)
+  })
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
     if (code === 'ECONNRESET') socket.destroy()
     else refuse(REFUSALS[code] ?? NO_HTTP, socket)
@@ -57,13 +80,20 @@ export function createHttpServer(
   })
   return {
     server,
+    /** Closes all connections at once, also those on which a request is being answered. */
+    closeAll(): void {
+      server.closeAllConnections()
+      fast?.closeAll()
+    },
     /** Accepts no new connections, answers the requests in flight, then resolves. */
     drain() {
       isDraining = true
       return new Promise<void>(resolve => {
         const closeIdleAt = performance.now() + GRACE_MS
         const timer = setInterval(() => {
-          if (performance.now() >= closeIdleAt) server.closeIdleConnections()
+          if (performance.now() < closeIdleAt) return
+          server.closeIdleConnections()
+          fast?.closeIdle()
         }, POLL_MS)
         stopListening(server, () => {
           clearInterval(timer)

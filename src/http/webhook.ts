@@ -16,8 +16,8 @@ import { asAppError } from '../runtime/failures.ts'
 import type { Services } from '../services.ts'
 import { type BodyLimits, readBody } from './body.ts'
 import { clientAddress } from './client-address.ts'
+import { limitKey } from './hits/sender-limits.ts'
 import { givenRequestId } from './request-id.ts'
-import { limitKey } from './sender-limits.ts'
 
 const EVENT_BODY: BodyLimits = { plain: 1024 * 1024, unpacked: 1024 * 1024 }
 

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { createTrackerScript } from '../../src/http/assets/tracker-script.ts'
-import { createIngestHandler } from '../../src/http/ingest-handler.ts'
-import { createReplayHandler } from '../../src/http/replay-handler.ts'
+import { createIngestHandler } from '../../src/http/hits/ingest-handler.ts'
+import { createReplayHandler } from '../../src/http/hits/replay-handler.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import { openGeo } from '../../src/ingestion/edge/geo.ts'
 import { createIngestBatcher } from '../../src/ingestion/edge/ingest-batcher.ts'
@@ -30,16 +30,19 @@ export async function startIngestApi(services: Services, redisUrl: string) {
   const queue = createBoundedQueue<ReplayJob>(redis, 'replays', MAX_QUEUED_BYTES)
   const replays = createReplayHandler({ edge, batcher, queue, config, log, metrics, disk, now })
   const script = createTrackerScript(config)
-  const { server } = createHttpServer((request, response) => {
-    const isHandled = [ingest, replays, script].some(({ handle }) => handle(request, response))
-    if (!isHandled) response.writeHead(404).end()
-  }, config)
+  const { server, closeAll } = createHttpServer(
+    (request, response) => {
+      const isHandled = [ingest, replays, script].some(({ handle }) => handle(request, response))
+      if (!isHandled) response.writeHead(404).end()
+    },
+    { maxConnections: config.maxConnections, answerFast: ingest.answerFast },
+  )
   server.listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async close() {
-      server.closeAllConnections()
+      closeAll()
       await new Promise(resolve => server.close(resolve))
       subscriber.disconnect()
     },

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Config } from '../config.ts'
+import type { Config } from '../../config.ts'
 import {
   type Accepted,
   accept,
@@ -7,26 +7,37 @@ import {
   ENDPOINTS,
   type Endpoint,
   type RoutedHit,
-} from '../ingestion/edge/accept.ts'
-import type { IngestBatcher } from '../ingestion/edge/ingest-batcher.ts'
-import type { Hit } from '../ingestion/hit.ts'
-import { isRecorded } from '../ingestion/replays/accept-replay.ts'
-import { parseJson } from '../lib/json.ts'
-import { overLimit, type RateLimit, type RateLimitDecision, rateHeaders } from '../limits/rate-limit.ts'
-import { type Disk, requireFreeDisk } from '../runtime/disk.ts'
-import { asAppError } from '../runtime/failures.ts'
-import type { Log } from '../runtime/log.ts'
-import type { Metrics } from '../runtime/metrics.ts'
-import type { TrackedSite } from '../sites/find-site.ts'
-import { answerAccepted } from './accepted-answer.ts'
-import { readBody, textOf } from './body.ts'
-import { clientAddress } from './client-address.ts'
-import { logFailure } from './error-answer.ts'
-import { refuse, refuseMethod } from './hit-answers.ts'
-import { requestIdFrom } from './request-id.ts'
+} from '../../ingestion/edge/accept.ts'
+import type { IngestBatcher } from '../../ingestion/edge/ingest-batcher.ts'
+import type { Hit } from '../../ingestion/hit.ts'
+import { isRecorded } from '../../ingestion/replays/accept-replay.ts'
+import { parseJson } from '../../lib/json.ts'
+import { overLimit, type RateLimit, type RateLimitDecision } from '../../limits/rate-limit.ts'
+import { type Disk, requireFreeDisk } from '../../runtime/disk.ts'
+import { asAppError } from '../../runtime/failures.ts'
+import type { Log } from '../../runtime/log.ts'
+import type { Metrics } from '../../runtime/metrics.ts'
+import type { TrackedSite } from '../../sites/find-site.ts'
+import { readBody, textOf } from '../body.ts'
+import { addressBehind, clientAddress } from '../client-address.ts'
+import { logFailure } from '../error-answer.ts'
+import { requestIdFrom } from '../request-id.ts'
+import { KEEP_ALIVE_MS } from '../server.ts'
+import type { AnswerFast } from './fast-connections.ts'
+import { accepted, answerText, type HitAnswer, refused, refuseMethod, writeAnswer } from './hit-answers.ts'
 import { HIT_BODY, identifyLimit, isCostly, senderLimit } from './sender-limits.ts'
 
 type HitOutcome = Accepted | { refused: unknown }
+
+/** What the handler needs of a request, whichever server has read it. */
+interface HitRequest {
+  address: string
+  userAgent: string
+  /** True when the body may be expensive to read, so that the request is counted first. */
+  isCostly: boolean
+  /** Returns the body; throws or rejects with an AppError when it cannot be read. */
+  readText(): string | Promise<string>
+}
 
 /** Latest rate-limit decision on a request; it is in the answer even if the request fails. */
 type Counted = { decision?: RateLimitDecision }
@@ -58,41 +69,32 @@ export function createIngestHandler(options: {
     ]),
   )
 
-  async function answer(
-    endpoint: Endpoint,
-    requestId: string,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ) {
+  async function answer(endpoint: Endpoint, requestId: string, request: HitRequest): Promise<HitAnswer> {
     const startedAt = performance.now()
-    const { accepted, requests } = counters.get(endpoint)!
+    const prepared = counters.get(endpoint)!
     const seconds = () => (performance.now() - startedAt) / 1000
     const counted: Counted = {}
     try {
       requireFreeDisk(disk)
       const outcome = await receive(endpoint, request, counted)
       if ('refused' in outcome) throw outcome.refused
-      const { decision } = counted
       let about: string[]
       if ('dropped' in outcome) {
         about = ['X-Hit-Dropped', outcome.dropped]
         metrics.dropped.inc({ reason: outcome.dropped })
       } else {
         about = endpoint === 'collect' ? ['X-Tracker', trackerSettings(outcome.site, outcome.hit)] : []
-        accepted.inc()
+        prepared.accepted.inc()
       }
-      answerAccepted(response, requestId, decision, about)
-      requests.observe(seconds())
+      prepared.requests.observe(seconds())
+      return accepted(requestId, counted.decision, about)
     } catch (error) {
       const failure = asAppError(error)
-      const { decision } = counted
       logFailure(log, failure, requestId)
-      refuse(request, response, failure, requestId, {
-        'X-Request-Id': requestId,
-        ...(decision && rateHeaders(decision)),
-      })
-      const labels = { method: 'POST', route: `/api/${endpoint}`, status: response.statusCode }
+      const answer = refused(failure, requestId, counted.decision)
+      const labels = { method: 'POST', route: `/api/${endpoint}`, status: answer.status }
       metrics.requests.observe(labels, seconds())
+      return answer
     }
   }
 
@@ -101,14 +103,10 @@ export function createIngestHandler(options: {
    * before its body is read; a request with a costly body is counted in Redis before its body is read.
    * @throws AppError `rate_limited`, or the error that prevented queueing the hit
    */
-  async function receive(
-    endpoint: Endpoint,
-    request: IncomingMessage,
-    counted: Counted,
-  ): Promise<HitOutcome> {
-    const { limits, trustProxy } = config
+  async function receive(endpoint: Endpoint, request: HitRequest, counted: Counted): Promise<HitOutcome> {
+    const { limits } = config
+    const { address, userAgent } = request
     const at = now().getTime()
-    const address = clientAddress(request, trustProxy)
     // Load the salts first: without them the request cannot be counted and must fail before other work starts.
     let salts = limits[endpoint] > 0 ? edge.salts.at(at) : undefined
     if (salts instanceof Promise) salts = await salts
@@ -116,17 +114,18 @@ export function createIngestHandler(options: {
     if (salts) {
       limit = senderLimit(endpoint, address, salts.today, limits)
       requireAllowed(batcher.refusalOf(limit), counted)
-      if (isCostly(request)) {
+      if (request.isCostly) {
         requireAllowed(await batcher.add({ limit }), counted)
         limit = undefined
       }
     }
-    const sender = { address, userAgent: request.headers['user-agent'] ?? '' }
-    let characters = sender.userAgent.length
+    const sender = { address, userAgent }
+    let characters = userAgent.length
     let body: unknown
     let outcome: HitOutcome
     try {
-      const text = textOf(await readBody(request, HIT_BODY))
+      const read = request.readText()
+      const text = typeof read === 'string' ? read : await read
       characters += text.length
       body = parseJson(text)
       const accepted = accept(edge, endpoint, body, sender, at)
@@ -156,10 +155,27 @@ export function createIngestHandler(options: {
       const endpoint = paths.get(request.url!.split('?', 1)[0]!)
       if (!endpoint) return false
       const requestId = requestIdFrom(request.headers['x-request-id'])
-      if (request.method === 'POST') void answer(endpoint, requestId, request, response)
-      else refuseMethod(request, response, requestId)
+      if (request.method !== 'POST') refuseMethod(request, response, requestId)
+      else
+        void answer(endpoint, requestId, {
+          address: clientAddress(request, config.trustProxy),
+          userAgent: request.headers['user-agent'] ?? '',
+          isCostly: isCostly(request),
+          readText: () => readBody(request, HIT_BODY).then(textOf),
+        }).then(answered => writeAnswer(request, response, answered))
       return true
     },
+    /** Answers a usual request to an ingestion endpoint on a fast connection; returns undefined for any other path. */
+    answerFast: ((request, body, remoteAddress) => {
+      const endpoint = paths.get(request.path)
+      if (!endpoint) return undefined
+      return answer(endpoint, requestIdFrom(request.requestId), {
+        address: addressBehind(remoteAddress, request.forwardedFor, config.trustProxy),
+        userAgent: request.userAgent,
+        isCostly: false,
+        readText: () => textOf(body),
+      }).then(answered => answerText(answered, KEEP_ALIVE_MS))
+    }) satisfies AnswerFast,
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { limitKey } from '../../src/http/sender-limits.ts'
-import { auditNetwork, networkOf } from '../../src/net/networks.ts'
+import { limitKey } from '../../../src/http/hits/sender-limits.ts'
+import { auditNetwork, networkOf } from '../../../src/net/networks.ts'
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],

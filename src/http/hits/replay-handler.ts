@@ -1,24 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Config } from '../config.ts'
-import { AppError } from '../errors.ts'
-import type { Edge } from '../ingestion/edge/accept.ts'
-import type { IngestBatcher } from '../ingestion/edge/ingest-batcher.ts'
-import { type AcceptedReplay, acceptReplay } from '../ingestion/replays/accept-replay.ts'
-import type { ReplayJob } from '../ingestion/replays/job.ts'
-import { MAX_BODY_BYTES, type ReplayAnswer } from '../ingestion/replays/read-chunk.ts'
-import { HOUR_MS, MINUTE_MS } from '../lib/time.ts'
-import { overLimit, type RateLimitDecision, rateHeaders } from '../limits/rate-limit.ts'
-import type { Allowance, BoundedQueue } from '../queue/bounded-queue.ts'
-import { MAX_SESSION_BYTES, MAX_SESSION_MS } from '../replays/bounds.ts'
-import { type Disk, requireFreeDisk } from '../runtime/disk.ts'
-import { asAppError } from '../runtime/failures.ts'
-import type { Log } from '../runtime/log.ts'
-import type { Metrics } from '../runtime/metrics.ts'
-import { readBody } from './body.ts'
-import { clientAddress } from './client-address.ts'
-import { logFailure } from './error-answer.ts'
-import { CORS_LINES, linesOf, refuse, refuseMethod } from './hit-answers.ts'
-import { requestIdFrom } from './request-id.ts'
+import type { Config } from '../../config.ts'
+import { AppError } from '../../errors.ts'
+import type { Edge } from '../../ingestion/edge/accept.ts'
+import type { IngestBatcher } from '../../ingestion/edge/ingest-batcher.ts'
+import { type AcceptedReplay, acceptReplay } from '../../ingestion/replays/accept-replay.ts'
+import type { ReplayJob } from '../../ingestion/replays/job.ts'
+import { MAX_BODY_BYTES, type ReplayAnswer } from '../../ingestion/replays/read-chunk.ts'
+import { HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
+import { overLimit, type RateLimitDecision } from '../../limits/rate-limit.ts'
+import type { Allowance, BoundedQueue } from '../../queue/bounded-queue.ts'
+import { MAX_SESSION_BYTES, MAX_SESSION_MS } from '../../replays/bounds.ts'
+import { type Disk, requireFreeDisk } from '../../runtime/disk.ts'
+import { asAppError } from '../../runtime/failures.ts'
+import type { Log } from '../../runtime/log.ts'
+import type { Metrics } from '../../runtime/metrics.ts'
+import { readBody } from '../body.ts'
+import { clientAddress } from '../client-address.ts'
+import { logFailure } from '../error-answer.ts'
+import { requestIdFrom } from '../request-id.ts'
+import { accepted, refused, refuseMethod, writeAnswer } from './hit-answers.ts'
 import { limitKey } from './sender-limits.ts'
 
 const BODY = { plain: MAX_BODY_BYTES, unpacked: MAX_BODY_BYTES }
@@ -91,36 +91,22 @@ export function createReplayHandler(options: {
       await charge(1)
       const body = await readBody(request, BODY)
       const sender = { address, userAgent: request.headers['user-agent'] ?? '' }
-      const accepted = await acceptReplay(edge, body, sender, at, unpacked =>
+      const replay = await acceptReplay(edge, body, sender, at, unpacked =>
         charge(Math.ceil(unpacked / BYTES_PER_REQUEST) - 1),
       )
-      const { site, dropped, job } = await enqueue(accepted)
+      const { site, dropped, job } = await enqueue(replay)
       if (dropped) metrics.dropped.inc({ reason: dropped })
       else if (job) metrics.accepted.inc({ endpoint: 'replay' })
       const told: ReplayAnswer = {
         recording: !dropped || dropped === 'excluded_path',
         excluded_paths: site.trackSessionReplay ? site.replayExcludedPaths : [],
       }
-      const text = JSON.stringify(told)
-      response.writeHead(202, [
-        ...CORS_LINES,
-        'X-Request-Id',
-        requestId,
-        ...(decision ? linesOf(rateHeaders(decision)) : []),
-        ...(dropped ? ['X-Hit-Dropped', dropped] : []),
-        'Content-Type',
-        'application/json; charset=utf-8',
-        'Content-Length',
-        String(Buffer.byteLength(text)),
-      ])
-      response.end(text)
+      const about = dropped ? ['X-Hit-Dropped', dropped] : []
+      writeAnswer(request, response, accepted(requestId, decision, about, JSON.stringify(told)))
     } catch (error) {
       const failure = asAppError(error)
       logFailure(log, failure, requestId)
-      refuse(request, response, failure, requestId, {
-        'X-Request-Id': requestId,
-        ...(decision && rateHeaders(decision)),
-      })
+      writeAnswer(request, response, refused(failure, requestId, decision))
     }
     const labels = { method: 'POST', route: ROUTE, status: response.statusCode }
     metrics.requests.observe(labels, (performance.now() - startedAt) / 1000)
