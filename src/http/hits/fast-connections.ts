@@ -3,15 +3,18 @@ import { type FastRequest, readFastRequest } from './fast-request.ts'
 
 const WAIT_MS = 1_000
 
-/**
- * Answers a usual request. Returns the whole text of the answer, with a head that keeps the connection open; undefined when the path is
- * not one for hits.
- */
+export interface FastAnswer {
+  /** Whole head, of ASCII characters, which keeps the connection open. */
+  head: string
+  body: string
+}
+
+/** Answers a usual request; returns undefined when its path is not one for hits. */
 export type AnswerFast = (
   request: FastRequest,
   body: Buffer,
   remoteAddress: string | undefined,
-) => Promise<string> | undefined
+) => Promise<FastAnswer> | undefined
 
 /**
  * Serves connections on which usual requests for hits come one after the other. Anything else goes to the fallback, Node's HTTP server:
@@ -72,10 +75,12 @@ export function createFastConnections(options: {
       void answered.then(send)
     }
 
-    function send(text: string): void {
+    function send({ head, body }: FastAnswer): void {
       isAnswering = false
       if (socket.destroyed) return
-      socket.write(text)
+      // Writing the same text as UTF-8 takes twice as long.
+      if (body === '') socket.write(head, 'latin1')
+      else socket.write(head + body)
       if (hasEnded) {
         socket.end()
       } else if (waiting) {

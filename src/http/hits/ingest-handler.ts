@@ -24,7 +24,7 @@ import { logFailure } from '../error-answer.ts'
 import { requestIdFrom } from '../request-id.ts'
 import { KEEP_ALIVE_MS } from '../server.ts'
 import type { AnswerFast } from './fast-connections.ts'
-import { accepted, answerText, type HitAnswer, refused, refuseMethod, writeAnswer } from './hit-answers.ts'
+import { accepted, fastAnswer, type HitAnswer, refused, refuseMethod, writeAnswer } from './hit-answers.ts'
 import { HIT_BODY, identifyLimit, isCostly, senderLimit } from './sender-limits.ts'
 
 type HitOutcome = Accepted | { refused: unknown }
@@ -174,7 +174,7 @@ export function createIngestHandler(options: {
         userAgent: request.userAgent,
         isCostly: false,
         readText: () => textOf(body),
-      }).then(answered => answerText(answered, KEEP_ALIVE_MS))
+      }).then(answered => fastAnswer(answered, KEEP_ALIVE_MS))
     }) satisfies AnswerFast,
   }
 }

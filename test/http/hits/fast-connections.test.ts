@@ -15,7 +15,7 @@ afterEach(() => close())
 /** Answers with what was read, and by whom. */
 async function serve({ isFast = true, held = Promise.resolve() } = {}) {
   const answerFast: AnswerFast = ({ path }, body) =>
-    path === '/hit' ? held.then(() => textOf(`fast ${body}`)) : undefined
+    path === '/hit' ? held.then(() => ({ head: headOf(`fast ${body}`), body: `fast ${body}` })) : undefined
   const { server, closeAll, drain } = createHttpServer(
     (request, response) => void answerByNode(request, response),
     { maxConnections: 100, ...(isFast && { answerFast }) },
@@ -29,8 +29,7 @@ async function serve({ isFast = true, held = Promise.resolve() } = {}) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, drain }
 }
 
-const textOf = (body: string) =>
-  `HTTP/1.1 202 Accepted\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+const headOf = (body: string) => `HTTP/1.1 202 Accepted\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`
 
 async function answerByNode(request: IncomingMessage, response: ServerResponse) {
   let body = ''
