@@ -119,7 +119,7 @@ const { server, drain } = createHttpServer(
   (request, response) => {
     if (!beforeExpress.some(({ handle }) => handle(request, response))) app(request, response)
   },
-  { maxConnections: config.maxConnections, answerFast: ingest.answerFast },
+  { maxConnections: config.maxConnections, respondFast: ingest.respondFast },
 )
 
 onStop(log, async () => {

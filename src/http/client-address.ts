@@ -12,7 +12,7 @@ export function clientAddress(request: IncomingMessage, trustedHops: number): st
 }
 
 /**
- * Does the same as `clientAddress`.
+ * Returns the address of a client whose request was not read by Node's server.
  * @param remoteAddress address of the peer, as its socket says it
  * @param forwardedFor value of `X-Forwarded-For`
  */

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Socket } from 'node:net'
 import { AppError, STATUS_OF } from '../errors.ts'
 import { errorAnswer } from './error-answer.ts'
-import { type AnswerFast, createFastConnections } from './hits/fast-connections.ts'
+import { createFastConnections, type RespondFast } from './hits/fast-connections.ts'
 import { requestIdFrom } from './request-id.ts'
 
 /** Longer than any answer takes to compute: a connection without progress for so long has a client that does not read. */
@@ -19,7 +19,7 @@ const POLL_MS = 25
  * Creates a `node:http` server. Invalid HTTP gets the same error shape as every other error. Headers may take 10 s, a request
  * with its body 30 s, and the client must read some part of the answer every 30 s.
  * @param options.maxConnections most open connections; further ones are answered 503 and closed
- * @param options.answerFast answers usual requests for hits before Node's server parses them
+ * @param options.respondFast answers usual requests for hits before Node's server parses them
  * @param options.stalledMs time that a connection may make no progress, in either direction, while a request is answered
  */
 export function createHttpServer(
@@ -27,8 +27,8 @@ export function createHttpServer(
   {
     maxConnections,
     stalledMs = STALLED_MS,
-    answerFast,
-  }: { maxConnections: number; stalledMs?: number; answerFast?: AnswerFast },
+    respondFast,
+  }: { maxConnections: number; stalledMs?: number; respondFast?: RespondFast },
 ) {
   let isDraining = false
   const server = createServer(
@@ -55,15 +55,15 @@ export function createHttpServer(
   }
   const surplus = limitConnections(server, maxConnections)
   const fast =
-    answerFast &&
+    respondFast &&
     createFastConnections({
-      answer: answerFast,
+      respond: respondFast,
       handOver: serveByNode,
       isDraining: () => isDraining,
       keepAliveMs: KEEP_ALIVE_MS,
     })
   server.on('connection', socket => {
-    if (fast && !surplus.has(socket)) fast.take(socket)
+    if (fast && !surplus.has(socket)) fast.serve(socket)
     else serveByNode(socket)
   })
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {

@@ -35,7 +35,7 @@ export async function startIngestApi(services: Services, redisUrl: string) {
       const isHandled = [ingest, replays, script].some(({ handle }) => handle(request, response))
       if (!isHandled) response.writeHead(404).end()
     },
-    { maxConnections: config.maxConnections, answerFast: ingest.answerFast },
+    { maxConnections: config.maxConnections, respondFast: ingest.respondFast },
   )
   server.listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))

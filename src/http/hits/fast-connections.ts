@@ -1,7 +1,10 @@
 import type { Socket } from 'node:net'
 import { type FastRequest, readFastRequest } from './fast-request.ts'
 
-const WAIT_MS = 1_000
+/** Time in which the rest of a request must come. */
+const REST_MS = 1_000
+/** Time in which the first bytes must come. */
+const SILENT_MS = 10_000
 
 export interface FastAnswer {
   /** Whole head, of ASCII characters, which keeps the connection open. */
@@ -9,88 +12,104 @@ export interface FastAnswer {
   body: string
 }
 
-/** Answers a usual request; returns undefined when its path is not one for hits. */
-export type AnswerFast = (
+/**
+ * Answers a usual request; returns undefined when its path is not one for hits. The promise never rejects; it resolves with undefined
+ * when there is no answer, which closes the connection.
+ */
+export type RespondFast = (
   request: FastRequest,
   body: Buffer,
   remoteAddress: string | undefined,
-) => Promise<FastAnswer> | undefined
+) => Promise<FastAnswer | undefined> | undefined
 
 /**
  * Serves connections on which usual requests for hits come one after the other. Anything else goes to the fallback, Node's HTTP server:
  * with the first such request, the connection is handed over with all bytes that are not answered, and stays there. Node's parser,
- * streams and events take half of the CPU that a hit costs a worker.
+ * streams and events take a third of the CPU that a worker needs for a hit without its commit.
  * @param options.handOver gives a connection to the fallback; the bytes are in front of its stream
- * @param options.isDraining true when connections are to end, which only the fallback tells clients
+ * @param options.isDraining true when connections are to end; only the fallback sends `Connection: close`
  * @param options.keepAliveMs how long a connection may be idle between two requests
- * @param options.waitMs time in which the first request, or the rest of one, must come before the fallback waits for it with its own limits
+ * @param options.restMs time in which the rest of a request must come before the fallback waits for it with its own limits
+ * @param options.silentMs the same for the first bytes of a connection
  */
 export function createFastConnections(options: {
-  answer: AnswerFast
+  respond: RespondFast
   handOver: (socket: Socket) => void
   isDraining: () => boolean
   keepAliveMs: number
-  waitMs?: number
+  restMs?: number
+  silentMs?: number
 }) {
-  const { answer, handOver, isDraining, keepAliveMs, waitMs = WAIT_MS } = options
-  /** Open connections, with a function that tells whether a request is being received or answered. */
+  const { respond, handOver, isDraining, keepAliveMs, restMs = REST_MS, silentMs = SILENT_MS } = options
+  /** Open connections, with a function that returns whether a request is in progress. */
   const open = new Map<Socket, () => boolean>()
 
-  function take(socket: Socket): void {
+  function serve(socket: Socket): void {
     /** Bytes of requests that are not being answered yet. */
     let waiting: Buffer | undefined
+    let isPartial = false
     let isAnswering = false
     let hasEnded = false
-    let timer: NodeJS.Timeout | undefined = setTimeout(giveUp, waitMs)
+    let timer: NodeJS.Timeout | undefined = setTimeout(handOverSocket, silentMs)
 
     function receive(chunk: Buffer): void {
       waiting = waiting ? Buffer.concat([waiting, chunk]) : chunk
-      // A client that does not wait for its answer has further bytes in the buffer of its socket only.
+      // The next request waits in the socket's own buffer, so a client that does not wait for answers fills no memory here.
       if (isAnswering) socket.pause()
-      else next(waiting)
+      else readNext(waiting)
     }
 
-    function next(bytes: Buffer): void {
-      const request = isDraining() ? undefined : readFastRequest(bytes)
-      if (!request) {
-        giveUp()
+    function readNext(bytes: Buffer): void {
+      // A client that does not read its answers is left to the fallback, which stops reading, too.
+      const request = isDraining() || socket.writableNeedDrain ? undefined : readFastRequest(bytes)
+      const size = request ? request.headBytes + request.bodyBytes : 0
+      if (request && bytes.length < size && !isPartial) {
+        // Many clients send a head and its body in two packets. More packets would each cost a copy, and another reading of the head.
+        isPartial = true
+        clearTimeout(timer)
+        timer = setTimeout(handOverSocket, restMs)
         return
       }
-      const { headBytes, bodyBytes } = request
-      const size = headBytes + bodyBytes
-      if (bytes.length < size) {
-        timer ??= setTimeout(giveUp, waitMs)
-        return
-      }
-      const answered =
-        bytes.length === size ? answer(request, bytes.subarray(headBytes), socket.remoteAddress) : undefined
+      const isWhole = request && bytes.length === size
+      const answered = isWhole
+        ? respond(request, bytes.subarray(request.headBytes), socket.remoteAddress)
+        : undefined
       if (!answered) {
-        giveUp()
+        handOverSocket()
         return
       }
       waiting = undefined
+      isPartial = false
       isAnswering = true
       clearTimeout(timer)
-      timer = undefined
       void answered.then(send)
     }
 
-    function send({ head, body }: FastAnswer): void {
+    function send(answer: FastAnswer | undefined): void {
       isAnswering = false
       if (socket.destroyed) return
-      // Writing the same text as UTF-8 takes twice as long.
-      if (body === '') socket.write(head, 'latin1')
-      else socket.write(head + body)
-      if (hasEnded) {
-        socket.end()
-      } else if (waiting) {
-        socket.resume()
-        next(waiting)
+      if (!answer) {
+        socket.destroy()
+        return
       }
+      // Writing the same text as UTF-8 takes twice as long.
+      if (answer.body === '') socket.write(answer.head, 'latin1')
+      else socket.write(answer.head + answer.body)
+      if (waiting) {
+        socket.resume()
+        readNext(waiting)
+      }
+      if (hasEnded && !isAnswering) socket.end()
     }
 
-    function giveUp(): void {
-      leave()
+    function handOverSocket(): void {
+      // After its end, a stream takes nothing in front, and Node's server would not see the end.
+      if (hasEnded) {
+        socket.end()
+        return
+      }
+      forget()
+      if (socket.destroyed) return
       // Node's server reads from the socket itself, so nothing may flow before it listens.
       socket.pause()
       if (waiting) socket.unshift(waiting)
@@ -99,35 +118,41 @@ export function createFastConnections(options: {
       process.nextTick(() => socket.resume())
     }
 
-    function leave(): void {
+    function end(): void {
+      hasEnded = true
+      clearTimeout(timer)
+      if (!isAnswering) socket.end()
+    }
+
+    function closeIfIdle(): void {
+      if (!isAnswering) socket.destroy()
+    }
+
+    function forget(): void {
       open.delete(socket)
       clearTimeout(timer)
       socket
         .off('data', receive)
         .off('end', end)
-        .off('timeout', expire)
+        .off('timeout', closeIfIdle)
         .off('error', ignore)
-        .off('close', leave)
+        .off('close', forget)
     }
 
-    function end(): void {
-      hasEnded = true
-      if (!isAnswering) socket.end()
-    }
-
-    function expire(): void {
-      if (!isAnswering) socket.destroy()
-    }
-
-    open.set(socket, () => isAnswering || waiting !== undefined)
+    open.set(socket, () => isAnswering || waiting !== undefined || socket.writableLength > 0)
     socket.setTimeout(keepAliveMs)
-    socket.on('data', receive).on('end', end).on('timeout', expire).on('error', ignore).on('close', leave)
+    socket
+      .on('data', receive)
+      .on('end', end)
+      .on('timeout', closeIfIdle)
+      .on('error', ignore)
+      .on('close', forget)
   }
 
   return {
     /** Serves a new connection. */
-    take,
-    /** Closes connections on which no request is being received or answered. */
+    serve,
+    /** Closes connections on which no request is in progress. */
     closeIdle(): void {
       for (const [socket, isBusy] of open) if (!isBusy()) socket.destroy()
     },
@@ -138,5 +163,5 @@ export function createFastConnections(options: {
   }
 }
 
-/** A broken connection closes; there is nobody to answer. */
+/** Ignores errors: the socket closes after them. */
 const ignore = () => {}

@@ -1,3 +1,5 @@
+import { CHEAP_BYTES } from './sender-limits.ts'
+
 // Reads the head of a usual request at a tenth of the cost of Node's server. The grammar is a part of RFC 9112 that leaves no room for
 // two readings: where a proxy in front of the service might see another request than this file, the request is not usual.
 
@@ -17,13 +19,14 @@ export interface FastRequest {
 const END = Buffer.from('\r\n\r\n')
 /** Longest head that Node's server takes, too. */
 const MAX_HEAD_BYTES = 16 * 1024
-/** A larger body is counted before it is read, which only the fallback does. */
-const MAX_BODY_BYTES = 16 * 1024
 
 /** A request line and header lines without folding, bare line breaks or other control characters. */
 const USUAL_HEAD =
   /^POST \/[\x21-\x7e]* HTTP\/1\.1\r\n(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*\r\n)+$/
 const PATH_START = 'POST '.length
+const PLAIN_LENGTH = /^[\t ]*\d{1,5} *$/
+/** `trim` removes it, but it belongs to a value. */
+const NO_BREAK_SPACE = '\xa0'
 
 /** Headers that a hit needs, or that change how a request must be read; `undefined` marks those that no usual request has. */
 const FIELDS = {
@@ -66,17 +69,20 @@ export function readFastRequest(bytes: Buffer): FastRequest | undefined {
       const name = head.slice(start, colon).toLowerCase()
       if (Object.hasOwn(FIELDS, name)) {
         const field = FIELDS[name as keyof typeof FIELDS]
-        if (field === undefined || values[field] !== undefined) return undefined
-        values[field] = head.slice(colon + 1, next).trim()
+        const value = head.slice(colon + 1, next)
+        if (field === undefined || values[field] !== undefined || value.includes(NO_BREAK_SPACE))
+          return undefined
+        values[field] = field === 'contentLength' ? value : value.trim()
       }
     }
     start = next + 2
   }
   const { host, connection, contentLength = '', userAgent = '', forwardedFor, requestId } = values
-  if (host === undefined || !/^\d{1,5}$/.test(contentLength)) return undefined
+  if (host === undefined || !PLAIN_LENGTH.test(contentLength)) return undefined
   if (connection !== undefined && connection.toLowerCase() !== 'keep-alive') return undefined
   const bodyBytes = Number(contentLength)
-  if (bodyBytes > MAX_BODY_BYTES) return undefined
+  // A larger body is counted before it is read, which only the fallback does.
+  if (bodyBytes > CHEAP_BYTES) return undefined
   const target = head.slice(PATH_START, head.indexOf(' ', PATH_START))
   const query = target.indexOf('?')
   const path = query < 0 ? target : target.slice(0, query)

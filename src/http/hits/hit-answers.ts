@@ -25,7 +25,10 @@ const PREFLIGHT = {
 /** Answer to a request for a hit. */
 export interface HitAnswer {
   status: number
-  /** Names and values of headers alternating, without those of CORS. No value may come from the sender: it could hold line breaks. */
+  /**
+   * Names and values of headers alternating, without those of CORS. A value of the sender must be checked before: it could
+   * hold line breaks.
+   */
   lines: string[]
   body: string
 }

@@ -23,7 +23,7 @@ import { addressBehind, clientAddress } from '../client-address.ts'
 import { logFailure } from '../error-answer.ts'
 import { requestIdFrom } from '../request-id.ts'
 import { KEEP_ALIVE_MS } from '../server.ts'
-import type { AnswerFast } from './fast-connections.ts'
+import type { RespondFast } from './fast-connections.ts'
 import { accepted, fastAnswer, type HitAnswer, refused, refuseMethod, writeAnswer } from './hit-answers.ts'
 import { HIT_BODY, identifyLimit, isCostly, senderLimit } from './sender-limits.ts'
 
@@ -149,6 +149,11 @@ export function createIngestHandler(options: {
     if (!decision.isAllowed) throw overLimit(decision, now())
   }
 
+  function logUnanswered(error: unknown, requestId: string): undefined {
+    log.error({ requestId, error }, 'request was not answered')
+    return undefined
+  }
+
   return {
     /** Answers a request to an ingestion endpoint; returns false for any other path. */
     handle(request: IncomingMessage, response: ServerResponse): boolean {
@@ -162,20 +167,30 @@ export function createIngestHandler(options: {
           userAgent: request.headers['user-agent'] ?? '',
           isCostly: isCostly(request),
           readText: () => readBody(request, HIT_BODY).then(textOf),
-        }).then(answered => writeAnswer(request, response, answered))
+        }).then(
+          answered => writeAnswer(request, response, answered),
+          error => {
+            logUnanswered(error, requestId)
+            request.destroy()
+          },
+        )
       return true
     },
     /** Answers a usual request to an ingestion endpoint on a fast connection; returns undefined for any other path. */
-    answerFast: ((request, body, remoteAddress) => {
+    respondFast: ((request, body, remoteAddress) => {
       const endpoint = paths.get(request.path)
       if (!endpoint) return undefined
-      return answer(endpoint, requestIdFrom(request.requestId), {
+      const requestId = requestIdFrom(request.requestId)
+      return answer(endpoint, requestId, {
         address: addressBehind(remoteAddress, request.forwardedFor, config.trustProxy),
         userAgent: request.userAgent,
         isCostly: false,
         readText: () => textOf(body),
-      }).then(answered => fastAnswer(answered, KEEP_ALIVE_MS))
-    }) satisfies AnswerFast,
+      }).then(
+        answered => fastAnswer(answered, KEEP_ALIVE_MS),
+        error => logUnanswered(error, requestId),
+      )
+    }) satisfies RespondFast,
   }
 }
 

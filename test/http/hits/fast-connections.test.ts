@@ -4,7 +4,11 @@ import { type AddressInfo, createServer } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
-import { type AnswerFast, createFastConnections } from '../../../src/http/hits/fast-connections.ts'
+import {
+  createFastConnections,
+  type FastAnswer,
+  type RespondFast,
+} from '../../../src/http/hits/fast-connections.ts'
 import { createHttpServer } from '../../../src/http/server.ts'
 import { runs } from '../../support/runs.ts'
 import { openWire } from '../../support/wire.ts'
@@ -12,13 +16,25 @@ import { openWire } from '../../support/wire.ts'
 let close = () => {}
 afterEach(() => close())
 
-/** Answers with what was read, and by whom. */
-async function serve({ isFast = true, held = Promise.resolve() } = {}) {
-  const answerFast: AnswerFast = ({ path }, body) =>
-    path === '/hit' ? held.then(() => ({ head: headOf(`fast ${body}`), body: `fast ${body}` })) : undefined
+/** Answers with what was read, and by whom; `seen` counts the requests. */
+async function serve({
+  isFast = true,
+  held = Promise.resolve(),
+  respond = undefined as undefined | (() => Promise<FastAnswer | undefined>),
+} = {}) {
+  const seen = { byFast: 0, byNode: 0 }
+  const respondFast: RespondFast = ({ path }, body) => {
+    if (path !== '/hit') return undefined
+    seen.byFast += 1
+    const text = `fast ${body}`
+    return respond ? respond() : held.then(() => ({ head: headOf(text), body: text }))
+  }
   const { server, closeAll, drain } = createHttpServer(
-    (request, response) => void answerByNode(request, response),
-    { maxConnections: 100, ...(isFast && { answerFast }) },
+    (request, response) => {
+      seen.byNode += 1
+      void answerByNode(request, response)
+    },
+    { maxConnections: 100, ...(isFast && { respondFast }) },
   )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -26,7 +42,7 @@ async function serve({ isFast = true, held = Promise.resolve() } = {}) {
     closeAll()
     server.close()
   }
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, drain }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, drain, seen }
 }
 
 const headOf = (body: string) => `HTTP/1.1 202 Accepted\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`
@@ -79,31 +95,61 @@ test('fast connections: the fallback gets the first other request and all that f
   wire.socket.destroy()
 })
 
-test('fast connections: a path that is none of hits goes to the fallback with its body', async () => {
+test('fast connections: a path that is not for hits goes to the fallback with its body', async () => {
   const { url } = await serve()
   expect(await bodiesOf(url, [hit('b').replace('/hit', '/other')], 1)).toEqual(['node POST /other b'])
 })
 
-test('fast connections: a body that comes later than its head is waited for', async () => {
+test.each([
+  ['two packets is waited for', [-10], 'fast'],
+  ['more packets goes to the fallback', [-10, -3], 'node POST /hit'],
+])('fast connections: a request in %s', async (_, cuts, reader) => {
   const { url } = await serve()
   const text = hit('0123456789')
-  expect(await bodiesOf(url, [text.slice(0, -10), text.slice(-10, -3), text.slice(-3)], 1)).toEqual([
-    'fast 0123456789',
-  ])
+  const wire = openWire(url)
+  for (const [index, start] of [0, ...cuts].entries()) {
+    wire.send(text.slice(start, cuts[index] ?? text.length))
+    await turn()
+    await turn()
+  }
+  expect((await wire.answer()).body).toBe(`${reader} 0123456789`)
+  wire.socket.destroy()
+})
+
+test('fast connections: a client that does not read its answers is no longer read from', async () => {
+  const large = 'x'.repeat(1_000_000)
+  const { url, seen } = await serve({ respond: async () => ({ head: headOf(large), body: large }) })
+  const wire = openWire(url)
+  wire.socket.pause()
+  for (let count = 1; seen.byNode === 0; count++) {
+    expect(count).toBeLessThan(100)
+    wire.send(hit('a'))
+    await expect.poll(() => seen.byFast + seen.byNode, { interval: 1 }).toBe(count)
+  }
+  expect(seen.byFast).toBeGreaterThan(0)
+  wire.socket.destroy()
+})
+
+test('fast connections: a request without an answer closes its connection', async () => {
+  const { url } = await serve({ respond: async () => undefined })
+  const wire = openWire(url)
+  wire.send(hit('a'))
+  expect(await wire.closed).toBe('')
 })
 
 test('fast connections: what does not come in time is left to the fallback, with the bytes that have come', async () => {
   const handedOver: Promise<string>[] = []
   const fast = createFastConnections({
-    answer: () => Promise.reject(new Error('no request is whole')),
+    respond: () => undefined,
     handOver: socket => {
       handedOver.push(once(socket, 'data').then(([bytes]) => String(bytes)))
     },
     isDraining: () => false,
     keepAliveMs: 60_000,
-    waitMs: 20,
+    restMs: 20,
+    silentMs: 20,
   })
-  const server = createServer(socket => fast.take(socket)).listen(0, '127.0.0.1')
+  const server = createServer(socket => fast.serve(socket)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   close = () => server.close()
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -147,6 +193,24 @@ test('fast connections: a client that ends its side gets its answer, and the con
   const wire = openWire(url)
   wire.socket.end(hit('a'))
   expect((await wire.answer()).body).toBe('fast a')
+  expect(await wire.closed).toBe('')
+})
+
+test('fast connections: requests that came before the client ended its side are answered', async () => {
+  let release!: () => void
+  const held = new Promise<void>(resolve => {
+    release = resolve
+  })
+  const { url, seen } = await serve({ held })
+  const wire = openWire(url)
+  wire.send(hit('a'))
+  await expect.poll(() => seen.byFast).toBe(1)
+  wire.send(hit('b'))
+  await turn()
+  wire.socket.end()
+  await turn()
+  release()
+  expect([(await wire.answer()).body, (await wire.answer()).body]).toEqual(['fast a', 'fast b'])
   expect(await wire.closed).toBe('')
 })
 
