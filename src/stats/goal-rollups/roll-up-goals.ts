@@ -17,6 +17,7 @@ import {
 import { type ConversionSlice, knownIn } from '../../rollups/goals/slice-conversions.ts'
 import { type GoalDayToCount, runTask } from '../../rollups/protocol.ts'
 import type { Job } from '../../rollups/scheduler.ts'
+import { prepareServiceDays } from '../../rollups/service-events/prepare-days.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { Services } from '../../services.ts'
 import type { Pool } from '../../threads/pool.ts'
@@ -56,7 +57,11 @@ export async function rollUpQueuedGoals(
     if (!hasTime()) return true
     const { siteNo, version, teamId } = site
     try {
-      if (teamId !== null && !(await rollUpSite(services, site, teamId, hasTime))) {
+      const isDone =
+        teamId === null ||
+        ((await rollUpSite(services, site, teamId, hasTime)) &&
+          (await countServiceDays(services, siteNo, now, hasTime)))
+      if (!isDone) {
         await requeue(db, { siteNo })
         return true
       }
@@ -95,6 +100,25 @@ async function rollUpSite(
       before = new Date(start)
     }
     if (days.length < MOST_DAYS) break
+  }
+  return true
+}
+
+/**
+ * Counts the events that the service wrote, on days that are over and were not counted since they have changed.
+ * @returns false when time ran out, or days could not be prepared
+ */
+async function countServiceDays(
+  { db, rollingUp }: FillServices,
+  siteNo: number,
+  now: Date,
+  hasTime: () => boolean,
+): Promise<boolean> {
+  const days = await prepareServiceDays(db, siteNo, now)
+  if (!days) return false
+  for (const day of days) {
+    if (!hasTime()) return false
+    await runTask(rollingUp, 'countServiceDay', day)
   }
   return true
 }
