@@ -57,13 +57,11 @@ export async function rollUpQueuedGoals(
     if (!hasTime()) return true
     const { siteNo, version, teamId } = site
     try {
-      const isDone =
-        teamId === null ||
-        ((await rollUpSite(services, site, teamId, hasTime)) &&
-          (await countServiceDays(services, siteNo, now, hasTime)))
-      if (!isDone) {
+      const outcome = teamId === null ? 'done' : await countSite(services, site, teamId, now, hasTime)
+      if (outcome !== 'done') {
         await requeue(db, { siteNo })
-        return true
+        if (outcome === 'more') return true
+        continue
       }
       await dequeue(db, { siteNo, version })
     } catch (error) {
@@ -73,6 +71,27 @@ export async function rollUpQueuedGoals(
     }
   }
   return sites.length === MOST_SITES
+}
+
+/**
+ * Counts the goals of a site, and then the events that the service wrote, on days that are over.
+ * @returns `more` when time ran out; `busy` when days could not be prepared, because a transaction changes events of the service
+ */
+async function countSite(
+  services: FillServices,
+  site: QueuedSite,
+  teamId: string,
+  now: Date,
+  hasTime: () => boolean,
+): Promise<'done' | 'more' | 'busy'> {
+  if (!(await rollUpSite(services, site, teamId, hasTime))) return 'more'
+  const days = await prepareServiceDays(services.db, site.siteNo, now)
+  if (!days) return 'busy'
+  for (const day of days) {
+    if (!hasTime()) return 'more'
+    await runTask(services.rollingUp, 'countServiceDay', day)
+  }
+  return 'done'
 }
 
 /** @returns false when time ran out */
@@ -100,25 +119,6 @@ async function rollUpSite(
       before = new Date(start)
     }
     if (days.length < MOST_DAYS) break
-  }
-  return true
-}
-
-/**
- * Counts the events that the service wrote, on days that are over and were not counted since they have changed.
- * @returns false when time ran out, or days could not be prepared
- */
-async function countServiceDays(
-  { db, rollingUp }: FillServices,
-  siteNo: number,
-  now: Date,
-  hasTime: () => boolean,
-): Promise<boolean> {
-  const days = await prepareServiceDays(db, siteNo, now)
-  if (!days) return false
-  for (const day of days) {
-    if (!hasTime()) return false
-    await runTask(rollingUp, 'countServiceDay', day)
   }
   return true
 }
