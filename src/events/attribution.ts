@@ -1,6 +1,7 @@
 import { ADVISORY_LOCKS } from '../db/advisory-locks.ts'
 import type { Transaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
+import { forgetServiceDays } from '../rollups/service-events/forget-days.ts'
 
 /** Visitor and session of a row that the service records; null where unknown. */
 export interface Attribution {
@@ -90,13 +91,18 @@ const insertAwaiting = query<AwaitingRow>(
   on conflict do nothing`,
 )
 
-/** An event that the service wrote stays, without its visitor and with empty dimensions. No count of the event log changes. */
-export const unlinkServiceEvent = query<Row>(
+const clearServiceEvent = query<Row>(
   'unlink-service-event',
   `update events
   set visitor_no = null, session_no = null, session_at = null, {cleared_assignments}
   where site_no = :siteNo::int and at = :at::timestamptz and id = :id::uuid and is_service`,
 )
+
+/** An event that the service wrote stays, without its visitor and with empty dimensions. No count of the event log changes. */
+export async function unlinkServiceEvent(tx: Transaction, row: Row): Promise<void> {
+  await clearServiceEvent(tx, row)
+  await forgetServiceDays(tx, [row])
+}
 
 /** Deletes rows that wait for a visitor. */
 export const deleteAwaiting = query<{ siteNo: number; visitorId: string; ids: string[] }>(
@@ -236,7 +242,9 @@ export async function attributeAwaiting(
     const [session] = found?.sessionNo ? [found] : await findFirstSession(tx, { siteNo, visitorId })
     if (session) await ATTRIBUTE[target](tx, { ...session, siteNo, at, id })
   }
-  return rows.filter(row => row.target === 'events').map(({ siteNo, at }) => ({ siteNo, at: at.getTime() }))
+  const events = rows.filter(({ target }) => target === 'events')
+  await forgetServiceDays(tx, events)
+  return events.map(({ siteNo, at }) => ({ siteNo, at: at.getTime() }))
 }
 
 /** Takes rows from their visitor, who is going to be deleted: they wait for the visitor again, as if no hit of theirs had come. */

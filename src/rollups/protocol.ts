@@ -149,6 +149,13 @@ export interface GoalDayToCount extends Window {
   parts: { goals: CountedGoal[]; from: number | null; targets: ConversionTargets }[]
 }
 
+/** Day of a site whose events of the service are to be counted. */
+export interface ServiceDay extends Window {
+  siteNo: number
+  /** When its row has another version by now, nothing is written. */
+  version: string
+}
+
 /** Query for a ranked page of values. */
 export interface Ranking {
   siteNo: number
@@ -347,6 +354,7 @@ export interface Tasks {
     output: { conversions: number; visitors: number; revenue: bigint }[] | null
   }
   rollUpGoals: { input: GoalDayToCount; output: undefined }
+  countServiceDay: { input: ServiceDay; output: undefined }
   countRevenue: { input: SiteMoney[]; output: RevenueTotals[][] }
   countMovements: { input: SiteMoney; output: Movements }
 }

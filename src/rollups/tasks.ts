@@ -7,6 +7,7 @@ import { countGoals, coverGoals } from './goals/count-goals.ts'
 import { rollUpGoals } from './goals/roll-up-goals.ts'
 import type { Tasks } from './protocol.ts'
 import { countMovements, countRevenue } from './revenue.ts'
+import { countServiceDay } from './service-events/count-day.ts'
 import { countFilteredTraffic } from './session-columns/count-traffic.ts'
 import { countFilteredValues } from './session-columns/count-values.ts'
 import { coverSessionColumns } from './session-columns/cover-days.ts'
@@ -35,6 +36,7 @@ export const tasks: TaskTable = {
   coverGoals,
   countGoals,
   rollUpGoals,
+  countServiceDay,
   countValueTimes,
   locateValueTimes,
   countRevenue,

@@ -68,6 +68,7 @@ const TABLES = [
   'daily_session_columns',
   'daily_goal_rollups',
   'daily_goal_counts',
+  'daily_service_events',
   'goal_rollup_queue',
   'value_dictionary',
   'dead_letters',

@@ -18,6 +18,25 @@ function parametersOf(query: DeclaredQuery): string[] {
   return [...new Set(texts.flatMap(text => compileQuery(query.name, text).parameters))].sort()
 }
 
+/** Change events that the service writes: where they run, `forgetServiceDays` is called in the same transaction. */
+const CHANGES_SERVICE_EVENTS = [
+  'attribute-event',
+  'delete-service-event',
+  'insert-attributed-service-events',
+  'insert-service-events',
+  'restore-service-events',
+  'unlink-service-event',
+]
+/** Write or delete hits alone, or rows that no reader counts any more. */
+const CHANGES_OTHER_EVENTS = [
+  'bench-fill-sessions',
+  'bench-fill-today',
+  'delete-erased-hits',
+  'delete-imported-hits',
+  'delete-loose-identifies',
+  'purge-events',
+]
+
 let database: TestDatabase
 let typeNames: Map<number, string>
 
@@ -64,6 +83,13 @@ describe('declared queries', () => {
       .filter(query => (query.text === undefined ? lines(textOf(query)) <= 12 : lines(textOf(query)) > 20))
       .map(({ name, where }) => `${name} (${where})`)
     expect(misplaced).toEqual([])
+  })
+
+  test('a statement that changes events is known: whether it changes those of the service', () => {
+    const changing = declared
+      .filter(query => /\b(insert into|update|delete from) events\b/.test(textOf(query)))
+      .map(({ name }) => name)
+    expect(changing.sort()).toEqual([...CHANGES_SERVICE_EVENTS, ...CHANGES_OTHER_EVENTS].sort())
   })
 
   test('every file of sql/queries belongs to a declared query or a composed statement', () => {

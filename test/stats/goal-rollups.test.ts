@@ -4,6 +4,7 @@ import { deleteGoal, saveGoal } from '../../src/goals/change-goal.ts'
 import type { GoalBody } from '../../src/goals/schema.ts'
 import type { Hit } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
+import { writeServiceEvents } from '../../src/revenue/ledger/service-events.ts'
 import { getGoalReport } from '../../src/stats/reports/goals.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
@@ -137,11 +138,9 @@ test('goal report: events that the service wrote are added to rollups', async ()
   await save(site, { match_type: 'event', match_value: '^(pay|sign)', match_operator: 'matches_regex' })
   await store(site, randomUUID(), [{ at: MIDNIGHT, type: 'event', name: 'signup' }])
   await rollUp(MIDNIGHT + DAY)
-  await db`
-    insert into events (site_no, at, id, type, name, hostname, path, url, title, is_service)
-    values (
-      ${site.siteNo}, ${new Date(MIDNIGHT - HOUR)}, ${randomUUID()}, 'event', 'payment', '', '', '', '', true
-    )`
+  await db.begin(tx =>
+    writeServiceEvents(tx, site, [{ name: 'payment', at: new Date(MIDNIGHT - HOUR), key: 'a' }]),
+  )
   await falsify(site)
   expect(await report(site)).toEqual([[101, 1]])
 })

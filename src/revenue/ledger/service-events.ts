@@ -7,6 +7,7 @@ import { noteCandidates } from '../../events/goal-candidates.ts'
 import type { LifecycleName } from '../../events/reserved-names.ts'
 import { allowColumnstoreWrites } from '../../rollups/columnstore.ts'
 import { markBuckets } from '../../rollups/dirty.ts'
+import { forgetServiceDays } from '../../rollups/service-events/forget-days.ts'
 
 /** UUID namespace for the ids of service events. Must never change: stored events could not be found by id any more. */
 const NAMESPACE = '5f0f8f0e-3c0b-4d0c-9a53-6f3a1c7b9e11'
@@ -70,6 +71,7 @@ export async function writeServiceEvents(
     await awaitVisitor(tx, attributions[index]!, { siteNo, visitorId, target: 'events', at, id })
   }
   await noteNews(tx, siteNo, events)
+  await forgetServiceDays(tx, ofSite(siteNo, events))
   if (!(await markTimes(tx, 'hits', siteNo, events))) return
   // The marks keep details_from from moving. It may have moved since it was read.
   const kept = await withDetails(tx, siteNo, events)
@@ -117,7 +119,10 @@ async function deleteRows(tx: Transaction, siteNo: number, events: ServiceEvent[
     if (visitorId) await deleteAwaiting(tx, { siteNo, visitorId, ids: [id] })
     await deleteServiceEvent(tx, { siteNo, at, id })
   }
+  await forgetServiceDays(tx, ofSite(siteNo, events))
 }
+
+const ofSite = (siteNo: number, events: readonly { at: Date }[]) => events.map(({ at }) => ({ siteNo, at }))
 
 /** Returns the id of an event in the event log. */
 export function serviceEventId(siteNo: number, { name, key }: ServiceEvent): string {

@@ -4,11 +4,12 @@ import { dayRangesOf } from '../daily/coverage.ts'
 import { cacheOf, type RollupCache } from '../daily/rollup-cache.ts'
 import { countTogether } from '../daily/visitor-set.ts'
 import type { Tasks, Window } from '../protocol.ts'
+import { coverServiceEvents } from '../service-events/read-counts.ts'
 import { type GoalGroup, groupGoals } from './goal-days.ts'
 import { type GoalTotals, readGoalTotals } from './goal-totals.ts'
+import { countServiceGaps, readServiceConversions } from './service-conversions.ts'
 import {
   type ConversionSlice,
-  countServiceConversions,
   countSliceConversions,
   knownIn,
   type SliceConversions,
@@ -31,6 +32,16 @@ export function coverGoals(
 
 type Group = Tasks['countGoals']['input']['groups'][number]
 
+/** What a group of goals is added up from: rollups, and parts of the window that are counted from rows. */
+interface GroupParts {
+  group: Group
+  currencies: string[]
+  slices: ConversionSlice[]
+  serviceGaps: Window[]
+  /** By the goal's number. */
+  rolledUp: GoalTotals[][]
+}
+
 /**
  * Returns the conversions of goals in a window, in the order of their groups, from rollups and from rows that are not rolled up yet.
  * @returns null when rows are needed of a time for which no targets were given: a day was marked since `coverGoals`
@@ -40,23 +51,22 @@ export function countGoals(
   { siteNo, window, groups }: Tasks['countGoals']['input'],
 ): Promise<Tasks['countGoals']['output']> {
   return inSnapshot(db, async tx => {
-    const parts: { group: Group; slices: ConversionSlice[]; rolledUp: Map<string, GoalTotals[]> }[] = []
+    const parts: GroupParts[] = []
     for (const group of groups) {
       const [covered, ...others] = await groupGoals(tx, siteNo, window, keysOf(group))
       if (!covered || others.length > 0) return null
-      const rolledUp = await readRollups(tx, cacheOf(db), siteNo, covered)
-      parts.push({ group, slices: covered.slices, rolledUp })
+      parts.push(await readRollups(tx, cacheOf(db), siteNo, window, group, covered))
     }
     // Only now: rollups are few rows, and found one by one through an index.
     await withoutNestedLoops(tx)
     const counted: Tasks['countGoals']['output'] = []
-    for (const { group, slices, rolledUp } of parts) {
-      const rows = await countRows(tx, siteNo, window, group, slices)
+    for (const part of parts) {
+      const rows = await countRows(tx, siteNo, part)
       if (!rows) return null
-      for (const [goal, { key }] of group.goals.entries()) {
+      for (const [goal, rolledUp] of part.rolledUp.entries()) {
         counted.push(
           addUp(
-            rolledUp.get(key)!,
+            rolledUp,
             rows.flatMap(row => row.get(goal) ?? []),
           ),
         )
@@ -68,19 +78,37 @@ export function countGoals(
 
 const keysOf = ({ goals }: Group) => [...new Set(goals.map(({ key }) => key))]
 
-const readRollups = (tx: Transaction, cache: RollupCache, siteNo: number, { goals, rollups }: GoalGroup) =>
-  readGoalTotals(tx, cache, siteNo, goals, dayRangesOf(rollups))
+async function readRollups(
+  tx: Transaction,
+  cache: RollupCache,
+  siteNo: number,
+  window: Window,
+  group: Group,
+  { goals: keys, rollups, slices }: GoalGroup,
+): Promise<GroupParts> {
+  const { goals, service } = group
+  const currencies = goals.map(({ currency }) => currency)
+  const byKey = await readGoalTotals(tx, cache, siteNo, keys, dayRangesOf(rollups))
+  const part = { group, currencies, slices }
+  if (service.hits.length === 0) {
+    return { ...part, serviceGaps: [], rolledUp: goals.map(({ key }) => byKey.get(key)!) }
+  }
+  const coverage = await coverServiceEvents(tx, siteNo, window)
+  const byService = await readServiceConversions(tx, cache, siteNo, coverage, service, currencies)
+  return {
+    ...part,
+    serviceGaps: coverage.gaps,
+    rolledUp: goals.map(({ key }, goal) => [...byKey.get(key)!, ...(byService.get(goal) ?? [])]),
+  }
+}
 
 /** @returns undefined when targets are missing for a slice */
 async function countRows(
   tx: Transaction,
   siteNo: number,
-  window: Window,
-  { goals, service, rows }: Group,
-  slices: readonly ConversionSlice[],
+  { group: { service, rows }, currencies, slices, serviceGaps }: GroupParts,
 ): Promise<Map<number, SliceConversions>[] | undefined> {
-  const currencies = goals.map(({ currency }) => currency)
-  const counted = [await countServiceConversions(tx, siteNo, window, service, currencies)]
+  const counted = await countServiceGaps(tx, siteNo, serviceGaps, service, currencies)
   for (const slice of slices) {
     const { start, end } = knownIn(slice)
     const given = rows.find(({ window }) => window.start <= start && end <= window.end)

@@ -117,8 +117,8 @@ export async function countSliceConversions(
   return byGoal(rows)
 }
 
-/** Returns the conversions by events that the service wrote, by the goal's number. */
-export async function countServiceConversions(
+/** Returns the conversions by events that the service wrote, from rows, by the goal's number. */
+export async function countServiceRows(
   tx: Transaction,
   siteNo: number,
   { start, end }: Window,

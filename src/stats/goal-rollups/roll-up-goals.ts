@@ -17,6 +17,7 @@ import {
 import { type ConversionSlice, knownIn } from '../../rollups/goals/slice-conversions.ts'
 import { type GoalDayToCount, runTask } from '../../rollups/protocol.ts'
 import type { Job } from '../../rollups/scheduler.ts'
+import { prepareServiceDays } from '../../rollups/service-events/prepare-days.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { Services } from '../../services.ts'
 import type { Pool } from '../../threads/pool.ts'
@@ -56,9 +57,11 @@ export async function rollUpQueuedGoals(
     if (!hasTime()) return true
     const { siteNo, version, teamId } = site
     try {
-      if (teamId !== null && !(await rollUpSite(services, site, teamId, hasTime))) {
+      const outcome = teamId === null ? 'done' : await countSite(services, site, teamId, now, hasTime)
+      if (outcome !== 'done') {
         await requeue(db, { siteNo })
-        return true
+        if (outcome === 'more') return true
+        continue
       }
       await dequeue(db, { siteNo, version })
     } catch (error) {
@@ -68,6 +71,27 @@ export async function rollUpQueuedGoals(
     }
   }
   return sites.length === MOST_SITES
+}
+
+/**
+ * Counts the goals of a site, and then the events that the service wrote, on days that are over.
+ * @returns `more` when time ran out; `busy` when days could not be prepared, because a transaction changes events of the service
+ */
+async function countSite(
+  services: FillServices,
+  site: QueuedSite,
+  teamId: string,
+  now: Date,
+  hasTime: () => boolean,
+): Promise<'done' | 'more' | 'busy'> {
+  if (!(await rollUpSite(services, site, teamId, hasTime))) return 'more'
+  const days = await prepareServiceDays(services.db, site.siteNo, now)
+  if (!days) return 'busy'
+  for (const day of days) {
+    if (!hasTime()) return 'more'
+    await runTask(services.rollingUp, 'countServiceDay', day)
+  }
+  return 'done'
 }
 
 /** @returns false when time ran out */

@@ -3,6 +3,7 @@ import { query } from '../../../db/query.ts'
 import { markTimes } from '../../../revenue/ledger/service-events.ts'
 import { inProcessorTransaction } from '../../../revenue/transactions.ts'
 import { allowColumnstoreWrites } from '../../../rollups/columnstore.ts'
+import { forgetServiceDays } from '../../../rollups/service-events/forget-days.ts'
 import type { SiteKind } from '../names.ts'
 import type { OpenedFile } from '../open-archive.ts'
 import { lineBlocks, type Rows } from './line-blocks.ts'
@@ -26,12 +27,15 @@ async function restorePayments(tx: Transaction, { siteNo }: MoneySite, rows: str
 }
 
 async function restoreServiceEvents(tx: Transaction, site: MoneySite, rows: string): Promise<void> {
+  const { siteNo } = site
   await allowColumnstoreWrites(tx)
   const events = await statements.restoreServiceEvents(tx, {
-    siteNo: site.siteNo,
+    siteNo,
     rows: await withNewIds(tx, site, rows),
   })
-  await markTimes(tx, 'hits', site.siteNo, events)
+  const touched = events.map(({ at }) => ({ siteNo, at }))
+  await forgetServiceDays(tx, touched)
+  await markTimes(tx, 'hits', siteNo, touched)
 }
 
 async function restoreAwaiting(tx: Transaction, site: MoneySite, rows: string): Promise<void> {
