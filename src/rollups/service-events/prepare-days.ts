@@ -5,7 +5,7 @@ import type { ServiceDay } from '../protocol.ts'
 
 /** A statement of its own: on Citus, sites lie on another server than their rows. */
 const findDetailsFrom = query<{ siteNo: number }, { detailsFrom: Date | null }>(
-  'find-details-from',
+  'find-details-of-service-days',
   'select details_from as "detailsFrom" from sites where site_no = :siteNo',
 )
 
