@@ -15,6 +15,7 @@ export const CITUS: Dialect = {
   migration: (name, text) => [withoutTimescaledb(text), ...filesAfter(name)],
   statement: name =>
     existsSync(join(FOLDER, 'queries', `${name}.sql`)) ? read('queries', `${name}.sql`) : undefined,
+  unreachableSites,
   // Which shard a statement reads is known with the values of its parameters: a generic plan has none.
   sessionSettings: ({ plan_cache_mode: _, ...settings }) => settings,
 }
@@ -57,4 +58,9 @@ async function checkExtension(db: Db): Promise<void> {
       'DATABASE_URL is a coordinator of Citus without workers: add them with `select citus_add_node(…)`.',
     )
   }
+}
+
+async function unreachableSites(db: Db): Promise<number[]> {
+  const rows = await db.unsafe<{ siteNo: number }[]>(read('unreachable-sites.sql'))
+  return rows.map(({ siteNo }) => siteNo)
 }

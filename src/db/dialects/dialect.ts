@@ -14,6 +14,10 @@ export interface Dialect {
   migration(name: string, text: string): string[]
   /** Returns the text of a statement that must be another one here; undefined where the common one will do. */
   statement(name: string): string | undefined
+  /**
+   * Returns the sites whose rows are on a server that does not answer, while `db` does. Takes as long as connecting to such a server.
+   */
+  unreachableSites(db: Db): Promise<number[]>
   /** Returns the settings of the sessions of a pool. */
   sessionSettings(settings: Record<string, string>): Record<string, string>
 }
