@@ -1,3 +1,4 @@
+import type { PoolName } from '../pool-settings.ts'
 import type { Db } from '../queryable.ts'
 
 /** What differs between TimescaleDB and Citus. Nothing else in the code may ask which of them the server has. */
@@ -18,6 +19,9 @@ export interface Dialect {
    * Returns the sites whose rows are on a server that does not answer, while `db` does. Takes as long as connecting to such a server.
    */
   unreachableSites(db: Db): Promise<number[]>
-  /** Returns the settings of the sessions of a pool. */
-  sessionSettings(settings: Record<string, string>): Record<string, string>
+  /**
+   * Returns the settings of the sessions of a pool.
+   * @param settings those that do not depend on the database
+   */
+  sessionSettings(settings: Record<string, string>, pool?: PoolName): Record<string, string>
 }
