@@ -44,7 +44,10 @@ export function connectDb(
     connection: {
       application_name: options.name,
       // PgBouncer refuses other parameters: its entry for the pool sets them.
-      ...(!isPgBouncer && { client_min_messages: 'warning', ...dialect().sessionSettings(settings) }),
+      ...(!isPgBouncer && {
+        client_min_messages: 'warning',
+        ...dialect().sessionSettings(settings, options.pool),
+      }),
     },
     types: { bigint: { to: 20, from: [20], serialize: String, parse: exactNumber } },
   })

@@ -31,6 +31,12 @@ test('on Citus, no plan is made before the values of parameters are known', () =
   expect(CITUS.sessionSettings({ plan_cache_mode: 'force_generic_plan', jit: 'off' })).toEqual({ jit: 'off' })
 })
 
+test('on Citus, storing keeps its connections to workers, and reads have the settings of Citus', () => {
+  const stores = { jit: 'off', 'citus.max_cached_conns_per_worker': '3' }
+  expect(CITUS.sessionSettings({ jit: 'off' }, 'ingest')).toMatchObject(stores)
+  expect(CITUS.sessionSettings({ jit: 'off' }, 'reads')).toEqual({ jit: 'off' })
+})
+
 test('a statement has a text for Citus only where there is a file of its name', () => {
   expect(CITUS.statement('select-visitors')).toContain('any(:siteNos::int[])')
   expect(CITUS.statement('count-payments')).toBeUndefined()

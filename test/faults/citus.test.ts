@@ -4,8 +4,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CitusCluster, startCitus, TEST_CITUS_BIN } from '../support/citus-cluster.ts'
+import { type Load, moreAccepted } from '../support/load.ts'
 import { freePort } from '../support/service.ts'
+import type { TestSite } from '../support/sites.ts'
 import { type LoadedService, startLoadedService } from './loaded-service.ts'
+
+/** Longer than any time limit of the service. */
+const HANG_MS = 20_000
 
 describe.skipIf(!TEST_CITUS_BIN)('a coordinator of Citus with two workers', () => {
   const folder = mkdtempSync(join(tmpdir(), 'analytics-citus-'))
@@ -31,10 +36,25 @@ describe.skipIf(!TEST_CITUS_BIN)('a coordinator of Citus with two workers', () =
     return { ...place!, otherPort: other.port }
   }
 
+  /** Makes a site whose rows are on the worker with this port. */
+  async function siteOn(port: number): Promise<TestSite> {
+    for (;;) {
+      const site = await service.newSite()
+      if ((await placeOf(site.siteNo)).port === port) return site
+    }
+  }
+
+  const workerAt = (port: number) => cluster.workers.find(each => each.port === port)!
+
+  async function storedOf({ siteNo }: TestSite): Promise<number> {
+    const [row] = await service.db<{ count: number }[]>`
+      select count(*)::int as count from events where site_no = ${siteNo}`
+    return row!.count
+  }
+
   test('a worker that is killed and started again loses no accepted hit, and stores none twice', async () => {
     const site = await service.newSite()
-    const { port } = await placeOf(site.siteNo)
-    const worker = cluster.workers.find(each => each.port === port)!
+    const worker = workerAt((await placeOf(site.siteNo)).port)
     const load = await service.load(site, async () => {
       await sleep(2_000)
       await worker.kill()
@@ -44,6 +64,55 @@ describe.skipIf(!TEST_CITUS_BIN)('a coordinator of Citus with two workers', () =
     })
     expect([...load.refused.keys()].filter(outcome => outcome !== '503')).toEqual([])
     expect(load.accepted.size).toBeGreaterThan(500)
+    await service.expectStoredOnce(site, load)
+  })
+
+  test('while a worker is down, hits of sites on the other one are stored, and its own afterwards', async () => {
+    const [lost, kept] = await Promise.all(cluster.workers.map(({ port }) => siteOn(port)))
+    const worker = cluster.workers[0]!
+    let ofLost: Load
+    const ofKept = await service.load(kept!, async keptLoad => {
+      ofLost = await service.load(lost!, async lostLoad => {
+        await moreAccepted(lostLoad, 200)
+        await worker.kill()
+        // One after the other: what was accepted while the worker was down is stored while it is down.
+        for (let round = 0; round < 2; round++) {
+          await Promise.all([moreAccepted(lostLoad, 300), moreAccepted(keptLoad, 300)])
+          const accepted = keptLoad.accepted.size
+          await expect.poll(() => storedOf(kept!), { timeout: 60_000 }).toBeGreaterThanOrEqual(accepted)
+        }
+        await worker.start()
+        await moreAccepted(lostLoad, 200)
+      })
+    })
+    for (const load of [ofKept, ofLost!])
+      expect([...load.refused.keys()].filter(outcome => outcome !== '503')).toEqual([])
+    await service.expectStoredOnce(kept!, ofKept)
+    await service.expectStoredOnce(lost!, ofLost!)
+  })
+
+  test('while a worker hangs for 20 s, hits are accepted, and all are stored once afterwards', async () => {
+    const site = await service.newSite()
+    const worker = workerAt((await placeOf(site.siteNo)).port)
+    const load = await service.load(site, async load => {
+      await moreAccepted(load, 100)
+      await worker.whileStopped(() => Promise.all([sleep(HANG_MS), moreAccepted(load, 300)]))
+      await moreAccepted(load, 100)
+    })
+    expect([...load.refused.keys()].filter(outcome => outcome !== '503')).toEqual([])
+    await service.expectStoredOnce(site, load)
+  })
+
+  test('a coordinator that is killed and started again loses no accepted hit, and stores none twice', async () => {
+    const site = await service.newSite()
+    const load = await service.load(site, async load => {
+      await moreAccepted(load, 200)
+      await cluster.coordinator.kill()
+      await moreAccepted(load, 300)
+      await cluster.coordinator.start()
+      await moreAccepted(load, 200)
+    })
+    expect([...load.refused.keys()].filter(outcome => outcome !== '503')).toEqual([])
     await service.expectStoredOnce(site, load)
   })
 

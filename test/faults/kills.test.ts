@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { moreAccepted } from '../support/load.ts'
 import { runs } from '../support/runs.ts'
 import { eventually } from '../support/service.ts'
 import { createTestSite } from '../support/sites.ts'
-import { type LoadedService, startLoadedService } from './loaded-service.ts'
+import { type LoadedService, startLoadedServiceAnywhere } from './loaded-service.ts'
 import { expectNoneRefused } from './none-refused.ts'
 
 let service: LoadedService
 
 beforeAll(async () => {
-  service = await startLoadedService()
+  service = await startLoadedServiceAnywhere()
 })
 // A test that failed may have left a process that is starting again.
 beforeEach(() => service.whenReady())
@@ -19,8 +19,11 @@ test.each([
   ['the ingest process', () => service.childrenNamed('ingest.js')],
   ['an HTTP worker, and the rollup threads in it,', () => service.childrenNamed('http.js')],
   ['Redis', async () => [service.redisPid()]],
-  ['the database', () => service.childrenNamed('embedded-database.js')],
-])(
+  // Servers are killed in the tests of standbys and of Citus.
+  ...(inject('databaseServer')
+    ? []
+    : [['the database', () => service.childrenNamed('embedded-database.js')] as const]),
+] as const)(
   'faults: when %s is killed, each accepted hit is stored once, and the service recovers by itself',
   async (_what, pids) => {
     const site = await createTestSite(service.db)

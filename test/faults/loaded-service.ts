@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { expect, inject } from 'vitest'
 import { connectDb, type Db } from '../../src/db/connect.ts'
 import { databaseUrl } from '../../src/embedded/paths.ts'
 import { bootstrap } from '../../src/teams/accounts.ts'
 import { newDataDir } from '../support/data-dir.ts'
+import { testDatabase } from '../support/database.ts'
 import { type Load, underLoad } from '../support/load.ts'
 import { type Primary, startPrimary } from '../support/primary.ts'
 import { childrenOf } from '../support/processes.ts'
@@ -34,6 +35,22 @@ export interface LoadedService {
   /** Replaces the HTTP workers and waits until all of them are new. */
   reload(): Promise<void>
   close(): Promise<void>
+}
+
+/**
+ * Starts the service with its embedded database, or with one of its own on the server that tests run on.
+ */
+export async function startLoadedServiceAnywhere(): Promise<LoadedService> {
+  if (!inject('databaseServer')) return startLoadedService()
+  const database = await testDatabase()
+  const service = await startLoadedService({ DATABASE_URL: database.url })
+  return {
+    ...service,
+    async close() {
+      await service.close()
+      await database.close()
+    },
+  }
 }
 
 /** @param settings those that differ; with `DATABASE_URL`, the service runs on that database and a Redis of its own */

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { connectDb } from '../../src/db/connect.ts'
 import { databaseUrl } from '../../src/embedded/paths.ts'
 import { moreAccepted, moreRefused } from '../support/load.ts'
 import { createTestSite } from '../support/sites.ts'
-import { type LoadedService, startLoadedService } from './loaded-service.ts'
+import { type LoadedService, startLoadedServiceAnywhere } from './loaded-service.ts'
 import { expectNoneRefused } from './none-refused.ts'
 
 let service: LoadedService
 
 beforeAll(async () => {
-  service = await startLoadedService()
+  service = await startLoadedServiceAnywhere()
 })
 // A test that failed may have left a process that is starting again.
 beforeEach(() => service.whenReady())
@@ -30,6 +30,8 @@ async function whileStopped(pid: number, during: () => Promise<unknown>): Promis
     process.kill(pid, 'SIGCONT')
   }
 }
+/** A server of the user's is no child of the service. */
+const withEmbedded = test.skipIf(inject('databaseServer'))
 const databasePid = async () => (await service.childrenNamed('embedded-database.js'))[0]!
 
 test('faults: while Redis hangs for 20 s, hits get a 503 quickly, and the service recovers by itself', async () => {
@@ -50,26 +52,29 @@ test('faults: while Redis hangs for 20 s, hits get a 503 quickly, and the servic
   await service.expectStoredOnce(site, result)
 })
 
-test('faults: while the database hangs for 20 s, hits are accepted, reads get a 503, and all hits are stored afterwards', async () => {
-  const site = await createTestSite(service.db)
-  const read = async () => {
-    const answer = await fetch(`${service.primary.url}/api/sites`, {
-      headers: { Authorization: `Bearer ${service.token}` },
-    })
-    expect(answer.status).toBe(503)
-  }
-  const result = await service.load(
-    site,
-    async load => {
-      await moreAccepted(load, 100)
-      await whileStopped(await databasePid(), () => Promise.all([sleep(HANG_MS), read()]))
-      await moreAccepted(load, 100)
-    },
-    HITS_PER_SECOND,
-  )
-  expectNoneRefused(result)
-  await service.expectStoredOnce(site, result)
-})
+withEmbedded(
+  'faults: while the database hangs for 20 s, hits are accepted, reads get a 503, and all hits are stored afterwards',
+  async () => {
+    const site = await createTestSite(service.db)
+    const read = async () => {
+      const answer = await fetch(`${service.primary.url}/api/sites`, {
+        headers: { Authorization: `Bearer ${service.token}` },
+      })
+      expect(answer.status).toBe(503)
+    }
+    const result = await service.load(
+      site,
+      async load => {
+        await moreAccepted(load, 100)
+        await whileStopped(await databasePid(), () => Promise.all([sleep(HANG_MS), read()]))
+        await moreAccepted(load, 100)
+      },
+      HITS_PER_SECOND,
+    )
+    expectNoneRefused(result)
+    await service.expectStoredOnce(site, result)
+  },
+)
 
 /** Runs for hours unless it is cancelled. */
 const ENDLESS =
@@ -77,7 +82,7 @@ const ENDLESS =
 /** PostgreSQL does not check for a cancellation while it searches a text. This search takes 10¹¹ steps. */
 const DEAF = `select position('b' || repeat('a', 100000) in repeat('a', 1100000))`
 
-test.each([
+withEmbedded.each([
   ['ended', ENDLESS, 'a statement ran too long and was ended'],
   ['ended with its process', DEAF, 'a statement ran too long and cannot be ended'],
 ])(
@@ -102,7 +107,7 @@ test.each([
   },
 )
 
-test('faults: a reload refuses no hit while the database is slow', async () => {
+withEmbedded('faults: a reload refuses no hit while the database is slow', async () => {
   const site = await createTestSite(service.db)
   const pid = await databasePid()
   const result = await service.load(site, async load => {

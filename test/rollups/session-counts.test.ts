@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db, Transaction } from '../../src/db/connect.ts'
+import { dialect } from '../../src/db/dialect.ts'
 import { STORE_RETRY, storeHits } from '../../src/ingestion/store/store.ts'
 import { retry } from '../../src/lib/retry.ts'
 import { addSessionCounts, keepSessionCounts, readCountedFrom } from '../../src/rollups/session-counts.ts'
@@ -76,6 +77,8 @@ test('session counts begin in a bucket to come, and are kept for three days', as
   expect(await expectCountsEqualRows(db, site)).toBe(2)
   await keepSessionCounts(db, new Date(START + 74 * HOUR))
   expect(await readCountedFrom(db)).toBe(START + 2 * HOUR)
+  // There, counts go a round after the span has moved: sql/citus/queries/move-session-count-span.sql.
+  if (dialect().name === 'citus') await keepSessionCounts(db, new Date(START + 74 * HOUR))
   expect(await expectCountsEqualRows(db, site)).toBe(1)
 })
 

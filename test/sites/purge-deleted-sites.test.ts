@@ -99,11 +99,10 @@ async function isPurged({ siteNo }: TestSite): Promise<boolean> {
 const markDeleted = ({ siteNo }: TestSite) =>
   db`update sites set deleted_at = ${NOW} where site_no = ${siteNo}`
 
-/** Purges until no hits are left: each round has a time limit. */
+/** Purges until no hits and sessions are left: each round has a time limit. */
 async function purgeRows(site: TestSite, now: Date): Promise<void> {
-  for (let run = 0; run < 20 && (await remains(site)).includes('events'); run++) {
-    await purgeDeletedSites(db, now)
-  }
+  const isLeft = async () => (await remains(site)).some(table => table === 'events' || table === 'sessions')
+  for (let run = 0; run < 20 && (await isLeft()); run++) await purgeDeletedSites(db, now)
 }
 
 /** Overviews of the whole period and of each day; with `isBrief` only of the period and of a day in the middle. */

@@ -1,9 +1,10 @@
 import { execFile, spawn } from 'node:child_process'
-import { appendFileSync, chmodSync, chownSync, mkdirSync } from 'node:fs'
+import { appendFileSync, chmodSync, chownSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
 import { unprivileged } from './postgres-pair.ts'
+import { childrenOf } from './processes.ts'
 import { eventually } from './service.ts'
 
 /** Folder of a PostgreSQL with Citus, such as /usr/lib/postgresql/15/bin. Without it, tests that need a cluster are left out. */
@@ -14,15 +15,20 @@ interface Server {
   port: number
 }
 
+export interface CitusServer {
+  port: number
+  /** Ends it as a crash of its machine would. */
+  kill(): Promise<void>
+  start(): Promise<void>
+  /** Stops all its processes while `during` runs: connections stay, and nothing answers. */
+  whileStopped(during: () => Promise<unknown>): Promise<void>
+}
+
 export interface CitusCluster {
   /** Of the coordinator, which has the empty database `analytics`. */
   url: string
-  workers: {
-    port: number
-    /** Ends the worker as a crash of its machine would. */
-    kill(): Promise<void>
-    start(): Promise<void>
-  }[]
+  coordinator: CitusServer
+  workers: CitusServer[]
   close(): Promise<void>
 }
 
@@ -69,16 +75,44 @@ export async function startCitus(folder: string, ports: [number, number, number]
   const url = urlOf(ports[0])
   await joinServers(ports)
   const stop = ({ data }: Server, mode: string) => run('pg_ctl', '-D', data, 'stop', '-m', mode, '-W')
+  const [coordinator, ...workers] = servers.map(server => ({
+    port: server.port,
+    kill: async () => void (await stop(server, 'immediate')),
+    start: () => start(server),
+    whileStopped: (during: () => Promise<unknown>) => whileStopped(server, during),
+  }))
   return {
     url,
-    workers: servers.slice(1).map(server => ({
-      port: server.port,
-      kill: async () => void (await stop(server, 'immediate')),
-      start: () => start(server),
-    })),
+    coordinator: coordinator!,
+    workers,
     async close() {
       for (const server of servers) await stop(server, 'immediate').catch(() => {})
     },
+  }
+}
+
+async function whileStopped({ data }: Server, during: () => Promise<unknown>): Promise<void> {
+  const postmaster = Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10)
+  // The one that starts others first.
+  const stopped = [postmaster]
+  process.kill(postmaster, 'SIGSTOP')
+  try {
+    for (const pid of await childrenOf(postmaster)) {
+      stopped.push(pid)
+      signal(pid, 'SIGSTOP')
+    }
+    await during()
+  } finally {
+    for (const pid of stopped) signal(pid, 'SIGCONT')
+  }
+}
+
+/** A process of a connection may have ended meanwhile. */
+function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectRoot } from '../../config.ts'
+import type { PoolName } from '../pool-settings.ts'
 import type { Db } from '../queryable.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -15,8 +16,25 @@ export const CITUS: Dialect = {
   migration: (name, text) => [withoutTimescaledb(text), ...filesAfter(name)],
   statement: name =>
     existsSync(join(FOLDER, 'queries', `${name}.sql`)) ? read('queries', `${name}.sql`) : undefined,
+  unreachableSites,
   // Which shard a statement reads is known with the values of its parameters: a generic plan has none.
-  sessionSettings: ({ plan_cache_mode: _, ...settings }) => settings,
+  sessionSettings: ({ plan_cache_mode: _, ...settings }, pool) => ({
+    ...settings,
+    ...(pool && STORING_POOLS.has(pool) && STORING_SETTINGS),
+  }),
+}
+
+/** Pools whose transactions write rows of many sites. */
+const STORING_POOLS: ReadonlySet<PoolName> = new Set(['ingest', 'imports'])
+
+/**
+ * Keeps the connections to workers between transactions. By default, a statement with rows of several shards opens one for each shard and
+ * keeps one for each worker: opening took over ten times as long as writing (docs/decisions/052-citus.md).
+ */
+const STORING_SETTINGS = {
+  'citus.max_adaptive_executor_pool_size': '1',
+  // Rows that may conflict go to workers as results first, which takes connections of its own.
+  'citus.max_cached_conns_per_worker': '3',
 }
 
 /** What TimescaleDB alone understands in migrations: hypertables, their options, and options of continuous aggregates. */
@@ -57,4 +75,9 @@ async function checkExtension(db: Db): Promise<void> {
       'DATABASE_URL is a coordinator of Citus without workers: add them with `select citus_add_node(…)`.',
     )
   }
+}
+
+async function unreachableSites(db: Db): Promise<number[]> {
+  const rows = await db.unsafe<{ siteNo: number }[]>(read('unreachable-sites.sql'))
+  return rows.map(({ siteNo }) => siteNo)
 }

@@ -1,3 +1,4 @@
+import type { PoolName } from '../pool-settings.ts'
 import type { Db } from '../queryable.ts'
 
 /** What differs between TimescaleDB and Citus. Nothing else in the code may ask which of them the server has. */
@@ -14,6 +15,13 @@ export interface Dialect {
   migration(name: string, text: string): string[]
   /** Returns the text of a statement that must be another one here; undefined where the common one will do. */
   statement(name: string): string | undefined
-  /** Returns the settings of the sessions of a pool. */
-  sessionSettings(settings: Record<string, string>): Record<string, string>
+  /**
+   * Returns the sites whose rows are on a server that does not answer, while `db` does. Takes as long as connecting to such a server.
+   */
+  unreachableSites(db: Db): Promise<number[]>
+  /**
+   * Returns the settings of the sessions of a pool.
+   * @param settings those that do not depend on the database
+   */
+  sessionSettings(settings: Record<string, string>, pool?: PoolName): Record<string, string>
 }

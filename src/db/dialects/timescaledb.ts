@@ -8,6 +8,8 @@ export const TIMESCALEDB: Dialect = {
   beforeMigrations: () => undefined,
   migration: (_name, text) => [text],
   statement: () => undefined,
+  // All rows are on the server of `db`.
+  unreachableSites: async () => [],
   sessionSettings: settings => settings,
 }
 

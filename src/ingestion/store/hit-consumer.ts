@@ -1,5 +1,5 @@
 import type { Db } from '../../db/connect.ts'
-import { isDataFault } from '../../db/errors.ts'
+import { isDataFault, isUnavailable } from '../../db/errors.ts'
 import { retry } from '../../lib/retry.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import type { Producer } from '../../queue/producer.ts'
@@ -8,8 +8,9 @@ import type { Metrics } from '../../runtime/metrics.ts'
 import type { EnrichedHit, Hit, HitBatch } from '../hit.ts'
 import { enrich } from '../stages/index.ts'
 import { moveToDeadLetters } from './dead-letters.ts'
-import { STORE_RETRY, storeHits, storeWithBisection } from './store.ts'
+import { nothingStored, STORE_RETRY, type Stored, storeHits, storeWithBisection } from './store.ts'
 import { createStoreBatcher, type PartitionHits } from './store-batcher.ts'
+import { createUnreachableSites, unreachableSites, waitOf } from './unreachable-sites.ts'
 
 /** Time that orphan engagement waits for its pageview. */
 const PAGE_WAIT_MS = 1_000
@@ -23,8 +24,11 @@ export function createHitConsumer(options: {
   metrics?: Metrics
   /** Limit of distinct values of a site and day; see `storeHits`. */
   mostValues?: number
+  /** Returns sites whose rows are on a server that does not answer; by default, the database is asked. */
+  findUnreachable?: typeof unreachableSites
 }) {
-  const { db, queue, log, metrics, mostValues } = options
+  const { db, queue, log, metrics, mostValues, findUnreachable = unreachableSites } = options
+  const unreachable = createUnreachableSites(db, findUnreachable)
   const counts = { stored: 0, repeated: 0, dropped: 0, dead: 0, batches: 0 }
   const batcher = createStoreBatcher(storeParts)
   let isStopped = false
@@ -32,22 +36,32 @@ export function createHitConsumer(options: {
 
   async function storeParts(parts: PartitionHits[]): Promise<void> {
     const partitions = [...new Set(parts.map(part => part.partition))]
-    const orphanEngagement = await storeAll(partitions, await enrichAll(parts.flatMap(part => part.hits)))
+    const left = await storeAll(partitions, await enrichAll(parts.flatMap(part => part.hits)))
     counts.batches += 1
-    if (orphanEngagement.length > 0) await requeue(orphanEngagement, parts)
+    if (left.orphanEngagement.length > 0) await requeueOrphans(left.orphanEngagement, parts)
+    if (left.unreachable.length > 0) await requeueUnreachable(left.unreachable, parts)
   }
 
   /** Queues orphan engagement once more, because another worker may store its pageview a moment later; then drops it. */
-  async function requeue(orphanEngagement: EnrichedHit[], parts: PartitionHits[]): Promise<void> {
-    const ids = new Set(orphanEngagement.map(hit => hit.id))
-    const again: HitBatch['parts'] = []
-    for (const { partition, hits, isSecondTry } of parts) {
-      if (isSecondTry) continue
-      const waiting = hits.filter(hit => ids.has((hit as Partial<Hit> | null)?.id ?? '')) as Hit[]
-      if (waiting.length > 0) again.push({ partition, hits: waiting })
-    }
+  async function requeueOrphans(hits: EnrichedHit[], parts: PartitionHits[]): Promise<void> {
+    const again = partsWith(
+      hits,
+      parts.filter(part => !part.isSecondTry),
+    )
     if (again.length > 0) await queue.add({ parts: again, isSecondTry: true }, PAGE_WAIT_MS)
-    count('dropped', orphanEngagement.length - again.reduce((sum, part) => sum + part.hits.length, 0))
+    count('dropped', hits.length - again.reduce((sum, part) => sum + part.hits.length, 0))
+  }
+
+  /** Lets hits wait in the queue and not here: jobs that wait here would leave no room for those of other sites. */
+  async function requeueUnreachable(hits: EnrichedHit[], parts: PartitionHits[]): Promise<void> {
+    const oldest = hits.reduce((at, hit) => Math.min(at, hit.at), Number.POSITIVE_INFINITY)
+    for (const isSecondTry of [false, true]) {
+      const again = partsWith(
+        hits,
+        parts.filter(part => part.isSecondTry === isSecondTry),
+      )
+      if (again.length > 0) await queue.add({ parts: again, isSecondTry }, waitOf(Date.now() - oldest))
+    }
   }
 
   function count(what: 'stored' | 'repeated' | 'dropped', hits: number) {
@@ -68,11 +82,10 @@ export function createHitConsumer(options: {
     return enriched
   }
 
-  /** @returns orphan engagement */
-  async function storeAll(partitions: number[], hits: EnrichedHit[]): Promise<EnrichedHit[]> {
+  async function storeAll(partitions: number[], hits: EnrichedHit[]): Promise<Stored> {
     const result = await storeWithBisection(
       hits,
-      part => retryUntilStopped(() => storeHits(db, partitions, part, mostValues)),
+      part => retryUntilStopped(() => storeReachable(partitions, part)),
       giveUp,
     )
     count('stored', result.stored)
@@ -85,7 +98,22 @@ export function createHitConsumer(options: {
       log.warn({ siteNo, day: date, kind }, 'no room for more values today: new ones count under (other)')
     }
     metrics?.batchSize.observe(hits.length)
-    return result.orphanEngagement
+    return result
+  }
+
+  /** Stores a batch without the hits of sites that are known to be unreachable. */
+  async function storeReachable(partitions: number[], hits: EnrichedHit[]): Promise<Stored> {
+    const waiting = hits.filter(hit => unreachable.has(hit.siteNo))
+    const reachable = waiting.length > 0 ? hits.filter(hit => !unreachable.has(hit.siteNo)) : hits
+    try {
+      const stored =
+        reachable.length > 0 ? await storeHits(db, partitions, reachable, mostValues) : nothingStored()
+      return { ...stored, unreachable: waiting }
+    } catch (error) {
+      // The next attempt leaves out what this one could not reach.
+      if (isUnavailable(error)) await unreachable.ask()
+      throw error
+    }
   }
 
   /** Retries while the job stays in the queue; never settles after `stop`. */
@@ -131,11 +159,23 @@ export function createHitConsumer(options: {
     /** Stops retries: waiting batches never complete, and their jobs stay in the queue. */
     stop() {
       isStopped = true
+      unreachable.stop()
     },
   }
 }
 
 export type HitConsumer = ReturnType<typeof createHitConsumer>
+
+/** Returns the parts of a job with only those of their hits that are among `hits`. */
+function partsWith(hits: EnrichedHit[], parts: PartitionHits[]): HitBatch['parts'] {
+  const ids = new Set(hits.map(hit => hit.id))
+  return parts
+    .map(part => ({
+      partition: part.partition,
+      hits: part.hits.filter(hit => ids.has((hit as Partial<Hit> | null)?.id ?? '')) as Hit[],
+    }))
+    .filter(part => part.hits.length > 0)
+}
 
 /** Splits a job by partition; invalid job data becomes one hit, which then becomes a dead letter. */
 function partsOf(batch: unknown): { partition: number; hits: unknown[] }[] {

@@ -79,6 +79,8 @@ export interface Stored {
   refused: { hit: EnrichedHit; reason: string }[]
   /** Orphan engagement, and web vitals without a pageview: it may still arrive in another batch. */
   orphanEngagement: EnrichedHit[]
+  /** Hits of sites whose database server does not answer: they were not tried. */
+  unreachable: EnrichedHit[]
   /** Hits with a value above the limit of their site and day, by kind of value. */
   others: LimitedHits['others']
   /** Sites, days and kinds of values that reached the limit with this batch. */
@@ -94,6 +96,7 @@ function addStored(a: Stored, b: Stored): Stored {
     expired: [...a.expired, ...b.expired],
     refused: [...a.refused, ...b.refused],
     orphanEngagement: [...a.orphanEngagement, ...b.orphanEngagement],
+    unreachable: [...a.unreachable, ...b.unreachable],
     others: {
       event_name: a.others.event_name + b.others.event_name,
       property_key: a.others.property_key + b.others.property_key,
@@ -103,13 +106,15 @@ function addStored(a: Stored, b: Stored): Stored {
   }
 }
 
-const nothingStored = (): Stored => ({
+/** Returns the result of an empty batch. */
+export const nothingStored = (): Stored => ({
   stored: 0,
   repeated: 0,
   dropped: 0,
   expired: [],
   refused: [],
   orphanEngagement: [],
+  unreachable: [],
   others: { event_name: 0, property_key: 0, error_group: 0 },
   filled: [],
 })
@@ -187,10 +192,11 @@ export async function storeHits(
       refused,
       orphanEngagement,
     }
-  })) as Omit<Stored, 'others' | 'filled'>
+  })) as Omit<Stored, 'unreachable' | 'others' | 'filled'>
   if (unreplicatedCommits() > unreplicated) throw new Unreplicated('the standby may not have the hits')
   return {
     ...stored,
+    unreachable: [],
     others: limited?.others ?? nothingStored().others,
     filled: limited?.commit() ?? [],
   }
