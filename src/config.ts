@@ -63,6 +63,11 @@ const Environment = z.object({
   MAX_CONNECTIONS: count(1, 1_000_000, 'the most connections of an HTTP worker').default(5_000),
   INGEST_PROCESSES: count(0, 64, 'how many ingest processes the primary starts').default(1),
   ROLLUP_THREADS: count(1, 64, 'threads a process').default(1),
+  LIVE_TAIL_MB: count(
+    0,
+    65_536,
+    'MiB that a thread of an HTTP worker may take for the last hits of busy sites, 0 for none',
+  ).default(512),
   SECRET_KEY: z.string().regex(SECRET_KEY_FORM, SECRET_KEY_ALLOWED).optional(),
   GEOIP_DATABASE: z
     .string()
@@ -171,6 +176,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
     maxConnections: env.MAX_CONNECTIONS,
     ingestProcesses: env.INGEST_PROCESSES,
     rollupThreads: env.ROLLUP_THREADS,
+    /** Most memory of the live tails of a rollup thread. */
+    liveTailBytes: env.LIVE_TAIL_MB * 2 ** 20,
     secretKey: env.SECRET_KEY ?? generatedSecretKey(embedded, env.DATA_DIR),
     geoipDatabase: env.GEOIP_DATABASE ?? packagedCountryDatabase(),
     metricsToken: env.METRICS_TOKEN,
