@@ -7,7 +7,12 @@ import { keepLiveTails } from '../src/rollups/live-tail/live-tails.ts'
 import { tasks } from '../src/rollups/tasks.ts'
 
 /** Entry of a rollup thread: runs rollup tasks by name, with its own database connections. */
-const { databaseUrl, replicaUrls, timeout, liveTailBytes = 0 } = workerData as {
+const {
+  databaseUrl,
+  replicaUrls,
+  timeout,
+  liveTailBytes = 0,
+} = workerData as {
   databaseUrl: string
   /** Hot standbys, which tasks name by their index from 1 on. */
   replicaUrls?: string[]

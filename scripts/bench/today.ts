@@ -129,7 +129,9 @@ await withCleanup(async () => {
       return performance.now() - at < WARM_MS
     }
     await until(isWarm, PATIENCE_MS, 'reads stay slow').catch(() => {})
-    process.stdout.write(`Breakdowns were fast ${figure((performance.now() - began) / 1_000)} s after the first.\n`)
+    process.stdout.write(
+      `Breakdowns were fast ${figure((performance.now() - began) / 1_000)} s after the first.\n`,
+    )
   }
 
   process.stdout.write(`${machineLine(new Date())}\n`)

@@ -2,7 +2,15 @@ import { COPIED_COLUMNS, dimensionsOfLevel } from '../../dimensions/dimensions.t
 import { noCounts } from '../daily/codec.ts'
 import type { CountsByValue, RowSlice, ValueCounts } from '../daily/row-slice.ts'
 import { moveDistinct } from '../daily/visitor-set.ts'
-import { CUSTOM_EVENT, ENGAGED_ON, ENGAGEMENT, HIT_DIMENSIONS, PAGEVIEW, SEEN, type TailRows } from './tail-rows.ts'
+import {
+  CUSTOM_EVENT,
+  ENGAGED_ON,
+  ENGAGEMENT,
+  HIT_DIMENSIONS,
+  PAGEVIEW,
+  SEEN,
+  type TailRows,
+} from './tail-rows.ts'
 
 const HITS: ReadonlySet<string> = new Set(HIT_DIMENSIONS)
 const COPIED: ReadonlySet<string> = new Set(COPIED_COLUMNS)
@@ -44,7 +52,11 @@ class Counter {
   }
 
   #countsOf(value: number): ValueCounts {
-    return (this.#counts[value] ??= { counts: noCounts(), visitors: new Uint32Array() })
+    const known = this.#counts[value]
+    if (known) return known
+    const counts = { counts: noCounts(), visitors: new Uint32Array() }
+    this.#counts[value] = counts
+    return counts
   }
 
   byValue(): CountsByValue {

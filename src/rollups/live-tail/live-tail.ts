@@ -10,8 +10,8 @@ import { TailLost, TailRows } from './tail-rows.ts'
 
 /** Hits of this time are read by one statement, about 60,000 at a thousand a second. */
 const STEP_MS = MINUTE_MS
-/** Earlier hits of sessions are few in a scan of all. */
-const EARLIER_STEP_MS = 30 * MINUTE_MS
+/** The same of hits before those, of which few are taken. */
+const EARLIER_STEP_MS = 5 * MINUTE_MS
 /** Most seconds of hits that one statement reads after the watermark, where a statement may find little that is new. */
 const FRESH_SECONDS = 20
 /** A watermark that lags further behind the rollups is not that of a site whose hits are counted. */
@@ -80,16 +80,16 @@ export class LiveTail {
   /** Adds the hits before the first one that is held, of the sessions that are held. */
   async #addEarlier(db: Db): Promise<void> {
     const { sessions, from } = this.#rows
-    for (let to = from, found = 1; ; to -= EARLIER_STEP_MS) {
+    // A hit before the start of its session came late, and at most half an hour lies between it and the next one.
+    let reach = from - SILENCE_MS
+    for (let to = from; ; to -= EARLIER_STEP_MS) {
       const sessionNos: number[] = []
       const { startedAt, sessionNo } = sessions.columns
       for (let index = 0; index < sessions.length; index++)
         if (startedAt[index]! < to) sessionNos.push(sessionNo[index]!)
-      // A hit before the start of its session came late, and at most half an hour lies between it and the next one.
-      if (sessionNos.length === 0 && found === 0) return
+      if (sessionNos.length === 0 && to <= reach) return
       const hits = await readHitsOf(db, this.siteNo, { start: to - EARLIER_STEP_MS, end: to }, sessionNos)
-      found = 0
-      for (const hit of hits) if (this.#rows.addEarlier(hit)) found++
+      for (const hit of hits) if (this.#rows.addEarlier(hit)) reach = Math.min(reach, hit.at - SILENCE_MS)
       this.#checkSize()
     }
   }
@@ -148,7 +148,8 @@ export class LiveTail {
   async #readSpan(tx: Queryable, first: number, end: number): Promise<void> {
     const known = this.#knownIn(first, end)
     for (const hit of await readHits(tx, this.siteNo, { start: first * 1_000, end: end * 1_000 }))
-      if (hit.at >= this.#rows.from && !known.has(keyOf(hit.at - first * 1_000, hit.hash))) this.#rows.addHit(hit)
+      if (hit.at >= this.#rows.from && !known.has(keyOf(hit.at - first * 1_000, hit.hash)))
+        this.#rows.addHit(hit)
   }
 
   #knownIn(first: number, end: number): Set<number> {
@@ -156,7 +157,8 @@ export class LiveTail {
     const { length, columns } = this.#rows.hits
     const { at, hash } = columns
     for (let row = 0; row < length; row++)
-      if (at[row]! >= first * 1_000 && at[row]! < end * 1_000) known.add(keyOf(at[row]! - first * 1_000, hash[row]!))
+      if (at[row]! >= first * 1_000 && at[row]! < end * 1_000)
+        known.add(keyOf(at[row]! - first * 1_000, hash[row]!))
     return known
   }
 

@@ -74,7 +74,10 @@ export class LiveTails {
     read: (tx: Transaction, tail: TailReader) => Promise<Result>,
   ): Promise<Result> {
     const found = this.#tails.get(siteNo)
-    if (!found) return inSnapshot(this.#db, tx => read(tx, this.#asking(siteNo)))
+    if (!found) {
+      const reader = this.#stopped.signal.aborted ? NO_TAIL : this.#asking(siteNo)
+      return inSnapshot(this.#db, tx => read(tx, reader))
+    }
     found.usedAt = Date.now()
     const leave = await enter(found)
     try {

@@ -57,7 +57,14 @@ const hitRows = () =>
   } as const)
 /** What a session did on a value: each session has a chain of them. `scroll` is one more than the deepest one; 0: none. */
 const visitedRows = () =>
-  new Rows({ session: 'u32', value: 'u32', next: 'u32', seen: 'u8', engagedMs: 'f64', scroll: 'i16' } as const)
+  new Rows({
+    session: 'u32',
+    value: 'u32',
+    next: 'u32',
+    seen: 'u8',
+    engagedMs: 'f64',
+    scroll: 'i16',
+  } as const)
 
 /**
  * The hits of a site from a time on, and the sessions of these hits with what they did on each value, also before that time. It is what
@@ -83,7 +90,9 @@ export class TailRows {
   readonly #numbers = new Map<string, number>()
   readonly #indexes = new Map<number, number>()
   /** First element of each session's chain, plus one: for each dimension of hits. */
-  #heads = new Rows(Object.fromEntries(HIT_DIMENSIONS.map(name => [name, 'u32' as const])) as Record<string, 'u32'>)
+  #heads = new Rows(
+    Object.fromEntries(HIT_DIMENSIONS.map(name => [name, 'u32' as const])) as Record<string, 'u32'>,
+  )
   #textBytes = 0
   /** Sessions whose opening hit was not added yet: what they have from their start is unknown. */
   #unopened = 0
@@ -117,7 +126,8 @@ export class TailRows {
 
   #addToSession(hit: TailHit, isAdded: boolean): number | undefined {
     const { sessionNo, visitorNo, sessionAt, at } = hit
-    if (sessionNo === null || visitorNo === null || sessionAt === null) throw new TailLost('a hit has no session')
+    if (sessionNo === null || visitorNo === null || sessionAt === null)
+      throw new TailLost('a hit has no session')
     const index = this.#indexes.get(sessionNo) ?? (isAdded ? this.#addSession(hit) : undefined)
     if (index === undefined) return undefined
     const { columns } = this.sessions
