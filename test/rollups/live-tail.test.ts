@@ -121,7 +121,7 @@ const FRESH = '00000000-0000-4000-8000-0000000000fe'
 
 test.each([
   ['whose hits are older than some seconds', 30_000],
-  ['whose hits have just come', 0],
+  ['whose hits have just come', 5_000],
 ])('a live tail is lost when a person is erased %s', async (_, ageMs) => {
   const { db } = database
   const site = await beginTail(db)
@@ -163,6 +163,8 @@ async function storeBusy(site: TestSite, seed: number): Promise<number> {
     for (const [partition, batch] of step.batches.entries()) await storeHits(db, partition, batch)
     now = step.now
   }
+  // A site is busy that has hits in the minute before the watermark.
+  await storeHits(db, 0, [enrichedHit(site, now - 30_000)])
   await countAndRollUp(db, now)
   return now
 }

@@ -40,25 +40,34 @@ async function begin(seed: number) {
   return { siteNo: site.siteNo, next, now }
 }
 
-test.each(['path', 'title', 'country', 'exit_path', 'event_name', 'error', 'source'])(
-  'live tails: a ranking of %s is the same from memory and from rows',
-  async dimension => {
-    const { db } = database
-    const { siteNo, next } = await begin(7)
-    for (const [partition, batch] of next[0]!.batches.entries()) await storeHits(db, partition, batch)
-    const ranking = {
-      ...{ siteNo, window: DAY, dimension, offset: 0, limit: 100, leavesOutEmpty: false },
-      by: ['visitors' as const, 'sessions' as const],
-      shown: ['hits' as const, 'sessions' as const],
-      zone: 'UTC',
+test('live tails: rankings are the same from memory and from rows', async () => {
+  const { db } = database
+  const { siteNo, next } = await begin(7)
+  for (const [partition, batch] of next[0]!.batches.entries()) await storeHits(db, partition, batch)
+  const rankAll = async () => {
+    const rankings = []
+    for (const dimension of ['path', 'title', 'country', 'exit_path', 'event_name', 'error', 'source']) {
+      const ranking = {
+        siteNo,
+        window: DAY,
+        dimension,
+        zone: 'UTC',
+        leavesOutEmpty: false,
+        offset: 0,
+        limit: 100,
+      }
+      rankings.push(
+        await rankValues(db, { ...ranking, by: ['visitors', 'sessions'], shown: ['hits', 'sessions'] }),
+      )
     }
-    const fromMemory = await rankValues(db, ranking)
-    expect(tails!.has(siteNo)).toBe(true)
-    tails!.stop()
-    expect(fromMemory).toEqual(await rankValues(db, ranking))
-    expect(fromMemory!.rows.length).toBeGreaterThan(0)
-  },
-)
+    return rankings
+  }
+  const fromMemory = await rankAll()
+  expect(tails!.has(siteNo)).toBe(true)
+  tails!.stop()
+  expect(fromMemory).toEqual(await rankAll())
+  expect(fromMemory.map(page => page!.rows.length > 0)).not.toContain(false)
+})
 
 test('live tails: reads at the same time, while all partitions store, get the rows of their own snapshots', async () => {
   const { db } = database
