@@ -67,7 +67,7 @@ const Environment = z.object({
     0,
     65_536,
     'MiB that a thread of an HTTP worker may take for the last hits of busy sites, 0 for none',
-  ).default(512),
+  ).default(768),
   SECRET_KEY: z.string().regex(SECRET_KEY_FORM, SECRET_KEY_ALLOWED).optional(),
   GEOIP_DATABASE: z
     .string()

@@ -42,7 +42,7 @@ test('configuration: without variables, each setting has its documented default'
     httpWorkers: availableParallelism(),
     ingestProcesses: 1,
     rollupThreads: 1,
-    liveTailBytes: 512 * 2 ** 20,
+    liveTailBytes: 768 * 2 ** 20,
     maxConnections: 5_000,
     secretKey: KEY,
     metricsToken: undefined,

@@ -2,15 +2,8 @@ import { COPIED_COLUMNS, dimensionsOfLevel } from '../../dimensions/dimensions.t
 import { noCounts } from '../daily/codec.ts'
 import type { CountsByValue, RowSlice, ValueCounts } from '../daily/row-slice.ts'
 import { moveDistinct } from '../daily/visitor-set.ts'
-import {
-  CUSTOM_EVENT,
-  ENGAGED_ON,
-  ENGAGEMENT,
-  HIT_DIMENSIONS,
-  PAGEVIEW,
-  SEEN,
-  type TailRows,
-} from './tail-rows.ts'
+import type { TailRows } from './tail-rows.ts'
+import { CUSTOM_EVENT, ENGAGED_ON, ENGAGEMENT, HIT_DIMENSIONS, PAGEVIEW, SEEN } from './tail-shape.ts'
 
 const HITS: ReadonlySet<string> = new Set(HIT_DIMENSIONS)
 const COPIED: ReadonlySet<string> = new Set(COPIED_COLUMNS)

@@ -1,12 +1,13 @@
 import { type Db, inSnapshot, type Queryable } from '../../db/connect.ts'
-import { query } from '../../db/query.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import { type CountsByValue, isSinceRollup, type RowSlice, SILENCE_MS } from '../daily/row-slice.ts'
 import { BUCKET_MS, type Window } from '../protocol.ts'
 import { changedBuckets, isMadeAnew, readTailState, type TailState } from './changes.ts'
 import { countTailValues } from './count-values.ts'
+import { readExits } from './read-exits.ts'
 import { readHits, readHitsOf, readSeconds, type SecondHits } from './read-hits.ts'
-import { TailLost, TailRows } from './tail-rows.ts'
+import { TailRows } from './tail-rows.ts'
+import { TailLost } from './tail-shape.ts'
 
 /** Hits of this time are read by one statement, about 60,000 at a thousand a second. */
 const STEP_MS = MINUTE_MS
@@ -16,22 +17,6 @@ const EARLIER_STEP_MS = 5 * MINUTE_MS
 const FRESH_SECONDS = 20
 /** A watermark that lags further behind the rollups is not that of a site whose hits are counted. */
 const MOST_BEHIND_MS = 180 * MINUTE_MS
-
-const selectExits = query<
-  { siteNo: number; startedAts: Date[]; sessionNos: number[] },
-  { sessionNo: number; exitPath: string }
->(
-  'read-tail-exits',
-  `
-  select session.session_no as "sessionNo", session.exit_path as "exitPath"
-  from unnest(:startedAts::timestamptz[], :sessionNos::bigint[]) as asked (started_at, session_no)
-  cross join lateral (
-    select session_no, exit_path
-    from sessions
-    where site_no = :siteNo::int and started_at = asked.started_at and session_no = asked.session_no
-    limit 1
-  ) as session`,
-)
 
 export interface TailLimits {
   /** Most memory of a tail, bytes. */
@@ -168,7 +153,7 @@ export class LiveTail {
     if (unclear.length === 0) return
     const { startedAt, sessionNo } = this.#rows.sessions.columns
     const indexes = new Map(unclear.map(index => [sessionNo[index]!, index]))
-    const exits = await selectExits(tx, {
+    const exits = await readExits(tx, {
       siteNo: this.siteNo,
       startedAts: unclear.map(index => new Date(startedAt[index]!)),
       sessionNos: [...indexes.keys()],

@@ -5,7 +5,7 @@ import { MINUTE_MS } from '../../lib/time.ts'
 import { type CountsByValue, isSinceRollup, type RowSlice } from '../daily/row-slice.ts'
 import { isInTail } from './count-values.ts'
 import { LiveTail } from './live-tail.ts'
-import { TailLost } from './tail-rows.ts'
+import { TailLost } from './tail-shape.ts'
 
 /** How often the rows that are new are added without a read: each read adds those since. */
 const EVERY_MS = 2_000

@@ -1,74 +1,28 @@
-import { COPIED_COLUMNS, dimensionsOfLevel } from '../../dimensions/dimensions.ts'
+import { COPIED_COLUMNS } from '../../dimensions/dimensions.ts'
 import { ERRORS } from '../../dimensions/rolled-up.ts'
 import { Rows } from './columns.ts'
 import type { SecondHits, TailHit } from './read-hits.ts'
-
-/** Kinds of hits. */
-export const OTHER = 0
-export const PAGEVIEW = 1
-export const CUSTOM_EVENT = 2
-export const ENGAGEMENT = 3
-const KINDS: Record<string, number> = { pageview: PAGEVIEW, event: CUSTOM_EVENT, engagement: ENGAGEMENT }
-
-/** Dimensions of hits, and errors. */
-export const HIT_DIMENSIONS = [...dimensionsOfLevel('hit'), ERRORS] as const
-type HitDimension = (typeof HIT_DIMENSIONS)[number]
-/** Those whose values have engagement. */
-const ENGAGED: ReadonlySet<string> = new Set(['path', 'title'])
-
-/** Bits of `seen` of a visited value. */
-export const SEEN = 1
-export const ENGAGED_ON = 2
+import {
+  dimensionRows,
+  ENGAGED,
+  ENGAGED_ON,
+  HIT_DIMENSIONS,
+  type HitDimension,
+  hitRows,
+  kindOf,
+  SEEN,
+  sessionRows,
+  TailLost,
+  visitedRows,
+} from './tail-shape.ts'
 
 /** Bytes that a session takes in the index by number, and a text in the dictionary beside its letters; about. */
 const INDEXED_BYTES = 48
 const TEXT_BYTES = 120
 
-/** The rows have changed in a way that a tail cannot follow: it must be read again. */
-export class TailLost extends Error {}
-
-const sessionRows = () =>
-  new Rows({
-    sessionNo: 'f64',
-    visitor: 'u32',
-    startedAt: 'f64',
-    firstAt: 'f64',
-    lastAt: 'f64',
-    pageviews: 'u32',
-    events: 'u32',
-    /** Time of the last pageview, 0 without one. */
-    exitAt: 'f64',
-    exit: 'u32',
-    isOpened: 'u8',
-  } as const)
-const dimensionRows = () =>
-  new Rows(Object.fromEntries(COPIED_COLUMNS.map(name => [name, 'u32' as const])) as Record<string, 'u32'>)
-const hitRows = () =>
-  new Rows({
-    at: 'f64',
-    hash: 'i32',
-    session: 'u32',
-    kind: 'u8',
-    path: 'u32',
-    title: 'u32',
-    hostname: 'u32',
-    event_name: 'u32',
-    error: 'u32',
-  } as const)
-/** What a session did on a value: each session has a chain of them. `scroll` is one more than the deepest one; 0: none. */
-const visitedRows = () =>
-  new Rows({
-    session: 'u32',
-    value: 'u32',
-    next: 'u32',
-    seen: 'u8',
-    engagedMs: 'f64',
-    scroll: 'i16',
-  } as const)
-
 /**
  * The hits of a site from a time on, and the sessions of these hits with what they did on each value, also before that time. It is what
- * counts by value are made of, in a form that takes about 100 bytes a hit. Rows may be added in any order.
+ * counts by value are made of, in a form that takes about 170 bytes a hit. Rows may be added in any order.
  */
 export class TailRows {
   /** Unix milliseconds: all hits since then are held. */
@@ -115,7 +69,7 @@ export class TailRows {
     columns.at[row] = hit.at
     columns.hash[row] = hit.hash
     columns.session[row] = session
-    columns.kind[row] = KINDS[hit.type] ?? OTHER
+    columns.kind[row] = kindOf(hit.type)
     for (const name of HIT_DIMENSIONS) columns[name][row] = this.#valueOf(hit, name)
   }
 
