@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
@@ -24,6 +24,9 @@ const url = (protocols: string[], example: string) =>
       value => protocols.some(protocol => value.startsWith(`${protocol}:`)) && URL.canParse(value),
       `a URL such as ${example}`,
     )
+
+/** An eighth of the memory of this machine for all HTTP workers, if there is one for each core. */
+const LIVE_TAIL_MB = Math.min(768, Math.floor(totalmem() / 8 / availableParallelism() / 2 ** 20))
 
 const limit = (fallback: string) =>
   count(0, 1_000_000, 'requests a minute, 0 for no limit').default(Number(fallback))
@@ -63,6 +66,11 @@ const Environment = z.object({
   MAX_CONNECTIONS: count(1, 1_000_000, 'the most connections of an HTTP worker').default(5_000),
   INGEST_PROCESSES: count(0, 64, 'how many ingest processes the primary starts').default(1),
   ROLLUP_THREADS: count(1, 64, 'threads a process').default(1),
+  LIVE_TAIL_MB: count(
+    0,
+    65_536,
+    'MiB that a thread of an HTTP worker may take for the last hits of busy sites, 0 for none',
+  ).default(LIVE_TAIL_MB),
   SECRET_KEY: z.string().regex(SECRET_KEY_FORM, SECRET_KEY_ALLOWED).optional(),
   GEOIP_DATABASE: z
     .string()
@@ -171,6 +179,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
     maxConnections: env.MAX_CONNECTIONS,
     ingestProcesses: env.INGEST_PROCESSES,
     rollupThreads: env.ROLLUP_THREADS,
+    /** Most memory of the live tails of a rollup thread. */
+    liveTailBytes: env.LIVE_TAIL_MB * 2 ** 20,
     secretKey: env.SECRET_KEY ?? generatedSecretKey(embedded, env.DATA_DIR),
     geoipDatabase: env.GEOIP_DATABASE ?? packagedCountryDatabase(),
     metricsToken: env.METRICS_TOKEN,

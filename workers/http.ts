@@ -61,7 +61,12 @@ const rollups = createPool({
   threads: config.rollupThreads,
   // A task waits for the database most of the time, so a thread can hold several.
   tasksPerThread: 4,
-  workerData: { databaseUrl, replicaUrls: config.databaseReadUrls },
+  workerData: {
+    databaseUrl,
+    replicaUrls: config.databaseReadUrls,
+    // The embedded database runs one statement at a time: building a tail would block the storing of hits.
+    liveTailBytes: slices ? 0 : config.liveTailBytes,
+  },
 })
 const patterns = createFairPool(
   createPool({

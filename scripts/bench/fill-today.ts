@@ -57,8 +57,8 @@ const forgetCounts = query<{ siteNo: number }>(
   'delete from session_counts where site_no = :siteNo::int',
 )
 
-// Otherwise a new site gets its rollups with the next quarter of an hour.
-const growAtOnce = query(
+/** Rolls up new sites at once: otherwise they get their rollups with the next quarter of an hour. */
+export const growAtOnce = query(
   'bench-grow-rollups',
   "update watermarks set refreshed_to = '-infinity' where aggregate = 'daily_rollups'",
 )

@@ -1,11 +1,11 @@
 insert into daily_rollups (
   site_no, starts_at, ends_at, rolled_up_to, pageviews, custom_events, sessions, bounces, duration_ms, visitors,
-  dimensions_hash, session_parts
+  dimensions_hash, session_parts, made_anew
 )
 values (
   :siteNo::int, :start::timestamptz, :end::timestamptz, :rolledUpTo::timestamptz, :pageviews::bigint, :customEvents::bigint,
   :sessions::bigint, :bounces::bigint, :durationMs::bigint, :visitors::bytea, :dimensionsHash,
-  :sessionParts::smallint
+  :sessionParts::smallint, :madeAnew::uuid
 )
 on conflict (site_no, starts_at, ends_at) do update set
   rolled_up_to = excluded.rolled_up_to,
@@ -16,4 +16,5 @@ on conflict (site_no, starts_at, ends_at) do update set
   duration_ms = excluded.duration_ms,
   visitors = excluded.visitors,
   dimensions_hash = excluded.dimensions_hash,
-  session_parts = excluded.session_parts
+  session_parts = excluded.session_parts,
+  made_anew = excluded.made_anew

@@ -14,6 +14,9 @@ export function abandonWhen<Result>(signal: AbortSignal, run: () => Promise<Resu
   return calls.run(signal, run)
 }
 
+/** Runs work that goes on when the read that began it has its answer: `abandonWhen` cancels none of its statements. */
+export const independently = <Result>(run: () => Result): Result => calls.exit(run)
+
 interface Cancellable<Rows> extends Promise<Rows> {
   cancel(): unknown
 }

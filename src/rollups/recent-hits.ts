@@ -80,14 +80,17 @@ const lockRecent = query<
 interface Written extends Pick<Counted, 'siteNo' | 'bucket' | 'pageviews' | 'customEvents'> {
   countedTo: Date
   visitors: Buffer
+  /** The mark that this removes. */
+  mark: number | null
 }
 
 const insertRecent = query<Written, { bucket: Date }>(
   'insert-recent-hits',
   `
-  insert into recent_hits (site_no, bucket, counted_to, pageviews, custom_events, visitors)
+  insert into recent_hits (site_no, bucket, counted_to, pageviews, custom_events, visitors, counted_anew)
   values (
-    :siteNo::int, :bucket::timestamptz, :countedTo::timestamptz, :pageviews::bigint, :customEvents::bigint, :visitors::bytea
+    :siteNo::int, :bucket::timestamptz, :countedTo::timestamptz, :pageviews::bigint, :customEvents::bigint, :visitors::bytea,
+    coalesce(:mark::bigint, 0)
   )
   on conflict (site_no, bucket) do nothing
   returning bucket`,
@@ -107,7 +110,8 @@ const updateRecent = query<Written>(
     pageviews = excluded.pageviews,
     custom_events = excluded.custom_events,
     visitors = excluded.visitors,
-    version = excluded.version`,
+    version = excluded.version,
+    counted_anew = coalesce(:mark::bigint, recent_hits.counted_anew)`,
 )
 
 // Marks of buckets that are older than all counts mean nothing. Those that are being set now go with the next round: storing locks marks in
@@ -216,6 +220,7 @@ async function countBucket(
       pageviews: (before?.pageviews ?? 0) + counted.pageviews,
       customEvents: (before?.customEvents ?? 0) + counted.customEvents,
       visitors: addVisitors(before?.visitors, counted.visitors),
+      mark,
     }
     if (present) await updateRecent(tx, written)
     else if ((await insertRecent(tx, written)).length === 0) return

@@ -17,6 +17,7 @@ const LONG = [
   'contract/ingestion',
   'contract/lifecycle',
   'rollups/daily-rollups',
+  'rollups/live-tail',
   'revenue/import/same-as-events',
   'contract/boot',
   'contract/stats-hostile',

@@ -1,8 +1,8 @@
 import type { Db, Queryable } from '../../db/connect.ts'
-import { inSnapshot } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import { PROPERTIES, readProperty } from '../../dimensions/rolled-up.ts'
+import { inTailSnapshot, type TailReader } from '../live-tail/live-tails.ts'
 import { datesOf, type RankedValue, type Ranking, type Tasks } from '../protocol.ts'
 import type { Column } from './codec.ts'
 import { dayRangesOf } from './coverage.ts'
@@ -52,13 +52,13 @@ const countServiceHits = query<{ siteNo: number; start: Date; end: Date }, Servi
  * the service writes.
  */
 export function rankValues(db: Db, ranking: Ranking): Promise<Tasks['rankValues']['output']> {
-  return inSnapshot(db, async tx => {
+  return inTailSnapshot(db, ranking.siteNo, async (tx, tail) => {
     const { siteNo, window, dimension, by, shown, leavesOutEmpty, countsVisitors = false } = ranking
     const ranksVisitors = by.includes('visitors')
     const withVisitors = ranksVisitors || countsVisitors
     const countsNames = dimension === 'event_name' && by.includes('hits')
     const [summed, ofService, [empty]] = await Promise.all([
-      sumValues(tx, cacheOf(db), ranking, { withVisitors }),
+      sumValues(tx, cacheOf(db), ranking, { withVisitors, tail }),
       countsNames ? countServiceHits(tx, { siteNo, ...datesOf(window) }) : [],
       leavesOutEmpty ? keysOf(tx, siteNo, ['']) : [],
     ])
@@ -113,9 +113,9 @@ export function countValues(
   db: Db,
   { values, withVisitors = false, ...asked }: Tasks['countValues']['input'],
 ): Promise<Tasks['countValues']['output']> {
-  return inSnapshot(db, async tx => {
+  return inTailSnapshot(db, asked.siteNo, async (tx, tail) => {
     const [summed, keys] = await Promise.all([
-      sumValues(tx, cacheOf(db), asked, { withVisitors }),
+      sumValues(tx, cacheOf(db), asked, { withVisitors, tail }),
       keysOf(tx, asked.siteNo, values),
     ])
     if (!summed) return null
@@ -248,6 +248,7 @@ export interface Summed {
  * Sums the counts of each value of a dimension in a window, from rollups and from rows that are not rolled up yet.
  * Requires a repeatable-read transaction: all statements must see the same snapshot.
  * @param options.withVisitors whether the caller will need the number of distinct visitors
+ * @param options.tail counts rows from memory, where it can
  * @param options.readsAllRows whether rows are counted however little of the window is rolled up
  * @returns undefined when too little of the window is rolled up, or a day has more values than a rollup holds
  */
@@ -255,7 +256,11 @@ export async function sumValues(
   tx: Queryable,
   cache: RollupCache,
   { siteNo, window, dimension, zone }: Pick<Ranking, 'siteNo' | 'window' | 'dimension' | 'zone'>,
-  { withVisitors, readsAllRows = false }: { withVisitors: boolean; readsAllRows?: boolean },
+  {
+    withVisitors,
+    tail,
+    readsAllRows = false,
+  }: { withVisitors: boolean; tail?: TailReader; readsAllRows?: boolean },
 ): Promise<Summed | undefined> {
   const [span] = dimension === HOUR_OF_WEEK ? await findSpans(tx, { siteNos: [siteNo] }) : []
   // After a change of the zone, the rollups have the hours of the zone before until all are made anew.
@@ -264,7 +269,7 @@ export async function sumValues(
   if (!coverage) return undefined
   const [ranges, ...slices] = await Promise.all([
     readRanges({ tx, cache, siteNo, dimension }, dayRangesOf(coverage.rollups), { withVisitors }),
-    ...coverage.slices.map(slice => countSlice(tx, siteNo, slice, dimension, zone)),
+    ...coverage.slices.map(slice => countSlice(tx, siteNo, slice, { dimension, zone, tail })),
   ])
   if (!ranges) return undefined
   const sums = new ValueSums(ranges.all)
@@ -276,10 +281,11 @@ async function countSlice(
   tx: Queryable,
   siteNo: number,
   slice: RowSlice,
-  dimension: string,
-  zone: string | undefined,
+  { dimension, zone, tail }: { dimension: string; zone: string | undefined; tail: TailReader | undefined },
 ): Promise<[key: number | string, counts: ValueCounts][]> {
-  const byValue = (await countSliceValues(tx, siteNo, slice, [dimension], { zone })).get(dimension)
+  const byValue =
+    (await tail?.count(slice, dimension)) ??
+    (await countSliceValues(tx, siteNo, slice, [dimension], { zone })).get(dimension)
   if (!byValue) return []
   const keys = await keysOf(tx, siteNo, [...byValue.keys()])
   return [...byValue.values()].map((counts, index) => [keys[index]!, counts])

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts'
 import type { Db } from '../../db/connect.ts'
 import { inSnapshot } from '../../db/connect.ts'
@@ -40,6 +41,8 @@ interface StoredRollup {
   visitors: Buffer
   dimensionsHash: string
   version: string
+  /** Changes when the day is rolled up again from its rows. */
+  madeAnew: string | null
 }
 
 /** Blocks other writers of rollups of the site until the transaction ends. */
@@ -81,7 +84,8 @@ const findDailyRollup = query<DayKey, StoredRollup>(
     duration_ms::float8 as "durationMs",
     visitors,
     dimensions_hash as "dimensionsHash",
-    version
+    version,
+    made_anew as "madeAnew"
   from daily_rollups
   where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz`,
 )
@@ -190,6 +194,7 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
       visitors: addVisitors(old?.visitors, hits.visitors),
       dimensionsHash: DIMENSIONS_HASH,
       sessionParts: parts?.length ?? null,
+      madeAnew: old ? old.madeAnew : randomUUID(),
     })
     if (old) await keepGoalDay(tx, { ...key, before: old.version })
     else await dropGoalDay(tx, key)

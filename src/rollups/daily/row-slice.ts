@@ -66,6 +66,10 @@ export const sliceSince = ({ start, end }: Window, from: number, to = FOREVER): 
   closedTo: to === FOREVER ? FOREVER : to - SILENCE_MS,
 })
 
+/** Returns whether a slice has all rows that are missing in rollups, up to the newest. */
+export const isSinceRollup = ({ closedFrom, closedTo }: RowSlice): boolean =>
+  closedFrom !== null && closedTo === FOREVER
+
 /** Returns the time from which a rollup may hold a session, so that a change of the session counts as late. */
 export const closesAt = (lastAt: number): number => lastAt + SILENCE_MS
 

@@ -1,0 +1,229 @@
+import { COPIED_COLUMNS } from '../../dimensions/dimensions.ts'
+import { ERRORS } from '../../dimensions/rolled-up.ts'
+import { Rows } from './columns.ts'
+import type { SecondHits, TailHit } from './read-hits.ts'
+import {
+  dimensionRows,
+  ENGAGED,
+  ENGAGED_ON,
+  HIT_DIMENSIONS,
+  type HitDimension,
+  hitRows,
+  kindOf,
+  SEEN,
+  sessionRows,
+  TailLost,
+  visitedRows,
+} from './tail-shape.ts'
+
+/** Bytes that a session takes in the index by number, and a text in the dictionary beside its letters; about. */
+const INDEXED_BYTES = 48
+const TEXT_BYTES = 120
+
+/**
+ * The hits of a site from a time on, and the sessions of these hits with what they did on each value, also before that time. It is what
+ * counts by value are made of, in a form that takes about 170 bytes a hit. Rows may be added in any order.
+ */
+export class TailRows {
+  /** Unix milliseconds: all hits since then are held. */
+  from: number
+  readonly sessions = sessionRows()
+  /** What sessions have from their opening hit: the same index as `sessions`. */
+  readonly dimensions = dimensionRows()
+  readonly hits = hitRows()
+  readonly visited = Object.fromEntries(HIT_DIMENSIONS.map(name => [name, visitedRows()])) as Record<
+    HitDimension,
+    ReturnType<typeof visitedRows>
+  >
+  /** The hits of each second since `from`. */
+  readonly seconds = new Map<number, SecondHits>()
+  /** Values by number. Number 0 means that there is no value. */
+  readonly values: string[] = ['']
+  /** Sessions with two last pageviews in the same millisecond: only their rows tell the exit page. */
+  readonly unclearExits = new Set<number>()
+  readonly #numbers = new Map<string, number>()
+  readonly #indexes = new Map<number, number>()
+  /** First element of each session's chain, plus one: for each dimension of hits. */
+  #heads = new Rows(
+    Object.fromEntries(HIT_DIMENSIONS.map(name => [name, 'u32' as const])) as Record<string, 'u32'>,
+  )
+  #textBytes = 0
+  /** Sessions whose opening hit was not added yet: what they have from their start is unknown. */
+  #unopened = 0
+
+  constructor(from: number) {
+    this.from = from
+  }
+
+  /**
+   * Adds a hit since `from`.
+   * @throws TailLost when the hit does not belong to one session of one visitor
+   */
+  addHit(hit: TailHit): void {
+    const session = this.#addToSession(hit, true)!
+    const second = Math.floor(hit.at / 1_000)
+    const known = this.seconds.get(second) ?? { hits: 0, hash: 0 }
+    this.seconds.set(second, { hits: known.hits + 1, hash: known.hash ^ hit.hash })
+    const row = this.hits.add()
+    const { columns } = this.hits
+    columns.at[row] = hit.at
+    columns.hash[row] = hit.hash
+    columns.session[row] = session
+    columns.kind[row] = kindOf(hit.type)
+    for (const name of HIT_DIMENSIONS) columns[name][row] = this.#valueOf(hit, name)
+  }
+
+  /** Adds a hit before `from`, if it belongs to a session that is held; returns whether it does. */
+  addEarlier(hit: TailHit): boolean {
+    return this.#addToSession(hit, false) !== undefined
+  }
+
+  #addToSession(hit: TailHit, isAdded: boolean): number | undefined {
+    const { sessionNo, visitorNo, sessionAt, at } = hit
+    if (sessionNo === null || visitorNo === null || sessionAt === null)
+      throw new TailLost('a hit has no session')
+    const index = this.#indexes.get(sessionNo) ?? (isAdded ? this.#addSession(hit) : undefined)
+    if (index === undefined) return undefined
+    const { columns } = this.sessions
+    if (columns.visitor[index] !== visitorNo || columns.startedAt[index] !== sessionAt)
+      throw new TailLost('a session has hits of two visitors')
+    columns.firstAt[index] = Math.min(columns.firstAt[index]!, at)
+    columns.lastAt[index] = Math.max(columns.lastAt[index]!, at)
+    if (hit.opened !== null) this.#open(index, hit.opened)
+    if (hit.type === 'pageview') {
+      columns.pageviews[index]!++
+      this.#leave(index, hit)
+    } else if (hit.type !== 'engagement') columns.events[index]!++
+    for (const name of HIT_DIMENSIONS) this.#visit(index, name, hit)
+    return index
+  }
+
+  #addSession({ sessionNo, visitorNo, sessionAt, at }: TailHit): number {
+    const index = this.sessions.add()
+    this.dimensions.add()
+    this.#heads.add()
+    const { columns } = this.sessions
+    columns.sessionNo[index] = sessionNo!
+    columns.visitor[index] = visitorNo!
+    columns.startedAt[index] = sessionAt!
+    columns.firstAt[index] = at
+    columns.lastAt[index] = at
+    this.#indexes.set(sessionNo!, index)
+    this.#unopened++
+    return index
+  }
+
+  #open(index: number, opened: string): void {
+    const values = JSON.parse(opened) as string[]
+    for (const [position, name] of COPIED_COLUMNS.entries())
+      this.dimensions.columns[name]![index] = this.#numberOf(values[position]!)
+    const { isOpened } = this.sessions.columns
+    if (isOpened[index] === 0) this.#unopened--
+    isOpened[index] = 1
+  }
+
+  /** Whether the opening hit of each session was added. */
+  get isComplete(): boolean {
+    return this.#unopened === 0
+  }
+
+  #leave(index: number, { at, path }: TailHit): void {
+    const { columns } = this.sessions
+    if (at < columns.exitAt[index]!) return
+    if (at === columns.exitAt[index]) {
+      this.unclearExits.add(index)
+      return
+    }
+    this.unclearExits.delete(index)
+    columns.exitAt[index] = at
+    columns.exit[index] = this.#numberOf(path)
+  }
+
+  /** Sets an exit page that was read from the row of the session. */
+  setExit(index: number, path: string): void {
+    this.sessions.columns.exit[index] = this.#numberOf(path)
+    this.unclearExits.delete(index)
+  }
+
+  #visit(index: number, name: HitDimension, { type, engagedMs, scroll, ...hit }: TailHit): void {
+    const isEngagement = type === 'engagement'
+    if (isEngagement && !ENGAGED.has(name)) return
+    const value = this.#valueOf({ type, ...hit }, name)
+    if (value === 0) return
+    const rows = this.visited[name]
+    const heads = this.#heads.columns[name]!
+    let row = heads[index]! - 1
+    while (row >= 0 && rows.columns.value[row] !== value) row = rows.columns.next[row]! - 1
+    if (row < 0) {
+      row = rows.add()
+      rows.columns.session[row] = index
+      rows.columns.value[row] = value
+      rows.columns.next[row] = heads[index]!
+      heads[index] = row + 1
+    }
+    const { columns } = rows
+    columns.seen[row]! |= isEngagement ? ENGAGED_ON : SEEN
+    columns.engagedMs[row]! += engagedMs ?? 0
+    if (scroll !== null) columns.scroll[row] = Math.max(columns.scroll[row]!, scroll + 1)
+  }
+
+  #valueOf(hit: Pick<TailHit, 'type' | HitDimension>, name: HitDimension): number {
+    if (name !== ERRORS) return this.#numberOf(hit[name])
+    return hit.type === 'error' && hit.error !== null ? this.#numberOf(hit.error) : 0
+  }
+
+  #numberOf(value: string): number {
+    const known = this.#numbers.get(value)
+    if (known !== undefined) return known
+    const number = this.values.push(value) - 1
+    this.#numbers.set(value, number)
+    this.#textBytes += TEXT_BYTES + 2 * value.length
+    return number
+  }
+
+  /** Drops hits before a time, and sessions whose last hit is older. Values stay: they go with the whole tail. */
+  dropBefore(from: number): void {
+    this.from = from
+    for (const second of this.seconds.keys()) if (second * 1_000 < from) this.seconds.delete(second)
+    const { lastAt } = this.sessions.columns
+    const moved = new Uint32Array(this.sessions.length)
+    let kept = 0
+    for (let index = 0; index < moved.length; index++) moved[index] = lastAt[index]! >= from ? ++kept : 0
+    this.hits.keep(row => this.hits.columns.at[row]! >= from)
+    const { session } = this.hits.columns
+    for (let row = 0; row < this.hits.length; row++) session[row] = moved[session[row]!]! - 1
+    const unclear = [...this.unclearExits].filter(index => moved[index] !== 0)
+    this.unclearExits.clear()
+    for (const index of unclear) this.unclearExits.add(moved[index]! - 1)
+    this.#dropSessions(moved)
+  }
+
+  #dropSessions(moved: Uint32Array): void {
+    this.dimensions.keep(index => moved[index] !== 0)
+    this.#heads.keep(index => moved[index] !== 0)
+    this.sessions.keep(index => moved[index] !== 0)
+    this.#indexes.clear()
+    const { sessionNo } = this.sessions.columns
+    for (let index = 0; index < this.sessions.length; index++) this.#indexes.set(sessionNo[index]!, index)
+    for (const name of HIT_DIMENSIONS) {
+      const rows = this.visited[name]
+      rows.keep(row => moved[rows.columns.session[row]!] !== 0)
+      const heads = this.#heads.columns[name]!
+      heads.fill(0)
+      const { columns } = rows
+      for (let row = 0; row < rows.length; row++) {
+        const index = moved[columns.session[row]!]! - 1
+        columns.session[row] = index
+        columns.next[row] = heads[index]!
+        heads[index] = row + 1
+      }
+    }
+  }
+
+  /** Approximate memory use. */
+  get bytes(): number {
+    const visited = HIT_DIMENSIONS.reduce((sum, name) => sum + this.visited[name].bytes, 0)
+    const indexed = this.sessions.length * INDEXED_BYTES + this.#heads.bytes
+    return this.sessions.bytes + this.dimensions.bytes + this.hits.bytes + visited + indexed + this.#textBytes
+  }
+}

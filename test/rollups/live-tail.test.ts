@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import { isInTail } from '../../src/rollups/live-tail/count-values.ts'
+import { LiveTail } from '../../src/rollups/live-tail/live-tail.ts'
+import { TailLost } from '../../src/rollups/live-tail/tail-shape.ts'
+import { ask, work } from '../people/steps.ts'
+import { type Action, busyHits, sizeOf } from '../support/busy-hits.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { beginTail, countAndRollUp, DIMENSIONS, expectTailEqualsRows, LIMITS } from '../support/live-tail.ts'
+import { randomHitStream } from '../support/random-hits.ts'
+import { recountSessions } from '../support/recount.ts'
+import type { TestSite } from '../support/sites.ts'
+import { storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+/** Before midnight of Chatham, UTC+13:45, in the middle of a quarter of an hour. */
+const START = Date.UTC(2026, 2, 10, 9, 37)
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+
+test('a live tail has what hits carry or copy, exit pages and errors; other dimensions are counted from rows', () => {
+  expect(DIMENSIONS).toEqual(
+    expect.arrayContaining([
+      'path',
+      'title',
+      'hostname',
+      'event_name',
+      'source',
+      'entry_path',
+      'exit_path',
+      'error',
+    ]),
+  )
+  expect(['screen', 'hour_of_week', 'property', 'user_id'].filter(isInTail)).toEqual([])
+})
+
+test.each([1, 2, 4, 5])(
+  'a live tail equals the rows after each batch of a stream with late and repeated hits (stream %i)',
+  async seed => {
+    const { db } = database
+    const stream = randomHitStream(seed)
+    const site = await beginTail(db, stream.zone)
+    const batches = withoutRepeatedDrops(stream.late, recountSessions(stream.late).dropped)
+    const followed = follow(site)
+    let latest = 0
+    await storeVisits(db, site, batches, async now => {
+      latest = Math.max(latest, now)
+      await followed.compare(latest)
+      await countAndRollUp(db, latest + 20_000)
+      await followed.compare(latest)
+    })
+    expect(followed.values).toBeGreaterThan(0)
+  },
+)
+
+test.each([
+  ['UTC', 1],
+  ['Pacific/Chatham', 2],
+  ['Asia/Kathmandu', 3],
+])(
+  'a live tail of a busy site in %s equals the rows for two hours, over midnight, and stays when rollups grow',
+  async (zone, seed) => {
+    const { db } = database
+    const site = await beginTail(db, zone)
+    const followed = follow(site)
+    for (const { now, batches } of busyHits(site, START, 2 * HOUR, seed)) {
+      for (const [partition, batch] of batches.entries()) await storeHits(db, partition, batch)
+      await followed.compare(now)
+      await countAndRollUp(db, now)
+      await followed.compare(now)
+    }
+    expect(followed.values).toBeGreaterThan(5_000)
+    // Built once; the rollups have grown six times meanwhile.
+    expect(followed.built).toBe(1)
+    expect(followed.bytes).toBeGreaterThan(0)
+  },
+)
+
+const CHANGES: [string, Action, boolean][] = [
+  ['a hit that comes a minute late', 'late', true],
+  ['a pageview in a session that the tail holds, before its other hits', 'before', true],
+  ['engagement of a session that was over', 'over', false],
+  ['a hit that comes an hour late', 'very late', false],
+]
+test.each(CHANGES)('a live tail after %s', async (_, action, isKept) => {
+  const { db } = database
+  const site = await beginTail(db)
+  const now = await storeBusy(site, 4)
+  const visitorId = '00000000-0000-4000-8000-0000000000ff'
+  const hit = (at: number, fields = {}) => enrichedHit(site, at, { visitorId, title: 'Late', ...fields })
+  await storeHits(db, 0, [
+    hit(now - HOUR, { url: '/long' }),
+    hit(now - 2 * MINUTE, { visitorId: FRESH, url: '/b' }),
+  ])
+  await countAndRollUp(db, now + 1)
+  const tail = (await LiveTail.build(db, site.siteNo, LIMITS))!
+  await expectTailEqualsRows(db, tail, site.siteNo, now)
+  const changed = {
+    late: hit(now - MINUTE),
+    before: hit(now - 3 * MINUTE, { visitorId: FRESH, url: '/a' }),
+    over: hit(now, { type: 'engagement', url: '/long', engagedMs: 5_000 }),
+    'very late': hit(now - HOUR - MINUTE),
+  }[action]
+  await storeHits(db, 1, [changed])
+  const compared = async () => {
+    await expectTailEqualsRows(db, tail, site.siteNo, now)
+    await countAndRollUp(db, now + 1_000)
+    await expectTailEqualsRows(db, tail, site.siteNo, now)
+  }
+  if (isKept) await compared()
+  else await expect(compared()).rejects.toThrow(TailLost)
+})
+const FRESH = '00000000-0000-4000-8000-0000000000fe'
+
+test.each([
+  ['whose hits are older than some seconds', 30_000],
+  ['whose hits have just come', 5_000],
+])('a live tail is lost when a person is erased %s', async (_, ageMs) => {
+  const { db } = database
+  const site = await beginTail(db)
+  const now = await storeBusy(site, 5)
+  const visitorId = '00000000-0000-4000-8000-0000000000fd'
+  const hits = [
+    enrichedHit(site, now - ageMs, { visitorId }),
+    enrichedHit(site, now - ageMs + 1, { visitorId, type: 'identify', identity: { identifier: 'ada' } }),
+  ]
+  await storeHits(db, 0, hits)
+  await countAndRollUp(db, now)
+  const tail = (await LiveTail.build(db, site.siteNo, LIMITS))!
+  await expectTailEqualsRows(db, tail, site.siteNo, now)
+  await ask(db, site, 'ada', new Date(now))
+  await work(db, new Date(now))
+  await expect(expectTailEqualsRows(db, tail, site.siteNo, now)).rejects.toThrow(TailLost)
+  const anew = (await LiveTail.build(db, site.siteNo, LIMITS))!
+  expect(await expectTailEqualsRows(db, anew, site.siteNo, now)).toBeGreaterThan(0)
+})
+
+test('a live tail is not built of a quiet site, nor beyond its memory', async () => {
+  const { db } = database
+  const site = await beginTail(db)
+  const [first] = [...busyHits(site, START, 3 * MINUTE, 6)]
+  for (const [partition, batch] of first!.batches.entries()) await storeHits(db, partition, batch)
+  expect(await LiveTail.build(db, site.siteNo, LIMITS)).toBeUndefined()
+  await countAndRollUp(db, first!.now + 20 * MINUTE)
+  await storeHits(db, 0, [enrichedHit(site, first!.now + 20 * MINUTE)])
+  await countAndRollUp(db, first!.now + 21 * MINUTE)
+  await expect(LiveTail.build(db, site.siteNo, { maxBytes: 1_000 })).rejects.toThrow(TailLost)
+  expect(sizeOf(first!)).toBeGreaterThan(0)
+})
+
+/** Stores an hour of a busy site, and rolls it up at the end. @returns that time */
+async function storeBusy(site: TestSite, seed: number): Promise<number> {
+  const { db } = database
+  let now = 0
+  for (const step of busyHits(site, START, HOUR, seed)) {
+    for (const [partition, batch] of step.batches.entries()) await storeHits(db, partition, batch)
+    now = step.now
+  }
+  // A site is busy that has hits in the minute before the watermark.
+  await storeHits(db, 0, [enrichedHit(site, now - 30_000)])
+  await countAndRollUp(db, now)
+  return now
+}
+
+/** Compares a tail with the rows at each step; builds it when there is none, and again when it was lost. */
+function follow({ siteNo }: TestSite) {
+  const { db } = database
+  let tail: LiveTail | undefined
+  const followed = {
+    values: 0,
+    built: 0,
+    bytes: 0,
+    async compare(now: number): Promise<void> {
+      try {
+        if (!tail) {
+          tail = await LiveTail.build(db, siteNo, LIMITS)
+          if (tail) followed.built++
+        }
+        if (!tail) return
+        followed.values += await expectTailEqualsRows(db, tail, siteNo, now)
+        tail.prune()
+        followed.values += await expectTailEqualsRows(db, tail, siteNo, now)
+        followed.bytes = tail.bytes
+      } catch (error) {
+        if (!(error instanceof TailLost)) throw error
+        tail = undefined
+      }
+    },
+  }
+  return followed
+}

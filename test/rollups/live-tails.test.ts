@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import { rankValues } from '../../src/rollups/daily/rank-values.ts'
+import { countSliceValues } from '../../src/rollups/daily/row-slice.ts'
+import { inTailSnapshot, keepLiveTails, type LiveTails } from '../../src/rollups/live-tail/live-tails.ts'
+import { countRecentHits } from '../../src/rollups/recent-hits.ts'
+import { busyHits } from '../support/busy-hits.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { beginTail, countAndRollUp, sorted, tailSlices } from '../support/live-tail.ts'
+
+const HOUR = 3_600_000
+const START = Date.UTC(2026, 2, 10, 9)
+const DAY = { start: Date.UTC(2026, 2, 10), end: Date.UTC(2026, 2, 11) }
+
+let database: TestDatabase
+let tails: LiveTails | undefined
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(async () => {
+  tails?.stop()
+  await database.close()
+})
+
+/** Stores most of an hour of a busy site, and keeps its tail. @returns what comes next */
+async function begin(seed: number) {
+  const { db } = database
+  const site = await beginTail(db)
+  const steps = [...busyHits(site, START, HOUR, seed)]
+  const next = steps.splice(-4)
+  for (const { batches } of steps)
+    for (const [partition, batch] of batches.entries()) await storeHits(db, partition, batch)
+  const { now } = steps.at(-1)!
+  await countAndRollUp(db, now)
+  tails?.stop()
+  tails = keepLiveTails(db, { maxBytes: 50_000_000, againMs: 0, everyMs: 50 })
+  await tails.build(site.siteNo)
+  expect(tails.has(site.siteNo)).toBe(true)
+  return { siteNo: site.siteNo, next, now }
+}
+
+test('live tails: rankings are the same from memory and from rows', async () => {
+  const { db } = database
+  const { siteNo, next } = await begin(7)
+  for (const [partition, batch] of next[0]!.batches.entries()) await storeHits(db, partition, batch)
+  const rankAll = async () => {
+    const rankings = []
+    for (const dimension of ['path', 'title', 'country', 'exit_path', 'event_name', 'error', 'source']) {
+      const ranking = {
+        siteNo,
+        window: DAY,
+        dimension,
+        zone: 'UTC',
+        leavesOutEmpty: false,
+        offset: 0,
+        limit: 100,
+      }
+      rankings.push(
+        await rankValues(db, { ...ranking, by: ['visitors', 'sessions'], shown: ['hits', 'sessions'] }),
+      )
+    }
+    return rankings
+  }
+  const fromMemory = await rankAll()
+  expect(tails!.has(siteNo)).toBe(true)
+  tails!.stop()
+  expect(fromMemory).toEqual(await rankAll())
+  expect(fromMemory.map(page => page!.rows.length > 0)).not.toContain(false)
+})
+
+test('live tails: reads at the same time, while all partitions store, get the rows of their own snapshots', async () => {
+  const { db } = database
+  const { siteNo, next, now } = await begin(8)
+  let fromMemory = 0
+  const readOnce = (dimension: string) =>
+    inTailSnapshot(db, siteNo, async (tx, tail) => {
+      for (const slice of await tailSlices(tx, siteNo, now)) {
+        const counted = await tail.count(slice, dimension)
+        if (!counted) continue
+        fromMemory++
+        const rows = await countSliceValues(tx, siteNo, slice, [dimension])
+        expect(sorted(counted)).toEqual(sorted(rows.get(dimension)))
+      }
+    })
+  for (const { batches, now: at } of next) {
+    const storing = batches.map(async (batch, partition) => {
+      for (const hit of batch) await storeHits(db, partition, [hit])
+    })
+    let isStoring = true
+    const stored = Promise.all(storing).finally(() => {
+      isStoring = false
+    })
+    while (isStoring) await Promise.all(['path', 'source', 'exit_path'].map(readOnce))
+    await stored
+    await countRecentHits(db, new Date(at), { busyHits: 1 })
+    await Promise.all(['path', 'source', 'exit_path'].map(readOnce))
+  }
+  expect(fromMemory).toBeGreaterThan(10)
+})
+
+test('live tails: the first read of a busy site counts rows, and begins to build its tail', async () => {
+  const { db } = database
+  const { siteNo, now } = await begin(9)
+  tails!.stop()
+  tails = keepLiveTails(db, { maxBytes: 50_000_000 })
+  const countOnce = () =>
+    inTailSnapshot(db, siteNo, async (tx, tail) => {
+      const [slice] = await tailSlices(tx, siteNo, now)
+      return tail.count(slice!, 'path')
+    })
+  expect(await countOnce()).toBeUndefined()
+  // Waits for the one that has begun.
+  await tails.build(siteNo)
+  expect((await countOnce())!.size).toBeGreaterThan(0)
+})
