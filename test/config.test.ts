@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { availableParallelism, tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { bareEnvironment, environmentFor, loadConfig } from '../src/config.ts'
@@ -42,7 +42,7 @@ test('configuration: without variables, each setting has its documented default'
     httpWorkers: availableParallelism(),
     ingestProcesses: 1,
     rollupThreads: 1,
-    liveTailBytes: 768 * 2 ** 20,
+    liveTailBytes: Math.min(768, Math.floor(totalmem() / 8 / availableParallelism() / 2 ** 20)) * 2 ** 20,
     maxConnections: 5_000,
     secretKey: KEY,
     metricsToken: undefined,
