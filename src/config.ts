@@ -25,8 +25,10 @@ const url = (protocols: string[], example: string) =>
       `a URL such as ${example}`,
     )
 
+/** Memory that this process may use, bytes: that of its container, if it is in one. */
+const memory = () => Math.min(totalmem(), process.constrainedMemory() || totalmem())
 /** An eighth of the memory of this machine for all HTTP workers, if there is one for each core. */
-const LIVE_TAIL_MB = Math.min(768, Math.floor(totalmem() / 8 / availableParallelism() / 2 ** 20))
+const LIVE_TAIL_MB = Math.min(768, Math.floor(memory() / 8 / availableParallelism() / 2 ** 20))
 
 const limit = (fallback: string) =>
   count(0, 1_000_000, 'requests a minute, 0 for no limit').default(Number(fallback))

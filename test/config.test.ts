@@ -25,6 +25,8 @@ function refusal(environment: NodeJS.ProcessEnv): string {
   throw new Error('it was accepted')
 }
 
+const memory = Math.min(totalmem(), process.constrainedMemory() || totalmem())
+
 test('configuration: without variables, each setting has its documented default', () => {
   const { geoipDatabase, ...config } = load()
   expect(config).toEqual({
@@ -42,7 +44,7 @@ test('configuration: without variables, each setting has its documented default'
     httpWorkers: availableParallelism(),
     ingestProcesses: 1,
     rollupThreads: 1,
-    liveTailBytes: Math.min(768, Math.floor(totalmem() / 8 / availableParallelism() / 2 ** 20)) * 2 ** 20,
+    liveTailBytes: Math.min(768, Math.floor(memory / 8 / availableParallelism() / 2 ** 20)) * 2 ** 20,
     maxConnections: 5_000,
     secretKey: KEY,
     metricsToken: undefined,

@@ -1,5 +1,6 @@
 -- Hits of site :siteNo in [:from, :to), one row each, of the kinds that rollups count: no identify hits, none of the service. Without
--- :sessionNos all of them, otherwise those of these sessions and of all sessions that started since :to.
+-- :sessionNos all of them, otherwise those of these sessions and of all sessions that started since :to. The sessions are a subquery, which is
+-- hashed; an array would be searched from its start for each hit.
 -- hash: with the time, it tells whether a hit is known. opened: JSON array of the dimensions that the session takes from the hit that opened
 -- it, in the order of the registry; null for other hits.
 select
@@ -23,5 +24,5 @@ where site_no = :siteNo::int and at >= :from::timestamptz and at < :to::timestam
   and (
     :sessionNos::bigint[] is null
     or session_at >= :to::timestamptz
-    or session_no = any(:sessionNos::bigint[])
+    or session_no in (select unnest(:sessionNos::bigint[]))
   )

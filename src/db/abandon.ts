@@ -17,6 +17,23 @@ export function abandonWhen<Result>(signal: AbortSignal, run: () => Promise<Resu
 /** Runs work that goes on when the read that began it has its answer: `abandonWhen` cancels none of its statements. */
 export const independently = <Result>(run: () => Result): Result => calls.exit(run)
 
+/**
+ * Waits for something that is no statement.
+ * @throws AppError `unavailable` when the signal of `abandonWhen` aborts first
+ */
+export function unlessAbandoned<Result>(waiting: Promise<Result>): Promise<Result> {
+  const signal = calls.getStore()
+  if (!signal) return waiting
+  return new Promise((resolve, reject) => {
+    const abandon = () => reject(tooLate())
+    if (signal.aborted) abandon()
+    signal.addEventListener('abort', abandon)
+    waiting.then(resolve, reject).finally(() => signal.removeEventListener('abort', abandon))
+  })
+}
+
+const tooLate = () => new AppError('unavailable', 'The answer takes too long; try again shortly')
+
 interface Cancellable<Rows> extends Promise<Rows> {
   cancel(): unknown
 }
@@ -28,9 +45,7 @@ interface Cancellable<Rows> extends Promise<Rows> {
 export function abandonable<Rows>(statement: Cancellable<Rows>): Promise<Rows> {
   const signal = calls.getStore()
   if (!signal) return statement
-  if (signal.aborted) {
-    return Promise.reject(new AppError('unavailable', 'The answer takes too long; try again shortly'))
-  }
+  if (signal.aborted) return Promise.reject(tooLate())
   const cancel = () => void statement.cancel()
   const forget = () => signal.removeEventListener('abort', cancel)
   signal.addEventListener('abort', cancel)

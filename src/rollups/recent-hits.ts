@@ -15,7 +15,7 @@ import { raiseWatermark, readWatermark } from './watermarks.ts'
 /** Most hits are stored within a second; a later one marks its bucket. */
 const LAG_MS = 10_000
 /** hits_15m holds hits before an hour ago; one bucket more, for rounds that come late. */
-const KEPT_MS = HOUR_MS + BUCKET_MS
+export const KEPT_MS = HOUR_MS + BUCKET_MS
 /** A site with as many hits in a minute is busy: for others, counting rows takes no longer than reading counts. */
 const BUSY_HITS = 3_000
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { abandonWhen } from '../../src/db/abandon.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { rankValues } from '../../src/rollups/daily/rank-values.ts'
 import { countSliceValues } from '../../src/rollups/daily/row-slice.ts'
@@ -113,4 +114,28 @@ test('live tails: the first read of a busy site counts rows, and begins to build
   // Waits for the one that has begun.
   await tails.build(siteNo)
   expect((await countOnce())!.size).toBeGreaterThan(0)
+})
+
+test('live tails: a read that waits for another one ends when nobody needs its answer', async () => {
+  const { db } = database
+  const { siteNo } = await begin(7)
+  let release = () => {}
+  let noteHeld = () => {}
+  const held = new Promise<void>(resolve => {
+    noteHeld = resolve
+  })
+  const first = inTailSnapshot(db, siteNo, async () => {
+    noteHeld()
+    await new Promise<void>(resolve => {
+      release = resolve
+    })
+  })
+  await held
+  const caller = new AbortController()
+  const second = abandonWhen(caller.signal, () => inTailSnapshot(db, siteNo, async () => 'read'))
+  caller.abort()
+  await expect(second).rejects.toMatchObject({ code: 'unavailable' })
+  release()
+  await first
+  expect(await inTailSnapshot(db, siteNo, async () => 'read')).toBe('read')
 })

@@ -44,7 +44,20 @@ const selectOpenDays = query<{ siteNo: number; openFor: string }, OpenDay>(
   where site_no = :siteNo::int and rolled_up_to < ends_at + :openFor::interval`,
 )
 
-/** What tells changes of rows that are no new rows after the watermark. */
+// A day that is marked has rows which its rollup does not hold, also rows before those that the tail holds.
+const selectIsMarked = query<{ siteNo: number; openFor: string }, { isMarked: boolean }>(
+  'read-tail-day-marks',
+  `
+  select exists (
+    select from dirty_buckets as mark
+    where mark.aggregate = 'daily_rollups' and mark.site_no = :siteNo::int and mark.bucket >= (
+      select min(starts_at) from daily_rollups as day
+      where day.site_no = :siteNo::int and rolled_up_to < ends_at + :openFor::interval
+    )
+  ) as "isMarked"`,
+)
+
+/** State that shows changes other than new hits after the watermark. */
 export interface TailState {
   /** Hits before it, which are stored later, leave a mark. Unix milliseconds. */
   watermark: number
@@ -52,6 +65,8 @@ export interface TailState {
   buckets: Map<number, { mark: number | undefined; recount: number | undefined }>
   /** The rollups of days that still grow. */
   days: OpenDay[]
+  /** Whether one of these days, or a later one, is to be rolled up again. */
+  isMarked: boolean
 }
 
 /**
@@ -65,18 +80,20 @@ export async function readTailState(
   from: number,
 ): Promise<TailState | undefined> {
   const since = { siteNo, from: new Date(Math.floor(from / BUCKET_MS) * BUCKET_MS) }
-  const [[state], marks, recounts, days] = await Promise.all([
+  const openFor = `${OPEN_MS} milliseconds`
+  const [[state], marks, recounts, days, [marked]] = await Promise.all([
     readWatermark(tx, { aggregate: 'recent_hits' }),
     selectMarks(tx, since),
     selectRecounts(tx, since),
-    selectOpenDays(tx, { siteNo, openFor: `${OPEN_MS} milliseconds` }),
+    selectOpenDays(tx, { siteNo, openFor }),
+    selectIsMarked(tx, { siteNo, openFor }),
   ])
   if (!state || state.watermark === null) return undefined
   const buckets: TailState['buckets'] = new Map()
   for (const { bucket, version } of marks) buckets.set(bucket, { mark: version, recount: undefined })
   for (const { bucket, version } of recounts)
     buckets.set(bucket, { mark: buckets.get(bucket)?.mark, recount: version })
-  return { watermark: state.watermark, buckets, days }
+  return { watermark: state.watermark, buckets, days, isMarked: marked!.isMarked }
 }
 
 /**

@@ -17,7 +17,7 @@ const GROWTH = 1.5
 
 /** Rows of numbers, column by column: a million rows of ten numbers take 60 MB, as objects 200 and more. */
 export class Rows<Shape extends Record<string, Kind>> {
-  /** Replaced by longer arrays when rows are added, so do not keep them across `add`. */
+  /** The arrays are replaced by longer ones when rows are added, so do not keep an array across `add`. */
   columns: { [Name in keyof Shape]: ColumnOf<Shape[Name]> }
   length = 0
   readonly #shape: Shape
@@ -40,10 +40,14 @@ export class Rows<Shape extends Record<string, Kind>> {
   }
 
   #resize(size: number): void {
-    const before = this.columns
-    this.columns = this.#allocate(size)
+    // One after the other, so that only one column takes its memory twice.
+    const columns: Record<string, Column> = this.columns
+    for (const [name, kind] of Object.entries(this.#shape)) {
+      const column = new CONSTRUCTORS[kind](size)
+      column.set(columns[name]!.subarray(0, this.length))
+      columns[name] = column
+    }
     this.#size = size
-    for (const name of Object.keys(before)) this.columns[name]!.set(before[name]!.subarray(0, this.length))
   }
 
   /** Moves the rows for which `isKept` returns true to the front, in order, and drops the others. */

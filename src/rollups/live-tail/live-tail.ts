@@ -2,12 +2,13 @@ import { type Db, inSnapshot, type Queryable } from '../../db/connect.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import { type CountsByValue, isSinceRollup, type RowSlice, SILENCE_MS } from '../daily/row-slice.ts'
 import { BUCKET_MS, type Window } from '../protocol.ts'
+import { KEPT_MS } from '../recent-hits.ts'
 import { changedBuckets, isMadeAnew, readTailState, type TailState } from './changes.ts'
 import { countTailValues } from './count-values.ts'
 import { readExits } from './read-exits.ts'
 import { readHits, readHitsOf, readSeconds, type SecondHits } from './read-hits.ts'
 import { TailRows } from './tail-rows.ts'
-import { TailLost } from './tail-shape.ts'
+import { TailLost, TailUnfit } from './tail-shape.ts'
 
 /** Hits of this time are read by one statement, about 60,000 at a thousand a second. */
 const STEP_MS = MINUTE_MS
@@ -15,12 +16,10 @@ const STEP_MS = MINUTE_MS
 const EARLIER_STEP_MS = 5 * MINUTE_MS
 /** Most seconds of hits that one statement reads after the watermark, where a statement may find little that is new. */
 const FRESH_SECONDS = 20
-/** A watermark that lags further behind the rollups is not that of a site whose hits are counted. */
-const MOST_BEHIND_MS = 180 * MINUTE_MS
 
 export interface TailLimits {
-  /** Most memory of a tail, bytes. */
-  maxBytes: number
+  /** Returns the most memory that a tail may take now, bytes. */
+  maxBytes: () => number
 }
 
 /**
@@ -48,17 +47,17 @@ export class LiveTail {
    */
   static async build(db: Db, siteNo: number, limits: TailLimits): Promise<LiveTail | undefined> {
     const first = await inSnapshot(db, tx => readTailState(tx, siteNo, 0))
-    if (!first || first.days.length === 0 || !isBusy(first)) return undefined
+    if (!first || first.days.length === 0 || first.isMarked || !isBusy(first)) return undefined
     const from = Math.min(...first.days.map(({ rolledUpTo }) => rolledUpTo)) - SILENCE_MS
-    if (first.watermark - from > MOST_BEHIND_MS) return undefined
-    const tail = new LiveTail(siteNo, from, first, limits)
+    // The first snapshot compares all hits: of several servers behind one address, one may have lagged.
+    const tail = new LiveTail(siteNo, from, { ...first, watermark: from }, limits)
     for (let at = from; at < first.watermark; at += STEP_MS) {
       const window = { start: at, end: Math.min(at + STEP_MS, first.watermark) }
       for (const hit of await readHits(db, siteNo, window)) tail.#rows.addHit(hit)
       tail.#checkSize()
     }
     await tail.#addEarlier(db)
-    await inSnapshot(db, tx => tail.advance(tx))
+    if (!(await inSnapshot(db, tx => tail.advance(tx)))) throw new TailLost('a day is marked')
     return tail
   }
 
@@ -80,18 +79,25 @@ export class LiveTail {
   }
 
   #checkSize(): void {
-    if (this.#rows.bytes > this.#limits.maxBytes) throw new TailLost('the last hits take too much memory')
+    if (this.#rows.bytes > this.#limits.maxBytes()) throw new TailUnfit('the last hits take too much memory')
   }
 
   /**
    * Adds what a snapshot has more than the last one.
-   * @returns false when the snapshot is older than what the tail holds, such as that of a standby
+   * @returns false when rows must be counted: the snapshot is older than what the tail holds, such as that of a standby, or a day is marked
    * @throws TailLost when rows have changed that are no new hits; the tail must not be used any more
    */
   async advance(tx: Queryable): Promise<boolean> {
     const rows = this.#rows
     const state = await readTailState(tx, this.siteNo, rows.from)
-    if (!state || state.watermark < this.#state.watermark) return false
+    if (!state || state.isMarked) return false
+    if (state.watermark < this.#state.watermark) {
+      // After a fail-over, what was stored since may be gone.
+      this.#state = { ...this.#state, watermark: state.watermark }
+      return false
+    }
+    // Marks of older buckets are deleted, so a change of them would not be seen.
+    if (state.watermark - rows.from > KEPT_MS) throw new TailLost('rollups are far behind')
     if (isMadeAnew(this.#state, state)) throw new TailLost('a day was rolled up again')
     const { watermark } = this.#state
     for (const bucket of changedBuckets(this.#state, state)) {
@@ -99,7 +105,7 @@ export class LiveTail {
       await this.#compare(tx, { start: Math.max(bucket, rows.from), end })
     }
     await this.#compare(tx, { start: Math.max(watermark, rows.from) })
-    if (!rows.isComplete) throw new TailLost('a session goes on that was over')
+    if (!rows.isComplete) throw new TailLost('a closed session got another hit')
     await this.#readExits(tx)
     this.#state = state
     this.#checkSize()

@@ -1,17 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { independently } from '../../db/abandon.ts'
+import { abandonWhen, independently, unlessAbandoned } from '../../db/abandon.ts'
 import { type Db, inSnapshot, type Queryable, type Transaction } from '../../db/connect.ts'
+import { isRetryable, isUnavailable } from '../../db/errors.ts'
+import { AppError } from '../../errors.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import { type CountsByValue, isSinceRollup, type RowSlice } from '../daily/row-slice.ts'
 import { isInTail } from './count-values.ts'
 import { LiveTail } from './live-tail.ts'
+import { RebuildPauses } from './rebuild-pauses.ts'
 import { TailLost } from './tail-shape.ts'
 
 /** How often the rows that are new are added without a read: each read adds those since. */
 const EVERY_MS = 2_000
 /** A tail that no read has used for so long goes. */
 const IDLE_MS = 10 * MINUTE_MS
-/** Shortest time between the end of one attempt to build a tail and the next. */
+/** Most time of that, so that reads which wait for the tail get their turn. */
+const ADVANCE_MS = 4_000
+/** Shortest time between the end of a tail, or of an attempt to build it, and the next attempt. */
 const AGAIN_MS = 30_000
 
 export interface LiveTailOptions {
@@ -19,11 +24,13 @@ export interface LiveTailOptions {
   maxBytes: number
   everyMs?: number
   againMs?: number
+  advanceMs?: number
 }
 
 /** The tail of a site, used by one snapshot at a time: a snapshot cannot take back what a later one has added. */
 interface Kept {
   tail: LiveTail
+  builtAt: number
   usedAt: number
   /** Resolves when all that came before are done. */
   line: Promise<void>
@@ -58,14 +65,14 @@ export class LiveTails {
   readonly #db: Db
   readonly #options: Required<LiveTailOptions>
   readonly #tails = new Map<number, Kept>()
-  /** Before that time, no tail of the site is built again. Unix milliseconds. */
-  readonly #notBefore = new Map<number, number>()
+  readonly #pauses: RebuildPauses
   #building: Promise<void> | undefined
   readonly #stopped = new AbortController()
 
   constructor(db: Db, options: LiveTailOptions) {
     this.#db = db
-    this.#options = { everyMs: EVERY_MS, againMs: AGAIN_MS, ...options }
+    this.#options = { everyMs: EVERY_MS, againMs: AGAIN_MS, advanceMs: ADVANCE_MS, ...options }
+    this.#pauses = new RebuildPauses(this.#options.againMs)
   }
 
   /** Runs a read as `inTailSnapshot` does. */
@@ -91,7 +98,7 @@ export class LiveTails {
   #asking(siteNo: number): TailReader {
     return {
       count: async (slice, dimension) => {
-        const isDue = !this.#building && Date.now() >= (this.#notBefore.get(siteNo) ?? 0)
+        const isDue = !this.#building && this.#pauses.isOver(siteNo, Date.now())
         if (isDue && isSinceRollup(slice) && isInTail(dimension)) void this.build(siteNo)
         return undefined
       },
@@ -111,8 +118,8 @@ export class LiveTails {
           advanced ??= tail.advance(tx)
           return (await advanced) ? tail.count(slice, dimension) : undefined
         } catch (error) {
+          if (!isFailedStatement(error)) this.#lose(found, error)
           if (!(error instanceof TailLost)) throw error
-          this.#lose(found)
           return undefined
         } finally {
           hasLeft = true
@@ -131,20 +138,18 @@ export class LiveTails {
   }
 
   async #buildNow(siteNo: number): Promise<void> {
-    const startedAt = Date.now()
     try {
-      const others = [...this.#tails.values()].reduce((sum, { tail }) => sum + tail.bytes, 0)
-      const maxBytes = this.#options.maxBytes - others
-      const tail = await LiveTail.build(this.#db, siteNo, { maxBytes })
-      if (!tail || this.#stopped.signal.aborted) return
-      const found: Kept = { tail, usedAt: Date.now(), line: Promise.resolve() }
+      const tail = await LiveTail.build(this.#db, siteNo, { maxBytes: () => this.#roomFor(siteNo) })
+      if (!tail || this.#stopped.signal.aborted) {
+        this.#pauses.beginShort(siteNo, Date.now())
+        return
+      }
+      const found: Kept = { tail, builtAt: Date.now(), usedAt: Date.now(), line: Promise.resolve() }
       this.#tails.set(siteNo, found)
       void this.#keepWarm(found)
-    } catch {
+    } catch (error) {
       // Rows changed meanwhile, take too much memory, or the database is away: reads count them, and ask again.
-    } finally {
-      const tookMs = Date.now() - startedAt
-      this.#notBefore.set(siteNo, Date.now() + Math.max(tookMs, this.#options.againMs))
+      this.#pauses.begin(siteNo, Date.now(), 0, error)
     }
   }
 
@@ -161,18 +166,28 @@ export class LiveTails {
   async #advance(found: Kept): Promise<void> {
     const leave = await enter(found)
     try {
-      await inSnapshot(this.#db, tx => found.tail.advance(tx))
+      const advance = () => inSnapshot(this.#db, tx => found.tail.advance(tx))
+      await abandonWhen(AbortSignal.timeout(this.#options.advanceMs), advance)
       found.tail.prune()
     } catch (error) {
-      if (error instanceof TailLost) this.#lose(found)
-      // Otherwise the database is away: the tail stays, and the next snapshot adds what it lacks.
+      // When the database is away or slow, the tail stays, and the next snapshot adds what it lacks.
+      if (!isFailedStatement(error)) this.#lose(found, error)
     } finally {
       leave()
     }
   }
 
-  #lose(found: Kept): void {
-    if (this.#tails.get(found.tail.siteNo) === found) this.#tails.delete(found.tail.siteNo)
+  #lose(found: Kept, reason: unknown): void {
+    const { siteNo } = found.tail
+    if (this.#tails.get(siteNo) !== found) return
+    this.#tails.delete(siteNo)
+    this.#pauses.begin(siteNo, Date.now(), Date.now() - found.builtAt, reason)
+  }
+
+  /** Memory that the tails of other sites leave, bytes. */
+  #roomFor(siteNo: number): number {
+    const others = [...this.#tails.values()].filter(({ tail }) => tail.siteNo !== siteNo)
+    return others.reduce((room, { tail }) => room - tail.bytes, this.#options.maxBytes)
   }
 
   /** Whether the tail of a site is in memory. */
@@ -187,13 +202,26 @@ export class LiveTails {
   }
 }
 
-/** Waits until a tail is free. @returns ends the use; may be called more than once */
+/** Whether a statement failed, or was abandoned, and another attempt makes sense. Any other error may leave a tail half changed. */
+const isFailedStatement = (error: unknown): boolean =>
+  error instanceof AppError || isUnavailable(error) || isRetryable(error)
+
+/**
+ * Waits until a tail is free.
+ * @returns ends the use; may be called more than once
+ * @throws AppError `unavailable` when the read is abandoned meanwhile
+ */
 async function enter(found: Kept): Promise<() => void> {
   const before = found.line
   let leave = () => {}
   found.line = new Promise(resolve => {
     leave = resolve
   })
-  await before
+  try {
+    await unlessAbandoned(before)
+  } catch (error) {
+    void before.then(leave)
+    throw error
+  }
   return leave
 }

@@ -13,9 +13,12 @@ import {
   SEEN,
   sessionRows,
   TailLost,
+  TailUnfit,
   visitedRows,
 } from './tail-shape.ts'
 
+/** Most values of a dimension in one session: they are searched one after the other. */
+const MOST_VALUES = 1_000
 /** Bytes that a session takes in the index by number, and a text in the dictionary beside its letters; about. */
 const INDEXED_BYTES = 48
 const TEXT_BYTES = 120
@@ -129,6 +132,8 @@ export class TailRows {
 
   #leave(index: number, { at, path }: TailHit): void {
     const { columns } = this.sessions
+    // Its exit page would be mistaken for that of a session without pageviews.
+    if (path === '') throw new TailUnfit('a pageview has no path')
     if (at < columns.exitAt[index]!) return
     if (at === columns.exitAt[index]) {
       this.unclearExits.add(index)
@@ -153,7 +158,11 @@ export class TailRows {
     const rows = this.visited[name]
     const heads = this.#heads.columns[name]!
     let row = heads[index]! - 1
-    while (row >= 0 && rows.columns.value[row] !== value) row = rows.columns.next[row]! - 1
+    let passed = 0
+    while (row >= 0 && rows.columns.value[row] !== value) {
+      if (++passed > MOST_VALUES) throw new TailUnfit('a session has too many values')
+      row = rows.columns.next[row]! - 1
+    }
     if (row < 0) {
       row = rows.add()
       rows.columns.session[row] = index

@@ -20,8 +20,10 @@ export const ENGAGED: ReadonlySet<string> = new Set(['path', 'title'])
 export const SEEN = 1
 export const ENGAGED_ON = 2
 
-/** The rows have changed in a way that a tail cannot follow: it must be read again. */
+/** The rows have changed in a way that a tail cannot follow: it must be built again. */
 export class TailLost extends Error {}
+/** The rows of a site do not fit into a tail. Building it again soon would end in the same way. */
+export class TailUnfit extends TailLost {}
 
 export const sessionRows = () =>
   new Rows({
