@@ -116,7 +116,7 @@ test('live tails: the first read of a busy site counts rows, and begins to build
   expect((await countOnce())!.size).toBeGreaterThan(0)
 })
 
-test('live tails: a read that waits for another one ends when nobody needs its answer', async () => {
+test('live tails: a read that waits for another one ends when its caller is gone', async () => {
   const { db } = database
   const { siteNo } = await begin(7)
   let release = () => {}

@@ -1,4 +1,4 @@
--- As the common one, with the locks that `hold_watermarks` takes: those of rows of a table that all servers have would block nobody here.
+-- As the common one, with the locks that `hold_watermarks` takes: those of rows of a table that all servers have would block no transaction here.
 select aggregate
 from (
   select name as aggregate, pg_advisory_xact_lock(hashtext('watermarks'), hashtext(name))

@@ -12,7 +12,7 @@ import { TailLost, TailUnfit } from './tail-shape.ts'
 
 /** Hits of this time are read by one statement, about 60,000 at a thousand a second. */
 const STEP_MS = MINUTE_MS
-/** The same of hits before those, of which few are taken. */
+/** The same for hits before those: the tail takes few of them. */
 const EARLIER_STEP_MS = 5 * MINUTE_MS
 /** Most seconds of hits that one statement reads after the watermark, where a statement may find little that is new. */
 const FRESH_SECONDS = 20
