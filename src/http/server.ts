@@ -9,7 +9,7 @@ import { requestIdFrom } from './request-id.ts'
 const STALLED_MS = 30_000
 const REFUSED_MS = 1_000
 /** How long a connection may be idle between two requests: longer than the minute of usual proxies. */
-export const KEEP_ALIVE_MS = 65_000
+const KEEP_ALIVE_MS = 65_000
 
 /** Time in which clients are asked to close their connections, before the server closes idle ones itself. */
 const GRACE_MS = 2_500

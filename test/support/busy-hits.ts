@@ -28,7 +28,7 @@ function randomOf(seed: number): () => number {
 export const sizeOf = ({ batches }: Step): number => batches.flat().length
 
 /**
- * Hits of a site that is busy all the time: visitors come and go, see pages of which two may have the same millisecond, stay on them, fail and
+ * Hits of a site that is busy all the time: visitors come and go, see pages, sometimes two in the same millisecond, stay on them, fail and
  * sign up. Hits come up to eight seconds late.
  */
 export function* busyHits(site: TestSite, start: number, lengthMs: number, seed: number): Generator<Step> {

@@ -1,16 +1,11 @@
 import type { Socket } from 'node:net'
 import { type FastRequest, readFastRequest } from './fast-request.ts'
+import { type HitAnswer, headText } from './hit-answers.ts'
 
 /** Time in which the rest of a request must come. */
 const REST_MS = 1_000
 /** Time in which the first bytes must come. */
 const SILENT_MS = 10_000
-
-export interface FastAnswer {
-  /** Whole head, of ASCII characters, which keeps the connection open. */
-  head: string
-  body: string
-}
 
 /**
  * Answers a usual request; returns undefined when its path is not one for hits. The promise never rejects; it resolves with undefined
@@ -20,7 +15,7 @@ export type RespondFast = (
   request: FastRequest,
   body: Buffer,
   remoteAddress: string | undefined,
-) => Promise<FastAnswer | undefined> | undefined
+) => Promise<HitAnswer | undefined> | undefined
 
 /**
  * Serves connections on which usual requests for hits come one after the other. Anything else goes to the fallback, Node's HTTP server:
@@ -85,16 +80,17 @@ export function createFastConnections(options: {
       void answered.then(send)
     }
 
-    function send(answer: FastAnswer | undefined): void {
+    function send(answer: HitAnswer | undefined): void {
       isAnswering = false
       if (socket.destroyed) return
       if (!answer) {
         socket.destroy()
         return
       }
+      const head = headText(answer, keepAliveMs)
       // Writing the same text as UTF-8 takes twice as long.
-      if (answer.body === '') socket.write(answer.head, 'latin1')
-      else socket.write(answer.head + answer.body)
+      if (answer.body === '') socket.write(head, 'latin1')
+      else socket.write(head + answer.body)
       if (waiting) {
         socket.resume()
         readNext(waiting)

@@ -1,6 +1,6 @@
 import { CHEAP_BYTES } from './sender-limits.ts'
 
-// Reads the head of a usual request at a tenth of the cost of Node's server. The grammar is a part of RFC 9112 that leaves no room for
+// Reads the head of a usual request without Node's server. The grammar is a part of RFC 9112 that leaves no room for
 // two readings: where a proxy in front of the service might see another request than this file, the request is not usual.
 
 /** Head of a usual request, as far as hits need it. */

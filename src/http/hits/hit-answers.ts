@@ -3,7 +3,6 @@ import { AppError } from '../../errors.ts'
 import { type RateLimitDecision, rateHeaders } from '../../limits/rate-limit.ts'
 import { discardBody } from '../body.ts'
 import { errorAnswer } from '../error-answer.ts'
-import type { FastAnswer } from './fast-connections.ts'
 
 // Answers of the endpoints that trackers send to: any page may read them. Node's server and fast connections write the same ones.
 
@@ -73,10 +72,9 @@ export function writeAnswer(
   response.end(body)
 }
 
-/** Returns an answer for a connection that stays open, in the form of Node's server. */
-export function fastAnswer({ status, lines, body }: HitAnswer, keepAliveMs: number): FastAnswer {
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${CORS_TEXT}${textOf(lines)}${endAt(Date.now(), keepAliveMs)}`
-  return { head, body }
+/** Returns the head of an answer on a connection that stays open, in the form of Node's server: ASCII characters. */
+export function headText({ status, lines }: HitAnswer, keepAliveMs: number): string {
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${CORS_TEXT}${textOf(lines)}${endAt(Date.now(), keepAliveMs)}`
 }
 
 let end = { second: 0, keepAliveMs: 0, text: '' }

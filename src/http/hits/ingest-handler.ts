@@ -22,9 +22,8 @@ import { readBody, textOf } from '../body.ts'
 import { addressBehind, clientAddress } from '../client-address.ts'
 import { logFailure } from '../error-answer.ts'
 import { requestIdFrom } from '../request-id.ts'
-import { KEEP_ALIVE_MS } from '../server.ts'
 import type { RespondFast } from './fast-connections.ts'
-import { accepted, fastAnswer, type HitAnswer, refused, refuseMethod, writeAnswer } from './hit-answers.ts'
+import { accepted, type HitAnswer, refused, refuseMethod, writeAnswer } from './hit-answers.ts'
 import { HIT_BODY, identifyLimit, isCostly, senderLimit } from './sender-limits.ts'
 
 type HitOutcome = Accepted | { refused: unknown }
@@ -186,10 +185,7 @@ export function createIngestHandler(options: {
         userAgent: request.userAgent,
         isCostly: false,
         readText: () => textOf(body),
-      }).then(
-        answered => fastAnswer(answered, KEEP_ALIVE_MS),
-        error => logUnanswered(error, requestId),
-      )
+      }).catch(error => logUnanswered(error, requestId))
     }) satisfies RespondFast,
   }
 }

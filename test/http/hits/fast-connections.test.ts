@@ -4,11 +4,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
-import {
-  createFastConnections,
-  type FastAnswer,
-  type RespondFast,
-} from '../../../src/http/hits/fast-connections.ts'
+import { createFastConnections, type RespondFast } from '../../../src/http/hits/fast-connections.ts'
+import { accepted, type HitAnswer } from '../../../src/http/hits/hit-answers.ts'
 import { createHttpServer } from '../../../src/http/server.ts'
 import { runs } from '../../support/runs.ts'
 import { openWire } from '../../support/wire.ts'
@@ -20,14 +17,14 @@ afterEach(() => close())
 async function serve({
   isFast = true,
   held = Promise.resolve(),
-  respond = undefined as undefined | (() => Promise<FastAnswer | undefined>),
+  respond = undefined as undefined | (() => Promise<HitAnswer | undefined>),
 } = {}) {
   const seen = { byFast: 0, byNode: 0 }
   const respondFast: RespondFast = ({ path }, body) => {
     if (path !== '/hit') return undefined
     seen.byFast += 1
     const text = `fast ${body}`
-    return respond ? respond() : held.then(() => ({ head: headOf(text), body: text }))
+    return respond ? respond() : held.then(() => answerOf(text))
   }
   const { server, closeAll, drain } = createHttpServer(
     (request, response) => {
@@ -45,7 +42,7 @@ async function serve({
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, drain, seen }
 }
 
-const headOf = (body: string) => `HTTP/1.1 202 Accepted\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`
+const answerOf = (body: string) => accepted('request-1', undefined, [], body)
 
 async function answerByNode(request: IncomingMessage, response: ServerResponse) {
   let body = ''
@@ -118,7 +115,7 @@ test.each([
 
 test('fast connections: a client that does not read its answers is no longer read from', async () => {
   const large = 'x'.repeat(1_000_000)
-  const { url, seen } = await serve({ respond: async () => ({ head: headOf(large), body: large }) })
+  const { url, seen } = await serve({ respond: async () => answerOf(large) })
   const wire = openWire(url)
   wire.socket.pause()
   for (let count = 1; seen.byNode === 0; count++) {
