@@ -10,6 +10,7 @@ import { Interrupt } from './interrupt.ts'
 import { lockDataDir } from './lock.ts'
 import type { Log } from './log.ts'
 import { Maintenance } from './maintenance.ts'
+import { type DatabaseFiles, MemoryFiles, type ModuleMemory } from './memory-files.ts'
 import { openDataDir, socketPathFor, socketUrl } from './paths.ts'
 import { Session } from './session.ts'
 import { type StatementLimits, Watchdog } from './watchdog.ts'
@@ -17,8 +18,10 @@ import { type StatementLimits, Watchdog } from './watchdog.ts'
 export interface DatabaseOptions {
   /** The service's data folder; the database is kept in `database/` in it. Without it: in memory. */
   dataDir?: string
-  /** A result of `dump()`, from which an in-memory database starts. */
-  snapshot?: Blob | Buffer
+  /** From which an in-memory database starts; empty without them. */
+  files?: DatabaseFiles
+  /** What such a database runs in, all zeros; a new memory without it. */
+  memory?: ModuleMemory
   log: Log
   /** How long a client may hold the session without sending anything; milliseconds, default 30,000. */
   idleInTransactionMs?: number
@@ -31,8 +34,6 @@ export interface Database {
   url: string
   /** Waits for the running statement, rolls back open transactions, writes a checkpoint and closes. */
   close(): Promise<void>
-  /** A tar archive of everything, uncompressed, from which an in-memory database can start. */
-  dump(): Promise<Blob>
 }
 
 /**
@@ -43,7 +44,7 @@ export interface Database {
  * @throws DataDirHeldError when another process has the data folder open
  */
 export async function startDatabase(options: DatabaseOptions): Promise<Database> {
-  const { log, snapshot } = options
+  const { log, files, memory } = options
   const startedAt = performance.now()
   const dataDir = options.dataDir === undefined ? undefined : openDataDir(options.dataDir, log)
   const place = dataDir === undefined ? temporaryPlace() : { socketPath: socketPathFor(dataDir), remove() {} }
@@ -58,7 +59,7 @@ export async function startDatabase(options: DatabaseOptions): Promise<Database>
   try {
     const pglite = await PGlite.create({
       ...(dataDir === undefined ? {} : { dataDir: databaseFolder(dataDir) }),
-      ...(snapshot === undefined ? {} : { loadDataDir: toBlob(snapshot) }),
+      ...(files === undefined ? {} : { fs: new MemoryFiles(files, memory) }),
       extensions: { timescaledb },
     })
     const session = new Session(pglite, onCrash, dataDir === undefined ? undefined : syncToDisk(pglite))
@@ -93,15 +94,6 @@ export async function startDatabase(options: DatabaseOptions): Promise<Database>
         closing ??= close()
         return closing
       },
-      async dump() {
-        await session.acquire()
-        try {
-          session.allowing('checkpoint', 0, () => session.query('checkpoint'))
-          return await pglite.dumpDataDir('none')
-        } finally {
-          session.release()
-        }
-      },
     }
   } catch (error) {
     place.remove()
@@ -133,6 +125,3 @@ function databaseFolder(dataDir: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   return folder
 }
-
-const toBlob = (snapshot: Blob | Buffer): Blob =>
-  snapshot instanceof Blob ? snapshot : new Blob([new Uint8Array(snapshot)])

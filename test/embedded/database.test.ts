@@ -5,6 +5,7 @@ import postgres from 'postgres'
 import { afterAll, expect, test } from 'vitest'
 import { clientOptions } from '../../src/db/connect.ts'
 import { startDatabase } from '../../src/embedded/database.ts'
+import { readDatabaseFiles } from '../../src/embedded/memory-files.ts'
 import { databaseUrl, socketPathFor } from '../../src/embedded/paths.ts'
 import { fillDataDir } from '../support/data-dir.ts'
 import { exited, ready, spawnEntry } from './spawn.ts'
@@ -76,21 +77,23 @@ test('embedded database: the process stops cleanly when its parent is gone, and 
   await database.close()
 }, 120_000)
 
-test('embedded database: an in-memory one starts from a dump of another', async () => {
-  const template = await startDatabase({ log })
+test('embedded database: an in-memory one starts from the files of another, which it leaves as they are', async () => {
+  const dataDir = path.join(root, 'template')
+  fillDataDir(dataDir)
+  const template = await startDatabase({ dataDir, log })
   const sql = client(template.url)
   await sql`create table seeded as select 7 as id`
   await sql.end()
-  const snapshot = await template.dump()
   await template.close()
-  const copy = await startDatabase({
-    snapshot: Buffer.from(await snapshot.arrayBuffer()),
-    log,
-  })
-  const copied = client(copy.url)
-  expect(await copied`select id from seeded`).toEqual([{ id: 7 }])
-  await copied.end()
-  await copy.close()
+  const files = readDatabaseFiles(path.join(dataDir, 'database'))
+  for (const id of [8, 9]) {
+    const copy = await startDatabase({ files, log })
+    const copied = client(copy.url)
+    await copied`insert into seeded values (${id})`
+    expect(await copied`select id from seeded order by id`).toEqual([{ id: 7 }, { id }])
+    await copied.end()
+    await copy.close()
+  }
 }, 120_000)
 
 test('embedded database: closing rolls back open transactions and ends their connections', async () => {

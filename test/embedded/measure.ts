@@ -9,7 +9,9 @@ import path from 'node:path'
 import postgres from 'postgres'
 import { clientOptions } from '../../src/db/connect.ts'
 import { startDatabase } from '../../src/embedded/database.ts'
+import { readDatabaseFiles } from '../../src/embedded/memory-files.ts'
 import { databaseUrl } from '../../src/embedded/paths.ts'
+import { giveMemoryBack, takeMemory } from '../support/recycled-memory.ts'
 import { exited, ready, spawnEntry } from './spawn.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
@@ -64,16 +66,23 @@ await exited(child)
 child = await timed('start after kill -9', start)
 child.kill('SIGTERM')
 await exited(child)
-rmSync(dataDir, { recursive: true })
 
-const memory = () => process.memoryUsage().rss / 1024 / 1024
-const before = memory()
-const template = await timed('in memory, empty', () => startDatabase({ log: silent }))
-const snapshot = await timed('dump', () => template.dump())
-await template.close()
-results['size of the dump'] = `${Math.round(snapshot.size / 1024 / 1024)} MB`
-const copy = await timed('in memory, from the dump', () => startDatabase({ snapshot, log: silent }))
-results['memory of two in one process'] = `${Math.round(memory() - before)} MB`
+const memoryUsed = () => process.memoryUsage().rss / 1024 / 1024
+const before = memoryUsed()
+const empty = await timed('in memory, empty', () => startDatabase({ log: silent }))
+await empty.close()
+const files = await timed('files of a data folder', async () =>
+  readDatabaseFiles(path.join(dataDir, 'database')),
+)
+const memory = takeMemory()
+const first = await timed('in memory, from files', () => startDatabase({ files, memory, log: silent }))
+await first.close()
+giveMemoryBack(memory)
+const copy = await timed('in memory, from files, in used memory', () =>
+  startDatabase({ files, memory: takeMemory(), log: silent }),
+)
+results['memory of two'] = `${Math.round(memoryUsed() - before)} MB`
 await timed('close', () => copy.close())
+rmSync(dataDir, { recursive: true })
 console.table(results)
 process.exit(0)

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { expect, inject } from 'vitest'
 import { connectDb, type Db } from '../../src/db/connect.ts'
 import { type Database, startDatabase } from '../../src/embedded/database.ts'
+import { type DatabaseFiles, readDatabaseFiles } from '../../src/embedded/memory-files.ts'
 import { silentLog } from './log.ts'
+import { giveMemoryBack, takeMemory } from './recycled-memory.ts'
 import { copyDatabase, dropDatabase, serversBehind } from './test-servers.ts'
 
 export interface TestDatabase {
@@ -43,10 +44,13 @@ async function retireSites(db: Db): Promise<void> {
   await db`delete from dirty_buckets`
 }
 
+let files: DatabaseFiles | undefined
+
 async function embedded(): Promise<TestDatabase> {
-  const snapshot = readFileSync(inject('databaseSnapshot'))
+  files ??= readDatabaseFiles(inject('databaseFolder'))
   // Forgotten when it is closed: modules of test files stay loaded, and with them what they hold.
-  let database: Database | undefined = await startDatabase({ snapshot, log: silentLog })
+  const memory = takeMemory()
+  let database: Database | undefined = await startDatabase({ files, memory, log: silentLog })
   const { url } = database
   const db = connectDb(url, { max: 4, name: 'test' })
   return {
@@ -54,8 +58,10 @@ async function embedded(): Promise<TestDatabase> {
     db,
     async close() {
       await db.end({ timeout: 5 })
-      await database?.close()
+      if (!database) return
+      await database.close()
       database = undefined
+      giveMemoryBack(memory)
       globalThis.gc?.()
     },
   }

@@ -1,27 +1,18 @@
 import { createHash } from 'node:crypto'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectRoot } from '../../src/config.ts'
 import { connectDb } from '../../src/db/connect.ts'
 import { checkDatabase, migrate } from '../../src/db/migrate.ts'
 import { startDatabase } from '../../src/embedded/database.ts'
 import { lockStart } from '../../src/embedded/lock.ts'
+import { readDatabaseFiles } from '../../src/embedded/memory-files.ts'
 import { saveCompiledDatabase } from './compiled-database.js'
 import { silentLog } from './log.ts'
 
 export interface EmbeddedTemplate {
-  /** The files of a migrated embedded database. */
+  /** The folder of a migrated embedded database. */
   files: string
-  /** The same as an archive. */
-  snapshot: string
   /** The machine code of the database. */
   compiled: string
 }
@@ -44,14 +35,13 @@ export async function embeddedTemplate(): Promise<EmbeddedTemplate> {
     }
   }
   return {
-    files: join(folder, 'data', 'database'),
-    snapshot: join(folder, SNAPSHOT),
+    files: filesIn(folder),
     compiled: join(folder, COMPILED),
   }
 }
 
-const SNAPSHOT = 'migrated.tar'
 const COMPILED = 'compiled-database'
+const filesIn = (folder: string) => join(folder, 'data', 'database')
 
 async function makeFolder(cache: string, folder: string): Promise<void> {
   const unfinished = mkdtempSync(join(cache, 'unfinished-'))
@@ -64,7 +54,6 @@ async function createDatabase(folder: string): Promise<void> {
   const db = connectDb(database.url, { max: 1, name: 'test-setup' })
   await checkDatabase(db)
   await migrate(db)
-  writeFileSync(join(folder, SNAPSHOT), Buffer.from(await (await database.dump()).arrayBuffer()))
   await db.end()
   await database.close()
   await compileDatabase(folder)
@@ -72,8 +61,8 @@ async function createDatabase(folder: string): Promise<void> {
 
 /** Keeps the machine code of a database that has done some of what tests do. */
 async function compileDatabase(folder: string): Promise<void> {
-  const snapshot = readFileSync(join(folder, SNAPSHOT))
-  const database = await startDatabase({ snapshot, log: silentLog })
+  const files = readDatabaseFiles(filesIn(folder))
+  const database = await startDatabase({ files, log: silentLog })
   const db = connectDb(database.url, { max: 1, name: 'test-setup' })
   const { warmUp } = await import('./warm-up.ts')
   await warmUp(db)

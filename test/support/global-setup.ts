@@ -9,8 +9,6 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** The files of a migrated embedded database, whatever server the tests run on. */
     databaseFolder: string
-    /** The same as an archive. */
-    databaseSnapshot: string
     /** The server that tests run on, and the name of its migrated template; empty when they run embedded. */
     databaseServer: string
     databaseTemplate: string
@@ -25,11 +23,10 @@ export default async function setup(project: TestProject) {
 
 /** Provides a migrated embedded database. */
 async function setUpEmbedded(project: TestProject): Promise<void> {
-  const { files, snapshot, compiled } = await embeddedTemplate()
+  const { files, compiled } = await embeddedTemplate()
   // Test workers and the processes that they start inherit it.
   process.env.COMPILED_DATABASE = compiled
   project.provide('databaseFolder', files)
-  project.provide('databaseSnapshot', snapshot)
 }
 
 async function setUpServer(project: TestProject, server: string | undefined) {
