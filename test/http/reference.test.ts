@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeApi } from '../../src/http/openapi/document.ts'
 import { type Api, startApi } from '../support/api.ts'
-import { startShell } from '../tracker/chromium.ts'
+import { newPerson, startShell } from '../tracker/chromium.ts'
 
 let api: Api
 beforeAll(async () => {
@@ -60,7 +60,8 @@ describe('API reference in a browser', () => {
   afterAll(() => browser.close())
 
   test('the API reference shows every operation, loads nothing from other origins and reports no errors', async () => {
-    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } })
+    const person = await newPerson(browser, { viewport: { width: 1400, height: 900 } })
+    const page = await person.newPage()
     const complaints: string[] = []
     const foreign: string[] = []
     page.on('console', message => {

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { type Browser, type BrowserContext, chromium } from 'playwright-core'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core'
 
 /**
  * A headless browser calls itself one, and the service takes it for a crawler. Set for the whole browser: what a page
@@ -40,8 +40,14 @@ export function startShell(): Promise<Browser> {
 }
 
 /** A person with a browser of their own: nothing is shared with other contexts. */
-export function newPerson(browser: Browser): Promise<BrowserContext> {
-  return browser.newContext({ viewport: { width: 1000, height: 500 } })
+export async function newPerson(
+  browser: Browser,
+  options: BrowserContextOptions = { viewport: { width: 1000, height: 500 } },
+): Promise<BrowserContext> {
+  const context = await browser.newContext(options)
+  // What is waited for comes within a second on an idle machine; a busy one takes its time.
+  context.setDefaultTimeout(120_000)
+  return context
 }
 
 function onPath(programs: string[]): string {

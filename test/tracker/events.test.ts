@@ -2,17 +2,35 @@ import { createHmac } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../support/service.ts'
-import { type Site, sharedWorld, type World } from './world.ts'
+import { type Row, type Site, sharedWorld, type World } from './world.ts'
 
 let world: World
 beforeAll(async () => {
   world = await sharedWorld()
 })
 
-/** The second hit of a site, after its first pageview. */
+/** What a page sends when somebody acts on it. */
+const isAction = (row: Row) => row.type !== 'pageview' && row.type !== 'engagement'
+
 async function nextOf(site: Site) {
   const rows = await site.stored(2)
-  return rows.find(row => row.type !== 'pageview' && row.type !== 'engagement')
+  return rows.find(isAction)
+}
+
+/**
+ * Opens a page, acts on it, and returns what is stored of that. The service refuses a hit when its Redis is late, as on a machine that is
+ * busy, and a browser sends no beacon twice: then somebody else does the same.
+ */
+async function storedAction(site: Site, act: (page: Page) => Promise<unknown>): Promise<Row> {
+  for (;;) {
+    let isRefused = false
+    const page = await site.open('/', await world.person(), response => {
+      isRefused ||= response.status() === 503
+    })
+    await act(page)
+    const row = await eventually(async () => (await site.rows()).find(isAction) ?? (isRefused && 'refused'))
+    if (row !== 'refused') return row
+  }
 }
 
 describe('tracker: analytics()', () => {
@@ -191,11 +209,9 @@ describe('tracker: autocapture sends', () => {
     ['that something typed was copied', 'copy', copy('textarea'), { selector: 'textarea', text: '' }],
   ])('%s', async (_what, type, act, props) => {
     const site = await world.site({ body })
-    const page = await site.open('/')
-    await act(page)
-    const row = await nextOf(site)
+    const row = await storedAction(site, act)
     expect(row).toMatchObject({ type, name: type, url: '/' })
-    expect(row!.props).toEqual(
+    expect(row.props).toEqual(
       Object.fromEntries(
         Object.entries(props).map(([key, value]) => [key, value.replace('{origin}', site.origin)]),
       ),

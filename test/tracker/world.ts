@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page, Response } from 'playwright-core'
 import { eventually, startService, type TestService } from '../support/service.ts'
 import { newPerson, startChromium } from './chromium.ts'
 
@@ -50,8 +50,10 @@ export interface Site {
   key: string
   origin: string
   /** Loads a page of the site as somebody new, or as the one who is given. */
-  open(path?: string, person?: BrowserContext): Promise<Page>
-  /** What is stored of the site once there are at least that many rows, or after 10 s; in the order of their times. */
+  open(path?: string, person?: BrowserContext, onResponse?: (response: Response) => void): Promise<Page>
+  /** What is stored of the site now, in the order of their times. */
+  rows(): Promise<Row[]>
+  /** What is stored of the site once there are at least that many rows, or after a minute; in the order of their times. */
   stored(count: number): Promise<Row[]>
   /** What is stored of the site when everything that was sent before is. */
   storedAfterAll(): Promise<Row[]>
@@ -119,8 +121,10 @@ async function startWorld(): Promise<World> {
       no,
       key,
       origin,
-      async open(path = '/', person) {
+      rows,
+      async open(path = '/', person, onResponse) {
         const page = await (person ?? (await newPerson(browser))).newPage()
+        if (onResponse) page.on('response', onResponse)
         await page.goto(origin + path)
         return page
       },

@@ -3,7 +3,7 @@ import type { Role } from '../../src/teams/schema.ts'
 import { type Api, startApi } from '../support/api.ts'
 import { type SignedIn, signIn } from '../support/browser-session.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
-import { startShell } from '../tracker/chromium.ts'
+import { newPerson, startShell } from '../tracker/chromium.ts'
 
 export interface Visit {
   api: Api
@@ -42,7 +42,7 @@ export async function startVisit(options: Parameters<typeof startApi>[0] = {}): 
   api.services.config.baseUrl = origin
   api.services.config.limits.browser = 0
   const person = ({ width = 1280, height = 900, theme = 'light', locale, timezone }: PersonOptions = {}) =>
-    browser.newContext({
+    newPerson(browser, {
       viewport: { width, height },
       colorScheme: theme,
       locale: locale ?? 'en-GB',
