@@ -9,7 +9,7 @@ import { AGGREGATE_NAMES, refreshAggregate } from './aggregates.ts'
 import { compressSettledChunks } from './columnstore.ts'
 import type { RollUpDay } from './daily/roll-up-again.ts'
 import { rollUpSites } from './daily/roll-up-sites.ts'
-import { countRecentHits } from './recent-hits.ts'
+import { countRecentHits } from './recent/recent-hits.ts'
 import { keepSessionCounts } from './session-counts.ts'
 
 const TICK_MS = 5_000

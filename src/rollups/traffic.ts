@@ -35,7 +35,7 @@ import {
   type TrafficTotals,
   type Window,
 } from './protocol.ts'
-import { type RecentHits, readRecentHits } from './recent-hits.ts'
+import { type RecentHits, readRecentHits } from './recent/read-recent-hits.ts'
 import { readCountedFrom, readSessionCounts } from './session-counts.ts'
 
 interface HitBucket {

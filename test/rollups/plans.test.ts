@@ -39,7 +39,7 @@ const columns = (rows: Record<string, unknown>[], ...names: string[]): string[] 
     const values = rows.map(row => (row[name] instanceof Date ? row[name].toISOString() : row[name]))
     return `'{${values.join(',')}}'`
   })
-const [start, end] = [time(DAY), time(DAY + DAY_MS)]
+const [start, noon, end] = [time(DAY), time(DAY + DAY_MS / 2), time(DAY + DAY_MS)]
 
 /** Statements that read marked buckets from rows or change rows by a list, with their parameters. */
 const OTHERS: [name: string, parameters: () => Promise<Record<string, string>>][] = [
@@ -71,6 +71,12 @@ const OTHERS: [name: string, parameters: () => Promise<Record<string, string>>][
       types: "'{pageview,event}'",
       limit: '100',
       offset: '10',
+      refreshedTo: noon,
+      rowStarts: `array[${noon}]::timestamptz[]`,
+      rowEnds: `array[${end}]::timestamptz[]`,
+      countedBuckets: `array[${noon}]::timestamptz[]`,
+      countedTypes: "'{pageview}'",
+      countedHits: "'{1}'",
     }),
   ],
   [

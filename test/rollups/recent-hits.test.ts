@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EVENT_TYPES, type EventType } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { countRecentHits, readRecentHits } from '../../src/rollups/recent-hits.ts'
+import { refreshAggregate } from '../../src/rollups/aggregates.ts'
+import { readRecentHits } from '../../src/rollups/recent/read-recent-hits.ts'
+import { countRecentHits } from '../../src/rollups/recent/recent-hits.ts'
 import { countTraffic } from '../../src/rollups/traffic.ts'
+import { readLog } from '../../src/stats/event-log/log-pages.ts'
+import { countTypes } from '../../src/stats/reports/events-timeseries.ts'
+import type { Range } from '../../src/time/range.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { dyingAfter } from '../support/dying-after.ts'
 import { enrichedHit } from '../support/hits.ts'
@@ -13,6 +19,7 @@ import { storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
 
 const MINUTE = 60_000
 const BUCKET = 15 * MINUTE
+const DAY = 24 * 60 * MINUTE
 const START = Date.UTC(2026, 2, 10)
 /** Every site with hits. */
 const ANY = { busyHits: 1 }
@@ -34,7 +41,8 @@ async function begin(): Promise<TestSite> {
 }
 
 /** Reads the two hours before a time, and compares them with the rows. @returns how many buckets with hits have counts that readers take */
-async function expectSameAsRows({ siteNo }: TestSite, now: number): Promise<number> {
+async function expectSameAsRows(site: TestSite, now: number): Promise<number> {
+  const { siteNo } = site
   const end = Math.floor(now / BUCKET) * BUCKET + BUCKET
   const windows = Array.from({ length: 8 }, (_, index) => ({
     start: end - (8 - index) * BUCKET,
@@ -51,9 +59,48 @@ async function expectSameAsRows({ siteNo }: TestSite, now: number): Promise<numb
       where site_no = ${siteNo} and at >= ${new Date(start)} and at < ${new Date(to)}`
     expect(traffic[index]).toMatchObject(rows!)
   }
+  await expectSameLog(site, now)
   const recent = await readRecentHits(database.db, [{ siteNo, start: windows[0]!.start, end }])
   return recent.filter(({ visitors }) => visitors.length > 0).length
 }
+
+/** Reads the event log of two days, and compares its series by hour and its first page with the rows. */
+async function expectSameLog({ siteNo }: TestSite, now: number): Promise<void> {
+  const { db } = database
+  const end = new Date(Math.ceil((now + 1) / DAY) * DAY)
+  const span = { start: new Date(end.getTime() - 2 * DAY), end }
+  const resolved = { siteNo, ...span, filters: { dimensions: [], property: undefined }, goal: undefined }
+  const range: Range = {
+    ...span,
+    zone: 'UTC',
+    from: dateOf(span.start),
+    to: dateOf(end, -1),
+    days: 2,
+    group: 'hour',
+  }
+  const types = [...EVENT_TYPES]
+  const { series } = await countTypes({ reads: db }, resolved, range, { types })
+  const rows = await db<{ type: EventType; hour: number; hits: number }[]>`
+    select type, floor(extract(epoch from at - ${span.start}::timestamptz) / 3600)::int as hour, count(*)::int as hits
+    from events
+    where site_no = ${siteNo} and at >= ${span.start} and at < ${end} and type = any(${types})
+    group by 1, 2`
+  const expected: typeof series = {}
+  for (const { type, hour, hits } of rows) {
+    expected[type] ??= Array.from({ length: 48 }, () => 0)
+    expected[type][hour] = hits
+  }
+  expect(series).toEqual(expected)
+  const page = await readLog({ reads: db }, resolved, { page: 2, per_page: 3 }, { types })
+  const ids = await db<{ id: string }[]>`
+    select id from events
+    where site_no = ${siteNo} and at >= ${span.start} and at < ${end} and type = any(${types})
+    order by at desc, id desc`
+  expect(page.total).toBe(ids.length)
+  expect(page.rows.map(({ id }) => id)).toEqual(ids.slice(3, 6).map(({ id }) => id))
+}
+
+const dateOf = (at: Date, days = 0) => new Date(at.getTime() + days * DAY).toISOString().slice(0, 10)
 
 const marks = async ({ siteNo }: TestSite) => {
   const [row] = await database.db<{ count: number }[]>`
@@ -215,4 +262,28 @@ test('recent hits: counting while all partitions store changes no number', async
   await expectSameAsRows(site, now)
   await countRecentHits(db, new Date(now), ANY)
   expect(await expectSameAsRows(site, now)).toBe(1)
+})
+
+test('recent hits: after a refresh, the log takes earlier hits from the aggregate, marked ones from rows, and the last from counts', async () => {
+  const { db } = database
+  const site = await begin()
+  const day = START + 30 * DAY
+  await storeHits(
+    db,
+    0,
+    [0, 20, 50, 100, 130, 140].map(minutes => enrichedHit(site, day + minutes * MINUTE)),
+  )
+  const now = new Date(day + 141 * MINUTE)
+  await countRecentHits(db, now, ANY)
+  await refreshAggregate(db, 'hits', now)
+  await expectSameLog(site, now.getTime())
+  // One before what is refreshed, one in a bucket with counts, one after them.
+  await storeHits(
+    db,
+    1,
+    [21, 101, 141].map(minutes => enrichedHit(site, day + minutes * MINUTE)),
+  )
+  await expectSameLog(site, now.getTime())
+  await countRecentHits(db, new Date(now.getTime() + MINUTE), ANY)
+  await expectSameLog(site, now.getTime())
 })

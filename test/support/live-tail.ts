@@ -5,7 +5,7 @@ import { coverageOf, readDailyRollups } from '../../src/rollups/daily/coverage.t
 import { type CountsByValue, countSliceValues, type RowSlice } from '../../src/rollups/daily/row-slice.ts'
 import { isInTail } from '../../src/rollups/live-tail/count-values.ts'
 import type { LiveTail } from '../../src/rollups/live-tail/live-tail.ts'
-import { countRecentHits } from '../../src/rollups/recent-hits.ts'
+import { countRecentHits } from '../../src/rollups/recent/recent-hits.ts'
 import { rollUpAll } from './roll-up.ts'
 import { createTestSite, type TestSite } from './sites.ts'
 

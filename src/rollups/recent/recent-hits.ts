@@ -1,13 +1,14 @@
-import type { Db, Queryable } from '../db/connect.ts'
-import { inSnapshot } from '../db/connect.ts'
-import { query } from '../db/query.ts'
-import { HOUR_MS, MINUTE_MS } from '../lib/time.ts'
-import { countSliceHits, hitSlice } from './daily/row-slice.ts'
-import { addVisitors, numbersIn } from './daily/visitor-set.ts'
-import { removeMarks } from './dirty.ts'
-import { arraysOf, BUCKET_MS, type Window } from './protocol.ts'
-import { readCountedFrom } from './session-counts.ts'
-import { raiseWatermark, readWatermark } from './watermarks.ts'
+import type { Db } from '../../db/connect.ts'
+import { inSnapshot } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
+import { HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
+import { countSliceHits, hitSlice } from '../daily/row-slice.ts'
+import { addVisitors } from '../daily/visitor-set.ts'
+import { removeMarks } from '../dirty.ts'
+import { BUCKET_MS, type Window } from '../protocol.ts'
+import { readCountedFrom } from '../session-counts.ts'
+import { raiseWatermark, readWatermark } from '../watermarks.ts'
+import { countLogTypes, type LogCounts } from './recent-log.ts'
 
 // Hits of busy sites by quarter-hour. They lie between what hits_15m and rollups hold and the last seconds: a site with a thousand hits a
 // second has a million rows there.
@@ -18,15 +19,6 @@ const LAG_MS = 10_000
 export const KEPT_MS = HOUR_MS + BUCKET_MS
 /** A site with as many hits in a minute is busy: for others, counting rows takes no longer than reading counts. */
 const BUSY_HITS = 3_000
-
-interface Counted {
-  siteNo: number
-  bucket: Date
-  /** Unix milliseconds. */
-  countedTo: number
-  pageviews: number
-  customEvents: number
-}
 
 const selectBusySites = query<{ from: Date; to: Date; hits: number }, { siteNo: number }>(
   'select-busy-sites',
@@ -67,19 +59,25 @@ const selectStates = query<{ siteNo: number; buckets: Date[] }, BucketState>(
 /** Locks the counts of a bucket, if they are still the version that was read. */
 const lockRecent = query<
   { siteNo: number; bucket: Date; version: number },
-  { pageviews: number; customEvents: number; visitors: Buffer }
+  { pageviews: number; customEvents: number; visitors: Buffer; types: LogCounts | null }
 >(
   'lock-recent-hits',
   `
-  select pageviews, custom_events as "customEvents", visitors
+  select pageviews, custom_events as "customEvents", visitors, types
   from recent_hits
   where site_no = :siteNo::int and bucket = :bucket::timestamptz and version = :version::bigint
   for update`,
 )
 
-interface Written extends Pick<Counted, 'siteNo' | 'bucket' | 'pageviews' | 'customEvents'> {
+interface Written {
+  siteNo: number
+  bucket: Date
   countedTo: Date
+  pageviews: number
+  customEvents: number
   visitors: Buffer
+  /** JSON object, null when an earlier version began to count the bucket. */
+  types: string | null
   /** The mark that this removes. */
   mark: number | null
 }
@@ -87,10 +85,10 @@ interface Written extends Pick<Counted, 'siteNo' | 'bucket' | 'pageviews' | 'cus
 const insertRecent = query<Written, { bucket: Date }>(
   'insert-recent-hits',
   `
-  insert into recent_hits (site_no, bucket, counted_to, pageviews, custom_events, visitors, counted_anew)
+  insert into recent_hits (site_no, bucket, counted_to, pageviews, custom_events, visitors, types, counted_anew)
   values (
     :siteNo::int, :bucket::timestamptz, :countedTo::timestamptz, :pageviews::bigint, :customEvents::bigint, :visitors::bytea,
-    coalesce(:mark::bigint, 0)
+    :types::text::jsonb, coalesce(:mark::bigint, 0)
   )
   on conflict (site_no, bucket) do nothing
   returning bucket`,
@@ -100,9 +98,10 @@ const insertRecent = query<Written, { bucket: Date }>(
 const updateRecent = query<Written>(
   'update-recent-hits',
   `
-  insert into recent_hits (site_no, bucket, counted_to, pageviews, custom_events, visitors)
+  insert into recent_hits (site_no, bucket, counted_to, pageviews, custom_events, visitors, types)
   values (
-    :siteNo::int, :bucket::timestamptz, :countedTo::timestamptz, :pageviews::bigint, :customEvents::bigint, :visitors::bytea
+    :siteNo::int, :bucket::timestamptz, :countedTo::timestamptz, :pageviews::bigint, :customEvents::bigint, :visitors::bytea,
+    :types::text::jsonb
   )
   on conflict (site_no, bucket) do update
   set
@@ -110,6 +109,7 @@ const updateRecent = query<Written>(
     pageviews = excluded.pageviews,
     custom_events = excluded.custom_events,
     visitors = excluded.visitors,
+    types = excluded.types,
     version = excluded.version,
     counted_anew = coalesce(:mark::bigint, recent_hits.counted_anew)`,
 )
@@ -126,29 +126,6 @@ const deleteOld = query<{ before: Date }>(
     where aggregate = 'recent_hits' and bucket < :before::timestamptz
     for update skip locked
   ))`,
-)
-
-const selectRecent = query<
-  { siteNos: readonly number[]; starts: readonly Date[]; ends: readonly Date[] },
-  Counted & { visitors: string }
->(
-  'select-recent-hits',
-  `
-  select
-    span.site_no as "siteNo",
-    bucket,
-    (extract(epoch from counted_to) * 1000)::bigint as "countedTo",
-    pageviews,
-    custom_events as "customEvents",
-    encode(visitors, 'base64') as visitors
-  from unnest(:siteNos::int[], :starts::timestamptz[], :ends::timestamptz[]) as span (site_no, starts_at, ends_at)
-  join recent_hits on recent_hits.site_no = span.site_no
-    and bucket >= starts_at and bucket + interval '15 minutes' <= ends_at
-  where not exists (
-    select from dirty_buckets
-    where aggregate = 'recent_hits' and dirty_buckets.site_no = recent_hits.site_no and dirty_buckets.bucket = recent_hits.bucket
-  )
-  order by 1, 2`,
 )
 
 /**
@@ -208,7 +185,9 @@ async function countBucket(
   const isAnew = mark !== null || countedTo === null
   const hitsFrom = isAnew ? bucket.getTime() : countedTo
   const slice = hitSlice({ start: hitsFrom, end })
-  const counted = await inSnapshot(db, tx => countSliceHits(tx, siteNo, slice))
+  const [counted, types] = await inSnapshot(db, tx =>
+    Promise.all([countSliceHits(tx, siteNo, slice), countLogTypes(tx, siteNo, { start: hitsFrom, end })]),
+  )
   await db.begin(async tx => {
     const present = version === null ? undefined : (await lockRecent(tx, { siteNo, bucket, version }))[0]
     if (version !== null && !present) return
@@ -220,6 +199,7 @@ async function countBucket(
       pageviews: (before?.pageviews ?? 0) + counted.pageviews,
       customEvents: (before?.customEvents ?? 0) + counted.customEvents,
       visitors: addVisitors(before?.visitors, counted.visitors),
+      types: before?.types === null ? null : JSON.stringify(addCounts(before?.types, types)),
       mark,
     }
     if (present) await updateRecent(tx, written)
@@ -228,14 +208,8 @@ async function countBucket(
   })
 }
 
-/** Counts of a bucket up to a time. */
-export type RecentHits = Counted & { visitors: Uint32Array }
-
-/** Returns the counts of sites in the given spans, as far as they agree with the rows. */
-export async function readRecentHits(
-  tx: Queryable,
-  spans: readonly (Window & { siteNo: number })[],
-): Promise<RecentHits[]> {
-  const rows = await selectRecent(tx, arraysOf(spans))
-  return rows.map(row => ({ ...row, visitors: numbersIn(Buffer.from(row.visitors, 'base64')) }))
+function addCounts(before: LogCounts = {}, more: LogCounts): LogCounts {
+  const sum = { ...before }
+  for (const [type, hits] of Object.entries(more)) sum[type] = (sum[type] ?? 0) + hits
+  return sum
 }

@@ -1,0 +1,87 @@
+import type { Queryable } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
+import { BUCKET_MS, datesOf, type Window } from '../protocol.ts'
+import { readWatermark } from '../watermarks.ts'
+
+// Hits by type after the time up to which log_15m is refreshed. The aggregate would count them from rows by itself, but its plan reads all
+// rows of the newest chunk, of all sites, and a busy site has millions of rows of its own there.
+
+/** Hits by type, service-written ones included, as in log_15m. Types without hits are absent. */
+export type LogCounts = Record<string, number>
+
+const countTypes = query<{ siteNo: number; start: Date; end: Date }, { type: string; hits: number }>(
+  'count-log-rows',
+  `
+  select type, count(*) as hits
+  from events
+  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
+    and type not in ('engagement', 'identify')
+  group by type`,
+)
+
+const selectRecent = query<
+  { siteNo: number; start: Date; end: Date },
+  { bucket: number; countedTo: number; types: LogCounts }
+>(
+  'select-recent-log',
+  `
+  select
+    (extract(epoch from bucket) * 1000)::bigint as bucket,
+    (extract(epoch from counted_to) * 1000)::bigint as "countedTo",
+    types
+  from recent_hits
+  where site_no = :siteNo::int and bucket >= :start::timestamptz and bucket < :end::timestamptz and types is not null
+    and not exists (
+      select from dirty_buckets as mark
+      where mark.aggregate = 'recent_hits' and mark.site_no = recent_hits.site_no and mark.bucket = recent_hits.bucket
+    )
+  order by bucket`,
+)
+
+/** Counts hits of a window by type, from rows. */
+export async function countLogTypes(tx: Queryable, siteNo: number, window: Window): Promise<LogCounts> {
+  const rows = await countTypes(tx, { siteNo, ...datesOf(window) })
+  return Object.fromEntries(rows.map(({ type, hits }) => [type, hits]))
+}
+
+/** The end of a log, as parameters of a statement: what log_15m does not hold. */
+export interface LogTail {
+  /** log_15m counts what is before it, rows and counts what is since. */
+  refreshedTo: Date
+  /** Spans whose rows are to be counted, without overlaps: one element of each array is a span. */
+  rowStarts: Date[]
+  rowEnds: Date[]
+  /** Counts by bucket and type beside these rows. */
+  countedBuckets: Date[]
+  countedTypes: string[]
+  countedHits: number[]
+}
+
+/**
+ * Returns what counts the last hits of a site. Call it in the snapshot of the statement that gets it.
+ * @param window whole buckets
+ */
+export async function readLogTail(tx: Queryable, siteNo: number, { start, end }: Window): Promise<LogTail> {
+  const [state] = await readWatermark(tx, { aggregate: 'hits' })
+  const from = Math.min(Math.max(start, state?.refreshedTo ?? start), end)
+  const counted = from < end ? await selectRecent(tx, { siteNo, ...datesOf({ start: from, end }) }) : []
+  const spans: Window[] = []
+  let next = from
+  for (const { bucket, countedTo } of counted) {
+    spans.push({ start: next, end: bucket })
+    next = Math.min(countedTo, bucket + BUCKET_MS)
+  }
+  spans.push({ start: next, end })
+  const rows = spans.filter(span => span.start < span.end)
+  const counts = counted.flatMap(({ bucket, types }) =>
+    Object.entries(types).map(([type, hits]) => ({ bucket: new Date(bucket), type, hits })),
+  )
+  return {
+    refreshedTo: new Date(from),
+    rowStarts: rows.map(span => new Date(span.start)),
+    rowEnds: rows.map(span => new Date(span.end)),
+    countedBuckets: counts.map(({ bucket }) => bucket),
+    countedTypes: counts.map(({ type }) => type),
+    countedHits: counts.map(({ hits }) => hits),
+  }
+}
