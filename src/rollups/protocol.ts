@@ -243,6 +243,14 @@ export interface OccurrencePage {
   skipped: number
 }
 
+/** Who is on a site. */
+export interface LiveCounts {
+  /** One row for each minute with hits: when it begins, Unix milliseconds, and what it has. */
+  minutes: { minute: number; visitors: number; pageviews: number }[]
+  /** Distinct visitors of the last minutes, of all and of the values with most; `dimension` null: all together. */
+  present: { dimension: 'path' | 'source' | 'country' | null; value: string | null; visitors: number }[]
+}
+
 /** `hits`: pageviews, custom events and visitors; `sessions`: all other totals. Totals of a part not requested are 0. */
 export type TrafficPart = 'hits' | 'sessions'
 
@@ -313,6 +321,14 @@ export interface Tasks {
   locateValueTimes: {
     input: TimedValue & Pick<Ranking, 'limit' | 'offset'>
     output: OccurrencePage | null
+  }
+  /**
+   * Hits of a site in a window of whole minutes by minute, and those since `presentFrom` by value, at most `limit` of each dimension. Null
+   * when rows should answer. All in Unix milliseconds.
+   */
+  countLive: {
+    input: { siteNo: number; start: number; end: number; presentFrom: number; limit: number }
+    output: LiveCounts | null
   }
   /** Counts of a window as `countTraffic` has them, with the parts that they were added up from, in one snapshot. */
   explainTraffic: {

@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loadConfig } from '../../src/config.ts'
 import { abandonWhen } from '../../src/db/abandon.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { rankValues } from '../../src/rollups/daily/rank-values.ts'
 import { countSliceValues } from '../../src/rollups/daily/row-slice.ts'
 import { inTailSnapshot, keepLiveTails, type LiveTails } from '../../src/rollups/live-tail/live-tails.ts'
 import { countRecentHits } from '../../src/rollups/recent/recent-hits.ts'
+import { getLive } from '../../src/stats/live/live.ts'
 import { busyHits } from '../support/busy-hits.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { beginTail, countAndRollUp, sorted, tailSlices } from '../support/live-tail.ts'
+import { readServices } from '../support/read-services.ts'
 
 const HOUR = 3_600_000
 const START = Date.UTC(2026, 2, 10, 9)
@@ -68,6 +71,39 @@ test('live tails: rankings are the same from memory and from rows', async () => 
   tails!.stop()
   expect(fromMemory).toEqual(await rankAll())
   expect(fromMemory.map(page => page!.rows.length > 0)).not.toContain(false)
+})
+
+test('live tails: who is on the site is the same from memory and from rows', async () => {
+  const { db } = database
+  const { siteNo, next } = await begin(11)
+  const site = { siteNo, teamId: '', timezone: 'UTC', currency: 'USD', firstEventAt: null }
+  const config = loadConfig({ SECRET_KEY: '0'.repeat(64) })
+  for (const { batches, now } of next) {
+    for (const [partition, batch] of batches.entries()) await storeHits(db, partition, batch)
+    // Some hits are later than what is now, and some are older than the first of the minutes.
+    for (const at of [now - 90_000, now, now + 59_999]) {
+      const services = { ...readServices(db, new Date(at)), config }
+      let fromMemory = 0
+      const watched = {
+        ...services,
+        rollups: {
+          ...services.rollups,
+          run: async (task: string, input: unknown) => {
+            const result = await services.rollups.run(task, input)
+            if (task === 'countLive' && result) fromMemory++
+            return result
+          },
+        },
+      }
+      const noTails = { ...services, rollups: { ...services.rollups, run: async () => null } }
+      const live = await getLive(watched, site, {})
+      expect(fromMemory).toBe(1)
+      expect(live).toEqual(await getLive(noTails, site, {}))
+      expect(live.visitors).toBeGreaterThan(0)
+      expect(live.pages.length).toBeGreaterThan(1)
+      expect(live.minutes.filter(({ pageviews }) => pageviews > 0).length).toBeGreaterThan(10)
+    }
+  }
 })
 
 test('live tails: reads at the same time, while all partitions store, get the rows of their own snapshots', async () => {

@@ -1,9 +1,10 @@
 import { type Db, inSnapshot, type Queryable } from '../../db/connect.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import { type CountsByValue, isSinceRollup, type RowSlice, SILENCE_MS } from '../daily/row-slice.ts'
-import { BUCKET_MS, type Window } from '../protocol.ts'
+import { BUCKET_MS, type LiveCounts, type Tasks, type Window } from '../protocol.ts'
 import { KEPT_MS } from '../recent/recent-hits.ts'
 import { changedBuckets, isMadeAnew, readTailState, type TailState } from './changes.ts'
+import { countTailLive } from './count-live.ts'
 import { countTailValues } from './count-values.ts'
 import { readExits } from './read-exits.ts'
 import { readHits, readHitsOf, readSeconds, type SecondHits } from './read-hits.ts'
@@ -178,6 +179,16 @@ export class LiveTail {
   /** Counts the rows of a slice, as of the last `advance`. */
   count(slice: RowSlice, dimension: string): CountsByValue {
     return countTailValues(this.#rows, slice, dimension)
+  }
+
+  /** Whether the tail holds all hits since a time, Unix milliseconds. */
+  holdsSince(at: number): boolean {
+    return at >= this.#rows.from
+  }
+
+  /** Counts who is on the site, as of the last `advance`. */
+  countLive(input: Tasks['countLive']['input']): LiveCounts {
+    return countTailLive(this.#rows, input)
   }
 
   /** Drops rows that all rollups hold by now; takes about half a second for a million sessions. */

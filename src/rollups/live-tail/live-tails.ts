@@ -5,6 +5,7 @@ import { isRetryable, isUnavailable } from '../../db/errors.ts'
 import { AppError } from '../../errors.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import { type CountsByValue, isSinceRollup, type RowSlice } from '../daily/row-slice.ts'
+import type { LiveCounts, Tasks } from '../protocol.ts'
 import { isInTail } from './count-values.ts'
 import { LiveTail } from './live-tail.ts'
 import { RebuildPauses } from './rebuild-pauses.ts'
@@ -36,13 +37,16 @@ interface Kept {
   line: Promise<void>
 }
 
-/** Counts the values of a slice from memory, in the snapshot of a read. */
+/** Counts from memory, in the snapshot of a read. Each returns undefined when rows must be counted. */
 export interface TailReader {
-  /** @returns undefined when rows must be counted */
+  /** Counts the values of a slice. */
   count(slice: RowSlice, dimension: string): Promise<CountsByValue | undefined>
+  countLive(input: LiveInput): Promise<LiveCounts | undefined>
 }
 
-const NO_TAIL: TailReader = { count: async () => undefined }
+type LiveInput = Tasks['countLive']['input']
+
+const NO_TAIL: TailReader = { count: async () => undefined, countLive: async () => undefined }
 
 const kept = new WeakMap<Db, LiveTails>()
 
@@ -59,6 +63,10 @@ export const inTailSnapshot = <Result>(
   siteNo: number,
   read: (tx: Transaction, tail: TailReader) => Promise<Result>,
 ): Promise<Result> => kept.get(db)?.read(siteNo, read) ?? inSnapshot(db, tx => read(tx, NO_TAIL))
+
+/** Counts who is on a site now; null when rows must be counted. */
+export const countLive = async (db: Db, input: LiveInput): Promise<LiveCounts | null> =>
+  (await inTailSnapshot(db, input.siteNo, (_, tail) => tail.countLive(input))) ?? null
 
 /** The tails of sites in the memory of this thread. */
 export class LiveTails {
@@ -96,12 +104,13 @@ export class LiveTails {
 
   /** Asks for a tail of a site that has none. Its rows are counted until the tail is there. */
   #asking(siteNo: number): TailReader {
+    const ask = async () => {
+      if (!this.#building && this.#pauses.isOver(siteNo, Date.now())) void this.build(siteNo)
+      return undefined
+    }
     return {
-      count: async (slice, dimension) => {
-        const isDue = !this.#building && this.#pauses.isOver(siteNo, Date.now())
-        if (isDue && isSinceRollup(slice) && isInTail(dimension)) void this.build(siteNo)
-        return undefined
-      },
+      count: async (slice, dimension) => (isSinceRollup(slice) && isInTail(dimension) ? ask() : undefined),
+      countLive: ask,
     }
   }
 
@@ -109,23 +118,32 @@ export class LiveTails {
     const { tail } = found
     let advanced: Promise<boolean> | undefined
     let hasLeft = false
+    const use = async <Result>(holds: () => boolean, count: () => Result): Promise<Result | undefined> => {
+      try {
+        // After it was left, another snapshot may add to it at any time.
+        if (hasLeft || !holds() || this.#tails.get(tail.siteNo) !== found) return undefined
+        advanced ??= tail.advance(tx)
+        return (await advanced) ? count() : undefined
+      } catch (error) {
+        if (!isFailedStatement(error)) this.#lose(found, error)
+        if (!(error instanceof TailLost)) throw error
+        return undefined
+      } finally {
+        hasLeft = true
+        leave()
+      }
+    }
     return {
-      count: async (slice, dimension) => {
-        try {
-          const isUsable = isInTail(dimension) && tail.holds(slice) && this.#tails.get(tail.siteNo) === found
-          // After it was left, another snapshot may add to it at any time.
-          if (hasLeft || !isUsable) return undefined
-          advanced ??= tail.advance(tx)
-          return (await advanced) ? tail.count(slice, dimension) : undefined
-        } catch (error) {
-          if (!isFailedStatement(error)) this.#lose(found, error)
-          if (!(error instanceof TailLost)) throw error
-          return undefined
-        } finally {
-          hasLeft = true
-          leave()
-        }
-      },
+      count: (slice, dimension) =>
+        use(
+          () => isInTail(dimension) && tail.holds(slice),
+          () => tail.count(slice, dimension),
+        ),
+      countLive: input =>
+        use(
+          () => tail.holdsSince(input.start),
+          () => tail.countLive(input),
+        ),
     }
   }
 

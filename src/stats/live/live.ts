@@ -3,12 +3,14 @@ import { inSnapshot } from '../../db/connect.ts'
 import type { Section } from '../../dimensions/sections.ts'
 import { EVENT_TYPES } from '../../ingestion/hit.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
+import { type LiveCounts, runTask } from '../../rollups/protocol.ts'
 import { count, label, timestamp } from '../../schema/fields.ts'
 import { mayShow } from '../../sharing/grant.ts'
 import { EventLogItem, presentEvent } from '../event-log/event-item.ts'
 import { type LoggedHit, type LogServices, readFilteredLog } from '../event-log/log-pages.ts'
 import { grantedFilters, NO_MONEY_EVENTS } from '../filters/granted.ts'
 import { checkFilters, filterFields, filtersOf } from '../filters/query.ts'
+import { isUnfiltered } from '../filters/resolved-query.ts'
 import { withSegments } from '../filters/segments.ts'
 import type { StatsSite } from '../query-context.ts'
 import { resolveQueries } from '../resolve/resolve.ts'
@@ -60,15 +62,8 @@ export const Live = z
   .meta({ id: 'Live' })
 export type Live = z.infer<typeof Live>
 
-interface MinuteCounts {
-  /** Unix milliseconds. */
-  minute: number
-  visitors: number
-  pageviews: number
-}
-
 /** One row for each minute that has hits. */
-const countLiveMinutes = filteredQuery<undefined, MinuteCounts>(
+const countLiveMinutes = filteredQuery<undefined, LiveCounts['minutes'][number]>(
   'count-live-minutes',
   ['filtered_hits'],
   `select
@@ -80,18 +75,13 @@ const countLiveMinutes = filteredQuery<undefined, MinuteCounts>(
   group by 1`,
 )
 
-interface PresentRow {
-  /** Null for all visitors together. */
-  dimension: 'path' | 'source' | 'country' | null
-  value: string | null
-  visitors: number
-}
+type PresentRow = LiveCounts['present'][number]
 
 /** Distinct visitors of the hits: of all, and of the values with most visitors of three dimensions. */
 const countPresent = filteredQuery<{ limit: number }, PresentRow>('count-present', ['filtered_hits'])
 
 /**
- * Returns who is on the site now. Reads rows, never rollups: these are up to 15 minutes old.
+ * Returns who is on the site now. Reads rows, or the last rows of a busy site in memory; never rollups: these are up to 15 minutes old.
  * @throws AppError as `grantedFilters` and `resolveQueries`
  */
 export async function getLive(services: LogServices, site: StatsSite, query: LiveQuery): Promise<Live> {
@@ -113,9 +103,18 @@ export async function getLive(services: LogServices, site: StatsSite, query: Liv
     params: { limit: MOST_ROWS },
   }
   const newest = { params: { types: [...EVENT_TYPES], limit: MOST_EVENTS, offset: 0 } }
+  const inMemory = isUnfiltered(resolved!)
+    ? await runTask(services.rollups, 'countLive', {
+        siteNo: site.siteNo,
+        start,
+        end,
+        presentFrom: present.window.start.getTime(),
+        limit: MOST_ROWS,
+      })
+    : null
   const [minutes, rows, events] = await inSnapshot(services.reads, async transaction => [
-    await countLiveMinutes(transaction, resolved!),
-    await countPresent(transaction, resolved!, present),
+    inMemory?.minutes ?? (await countLiveMinutes(transaction, resolved!)),
+    inMemory?.present ?? (await countPresent(transaction, resolved!, present)),
     mayShow(grant, 'events') ? await readFilteredLog(transaction, resolved!, newest) : ([] as LoggedHit[]),
   ])
   const rowsFor = (dimension: PresentRow['dimension'], section: Section) =>
@@ -133,7 +132,7 @@ export async function getLive(services: LogServices, site: StatsSite, query: Liv
 
 const presentRow = ({ value, visitors }: PresentRow) => ({ value: value || '(none)', visitors })
 
-function minutesFrom(start: number, counted: MinuteCounts[]): Live['minutes'] {
+function minutesFrom(start: number, counted: LiveCounts['minutes']): Live['minutes'] {
   const byMinute = new Map(counted.map(row => [row.minute, row]))
   return Array.from({ length: MINUTES }, (_, index) => {
     const minute = start + index * MINUTE_MS
