@@ -61,7 +61,7 @@ counted as (
     select time_bucket(interval '15 minutes', events.at) as bucket, events.type, count(*) as hits
     from events
     where events.site_no = :siteNo::int
-      and events.at >= span.starts_at and events.at < span.ends_at
+      and events.at >= greatest(span.starts_at, (select since from details)) and events.at < span.ends_at
       and events.at >= :refreshedTo::timestamptz and events.at < :end::timestamptz
       and events.type = any(:types::text[])
     group by 1, 2

@@ -18,9 +18,9 @@ import { type StatementLimits, Watchdog } from './watchdog.ts'
 export interface DatabaseOptions {
   /** The service's data folder; the database is kept in `database/` in it. Without it: in memory. */
   dataDir?: string
-  /** From which an in-memory database starts; empty without them. */
+  /** The files that an in-memory database starts with. Without them it is empty. */
   files?: DatabaseFiles
-  /** What such a database runs in, all zeros; a new memory without it. */
+  /** The memory that it runs in, all zeros. Without it, the database takes a new one. */
   memory?: ModuleMemory
   log: Log
   /** How long a client may hold the session without sending anything; milliseconds, default 30,000. */

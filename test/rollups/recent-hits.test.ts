@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EVENT_TYPES, type EventType } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
+import { deleteServiceEvents, writeServiceEvents } from '../../src/revenue/ledger/service-events.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
 import { readRecentHits } from '../../src/rollups/recent/read-recent-hits.ts'
 import { countRecentHits } from '../../src/rollups/recent/recent-hits.ts'
@@ -98,6 +99,12 @@ async function expectSameLog({ siteNo }: TestSite, now: number): Promise<void> {
     order by at desc, id desc`
   expect(page.total).toBe(ids.length)
   expect(page.rows.map(({ id }) => id)).toEqual(ids.slice(3, 6).map(({ id }) => id))
+}
+
+const typesOf = async ({ siteNo }: TestSite) => {
+  const rows = await database.db<{ types: Record<string, number> | null }[]>`
+    select types from recent_hits where site_no = ${siteNo} and pageviews > 0 order by bucket`
+  return rows.map(({ types }) => types)
 }
 
 const dateOf = (at: Date, days = 0) => new Date(at.getTime() + days * DAY).toISOString().slice(0, 10)
@@ -286,4 +293,52 @@ test('recent hits: after a refresh, the log takes earlier hits from the aggregat
   await expectSameLog(site, now.getTime())
   await countRecentHits(db, new Date(now.getTime() + MINUTE), ANY)
   await expectSameLog(site, now.getTime())
+})
+
+test('recent hits: the log has what the service writes and deletes among hits that are counted', async () => {
+  const { db } = database
+  const site = await begin()
+  const day = START + 31 * DAY
+  await storeHits(
+    db,
+    0,
+    // The site is busy at each of the three rounds.
+    [1, 20, 29.5, 30.5, 31.5].map(minutes => enrichedHit(site, day + minutes * MINUTE)),
+  )
+  const now = new Date(day + 30 * MINUTE)
+  await countRecentHits(db, now, ANY)
+  const payment = { name: 'payment', at: new Date(day + 20 * MINUTE), key: 'sale-1' } as const
+  await db.begin(tx => writeServiceEvents(tx, site, [payment]))
+  await expectSameLog(site, now.getTime())
+  await countRecentHits(db, new Date(now.getTime() + MINUTE), ANY)
+  await expectSameLog(site, now.getTime())
+  expect(await typesOf(site)).toEqual([{ pageview: 1 }, { pageview: 2, event: 1 }, { pageview: 1 }])
+  await db.begin(tx => deleteServiceEvents(tx, site, [payment]))
+  await expectSameLog(site, now.getTime())
+  await countRecentHits(db, new Date(now.getTime() + 2 * MINUTE), ANY)
+  await expectSameLog(site, now.getTime())
+  expect(await typesOf(site)).toEqual([{ pageview: 1 }, { pageview: 2 }, { pageview: 2 }])
+})
+
+test('recent hits: types that a process without types has counted past are not used', async () => {
+  const { db } = database
+  const site = await begin()
+  const day = START + 32 * DAY
+  await storeHits(
+    db,
+    0,
+    [1, 2, 3].map(minutes => enrichedHit(site, day + minutes * MINUTE)),
+  )
+  await countRecentHits(db, new Date(day + 2.5 * MINUTE), ANY)
+  expect(await typesOf(site)).toEqual([{ pageview: 2 }])
+  // What it does to the row.
+  await db`
+    update recent_hits
+    set counted_to = ${new Date(day + 4 * MINUTE)}, pageviews = 3, version = version + 1000000
+    where site_no = ${site.siteNo} and bucket = ${new Date(day)}`
+  await expectSameLog(site, day + 5 * MINUTE)
+  await storeHits(db, 0, [enrichedHit(site, day + 6 * MINUTE)])
+  await countRecentHits(db, new Date(day + 7 * MINUTE), ANY)
+  expect(await typesOf(site)).toEqual([null])
+  await expectSameLog(site, day + 7 * MINUTE)
 })

@@ -58,9 +58,10 @@ async function embedded(): Promise<TestDatabase> {
     db,
     async close() {
       await db.end({ timeout: 5 })
-      if (!database) return
-      await database.close()
+      const closing = database
       database = undefined
+      if (!closing) return
+      await closing.close()
       giveMemoryBack(memory)
       globalThis.gc?.()
     },

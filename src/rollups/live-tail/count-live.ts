@@ -1,9 +1,8 @@
+import { MINUTE_MS } from '../../lib/time.ts'
 import type { LiveCounts, Tasks } from '../protocol.ts'
 import type { TailRows } from './tail-rows.ts'
 import { ENGAGEMENT, PAGEVIEW } from './tail-shape.ts'
 import { ValueVisitors } from './value-visitors.ts'
-
-const MINUTE_MS = 60_000
 
 /** Counts who is on a site, the same as `count-live-minutes` and `count-present`. The rows must reach back to `start`. */
 export function countTailLive(rows: TailRows, input: Tasks['countLive']['input']): LiveCounts {

@@ -37,16 +37,26 @@ interface Kept {
   line: Promise<void>
 }
 
-/** Counts from memory, in the snapshot of a read. Each returns undefined when rows must be counted. */
+/** Counts the values of a slice from memory, in the snapshot of a read. */
 export interface TailReader {
-  /** Counts the values of a slice. */
+  /** @returns undefined when rows must be counted */
   count(slice: RowSlice, dimension: string): Promise<CountsByValue | undefined>
-  countLive(input: LiveInput): Promise<LiveCounts | undefined>
 }
 
 type LiveInput = Tasks['countLive']['input']
 
-const NO_TAIL: TailReader = { count: async () => undefined, countLive: async () => undefined }
+/** Brings a tail up to the snapshot and counts in it; undefined when it does not hold what is counted, or rows must be counted. */
+type CountInTail = <Result>(holds: () => boolean, count: () => Result) => Promise<Result | undefined>
+
+const readerOf = (tail: LiveTail, countInTail: CountInTail): TailReader => ({
+  count: (slice, dimension) =>
+    countInTail(
+      () => isInTail(dimension) && tail.holds(slice),
+      () => tail.count(slice, dimension),
+    ),
+})
+
+const NO_TAIL: TailReader = { count: async () => undefined }
 
 const kept = new WeakMap<Db, LiveTails>()
 
@@ -66,7 +76,7 @@ export const inTailSnapshot = <Result>(
 
 /** Counts who is on a site now; null when rows must be counted. */
 export const countLive = async (db: Db, input: LiveInput): Promise<LiveCounts | null> =>
-  (await inTailSnapshot(db, input.siteNo, (_, tail) => tail.countLive(input))) ?? null
+  (await kept.get(db)?.countLive(input)) ?? null
 
 /** The tails of sites in the memory of this thread. */
 export class LiveTails {
@@ -90,35 +100,62 @@ export class LiveTails {
   ): Promise<Result> {
     const found = this.#tails.get(siteNo)
     if (!found) {
-      const reader = this.#stopped.signal.aborted ? NO_TAIL : this.#asking(siteNo)
+      const reader = this.#asking(siteNo)
       return inSnapshot(this.#db, tx => read(tx, reader))
     }
+    return this.#inSnapshotOf(found, (tx, countInTail) => read(tx, readerOf(found.tail, countInTail)))
+  }
+
+  /** Counts who is on a site, if its tail is there; undefined when rows must be counted. */
+  async countLive(input: LiveInput): Promise<LiveCounts | undefined> {
+    const found = this.#tails.get(input.siteNo)
+    if (!found) {
+      this.#ask(input.siteNo)
+      return undefined
+    }
+    const { tail } = found
+    return this.#inSnapshotOf(found, (_, countInTail) =>
+      countInTail(
+        () => tail.holdsSince(input.start),
+        () => tail.countLive(input),
+      ),
+    )
+  }
+
+  async #inSnapshotOf<Result>(
+    found: Kept,
+    read: (tx: Transaction, countInTail: CountInTail) => Promise<Result>,
+  ): Promise<Result> {
     found.usedAt = Date.now()
     const leave = await enter(found)
     try {
-      return await inSnapshot(this.#db, tx => read(tx, this.#reader(found, tx, leave)))
+      return await inSnapshot(this.#db, tx => read(tx, this.#countingIn(found, tx, leave)))
     } finally {
       leave()
     }
   }
 
-  /** Asks for a tail of a site that has none. Its rows are counted until the tail is there. */
+  /** Begins to build the tail of a site that has none, unless one is being built or it is too early. */
+  #ask(siteNo: number): void {
+    if (this.#stopped.signal.aborted || this.#building || !this.#pauses.isOver(siteNo, Date.now())) return
+    void this.build(siteNo)
+  }
+
+  /** The reader of a site that has no tail: rows are counted until the tail is there. */
   #asking(siteNo: number): TailReader {
-    const ask = async () => {
-      if (!this.#building && this.#pauses.isOver(siteNo, Date.now())) void this.build(siteNo)
-      return undefined
-    }
     return {
-      count: async (slice, dimension) => (isSinceRollup(slice) && isInTail(dimension) ? ask() : undefined),
-      countLive: ask,
+      count: async (slice, dimension) => {
+        if (isSinceRollup(slice) && isInTail(dimension)) this.#ask(siteNo)
+        return undefined
+      },
     }
   }
 
-  #reader(found: Kept, tx: Queryable, leave: () => void): TailReader {
+  #countingIn(found: Kept, tx: Queryable, leave: () => void): CountInTail {
     const { tail } = found
     let advanced: Promise<boolean> | undefined
     let hasLeft = false
-    const use = async <Result>(holds: () => boolean, count: () => Result): Promise<Result | undefined> => {
+    return async (holds, count) => {
       try {
         // After it was left, another snapshot may add to it at any time.
         if (hasLeft || !holds() || this.#tails.get(tail.siteNo) !== found) return undefined
@@ -132,18 +169,6 @@ export class LiveTails {
         hasLeft = true
         leave()
       }
-    }
-    return {
-      count: (slice, dimension) =>
-        use(
-          () => isInTail(dimension) && tail.holds(slice),
-          () => tail.count(slice, dimension),
-        ),
-      countLive: input =>
-        use(
-          () => tail.holdsSince(input.start),
-          () => tail.countLive(input),
-        ),
     }
   }
 

@@ -3,7 +3,7 @@ import { query } from '../../db/query.ts'
 import { numbersIn } from '../daily/visitor-set.ts'
 import { arraysOf, type Window } from '../protocol.ts'
 
-interface Counted {
+interface RecentCounts {
   siteNo: number
   bucket: Date
   /** Unix milliseconds. */
@@ -14,7 +14,7 @@ interface Counted {
 
 const selectRecent = query<
   { siteNos: readonly number[]; starts: readonly Date[]; ends: readonly Date[] },
-  Counted & { visitors: string }
+  RecentCounts & { visitors: string }
 >(
   'select-recent-hits',
   `
@@ -36,7 +36,7 @@ const selectRecent = query<
 )
 
 /** Counts of a bucket up to a time. */
-export type RecentHits = Counted & { visitors: Uint32Array }
+export type RecentHits = RecentCounts & { visitors: Uint32Array }
 
 /** Returns the counts of sites in the given spans, as far as they agree with the rows. */
 export async function readRecentHits(

@@ -8,7 +8,7 @@ import { removeMarks } from '../dirty.ts'
 import { BUCKET_MS, type Window } from '../protocol.ts'
 import { readCountedFrom } from '../session-counts.ts'
 import { raiseWatermark, readWatermark } from '../watermarks.ts'
-import { countLogTypes, type LogCounts } from './recent-log.ts'
+import { countTypes, type LogCounts } from './recent-log.ts'
 
 // Hits of busy sites by quarter-hour. They lie between what hits_15m and rollups hold and the last seconds: a site with a thousand hits a
 // second has a million rows there.
@@ -63,7 +63,8 @@ const lockRecent = query<
 >(
   'lock-recent-hits',
   `
-  select pageviews, custom_events as "customEvents", visitors, types
+  select
+    pageviews, custom_events as "customEvents", visitors, case when types_version = version then types end as types
   from recent_hits
   where site_no = :siteNo::int and bucket = :bucket::timestamptz and version = :version::bigint
   for update`,
@@ -76,8 +77,10 @@ interface Written {
   pageviews: number
   customEvents: number
   visitors: Buffer
-  /** JSON object, null when an earlier version began to count the bucket. */
+  /** JSON object; null when the hits before were counted without types. */
   types: string | null
+  /** That of the row, and of its types. */
+  version: number
   /** The mark that this removes. */
   mark: number | null
 }
@@ -85,23 +88,32 @@ interface Written {
 const insertRecent = query<Written, { bucket: Date }>(
   'insert-recent-hits',
   `
-  insert into recent_hits (site_no, bucket, counted_to, pageviews, custom_events, visitors, types, counted_anew)
+  insert into recent_hits (
+    site_no, bucket, counted_to, pageviews, custom_events, visitors, types, version, types_version, counted_anew
+  )
   values (
     :siteNo::int, :bucket::timestamptz, :countedTo::timestamptz, :pageviews::bigint, :customEvents::bigint, :visitors::bytea,
-    :types::text::jsonb, coalesce(:mark::bigint, 0)
+    :types::text::jsonb, :version::bigint, :version::bigint, coalesce(:mark::bigint, 0)
   )
   on conflict (site_no, bucket) do nothing
   returning bucket`,
 )
 
-// Written as an insert that always conflicts: it draws a new version, which not every server does in an update.
+/** Draws a version: an update cannot do so itself on every server. */
+const drawVersion = query<object, { version: number }>(
+  'draw-recent-version',
+  "select nextval('dirty_versions') as version",
+)
+
 const updateRecent = query<Written>(
   'update-recent-hits',
   `
-  insert into recent_hits (site_no, bucket, counted_to, pageviews, custom_events, visitors, types)
+  insert into recent_hits (
+    site_no, bucket, counted_to, pageviews, custom_events, visitors, types, version, types_version
+  )
   values (
     :siteNo::int, :bucket::timestamptz, :countedTo::timestamptz, :pageviews::bigint, :customEvents::bigint, :visitors::bytea,
-    :types::text::jsonb
+    :types::text::jsonb, :version::bigint, :version::bigint
   )
   on conflict (site_no, bucket) do update
   set
@@ -110,6 +122,7 @@ const updateRecent = query<Written>(
     custom_events = excluded.custom_events,
     visitors = excluded.visitors,
     types = excluded.types,
+    types_version = excluded.types_version,
     version = excluded.version,
     counted_anew = coalesce(:mark::bigint, recent_hits.counted_anew)`,
 )
@@ -186,13 +199,15 @@ async function countBucket(
   const hitsFrom = isAnew ? bucket.getTime() : countedTo
   const slice = hitSlice({ start: hitsFrom, end })
   const [counted, types] = await inSnapshot(db, tx =>
-    Promise.all([countSliceHits(tx, siteNo, slice), countLogTypes(tx, siteNo, { start: hitsFrom, end })]),
+    Promise.all([countSliceHits(tx, siteNo, slice), countTypes(tx, siteNo, { start: hitsFrom, end })]),
   )
   await db.begin(async tx => {
     const present = version === null ? undefined : (await lockRecent(tx, { siteNo, bucket, version }))[0]
     if (version !== null && !present) return
     const before = isAnew ? undefined : present
+    const [drawn] = await drawVersion(tx, {})
     const written = {
+      ...drawn!,
       siteNo,
       bucket,
       countedTo: new Date(end),

@@ -9,8 +9,8 @@ import { readWatermark } from '../watermarks.ts'
 /** Hits by type, service-written ones included, as in log_15m. Types without hits are absent. */
 export type LogCounts = Record<string, number>
 
-const countTypes = query<{ siteNo: number; start: Date; end: Date }, { type: string; hits: number }>(
-  'count-log-rows',
+const countRows = query<{ siteNo: number; start: Date; end: Date }, { type: string; hits: number }>(
+  'count-recent-types',
   `
   select type, count(*) as hits
   from events
@@ -19,11 +19,11 @@ const countTypes = query<{ siteNo: number; start: Date; end: Date }, { type: str
   group by type`,
 )
 
-const selectRecent = query<
+const selectRecentTypes = query<
   { siteNo: number; start: Date; end: Date },
   { bucket: number; countedTo: number; types: LogCounts }
 >(
-  'select-recent-log',
+  'select-recent-types',
   `
   select
     (extract(epoch from bucket) * 1000)::bigint as bucket,
@@ -31,6 +31,7 @@ const selectRecent = query<
     types
   from recent_hits
   where site_no = :siteNo::int and bucket >= :start::timestamptz and bucket < :end::timestamptz and types is not null
+    and types_version = version
     and not exists (
       select from dirty_buckets as mark
       where mark.aggregate = 'recent_hits' and mark.site_no = recent_hits.site_no and mark.bucket = recent_hits.bucket
@@ -39,13 +40,13 @@ const selectRecent = query<
 )
 
 /** Counts hits of a window by type, from rows. */
-export async function countLogTypes(tx: Queryable, siteNo: number, window: Window): Promise<LogCounts> {
-  const rows = await countTypes(tx, { siteNo, ...datesOf(window) })
+export async function countTypes(tx: Queryable, siteNo: number, window: Window): Promise<LogCounts> {
+  const rows = await countRows(tx, { siteNo, ...datesOf(window) })
   return Object.fromEntries(rows.map(({ type, hits }) => [type, hits]))
 }
 
 /** The end of a log, as parameters of a statement: what log_15m does not hold. */
-export interface LogTail {
+export interface LogEnd {
   /** log_15m counts what is before it, rows and counts what is since. */
   refreshedTo: Date
   /** Spans whose rows are to be counted, without overlaps: one element of each array is a span. */
@@ -61,10 +62,10 @@ export interface LogTail {
  * Returns what counts the last hits of a site. Call it in the snapshot of the statement that gets it.
  * @param window whole buckets
  */
-export async function readLogTail(tx: Queryable, siteNo: number, { start, end }: Window): Promise<LogTail> {
+export async function readLogEnd(tx: Queryable, siteNo: number, { start, end }: Window): Promise<LogEnd> {
   const [state] = await readWatermark(tx, { aggregate: 'hits' })
   const from = Math.min(Math.max(start, state?.refreshedTo ?? start), end)
-  const counted = from < end ? await selectRecent(tx, { siteNo, ...datesOf({ start: from, end }) }) : []
+  const counted = from < end ? await selectRecentTypes(tx, { siteNo, ...datesOf({ start: from, end }) }) : []
   const spans: Window[] = []
   let next = from
   for (const { bucket, countedTo } of counted) {

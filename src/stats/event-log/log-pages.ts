@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/connect.ts'
 import { inSnapshot } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import type { EventType } from '../../ingestion/hit.ts'
-import { type LogTail, readLogTail } from '../../rollups/recent/recent-log.ts'
+import { type LogEnd, readLogEnd } from '../../rollups/recent/recent-log.ts'
 import { BLOCK_ROWS, type Download, runningDownload } from '../../schema/download.ts'
 import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
 import type { Services } from '../../services.ts'
@@ -20,7 +20,7 @@ export type LogServices = StatsServices & Pick<Services, 'config'>
 
 type LogParams = PageWindow & { types: string[] }
 
-const locateLogPage = query<LogParams & LogTail & { siteNo: number; start: Date; end: Date }, PageRange>(
+const locateLogPage = query<LogParams & LogEnd & { siteNo: number; start: Date; end: Date }, PageRange>(
   'locate-log-page',
 )
 
@@ -108,7 +108,7 @@ export async function readLog(
           start,
           end,
           ...params,
-          ...(await readLogTail(transaction, siteNo, { start: start.getTime(), end: end.getTime() })),
+          ...(await readLogEnd(transaction, siteNo, { start: start.getTime(), end: end.getTime() })),
         })
       : await locateFilteredLogPage(transaction, resolved, { params, errorId })
     return readPage(transaction, range!)

@@ -1,16 +1,17 @@
 import { z } from 'zod'
 import { inSnapshot } from '../../db/connect.ts'
 import type { Section } from '../../dimensions/sections.ts'
+import { AppError } from '../../errors.ts'
 import { EVENT_TYPES } from '../../ingestion/hit.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
-import { type LiveCounts, runTask } from '../../rollups/protocol.ts'
+import { type LiveCounts, runTask, type Tasks } from '../../rollups/protocol.ts'
 import { count, label, timestamp } from '../../schema/fields.ts'
 import { mayShow } from '../../sharing/grant.ts'
 import { EventLogItem, presentEvent } from '../event-log/event-item.ts'
 import { type LoggedHit, type LogServices, readFilteredLog } from '../event-log/log-pages.ts'
 import { grantedFilters, NO_MONEY_EVENTS } from '../filters/granted.ts'
-import { checkFilters, filterFields, filtersOf } from '../filters/query.ts'
-import { isUnfiltered } from '../filters/resolved-query.ts'
+import { checkFilters, type Filters, filterFields, filtersOf } from '../filters/query.ts'
+import { propertiesOf } from '../filters/resolved-query.ts'
 import { withSegments } from '../filters/segments.ts'
 import type { StatsSite } from '../query-context.ts'
 import { resolveQueries } from '../resolve/resolve.ts'
@@ -103,8 +104,8 @@ export async function getLive(services: LogServices, site: StatsSite, query: Liv
     params: { limit: MOST_ROWS },
   }
   const newest = { params: { types: [...EVENT_TYPES], limit: MOST_EVENTS, offset: 0 } }
-  const inMemory = isUnfiltered(resolved!)
-    ? await runTask(services.rollups, 'countLive', {
+  const inMemory = isEverything(granted)
+    ? await countInMemory(services, {
         siteNo: site.siteNo,
         start,
         end,
@@ -112,6 +113,7 @@ export async function getLive(services: LogServices, site: StatsSite, query: Liv
         limit: MOST_ROWS,
       })
     : null
+  // What was counted in memory is of a snapshot shortly before: the list may have an event more.
   const [minutes, rows, events] = await inSnapshot(services.reads, async transaction => [
     inMemory?.minutes ?? (await countLiveMinutes(transaction, resolved!)),
     inMemory?.present ?? (await countPresent(transaction, resolved!, present)),
@@ -127,6 +129,23 @@ export async function getLive(services: LogServices, site: StatsSite, query: Liv
     sources: rowsFor('source', 'sources'),
     countries: rowsFor('country', 'locations'),
     events: events.map(event => presentEvent(event, site, services)),
+  }
+}
+
+const isEverything = ({ dimensions, goalIds, segmentGoalIds = [], ...properties }: Filters): boolean =>
+  [...dimensions, ...goalIds, ...segmentGoalIds, ...propertiesOf({ dimensions, ...properties })].length === 0
+
+/** Counts the last rows of a busy site in the memory of a rollup thread; null when rows must be counted. */
+async function countInMemory(
+  { rollups }: Pick<LogServices, 'rollups'>,
+  input: Tasks['countLive']['input'],
+): Promise<LiveCounts | null> {
+  try {
+    return await runTask(rollups, 'countLive', input)
+  } catch (error) {
+    // Threads that are busy keep nobody from counting rows.
+    if (error instanceof AppError && error.code === 'unavailable') return null
+    throw error
   }
 }
 

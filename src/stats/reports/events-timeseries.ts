@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { inSnapshot } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { EVENT_TYPES, type EventType } from '../../ingestion/hit.ts'
-import { type LogTail, readLogTail } from '../../rollups/recent/recent-log.ts'
+import { type LogEnd, readLogEnd } from '../../rollups/recent/recent-log.ts'
 import { boundsOf, groupField, type Range, seriesBuckets } from '../../time/range.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
@@ -67,7 +67,7 @@ interface TypeCount {
 
 /** Hits of some types by bucket and type, from counts by 15-minute bucket. `bucket` counts, from 0, the buckets of `bounds`. */
 const countLogTypes = query<
-  LogTail & { siteNo: number; start: Date; end: Date; bounds: Date[]; types: string[] },
+  LogEnd & { siteNo: number; start: Date; end: Date; bounds: Date[]; types: string[] },
   TypeCount
 >('count-log-types')
 
@@ -91,8 +91,8 @@ async function countByBucket(
   if (isUnfiltered(resolved) && errorId === undefined) {
     const { siteNo, start, end } = resolved
     return inSnapshot(services.reads, async tx => {
-      const tail = await readLogTail(tx, siteNo, { start: start.getTime(), end: end.getTime() })
-      return countLogTypes(tx, { siteNo, start, end, ...params, ...tail })
+      const logEnd = await readLogEnd(tx, siteNo, { start: start.getTime(), end: end.getTime() })
+      return countLogTypes(tx, { siteNo, start, end, ...params, ...logEnd })
     })
   }
   const rows = await readSlices(services, countFilteredTypes, resolved, { params, errorId })
