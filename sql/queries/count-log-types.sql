@@ -1,8 +1,7 @@
 -- Hits of a site in [start, end) by bucket and type, from counts by 15-minute bucket. `bucket` counts, from 0, the half-open
 -- buckets that begin at `bounds`.
--- Dirty buckets are counted from raw rows, and so are the spans [:rowStarts, :rowEnds) since :refreshedTo; what lies between these spans
--- is in :countedHits, by :countedBuckets and :countedTypes. The range is repeated for raw rows to keep other chunks out of the plan.
--- Before the site's details_from kept buckets answer, as in read-hit-buckets.sql.
+-- Dirty buckets are counted from raw rows. What is since :refreshedTo is in :countedHits, by :countedBuckets and :countedTypes. Before the
+-- site's details_from kept buckets answer, as in read-hit-buckets.sql.
 with details as materialized (
   select coalesce((select details_from from sites where site_no = :siteNo::int), '-infinity') as since
 ),
@@ -54,21 +53,9 @@ counted as (
     and events.at < (select max(bucket) + interval '15 minutes' from dirty)
   group by 1, 2
   union all
-  select width_bucket(hit.bucket, :bounds::timestamptz[]) - 1, hit.type, hit.hits
-  from unnest(:rowStarts::timestamptz[], :rowEnds::timestamptz[]) as span (starts_at, ends_at)
-  -- One index scan for each span.
-  cross join lateral (
-    select time_bucket(interval '15 minutes', events.at) as bucket, events.type, count(*) as hits
-    from events
-    where events.site_no = :siteNo::int
-      and events.at >= greatest(span.starts_at, (select since from details)) and events.at < span.ends_at
-      and events.at >= :refreshedTo::timestamptz and events.at < :end::timestamptz
-      and events.type = any(:types::text[])
-    group by 1, 2
-  ) as hit
-  union all
   select width_bucket(counted.bucket, :bounds::timestamptz[]) - 1, counted.type, counted.hits
   from unnest(:countedBuckets::timestamptz[], :countedTypes::text[], :countedHits::bigint[]) as counted (bucket, type, hits)
+  where counted.bucket >= (select since from details)
   union all
   select width_bucket(bucket, :bounds::timestamptz[]) - 1, of_type.key, of_type.value::bigint
   from kept_hit_buckets

@@ -1,8 +1,7 @@
 -- Number of hits of a site in [start, end), and the time range that contains the page of at most `limit` hits after the newest
 -- `offset`: [start, end), where the page begins after the `skipped` newest hits. Nulls where there are none.
--- Dirty buckets are counted from raw rows, and so are the spans [:rowStarts, :rowEnds) since :refreshedTo; what lies between these spans
--- is in :countedHits, by :countedBuckets and :countedTypes. The range is repeated for the raw rows to keep other chunks out of the plan:
--- planning takes longer than execution.
+-- Dirty buckets are counted from raw rows. What is since :refreshedTo is in :countedHits, by :countedBuckets and :countedTypes. The range is
+-- repeated for the raw rows to keep other chunks out of the plan: planning takes longer than execution.
 with dirty as materialized (
   select bucket
   from dirty_buckets
@@ -43,23 +42,11 @@ counted as (
       and events.type = any(:types::text[])
   ) as hit
   union all
-  select hit.bucket, hit.hits
-  from unnest(:rowStarts::timestamptz[], :rowEnds::timestamptz[]) as span (starts_at, ends_at)
-  cross join lateral (
-    select time_bucket(interval '15 minutes', events.at) as bucket, count(*) as hits
-    from events
-    where events.site_no = :siteNo::int
-      and events.at >= span.starts_at and events.at < span.ends_at
-      and events.at >= :refreshedTo::timestamptz and events.at < :end::timestamptz
-      and events.type = any(:types::text[])
-    group by 1
-  ) as hit
-  union all
   select counted.bucket, counted.hits
   from unnest(:countedBuckets::timestamptz[], :countedTypes::text[], :countedHits::bigint[]) as counted (bucket, type, hits)
   where counted.type = any(:types::text[])
 ),
--- A bucket may have counts and rows.
+-- A bucket may have several counts.
 by_bucket as (
   select bucket, sum(hits) as hits from counted group by bucket
 ),

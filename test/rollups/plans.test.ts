@@ -72,8 +72,6 @@ const OTHERS: [name: string, parameters: () => Promise<Record<string, string>>][
       limit: '100',
       offset: '10',
       refreshedTo: noon,
-      rowStarts: `array[${noon}]::timestamptz[]`,
-      rowEnds: `array[${end}]::timestamptz[]`,
       countedBuckets: `array[${noon}]::timestamptz[]`,
       countedTypes: "'{pageview}'",
       countedHits: "'{1}'",

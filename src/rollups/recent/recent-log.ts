@@ -9,14 +9,18 @@ import { readWatermark } from '../watermarks.ts'
 /** Hits by type, service-written ones included, as in log_15m. Types without hits are absent. */
 export type LogCounts = Record<string, number>
 
-const countRows = query<{ siteNo: number; start: Date; end: Date }, { type: string; hits: number }>(
-  'count-recent-types',
+const countRows = query<
+  { siteNo: number; start: Date; end: Date },
+  { bucket: number; type: string; hits: number }
+>(
+  'count-log-rows',
   `
-  select type, count(*) as hits
+  select
+    (extract(epoch from time_bucket(interval '15 minutes', at)) * 1000)::bigint as bucket, type, count(*) as hits
   from events
   where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
     and type not in ('engagement', 'identify')
-  group by type`,
+  group by 1, 2`,
 )
 
 const selectRecentTypes = query<
@@ -39,49 +43,49 @@ const selectRecentTypes = query<
   order by bucket`,
 )
 
-/** Counts hits of a window by type, from rows. */
-export async function countTypes(tx: Queryable, siteNo: number, window: Window): Promise<LogCounts> {
-  const rows = await countRows(tx, { siteNo, ...datesOf(window) })
+/** Counts hits of a part of a bucket by type, from rows. */
+export async function countTypes(tx: Queryable, siteNo: number, part: Window): Promise<LogCounts> {
+  const rows = await countRows(tx, { siteNo, ...datesOf(part) })
   return Object.fromEntries(rows.map(({ type, hits }) => [type, hits]))
 }
 
 /** The end of a log, as parameters of a statement: what log_15m does not hold. */
 export interface LogEnd {
-  /** log_15m counts what is before it, rows and counts what is since. */
+  /** log_15m counts what is before it, these counts what is since. */
   refreshedTo: Date
-  /** Spans whose rows are to be counted, without overlaps: one element of each array is a span. */
-  rowStarts: Date[]
-  rowEnds: Date[]
-  /** Counts by bucket and type beside these rows. */
+  /** Counts by bucket and type, one element of each array; several may be of the same bucket and type. */
   countedBuckets: Date[]
   countedTypes: string[]
   countedHits: number[]
 }
 
 /**
- * Returns what counts the last hits of a site. Call it in the snapshot of the statement that gets it.
+ * Counts the last hits of a site. Call it in the snapshot of the statement that gets the counts.
  * @param window whole buckets
  */
 export async function readLogEnd(tx: Queryable, siteNo: number, { start, end }: Window): Promise<LogEnd> {
   const [state] = await readWatermark(tx, { aggregate: 'hits' })
   const from = Math.min(Math.max(start, state?.refreshedTo ?? start), end)
-  const counted = from < end ? await selectRecentTypes(tx, { siteNo, ...datesOf({ start: from, end }) }) : []
-  const spans: Window[] = []
+  const recent = from < end ? await selectRecentTypes(tx, { siteNo, ...datesOf({ start: from, end }) }) : []
+  const gaps: Window[] = []
   let next = from
-  for (const { bucket, countedTo } of counted) {
-    spans.push({ start: next, end: bucket })
+  for (const { bucket, countedTo } of recent) {
+    gaps.push({ start: next, end: bucket })
     next = Math.min(countedTo, bucket + BUCKET_MS)
   }
-  spans.push({ start: next, end })
-  const rows = spans.filter(span => span.start < span.end)
-  const counts = counted.flatMap(({ bucket, types }) =>
-    Object.entries(types).map(([type, hits]) => ({ bucket: new Date(bucket), type, hits })),
+  gaps.push({ start: next, end })
+  const rows = await Promise.all(
+    gaps.filter(gap => gap.start < gap.end).map(gap => countRows(tx, { siteNo, ...datesOf(gap) })),
   )
+  const counts = [
+    ...rows.flat(),
+    ...recent.flatMap(({ bucket, types }) =>
+      Object.entries(types).map(([type, hits]) => ({ bucket, type, hits })),
+    ),
+  ]
   return {
     refreshedTo: new Date(from),
-    rowStarts: rows.map(span => new Date(span.start)),
-    rowEnds: rows.map(span => new Date(span.end)),
-    countedBuckets: counts.map(({ bucket }) => bucket),
+    countedBuckets: counts.map(({ bucket }) => new Date(bucket)),
     countedTypes: counts.map(({ type }) => type),
     countedHits: counts.map(({ hits }) => hits),
   }
