@@ -1,4 +1,4 @@
--- Number of hits of a site in [start, end), and the time range that contains the page of at most `limit` hits after the newest
+-- Number of hits of a site since :start, and the time range that contains the page of at most `limit` hits after the newest
 -- `offset`: [start, end), where the page begins after the `skipped` newest hits. Nulls where there are none.
 -- Dirty buckets are counted from raw rows. What is since :refreshedTo is in :countedHits, by :countedBuckets and :countedTypes. The range is
 -- repeated for the raw rows to keep other chunks out of the plan: planning takes longer than execution.

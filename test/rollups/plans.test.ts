@@ -67,7 +67,6 @@ const OTHERS: [name: string, parameters: () => Promise<Record<string, string>>][
     async () => ({
       siteNo: `${site.siteNo}`,
       start,
-      end,
       types: "'{pageview,event}'",
       limit: '100',
       offset: '10',

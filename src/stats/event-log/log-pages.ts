@@ -20,7 +20,7 @@ export type LogServices = StatsServices & Pick<Services, 'config'>
 
 type LogParams = PageWindow & { types: string[] }
 
-const locateLogPage = query<LogParams & LogEnd & { siteNo: number; start: Date; end: Date }, PageRange>(
+const locateLogPage = query<LogParams & LogEnd & { siteNo: number; start: Date }, PageRange>(
   'locate-log-page',
 )
 
@@ -106,7 +106,6 @@ export async function readLog(
       ? await locateLogPage(transaction, {
           siteNo,
           start,
-          end,
           ...params,
           ...(await readLogEnd(transaction, siteNo, { start: start.getTime(), end: end.getTime() })),
         })
