@@ -143,7 +143,7 @@ async function countInMemory(
   try {
     return await runTask(rollups, 'countLive', input)
   } catch (error) {
-    // Threads that are busy keep nobody from counting rows.
+    // When the threads are busy, rows are counted.
     if (error instanceof AppError && error.code === 'unavailable') return null
     throw error
   }
