@@ -108,23 +108,17 @@ const drawVersion = query<object, { version: number }>(
 const updateRecent = query<Written>(
   'update-recent-hits',
   `
-  insert into recent_hits (
-    site_no, bucket, counted_to, pageviews, custom_events, visitors, types, version, types_version
-  )
-  values (
-    :siteNo::int, :bucket::timestamptz, :countedTo::timestamptz, :pageviews::bigint, :customEvents::bigint, :visitors::bytea,
-    :types::text::jsonb, :version::bigint, :version::bigint
-  )
-  on conflict (site_no, bucket) do update
+  update recent_hits
   set
-    counted_to = excluded.counted_to,
-    pageviews = excluded.pageviews,
-    custom_events = excluded.custom_events,
-    visitors = excluded.visitors,
-    types = excluded.types,
-    types_version = excluded.types_version,
-    version = excluded.version,
-    counted_anew = coalesce(:mark::bigint, recent_hits.counted_anew)`,
+    counted_to = :countedTo::timestamptz,
+    pageviews = :pageviews::bigint,
+    custom_events = :customEvents::bigint,
+    visitors = :visitors::bytea,
+    types = :types::text::jsonb,
+    version = :version::bigint,
+    types_version = :version::bigint,
+    counted_anew = coalesce(:mark::bigint, counted_anew)
+  where site_no = :siteNo::int and bucket = :bucket::timestamptz`,
 )
 
 // Marks of buckets that are older than all counts mean nothing. Those that are being set now go with the next round: storing locks marks in
