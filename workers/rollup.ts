@@ -3,7 +3,7 @@ import { abandonWhen } from '../src/db/abandon.ts'
 import { connectDb } from '../src/db/connect.ts'
 import { sqlState, translateDbError } from '../src/db/errors.ts'
 import { AppError } from '../src/errors.ts'
-import { keepLiveTails } from '../src/rollups/live-tail/live-tails.ts'
+import { keepLiveTails } from '../src/rollups/live-tail/kept-tails.ts'
 import { tasks } from '../src/rollups/tasks.ts'
 
 /** Entry of a rollup thread: runs rollup tasks by name, with its own database connections. */

@@ -81,10 +81,14 @@ export interface FilledSite {
   isNew: boolean
 }
 
-/** Finds a site, or makes it. */
-export async function findOrAddSite(api: Api, db: Db, domain: string): Promise<FilledSite> {
+/** Finds a site, or makes it with this time zone. */
+export async function findOrAddSite(
+  api: Api,
+  db: Db,
+  { domain, timezone }: { domain: string; timezone: string },
+): Promise<FilledSite> {
   const known = await api<{ id: string }>('GET', `/api/sites/${domain}`).catch(() => undefined)
-  const { id } = known ?? (await api<{ id: string }>('POST', '/api/sites', { domain, timezone: 'UTC' }))
+  const { id } = known ?? (await api<{ id: string }>('POST', '/api/sites', { domain, timezone }))
   return { site: await findSiteAnywhere(db, id), isNew: !known }
 }
 
@@ -117,7 +121,7 @@ export async function addHits(
   for (const aggregate of ['hits', 'sessions', 'daily_rollups'] as const)
     await db.begin(tx => markBuckets(tx, aggregate, buckets))
   await forgetCounts(db, { siteNo })
-  await recountSessions(db, { siteNo, since: new Date(Math.floor(start / DAY_MS) * DAY_MS) })
+  await recountSessions(db, { siteNo, since: new Date((Math.floor(start / DAY_MS) - 1) * DAY_MS) })
   await growAtOnce(db)
 }
 

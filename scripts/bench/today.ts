@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { query } from '../../src/db/query.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/time.ts'
+import { HOUR_MS, MINUTE_MS } from '../../src/lib/time.ts'
+import { formatDay, localDay, startOfDay } from '../../src/time/local-time.ts'
 import {
   asRefused,
   cellOf,
@@ -25,6 +26,7 @@ import { prepareWrk, requireWrk, sentLine } from './wrk.ts'
 const QUIET_MS = 1.5 * HOUR_MS
 /** Time until the rate of hits is steady, and until the next round of rollups; milliseconds. */
 const SETTLE_MS = 20_000
+const EVENING = 18
 /** The load ends with the reads; this is longer than they take. */
 const LOAD_SECONDS = 86_400
 /** Longest wait for rollups. */
@@ -81,14 +83,16 @@ await withCleanup(async () => {
   await requireWrk()
   const { service, time } = await openService(options, { TRUST_PROXY: '1' })
   const { db, api } = service
-  const day = Math.floor(Date.now() / DAY_MS) * DAY_MS
-  const quiet = await findOrAddSite(api, db, 'quiet.example')
-  const busy = await findOrAddSite(api, db, 'busy.example')
+  const quiet = await findOrAddSite(api, db, { domain: 'quiet.example', timezone: zoneInTheEvening() })
+  const { timezone } = quiet.site
+  const busy = await findOrAddSite(api, db, { domain: 'busy.example', timezone })
+  const today = localDay(timezone, Date.now())
+  const day = startOfDay(timezone, today)
   if (quiet.isNew) {
     const end = Math.floor((Date.now() - QUIET_MS) / MINUTE_MS) * MINUTE_MS
     const start = end - minutes * MINUTE_MS
     if (start < day)
-      throw new Error('too little of the day (UTC) is over: begin later, or with fewer --minutes')
+      throw new Error(`too little of the day (${timezone}) is over: begin later, or with fewer --minutes`)
     await addHits(db, quiet.site.siteNo, { start, end, rate })
     await api('POST', `/api/sites/quiet.example/goals/batch`, { event_names: ['signup'] })
     await api('POST', `/api/sites/busy.example/goals/batch`, { event_names: ['signup'] })
@@ -112,13 +116,13 @@ await withCleanup(async () => {
   }
 
   async function timeAll(domain: string): Promise<Map<string, Timing | Refused>> {
-    const today = new Date(day).toISOString().slice(0, 10)
+    const date = formatDay(today)
     const timings = new Map<string, Timing | Refused>()
     for (const [name, path] of READS) {
       const asked =
         path.includes('range=') || name === 'live'
           ? path
-          : `${path}${path.includes('?') ? '&' : '?'}from=${today}&to=${today}`
+          : `${path}${path.includes('?') ? '&' : '?'}from=${date}&to=${date}`
       timings.set(name, await time(`/api/sites/${domain}${asked}`).catch(asRefused))
     }
     return timings
@@ -158,9 +162,16 @@ await withCleanup(async () => {
   await untilStored(service.url, before, accepted)
   process.stdout.write(
     `${figure(accepted)} hits, all stored, at ${sentLine(sent)}\nMilliseconds, median / p99 of ${calls} warm calls, one at a time, in ` +
-      `today (UTC). At the end ${loadLine()}.\n\n${tableOf(idle, loaded)}\n`,
+      `today (${timezone}). At the end ${loadLine()}.\n\n${tableOf(idle, loaded)}\n`,
   )
 })
+
+/** Returns a time zone in which it is about six in the evening: enough of the day is over, and it does not end soon. */
+function zoneInTheEvening(): string {
+  const ahead = ((EVENING - new Date().getUTCHours() + 36) % 24) - 12
+  // The signs of these names are those of POSIX: zones east of Greenwich have a minus.
+  return `Etc/GMT${ahead > 0 ? '-' : '+'}${Math.abs(ahead)}`
+}
 
 function tableOf(idle: Map<string, Timing | Refused>, busy: Map<string, Timing | Refused>): string {
   const ratios: number[] = []

@@ -1,7 +1,8 @@
 -- One row for each 15-minute bucket, UTC, in which a site (:siteNos) has hits in its range [:starts, :ends); empty buckets are absent.
 -- visitors: array_send bytes of the distinct visitor_no, in base64: a thread reads them without text parsing.
--- Dirty buckets are counted from raw rows. Above its watermark the aggregate reads raw rows by itself. Before the site's
--- details_from there are no rows, and the aggregate may have been refreshed without them: kept buckets answer.
+-- Dirty buckets are counted from raw rows, and so is what is since :refreshedTo: the aggregate would read all rows since then by itself,
+-- for any range. Before the site's details_from there are no rows, and the aggregate may have been refreshed without them: kept buckets
+-- answer.
 -- source: which of the three it is.
 with asked as (
   select
@@ -18,6 +19,7 @@ dirty as materialized (
   from asked
   join dirty_buckets on
     aggregate = 'hits' and dirty_buckets.site_no = asked.site_no and bucket >= starts_at and bucket < ends_at
+    and bucket < :refreshedTo::timestamptz
 )
 select
   asked.site_no as "siteNo",
@@ -33,6 +35,7 @@ cross join lateral (
   select bucket, pageviews, custom_events, visitors
   from hits_15m
   where hits_15m.site_no = asked.site_no and bucket >= asked.starts_at and bucket < asked.ends_at
+    and bucket < :refreshedTo::timestamptz
   offset 0
 ) as filled
 where (asked.site_no, bucket) not in (select site_no, bucket from dirty)
@@ -55,6 +58,19 @@ cross join lateral (
   where site_no = dirty.site_no and at >= dirty.bucket and at < dirty.bucket + interval '15 minutes'
 ) as hit
 where hits > 0
+union all
+select asked.site_no, since.bucket, since.pageviews, since.custom_events, encode(array_send(since.visitors), 'base64'), 'rows'
+from asked
+cross join lateral (
+  select
+    time_bucket(interval '15 minutes', at) as bucket,
+    count(*) filter (where type = 'pageview') as pageviews,
+    count(*) filter (where type = 'event' and not is_service) as custom_events,
+    array_agg(distinct visitor_no) filter (where type not in ('engagement', 'identify') and not is_service) as visitors
+  from events
+  where site_no = asked.site_no and at >= greatest(asked.starts_at, :refreshedTo::timestamptz) and at < asked.ends_at
+  group by 1
+) as since
 union all
 select asked.site_no, kept.bucket, kept.pageviews, kept.custom_events, encode(array_send(kept.visitors), 'base64'), 'kept'
 from asked

@@ -369,6 +369,11 @@ export interface Tasks {
     }
     output: { conversions: number; visitors: number; revenue: bigint }[] | null
   }
+  /** Values that goals of each kind can match among the hits of a window, from memory; null when rows should be read. */
+  listGoalValues: {
+    input: { siteNo: number; window: Window; kinds: string[] }
+    output: Map<string, string[]> | null
+  }
   rollUpGoals: { input: GoalDayToCount; output: undefined }
   countServiceDay: { input: ServiceDay; output: undefined }
   countRevenue: { input: SiteMoney[]; output: RevenueTotals[][] }

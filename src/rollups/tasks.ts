@@ -5,7 +5,7 @@ import { sortValues } from './daily/sort-values.ts'
 import { explainRevenue, explainTraffic, explainValue } from './explain.ts'
 import { countGoals, coverGoals } from './goals/count-goals.ts'
 import { rollUpGoals } from './goals/roll-up-goals.ts'
-import { countLive } from './live-tail/live-tails.ts'
+import { countLive, listGoalValues } from './live-tail/kept-tails.ts'
 import type { Tasks } from './protocol.ts'
 import { countMovements, countRevenue } from './revenue.ts'
 import { countServiceDay } from './service-events/count-day.ts'
@@ -41,6 +41,7 @@ export const tasks: TaskTable = {
   countValueTimes,
   locateValueTimes,
   countLive,
+  listGoalValues,
   countRevenue,
   countMovements,
   explainTraffic,

@@ -37,6 +37,7 @@ import {
 } from './protocol.ts'
 import { type RecentHits, readRecentHits } from './recent/read-recent-hits.ts'
 import { readCountedFrom, readSessionCounts } from './session-counts.ts'
+import { readWatermark } from './watermarks.ts'
 
 interface HitBucket {
   siteNo: number
@@ -51,7 +52,7 @@ type SessionBucket = SessionTotals & { bucket: Date; source: BucketSource }
 type SessionCounts = SessionTotals & { source: BucketSource }
 
 const readHitBuckets = query<
-  { siteNos: readonly number[]; starts: readonly Date[]; ends: readonly Date[] },
+  { siteNos: readonly number[]; starts: readonly Date[]; ends: readonly Date[]; refreshedTo: Date },
   HitBucket & { visitors: string | null }
 >('read-hit-buckets')
 const readSessionBuckets = query<{ siteNo: number; start: Date; end: Date }, SessionBucket>(
@@ -138,10 +139,14 @@ const spansOf = (siteNo: number, coverages: Coverage[]) =>
 /** Returns the hit counts of sites in the given spans, one or two rows for each 15-minute bucket. */
 async function readHits(tx: Queryable, spans: (Window & { siteNo: number })[]): Promise<HitCounts[]> {
   if (spans.length === 0) return []
-  const recent = await readRecentHits(tx, spans)
+  const [recent, [state]] = await Promise.all([
+    readRecentHits(tx, spans),
+    readWatermark(tx, { aggregate: 'hits' }),
+  ])
+  const refreshedTo = new Date(state?.refreshedTo ?? 0)
   const others = recent.length === 0 ? spans : spans.flatMap(span => withoutBuckets(span, recent))
   const [rows, rest] = await Promise.all([
-    others.length === 0 ? [] : readHitBuckets(tx, arraysOf(others)),
+    others.length === 0 ? [] : readHitBuckets(tx, { ...arraysOf(others), refreshedTo }),
     Promise.all(recent.map(counted => readRest(tx, counted))),
   ])
   const buckets = rows.map(({ visitors, ...row }) => ({

@@ -49,6 +49,7 @@ const OTHERS: [name: string, parameters: () => Promise<Record<string, string>>][
       siteNos: `'{${site.siteNo}}'`,
       starts: `array[${start}]::timestamptz[]`,
       ends: `array[${end}]::timestamptz[]`,
+      refreshedTo: noon,
     }),
   ],
   ['read-session-buckets', async () => ({ siteNo: `${site.siteNo}`, start, end })],

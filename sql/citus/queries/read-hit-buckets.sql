@@ -14,6 +14,7 @@ dirty as materialized (
   from asked
   join dirty_buckets on
     aggregate = 'hits' and dirty_buckets.site_no = asked.site_no and bucket >= starts_at and bucket < ends_at
+    and bucket < :refreshedTo::timestamptz
   where dirty_buckets.site_no = any(:siteNos::int[])
 )
 select
@@ -23,9 +24,10 @@ select
   custom_events as "customEvents",
   encode(array_send(visitors), 'base64') as visitors,
   'quarter_hours' as source
-from hits_15m as filled
+from hits_15m_counted as filled
 join asked on filled.site_no = asked.site_no and filled.bucket >= asked.starts_at and filled.bucket < asked.ends_at
 where filled.site_no = any(:siteNos::int[])
+  and filled.bucket < :refreshedTo::timestamptz
   and (filled.site_no, filled.bucket) not in (select site_no, bucket from dirty)
 union all
 select
@@ -38,6 +40,19 @@ select
 from events as hit
 join dirty on hit.site_no = dirty.site_no and hit.at >= dirty.bucket and hit.at < dirty.bucket + interval '15 minutes'
 where hit.site_no = any(:siteNos::int[])
+group by 1, 2
+union all
+select
+  since.site_no,
+  time_bucket(interval '15 minutes', since.at),
+  count(*) filter (where type = 'pageview'),
+  count(*) filter (where type = 'event' and not is_service),
+  encode(array_send(array_agg(distinct visitor_no) filter (where type not in ('engagement', 'identify') and not is_service)), 'base64'),
+  'rows'
+from events as since
+join asked on
+  since.site_no = asked.site_no and since.at >= greatest(asked.starts_at, :refreshedTo::timestamptz) and since.at < asked.ends_at
+where since.site_no = any(:siteNos::int[]) and since.at >= :refreshedTo::timestamptz
 group by 1, 2
 union all
 select kept.site_no, kept.bucket, kept.pageviews, kept.custom_events, encode(array_send(kept.visitors), 'base64'), 'kept'

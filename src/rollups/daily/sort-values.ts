@@ -1,5 +1,5 @@
 import type { Db, Queryable } from '../../db/connect.ts'
-import { inTailSnapshot } from '../live-tail/live-tails.ts'
+import { inTailSnapshot } from '../live-tail/kept-tails.ts'
 import type { SortedRanking, Tasks } from '../protocol.ts'
 import {
   type Amounts,

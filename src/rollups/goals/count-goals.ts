@@ -3,6 +3,9 @@ import { inSnapshot } from '../../db/connect.ts'
 import { dayRangesOf } from '../daily/coverage.ts'
 import { cacheOf, type RollupCache } from '../daily/rollup-cache.ts'
 import { countTogether } from '../daily/visitor-set.ts'
+import { inTailSnapshot } from '../live-tail/kept-tails.ts'
+import type { AskedConversions } from '../live-tail/live-tail.ts'
+import type { TailReader } from '../live-tail/tail-reader.ts'
 import type { Tasks, Window } from '../protocol.ts'
 import { coverServiceEvents } from '../service-events/read-counts.ts'
 import { type GoalGroup, groupGoals } from './goal-days.ts'
@@ -10,6 +13,7 @@ import { type GoalTotals, readGoalTotals } from './goal-totals.ts'
 import { countServiceGaps, readServiceConversions } from './service-conversions.ts'
 import {
   type ConversionSlice,
+  type ConversionTargets,
   countSliceConversions,
   knownIn,
   type SliceConversions,
@@ -50,19 +54,25 @@ export function countGoals(
   db: Db,
   { siteNo, window, groups }: Tasks['countGoals']['input'],
 ): Promise<Tasks['countGoals']['output']> {
-  return inSnapshot(db, async tx => {
+  return inTailSnapshot(db, siteNo, async (tx, tail) => {
     const parts: GroupParts[] = []
     for (const group of groups) {
       const [covered, ...others] = await groupGoals(tx, siteNo, window, keysOf(group))
       if (!covered || others.length > 0) return null
       parts.push(await readRollups(tx, cacheOf(db), siteNo, window, group, covered))
     }
+    const asked: AskedConversions[][] = []
+    for (const part of parts) {
+      const ofPart = askOf(part)
+      if (!ofPart) return null
+      asked.push(ofPart)
+    }
+    const inTail = await countInTail(tail, asked.flat())
     // Only now: rollups are few rows, and found one by one through an index.
     await withoutNestedLoops(tx)
-    const counted: Tasks['countGoals']['output'] = []
-    for (const part of parts) {
-      const rows = await countRows(tx, siteNo, part)
-      if (!rows) return null
+    const counted: { conversions: number; visitors: number; revenue: bigint }[] = []
+    for (const [index, part] of parts.entries()) {
+      const rows = await countRows(tx, siteNo, part, asked[index]!, inTail)
       for (const [goal, rolledUp] of part.rolledUp.entries()) {
         counted.push(
           addUp(
@@ -103,17 +113,49 @@ async function readRollups(
 }
 
 /** @returns undefined when targets are missing for a slice */
+function askOf({ group: { rows }, currencies, slices }: GroupParts): AskedConversions[] | undefined {
+  const asked = slices.flatMap(slice => {
+    const { start, end } = knownIn(slice)
+    const given = rows.find(({ window }) => window.start <= start && end <= window.end)
+    return given ? { slice, targets: given.targets, currencies } : []
+  })
+  return asked.length === slices.length ? asked : undefined
+}
+
+type CountedInTail = ReadonlyMap<ConversionSlice, Map<number, SliceConversions>>
+
+/** Counts what a live tail can count: slices up to the newest rows. The properties of hits are only in rows. */
+async function countInTail(tail: TailReader, asked: readonly AskedConversions[]): Promise<CountedInTail> {
+  const inTail = asked
+    .filter(({ slice }) => slice.from !== null && slice.to === null)
+    .map(each => ({ ...each, targets: divideTargets(each.targets).plain }))
+  const counted = inTail.length > 0 ? await tail.countConversions(inTail) : undefined
+  return new Map(
+    counted?.flatMap((conversions, index) => (conversions ? [[inTail[index]!.slice, conversions]] : [])),
+  )
+}
+
+function divideTargets({ hits, scrolls }: ConversionTargets) {
+  const isPlain = ({ props }: ConversionTargets['hits'][number]) => props === null
+  return {
+    plain: { hits: hits.filter(isPlain), scrolls },
+    withProps: { hits: hits.filter(target => !isPlain(target)), scrolls: [] },
+  }
+}
+
 async function countRows(
   tx: Transaction,
   siteNo: number,
-  { group: { service, rows }, currencies, slices, serviceGaps }: GroupParts,
-): Promise<Map<number, SliceConversions>[] | undefined> {
+  { group: { service }, currencies, serviceGaps }: GroupParts,
+  asked: readonly AskedConversions[],
+  inTail: CountedInTail,
+): Promise<Map<number, SliceConversions>[]> {
   const counted = await countServiceGaps(tx, siteNo, serviceGaps, service, currencies)
-  for (const slice of slices) {
-    const { start, end } = knownIn(slice)
-    const given = rows.find(({ window }) => window.start <= start && end <= window.end)
-    if (!given) return undefined
-    counted.push(await countSliceConversions(tx, siteNo, slice, given.targets, currencies))
+  for (const { slice, targets } of asked) {
+    const known = inTail.get(slice)
+    const left = known ? divideTargets(targets).withProps : targets
+    if (known) counted.push(known)
+    counted.push(await countSliceConversions(tx, siteNo, slice, left, currencies))
   }
   return counted
 }

@@ -39,6 +39,12 @@ export class Rows<Shape extends Record<string, Kind>> {
     return this.length++
   }
 
+  addRow(values: Record<keyof Shape, number>): void {
+    const row = this.add()
+    const columns: Record<string, Column> = this.columns
+    for (const [name, value] of Object.entries<number>(values)) columns[name]![row] = value
+  }
+
   #resize(size: number): void {
     // One after the other, so that only one column takes its memory twice.
     const columns: Record<string, Column> = this.columns

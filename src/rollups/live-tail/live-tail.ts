@@ -1,9 +1,16 @@
 import { type Db, inSnapshot, type Queryable } from '../../db/connect.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import { type CountsByValue, isSinceRollup, type RowSlice, SILENCE_MS } from '../daily/row-slice.ts'
+import {
+  type ConversionSlice,
+  type ConversionTargets,
+  knownIn,
+  type SliceConversions,
+} from '../goals/slice-conversions.ts'
 import { BUCKET_MS, type LiveCounts, type Tasks, type Window } from '../protocol.ts'
 import { KEPT_MS } from '../recent/recent-hits.ts'
 import { changedBuckets, isMadeAnew, readTailState, type TailState } from './changes.ts'
+import { countTailConversions, listTailValues } from './count-conversions.ts'
 import { countTailLive } from './count-live.ts'
 import { countTailValues } from './count-values.ts'
 import { readExits } from './read-exits.ts'
@@ -21,6 +28,13 @@ const FRESH_SECONDS = 20
 export interface TailLimits {
   /** Returns the most memory that a tail may take now, bytes. */
   maxBytes: () => number
+}
+
+/** A slice whose conversions are asked for; `currencies`: one for each goal. */
+export interface AskedConversions {
+  slice: ConversionSlice
+  targets: ConversionTargets
+  currencies: readonly string[]
 }
 
 /**
@@ -189,6 +203,21 @@ export class LiveTail {
   /** Counts who is on the site, as of the last `advance`. */
   countLive(input: Tasks['countLive']['input']): LiveCounts {
     return countTailLive(this.#rows, input)
+  }
+
+  /** Whether the tail holds the hits of conversions that became known in a slice. */
+  holdsConversions(slice: ConversionSlice): boolean {
+    return slice.to === null && this.holdsSince(knownIn(slice).start)
+  }
+
+  /** Counts conversions of targets without properties, as of the last `advance`. */
+  countConversions({ slice, targets, currencies }: AskedConversions): Map<number, SliceConversions> {
+    return countTailConversions(this.#rows, slice, targets, currencies)
+  }
+
+  /** Returns the values that goals of each kind can match in a window, as of the last `advance`. */
+  listGoalValues({ start, end }: Window, kinds: readonly string[]): Map<string, string[]> {
+    return listTailValues(this.#rows, { start, end }, kinds)
   }
 
   /** Drops rows that all rollups hold by now; takes about half a second for a million sessions. */

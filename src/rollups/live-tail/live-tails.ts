@@ -4,11 +4,9 @@ import { type Db, inSnapshot, type Queryable, type Transaction } from '../../db/
 import { isRetryable, isUnavailable } from '../../db/errors.ts'
 import { AppError } from '../../errors.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
-import { type CountsByValue, isSinceRollup, type RowSlice } from '../daily/row-slice.ts'
-import type { LiveCounts, Tasks } from '../protocol.ts'
-import { isInTail } from './count-values.ts'
 import { LiveTail } from './live-tail.ts'
 import { RebuildPauses } from './rebuild-pauses.ts'
+import { askingReader, type CountInTail, readerOf, type TailReader } from './tail-reader.ts'
 import { TailLost } from './tail-shape.ts'
 
 /** How often the rows that are new are added without a read: each read adds those since. */
@@ -37,47 +35,6 @@ interface Kept {
   line: Promise<void>
 }
 
-/** Counts the values of a slice from memory, in the snapshot of a read. */
-export interface TailReader {
-  /** @returns undefined when rows must be counted */
-  count(slice: RowSlice, dimension: string): Promise<CountsByValue | undefined>
-}
-
-type LiveInput = Tasks['countLive']['input']
-
-/** Brings a tail up to the snapshot and counts in it; undefined when it does not hold what is counted, or rows must be counted. */
-type CountInTail = <Result>(holds: () => boolean, count: () => Result) => Promise<Result | undefined>
-
-const readerOf = (tail: LiveTail, countInTail: CountInTail): TailReader => ({
-  count: (slice, dimension) =>
-    countInTail(
-      () => isInTail(dimension) && tail.holds(slice),
-      () => tail.count(slice, dimension),
-    ),
-})
-
-const NO_TAIL: TailReader = { count: async () => undefined }
-
-const kept = new WeakMap<Db, LiveTails>()
-
-/** Lets reads of a connection pool keep the last rows of busy sites in memory. */
-export function keepLiveTails(db: Db, options: LiveTailOptions): LiveTails {
-  const tails = new LiveTails(db, options)
-  kept.set(db, tails)
-  return tails
-}
-
-/** Runs a read of a site in one snapshot, with the tail of the site if there is one. */
-export const inTailSnapshot = <Result>(
-  db: Db,
-  siteNo: number,
-  read: (tx: Transaction, tail: TailReader) => Promise<Result>,
-): Promise<Result> => kept.get(db)?.read(siteNo, read) ?? inSnapshot(db, tx => read(tx, NO_TAIL))
-
-/** Counts who is on a site now; null when rows must be counted. */
-export const countLive = async (db: Db, input: LiveInput): Promise<LiveCounts | null> =>
-  (await kept.get(db)?.countLive(input)) ?? null
-
 /** The tails of sites in the memory of this thread. */
 export class LiveTails {
   readonly #db: Db
@@ -100,24 +57,31 @@ export class LiveTails {
   ): Promise<Result> {
     const found = this.#tails.get(siteNo)
     if (!found) {
-      const reader = this.#asking(siteNo)
+      const reader = askingReader(() => this.#ask(siteNo))
       return inSnapshot(this.#db, tx => read(tx, reader))
     }
     return this.#inSnapshotOf(found, (tx, countInTail) => read(tx, readerOf(found.tail, countInTail)))
   }
 
-  /** Counts who is on a site, if its tail is there; undefined when rows must be counted. */
-  async countLive(input: LiveInput): Promise<LiveCounts | undefined> {
-    const found = this.#tails.get(input.siteNo)
+  /**
+   * Reads nothing but the tail of a site, in a snapshot of its own.
+   * @returns undefined when rows must be read
+   */
+  async readAlone<Result>(
+    siteNo: number,
+    holds: (tail: LiveTail) => boolean,
+    read: (tail: LiveTail) => Result,
+  ): Promise<Result | undefined> {
+    const found = this.#tails.get(siteNo)
     if (!found) {
-      this.#ask(input.siteNo)
+      this.#ask(siteNo)
       return undefined
     }
     const { tail } = found
     return this.#inSnapshotOf(found, (_, countInTail) =>
       countInTail(
-        () => tail.holdsSince(input.start),
-        () => tail.countLive(input),
+        () => holds(tail),
+        () => read(tail),
       ),
     )
   }
@@ -139,16 +103,6 @@ export class LiveTails {
   #ask(siteNo: number): void {
     if (this.#stopped.signal.aborted || this.#building || !this.#pauses.isOver(siteNo, Date.now())) return
     void this.build(siteNo)
-  }
-
-  /** The reader of a site that has no tail: rows are counted until the tail is there. */
-  #asking(siteNo: number): TailReader {
-    return {
-      count: async (slice, dimension) => {
-        if (isSinceRollup(slice) && isInTail(dimension)) this.#ask(siteNo)
-        return undefined
-      },
-    }
   }
 
   #countingIn(found: Kept, tx: Queryable, leave: () => void): CountInTail {

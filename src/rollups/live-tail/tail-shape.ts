@@ -7,7 +7,15 @@ const OTHER = 0
 export const PAGEVIEW = 1
 export const CUSTOM_EVENT = 2
 export const ENGAGEMENT = 3
-const KINDS: Record<string, number> = { pageview: PAGEVIEW, event: CUSTOM_EVENT, engagement: ENGAGEMENT }
+/** Types of hits that goals compare by their selector. */
+const SELECTED = ['outbound', 'download', 'button', 'form', 'copy'] as const
+const KINDS: Record<string, number> = {
+  pageview: PAGEVIEW,
+  event: CUSTOM_EVENT,
+  engagement: ENGAGEMENT,
+  ...Object.fromEntries(SELECTED.map((type, index) => [type, ENGAGEMENT + 1 + index])),
+}
+export const KIND_COUNT = ENGAGEMENT + 1 + SELECTED.length
 export const kindOf = (type: string): number => KINDS[type] ?? OTHER
 
 /** Dimensions of hits, and errors. */
@@ -52,6 +60,7 @@ export const hitRows = () =>
     hostname: 'u32',
     event_name: 'u32',
     error: 'u32',
+    selector: 'u32',
   } as const)
 /** What a session did on a value: each session has a chain of them. `scroll` is one more than the deepest one; 0: none. */
 export const visitedRows = () =>

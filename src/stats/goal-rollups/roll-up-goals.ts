@@ -21,6 +21,7 @@ import { prepareServiceDays } from '../../rollups/service-events/prepare-days.ts
 import type { Log } from '../../runtime/log.ts'
 import type { Services } from '../../services.ts'
 import type { Pool } from '../../threads/pool.ts'
+import { listInHits } from '../resolve/goal-values.ts'
 import { findRollupTargets } from '../resolve/rollup-targets.ts'
 import { GoalRefused } from '../resolve/targets.ts'
 
@@ -168,7 +169,9 @@ async function targetsOf(
   goals: readonly GoalRecord[],
 ) {
   try {
-    const { rows } = await findRollupTargets(services, site, [knownIn(slice)], goals)
+    const { rows } = await findRollupTargets(services, site, [knownIn(slice)], goals, (span, kinds) =>
+      listInHits(services.reads, span, kinds),
+    )
     return rows[0]!.targets
   } catch (error) {
     if (!(error instanceof GoalRefused)) throw error

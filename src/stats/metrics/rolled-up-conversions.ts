@@ -5,6 +5,7 @@ import { runTask, type Window } from '../../rollups/protocol.ts'
 import { toWindow } from '../../time/range.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
+import { listInLastHits } from '../resolve/goal-values.ts'
 import { findRollupTargets } from '../resolve/rollup-targets.ts'
 import type { ConversionCounts } from './conversions.ts'
 
@@ -43,6 +44,7 @@ export async function countRolledUpGoals(
         { siteNo, teamId: site.teamId },
         windows,
         members[index]!.map(({ goal }) => goal),
+        (span, kinds) => listInLastHits(services, span, kinds),
       )),
     })),
   )

@@ -1,3 +1,4 @@
+import type { Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { invalidField } from '../../errors.ts'
 import { runTask } from '../../rollups/protocol.ts'
@@ -63,7 +64,7 @@ export async function listOccurring(
  * @throws as `findTargets`
  */
 export async function listInHits(
-  reads: Services['reads'],
+  reads: Queryable,
   span: SiteSpan,
   kinds: string[],
 ): Promise<Map<string, string[]>> {
@@ -73,10 +74,30 @@ export async function listInHits(
     limit: MOST_VALUES + 1,
     mostCharacters: MOST_CHARACTERS,
   })
-  const characters = occurring.reduce((sum, { value }) => sum + value.length, 0)
-  if (occurring.length > MOST_VALUES || characters > MOST_CHARACTERS) throw tooMany()
   const ofKind = (kind: string) => occurring.filter(row => row.kind === kind).map(({ value }) => value)
-  return new Map(kinds.map(kind => [kind, ofKind(kind)]))
+  return withinLimits(new Map(kinds.map(kind => [kind, ofKind(kind)])))
+}
+
+/**
+ * Returns the same of the last hits of a site: of a busy one from memory.
+ * @throws as `findTargets`
+ */
+export async function listInLastHits(
+  { reads, rollups }: Pick<Services, 'reads' | 'rollups'>,
+  span: SiteSpan,
+  kinds: string[],
+): Promise<Map<string, string[]>> {
+  const { siteNo } = span
+  const listed = await runTask(rollups, 'listGoalValues', { siteNo, window: toWindow(span), kinds })
+  return listed ? withinLimits(listed) : listInHits(reads, span, kinds)
+}
+
+/** @throws AppError `validation_failed` */
+function withinLimits(values: Map<string, string[]>): Map<string, string[]> {
+  const all = [...values.values()].flat()
+  const characters = all.reduce((sum, { length }) => sum + length, 0)
+  if (all.length > MOST_VALUES || characters > MOST_CHARACTERS) throw tooMany()
+  return values
 }
 
 /** @returns undefined when the days are not rolled up or have too many values */

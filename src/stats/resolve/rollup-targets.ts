@@ -4,7 +4,7 @@ import type { GoalRecord } from '../../goals/schema.ts'
 import { PatternWork } from '../../rollups/patterns/match.ts'
 import { datesOf, type TargetsOf, type Window } from '../../rollups/protocol.ts'
 import type { ConversionTargets } from '../filters/resolved-query.ts'
-import { listInHits } from './goal-values.ts'
+import type { SiteSpan } from './goal-values.ts'
 import { hitTypeOf, matchGoals, needsScroll, type PatternServices, type ResolveServices } from './targets.ts'
 
 interface RollupTargets {
@@ -19,13 +19,15 @@ const kindInSlice = (target: GoalTarget) => (needsScroll(target) ? 'engagement' 
 
 /**
  * Returns the conversion targets of goals in the time spans whose rows are counted beside rollups.
+ * @param list returns the values that occur in a span, by kind
  * @throws AppError as `findTargets`
  */
 export function findRollupTargets(
-  { reads, patterns, signal }: Pick<ResolveServices, 'reads' | 'patterns' | 'signal'>,
+  { patterns, signal }: Pick<ResolveServices, 'patterns' | 'signal'>,
   { siteNo, teamId }: { siteNo: number; teamId: string },
   windows: readonly Window[],
   goals: readonly GoalRecord[],
+  list: (span: SiteSpan, kinds: string[]) => Promise<Map<string, string[]>>,
 ): Promise<RollupTargets> {
   return patterns.enter(teamId, signal, async () => {
     const matching = { patterns, work: new PatternWork(patterns, signal) }
@@ -34,7 +36,7 @@ export function findRollupTargets(
       const targets = await matchGoals(matching, goals, {
         name: `${siteNo} ${window.start} ${window.end}`,
         kindOf: kindInSlice,
-        list: kinds => listInHits(reads, { siteNo, ...datesOf(window) }, kinds),
+        list: kinds => list({ siteNo, ...datesOf(window) }, kinds),
       })
       rows.push({ window, targets })
     }

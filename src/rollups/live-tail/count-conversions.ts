@@ -1,0 +1,169 @@
+import { distinctOf } from '../daily/visitor-set.ts'
+import {
+  type ConversionSlice,
+  type ConversionTargets,
+  knownIn,
+  type SliceConversions,
+} from '../goals/slice-conversions.ts'
+import type { TailRows } from './tail-rows.ts'
+import { CUSTOM_EVENT, KIND_COUNT, kindOf, PAGEVIEW } from './tail-shape.ts'
+
+/** Goals by the number of the value that converts them. */
+type GoalsOfValues = (number[] | undefined)[]
+
+/** Returns the number of what goals compare of a hit: its path, name or selector. */
+const comparedIn = ({ hits: { columns } }: TailRows, kind: number): Uint32Array => {
+  if (kind === PAGEVIEW) return columns.path
+  return kind === CUSTOM_EVENT ? columns.event_name : columns.selector
+}
+
+/**
+ * Counts conversions by goal, the same as `countSliceConversions`, of targets without properties.
+ * @param slice one whose `to` is null; the rows must reach back to the start of `knownIn`
+ * @param currencies one for each goal
+ */
+export function countTailConversions(
+  rows: TailRows,
+  slice: ConversionSlice,
+  targets: ConversionTargets,
+  currencies: readonly string[],
+): Map<number, SliceConversions> {
+  const found = new Conversions()
+  const known = knownIn(slice)
+  const hitsOf = { start: known.start, end: Math.min(known.end, slice.end) }
+  const byKind = goalsByKind(rows, targets)
+  addHits(rows, hitsOf, byKind, found)
+  addScrolls(rows, slice, targets.scrolls, found)
+  addRevenue(rows, hitsOf, byKind, currencies, found)
+  return found.byGoal()
+}
+
+class Conversions {
+  readonly #visitors = new Map<number, number[]>()
+  readonly #revenue = new Map<number, bigint>()
+
+  add(goal: number, visitor: number): void {
+    const known = this.#visitors.get(goal)
+    if (known) known.push(visitor)
+    else this.#visitors.set(goal, [visitor])
+  }
+
+  addRevenue(goal: number, minor: number): void {
+    this.#revenue.set(goal, (this.#revenue.get(goal) ?? 0n) + BigInt(minor))
+  }
+
+  byGoal(): Map<number, SliceConversions> {
+    return new Map(
+      [...this.#visitors].map(([goal, visitors]) => [
+        goal,
+        {
+          conversions: visitors.length,
+          revenue: this.#revenue.get(goal) ?? 0n,
+          visitors: distinctOf(Uint32Array.from(visitors)),
+        },
+      ]),
+    )
+  }
+}
+
+function goalsByKind(rows: TailRows, { hits }: ConversionTargets): (GoalsOfValues | undefined)[] {
+  const byKind: (GoalsOfValues | undefined)[] = Array.from({ length: KIND_COUNT })
+  for (const { kind, value, goals } of hits) {
+    const number = rows.find(value)
+    if (number === undefined) continue
+    byKind[kindOf(kind)] ??= []
+    const ofKind = byKind[kindOf(kind)]!
+    ofKind[number] = [...(ofKind[number] ?? []), ...goals]
+  }
+  return byKind
+}
+
+function addHits(
+  rows: TailRows,
+  { start, end }: { start: number; end: number },
+  byKind: readonly (GoalsOfValues | undefined)[],
+  found: Conversions,
+): void {
+  const { length, columns } = rows.hits
+  const { at, kind, session } = columns
+  const { visitor } = rows.sessions.columns
+  const compared = byKind.map((_, number) => comparedIn(rows, number))
+  for (let row = 0; row < length; row++) {
+    const ofKind = byKind[kind[row]!]
+    if (!ofKind || at[row]! < start || at[row]! >= end) continue
+    const goals = ofKind[compared[kind[row]!]![row]!]
+    if (goals) for (const goal of goals) found.add(goal, visitor[session[row]!]!)
+  }
+}
+
+function addRevenue(
+  { goals: { sales }, values }: TailRows,
+  { start, end }: { start: number; end: number },
+  byKind: readonly (GoalsOfValues | undefined)[],
+  currencies: readonly string[],
+  found: Conversions,
+): void {
+  const { at, kind, value, minor, currency } = sales.columns
+  for (let row = 0; row < sales.length; row++) {
+    if (at[row]! < start || at[row]! >= end) continue
+    for (const goal of byKind[kind[row]!]?.[value[row]!] ?? [])
+      if (values[currency[row]!] === currencies[goal]) found.addRevenue(goal, minor[row]!)
+  }
+}
+
+function scrollsByPath(
+  rows: TailRows,
+  targets: ConversionTargets['scrolls'],
+): Map<number, ConversionTargets['scrolls']> {
+  const byPath = new Map<number, ConversionTargets['scrolls']>()
+  for (const target of targets) {
+    const path = rows.find(target.path)
+    if (path !== undefined) byPath.set(path, [...(byPath.get(path) ?? []), target])
+  }
+  return byPath
+}
+
+/** Adds pageviews whose first engagement that reached the threshold lies in the slice. */
+function addScrolls(
+  rows: TailRows,
+  slice: ConversionSlice,
+  targets: ConversionTargets['scrolls'],
+  found: Conversions,
+): void {
+  const { scrolls } = rows.goals
+  const { at, session, pageAt, path, scroll } = scrolls.columns
+  const byPath = scrollsByPath(rows, targets)
+  const seen = knownIn(slice)
+  const reached = new Map<string, { at: number; visitor: number; goals: number[] }>()
+  for (let row = 0; row < scrolls.length; row++) {
+    if (at[row]! >= seen.end || pageAt[row]! < slice.start || pageAt[row]! >= slice.end) continue
+    for (const { threshold, goals } of byPath.get(path[row]!) ?? []) {
+      if (scroll[row]! < threshold) continue
+      const key = `${threshold} ${session[row]} ${pageAt[row]} ${path[row]}`
+      const known = reached.get(key)
+      if (known) known.at = Math.min(known.at, at[row]!)
+      else reached.set(key, { at: at[row]!, visitor: rows.sessions.columns.visitor[session[row]!]!, goals })
+    }
+  }
+  for (const first of reached.values())
+    if (first.at >= seen.start) for (const goal of first.goals) found.add(goal, first.visitor)
+}
+
+/** Returns the values that goals of each kind can match among the hits of a window: those of `list-goal-values`. */
+export function listTailValues(
+  rows: TailRows,
+  { start, end }: { start: number; end: number },
+  kinds: readonly string[],
+): Map<string, string[]> {
+  const { at, kind } = rows.hits.columns
+  return new Map(
+    kinds.map(name => {
+      const wanted = kindOf(name)
+      const compared = name === 'engagement' ? rows.hits.columns.path : comparedIn(rows, wanted)
+      const isListed = new Uint8Array(rows.values.length)
+      for (let row = 0; row < rows.hits.length; row++)
+        if (kind[row] === wanted && at[row]! >= start && at[row]! < end) isListed[compared[row]!] = 1
+      return [name, rows.values.filter((_, value) => isListed[value] === 1)]
+    }),
+  )
+}
