@@ -22,7 +22,7 @@ summed as (
     sum(form) as form,
     sum(copy) as copy,
     sum(error) as error
-  from log_15m
+  from log_15m_refreshed
   where site_no = :siteNo::int
     and bucket >= :start::timestamptz
     and bucket < :refreshedTo::timestamptz

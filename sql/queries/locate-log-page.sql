@@ -21,10 +21,10 @@ wanted as materialized (
 counted as (
   select
     bucket,
-    log_15m.pageview * wanted.pageview + log_15m.event * wanted.event + log_15m.outbound * wanted.outbound
-      + log_15m.download * wanted.download + log_15m.button * wanted.button + log_15m.form * wanted.form
-      + log_15m.copy * wanted.copy + log_15m.error * wanted.error as hits
-  from log_15m, wanted
+    refreshed.pageview * wanted.pageview + refreshed.event * wanted.event + refreshed.outbound * wanted.outbound
+      + refreshed.download * wanted.download + refreshed.button * wanted.button + refreshed.form * wanted.form
+      + refreshed.copy * wanted.copy + refreshed.error * wanted.error as hits
+  from log_15m_refreshed as refreshed, wanted
   where site_no = :siteNo::int
     and bucket >= :start::timestamptz
     and bucket < :refreshedTo::timestamptz

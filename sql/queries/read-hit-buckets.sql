@@ -1,8 +1,7 @@
 -- One row for each 15-minute bucket, UTC, in which a site (:siteNos) has hits in its range [:starts, :ends); empty buckets are absent.
 -- visitors: array_send bytes of the distinct visitor_no, in base64: a thread reads them without text parsing.
--- Dirty buckets are counted from raw rows, and so is what is since :refreshedTo: the aggregate would read all rows since then by itself,
--- for any range. Before the site's details_from there are no rows, and the aggregate may have been refreshed without them: kept buckets
--- answer.
+-- Dirty buckets are counted from raw rows, and so is what is since :refreshedTo. Before the site's details_from there are no rows, and
+-- the aggregate may have been refreshed without them: kept buckets answer.
 -- source: which of the three it is.
 with asked as (
   select
@@ -33,8 +32,8 @@ cross join lateral (
   -- One index scan for each range ("offset 0" enforces it): a join would read all buckets. 31 sites take 2 ms, against 7 ms
   -- for 31 statements.
   select bucket, pageviews, custom_events, visitors
-  from hits_15m
-  where hits_15m.site_no = asked.site_no and bucket >= asked.starts_at and bucket < asked.ends_at
+  from hits_15m_refreshed as refreshed
+  where refreshed.site_no = asked.site_no and bucket >= asked.starts_at and bucket < asked.ends_at
     and bucket < :refreshedTo::timestamptz
   offset 0
 ) as filled

@@ -140,14 +140,16 @@ test.each(dialect().name === 'citus' ? ['as rows'] : ['as rows', 'in the columns
     await markDeleted(gone)
 
     // Stops the purge after each possible number of statements (in steps of three) and starts it again.
-    for (let calls = 1; (await remains(gone)).some(table => !/_15m$|dirty/.test(table)); calls += 3) {
+    for (let calls = 1; (await remains(gone)).some(table => !/_15m|dirty/.test(table)); calls += 3) {
       await purgeDeletedSites(dyingAfter(db, calls), NOW).catch(error => expect(error.message).toBe('killed'))
       expect(await overviews(other, true)).toEqual(briefBefore)
     }
     expect(await remains(gone)).toEqual([
       'dirty_buckets',
       'hits_15m',
+      'hits_15m_refreshed',
       'log_15m',
+      'log_15m_refreshed',
       'revenue_15m',
       'sessions_15m',
     ])

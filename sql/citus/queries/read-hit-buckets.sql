@@ -24,7 +24,7 @@ select
   custom_events as "customEvents",
   encode(array_send(visitors), 'base64') as visitors,
   'quarter_hours' as source
-from hits_15m_counted as filled
+from hits_15m_refreshed as filled
 join asked on filled.site_no = asked.site_no and filled.bucket >= asked.starts_at and filled.bucket < asked.ends_at
 where filled.site_no = any(:siteNos::int[])
   and filled.bucket < :refreshedTo::timestamptz
