@@ -105,7 +105,8 @@ await withCleanup(async () => {
 
   async function untilRolledUp(): Promise<void> {
     const rolledUpTo = new Date(Date.now() - HOUR_MS / 2)
-    const siteNos = [quiet.site.siteNo, siteNo]
+    // Rollups of a site without new hits stay where they are.
+    const siteNos = quiet.isNew ? [quiet.site.siteNo, siteNo] : [siteNo]
     const isDone = async () => {
       const behind = await findBehind(db, { siteNos, start: new Date(day), rolledUpTo })
       // A round that began before the hits were there has left their site out, and says that it is done.

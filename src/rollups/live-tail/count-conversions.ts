@@ -84,15 +84,16 @@ function addHits(
   byKind: readonly (GoalsOfValues | undefined)[],
   found: Conversions,
 ): void {
-  const { length, columns } = rows.hits
-  const { at, kind, session } = columns
+  const { at, kind, session } = rows.hits.columns
   const { visitor } = rows.sessions.columns
   const compared = byKind.map((_, number) => comparedIn(rows, number))
-  for (let row = 0; row < length; row++) {
-    const ofKind = byKind[kind[row]!]
-    if (!ofKind || at[row]! < start || at[row]! >= end) continue
-    const goals = ofKind[compared[kind[row]!]![row]!]
-    if (goals) for (const goal of goals) found.add(goal, visitor[session[row]!]!)
+  for (const { from, to } of rows.hitRanges(start, end)) {
+    for (let row = from; row < to; row++) {
+      const ofKind = byKind[kind[row]!]
+      if (!ofKind || at[row]! < start || at[row]! >= end) continue
+      const goals = ofKind[compared[kind[row]!]![row]!]
+      if (goals) for (const goal of goals) found.add(goal, visitor[session[row]!]!)
+    }
   }
 }
 
@@ -161,8 +162,9 @@ export function listTailValues(
       const wanted = kindOf(name)
       const compared = name === 'engagement' ? rows.hits.columns.path : comparedIn(rows, wanted)
       const isListed = new Uint8Array(rows.values.length)
-      for (let row = 0; row < rows.hits.length; row++)
-        if (kind[row] === wanted && at[row]! >= start && at[row]! < end) isListed[compared[row]!] = 1
+      for (const { from, to } of rows.hitRanges(start, end))
+        for (let row = from; row < to; row++)
+          if (kind[row] === wanted && at[row]! >= start && at[row]! < end) isListed[compared[row]!] = 1
       return [name, rows.values.filter((_, value) => isListed[value] === 1)]
     }),
   )

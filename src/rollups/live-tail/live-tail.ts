@@ -160,11 +160,11 @@ export class LiveTail {
 
   #knownIn(first: number, end: number): Set<number> {
     const known = new Set<number>()
-    const { length, columns } = this.#rows.hits
-    const { at, hash } = columns
-    for (let row = 0; row < length; row++)
-      if (at[row]! >= first * 1_000 && at[row]! < end * 1_000)
-        known.add(keyOf(at[row]! - first * 1_000, hash[row]!))
+    const { at, hash } = this.#rows.hits.columns
+    for (const { from, to } of this.#rows.hitRanges(first * 1_000, end * 1_000))
+      for (let row = from; row < to; row++)
+        if (at[row]! >= first * 1_000 && at[row]! < end * 1_000)
+          known.add(keyOf(at[row]! - first * 1_000, hash[row]!))
     return known
   }
 

@@ -2,6 +2,7 @@ import { COPIED_COLUMNS } from '../../dimensions/dimensions.ts'
 import { ERRORS } from '../../dimensions/rolled-up.ts'
 import { Rows } from './columns.ts'
 import { GoalRows } from './goal-rows.ts'
+import { HitBlocks } from './hit-blocks.ts'
 import type { SecondHits, TailHit } from './read-hits.ts'
 import {
   CUSTOM_EVENT,
@@ -36,6 +37,7 @@ export class TailRows {
   /** What sessions have from their opening hit: the same index as `sessions`. */
   readonly dimensions = dimensionRows()
   readonly hits = hitRows()
+  readonly #blocks = new HitBlocks()
   /** What only goals count. */
   readonly goals = new GoalRows()
   readonly visited = Object.fromEntries(HIT_DIMENSIONS.map(name => [name, visitedRows()])) as Record<
@@ -74,6 +76,7 @@ export class TailRows {
     const row = this.hits.add()
     const { columns } = this.hits
     columns.at[row] = hit.at
+    this.#blocks.add(row, hit.at)
     columns.hash[row] = hit.hash
     columns.session[row] = session
     columns.kind[row] = kindOf(hit.type)
@@ -211,6 +214,11 @@ export class TailRows {
     return number
   }
 
+  /** Returns ranges of hits that contain all those of [start, end), and others; their columns must not change meanwhile. */
+  hitRanges(start: number, end: number): { from: number; to: number }[] {
+    return this.#blocks.rangesOf(this.hits.length, start, end)
+  }
+
   /** Returns the number of a value; undefined when no row has it. */
   find(value: string): number | undefined {
     return this.#numbers.get(value)
@@ -226,6 +234,7 @@ export class TailRows {
     for (let index = 0; index < moved.length; index++) moved[index] = lastAt[index]! >= from ? ++kept : 0
     this.hits.keep(row => this.hits.columns.at[row]! >= from)
     this.goals.dropBefore(from, moved)
+    this.#blocks.replace(this.hits.columns.at.subarray(0, this.hits.length))
     const { session } = this.hits.columns
     for (let row = 0; row < this.hits.length; row++) session[row] = moved[session[row]!]! - 1
     const unclear = [...this.unclearExits].filter(index => moved[index] !== 0)

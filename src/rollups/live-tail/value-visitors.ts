@@ -1,5 +1,23 @@
 import { moveDistinct } from '../daily/visitor-set.ts'
 
+/** Memory of earlier counts: to touch a page for the first time takes longer than to count what lies on it. */
+let spare: Uint32Array[] = []
+/** Longer arrays are not kept: three of this length take 24 MiB. */
+const MOST_KEPT = 2 ** 21
+
+function take(length: number): Uint32Array {
+  const known = spare.pop()
+  return known && known.length >= length ? known : new Uint32Array(length)
+}
+
+function giveBack(...arrays: Uint32Array[]): void {
+  spare = [...spare, ...arrays.filter(({ length }) => length <= MOST_KEPT)].slice(-3)
+}
+
+/** Returns how many rows some ranges have together. */
+export const sizeOf = (ranges: readonly { from: number; to: number }[]): number =>
+  ranges.reduce((size, { from, to }) => size + to - from, 0)
+
 /** Visitors of values, in the order in which they come; made distinct value by value. */
 export class ValueVisitors {
   readonly #values: Uint32Array
@@ -8,8 +26,8 @@ export class ValueVisitors {
   #length = 0
 
   constructor(most: number, values: number) {
-    this.#values = new Uint32Array(most)
-    this.#visitors = new Uint32Array(most)
+    this.#values = take(most)
+    this.#visitors = take(most)
     this.#sizes = new Uint32Array(values)
   }
 
@@ -19,18 +37,21 @@ export class ValueVisitors {
     this.#sizes[value]!++
   }
 
-  /** Yields the distinct visitors of each value that has any, in any order. */
-  *distinct(): Generator<[value: number, visitors: Uint32Array]> {
+  /** Returns the distinct visitors of each value that has any, in any order; ends the use. */
+  distinct(): [value: number, visitors: Uint32Array][] {
     const starts = new Uint32Array(this.#sizes.length + 1)
     for (let value = 0; value < this.#sizes.length; value++)
       starts[value + 1] = starts[value]! + this.#sizes[value]!
-    const sorted = new Uint32Array(this.#length)
+    const sorted = take(this.#length)
     const next = starts.slice()
     for (let row = 0; row < this.#length; row++) sorted[next[this.#values[row]!]!++] = this.#visitors[row]!
+    const distinct: [number, Uint32Array][] = []
     for (let value = 0; value < this.#sizes.length; value++) {
       if (this.#sizes[value] === 0) continue
       const visitors = sorted.subarray(starts[value], starts[value + 1])
-      yield [value, visitors.slice(0, moveDistinct(visitors))]
+      distinct.push([value, visitors.slice(0, moveDistinct(visitors))])
     }
+    giveBack(this.#values, this.#visitors, sorted)
+    return distinct
   }
 }
