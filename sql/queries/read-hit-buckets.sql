@@ -1,8 +1,8 @@
 -- One row for each 15-minute bucket, UTC, in which a site (:siteNos) has hits in its range [:starts, :ends); empty buckets are absent.
 -- visitors: array_send bytes of the distinct visitor_no, in base64: a thread reads them without text parsing.
--- Dirty buckets are counted from raw rows, and so is what is since :refreshedTo. Before the site's details_from there are no rows, and
+-- Dirty buckets are counted from raw rows, and so are the hits since :refreshedTo. Before the site's details_from there are no rows, and
 -- the aggregate may have been refreshed without them: kept buckets answer.
--- source: which of the three it is.
+-- source: aggregate, rows or kept buckets.
 with asked as (
   select
     site_no,
@@ -68,8 +68,10 @@ cross join lateral (
     array_agg(distinct visitor_no) filter (where type not in ('engagement', 'identify') and not is_service) as visitors
   from events
   where site_no = asked.site_no and at >= greatest(asked.starts_at, :refreshedTo::timestamptz) and at < asked.ends_at
+    and at >= :refreshedTo::timestamptz
   group by 1
 ) as since
+where asked.ends_at > :refreshedTo::timestamptz
 union all
 select asked.site_no, kept.bucket, kept.pageviews, kept.custom_events, encode(array_send(kept.visitors), 'base64'), 'kept'
 from asked

@@ -136,6 +136,41 @@ test.each([1, 2, 4])(
   },
 )
 
+test('totals count each hit once while an aggregate is refreshed to an earlier time than its watermark, or never was', async () => {
+  const { db } = database
+  const site = await begin()
+  const now = START + 3 * 60 * MINUTE
+  const store = (ats: number[]) =>
+    storeHits(
+      db,
+      0,
+      ats.map(at => enrichedHit(site, at)),
+    )
+  await store(Array.from({ length: 60 }, (_, index) => now - 2 * 60 * MINUTE + index * 2 * MINUTE))
+  await refreshAggregate(db, 'hits', new Date(now))
+  await expectSameAsRows(site, now - 1)
+  // As when the process that refreshes ended after it had moved the watermark.
+  await db`update watermarks set watermark = refreshed_to + interval '30 minutes' where aggregate = 'hits'`
+  await store([90, 75, 50, 40, 35, 20, 1].map(minutes => now - minutes * MINUTE))
+  const [marked] = await db<{ before: number; since: number }[]>`
+    select
+      (count(*) filter (where bucket < refreshed_to))::int as before,
+      (count(*) filter (where bucket >= refreshed_to))::int as since
+    from dirty_buckets
+    join watermarks using (aggregate)
+    where aggregate = 'hits' and site_no = ${site.siteNo}`
+  expect(marked).toEqual({ before: 2, since: 2 })
+  await expectSameAsRows(site, now - 1)
+  const [before] = await db<
+    { at: Date }[]
+  >`select refreshed_to as at from watermarks where aggregate = 'hits'`
+  await db`update watermarks set refreshed_to = '-infinity' where aggregate = 'hits'`
+  await expectSameAsRows(site, now - 1)
+  await db`update watermarks set refreshed_to = ${before!.at} where aggregate = 'hits'`
+  await refreshAggregate(db, 'hits', new Date(now + BUCKET))
+  await expectSameAsRows(site, now - 1)
+})
+
 test('recent hits: a late hit marks its bucket, which is read from rows until it is counted again', async () => {
   const { db } = database
   const site = await begin()

@@ -80,7 +80,14 @@ export function* busyHits(site: TestSite, start: number, lengthMs: number, seed:
         )
       if (below(4) === 0) {
         const props: Record<string, string> = below(2) === 0 ? { selector: '#buy' } : { text: 'Buy' }
-        hits.push(hit(28_000, { type: below(2) === 0 ? 'button' : 'outbound', name: 'click', props }))
+        hits.push(
+          hit(28_000, {
+            type: below(2) === 0 ? 'button' : 'outbound',
+            name: 'click',
+            props,
+            ...paid(below(4)),
+          }),
+        )
       }
       if (below(3) === 0)
         hits.push(hit(35_000, { type: 'engagement', scroll: below(101), engagedMs: below(9_000) }))

@@ -39,11 +39,9 @@ type Group = Tasks['countGoals']['input']['groups'][number]
 /** What a group of goals is added up from: rollups, and parts of the window that are counted from rows. */
 interface GroupParts {
   group: Group
+  covered: GoalGroup
   currencies: string[]
-  slices: ConversionSlice[]
-  serviceGaps: Window[]
-  /** By the goal's number. */
-  rolledUp: GoalTotals[][]
+  asked: AskedConversions[]
 }
 
 /**
@@ -59,27 +57,27 @@ export function countGoals(
     for (const group of groups) {
       const [covered, ...others] = await groupGoals(tx, siteNo, window, keysOf(group))
       if (!covered || others.length > 0) return null
-      parts.push(await readRollups(tx, cacheOf(db), siteNo, window, group, covered))
+      const currencies = group.goals.map(({ currency }) => currency)
+      const asked = askOf(group, covered, currencies)
+      if (!asked) return null
+      parts.push({ group, covered, currencies, asked })
     }
-    const asked: AskedConversions[][] = []
-    for (const part of parts) {
-      const ofPart = askOf(part)
-      if (!ofPart) return null
-      asked.push(ofPart)
-    }
-    const inTail = await countInTail(tail, asked.flat())
+    // First, and even when nothing is asked: other reads wait for the tail.
+    const inTail = await countInTail(
+      tail,
+      parts.flatMap(({ asked }) => asked),
+    )
+    const rolledUp: Awaited<ReturnType<typeof readRollups>>[] = []
+    for (const part of parts) rolledUp.push(await readRollups(tx, cacheOf(db), siteNo, window, part))
     // Only now: rollups are few rows, and found one by one through an index.
     await withoutNestedLoops(tx)
     const counted: { conversions: number; visitors: number; revenue: bigint }[] = []
     for (const [index, part] of parts.entries()) {
-      const rows = await countRows(tx, siteNo, part, asked[index]!, inTail)
-      for (const [goal, rolledUp] of part.rolledUp.entries()) {
-        counted.push(
-          addUp(
-            rolledUp,
-            rows.flatMap(row => row.get(goal) ?? []),
-          ),
-        )
+      const { totals, serviceGaps } = rolledUp[index]!
+      const rows = await countRows(tx, siteNo, part, serviceGaps, inTail)
+      for (const [goal, ofGoal] of totals.entries()) {
+        const inRows = rows.flatMap(row => row.get(goal) ?? [])
+        counted.push(addUp(ofGoal, inRows))
       }
     }
     return counted
@@ -88,32 +86,26 @@ export function countGoals(
 
 const keysOf = ({ goals }: Group) => [...new Set(goals.map(({ key }) => key))]
 
+/** Returns the totals of each goal by its number, and the parts of the window whose events of the service are counted from rows. */
 async function readRollups(
   tx: Transaction,
   cache: RollupCache,
   siteNo: number,
   window: Window,
-  group: Group,
-  { goals: keys, rollups, slices }: GoalGroup,
-): Promise<GroupParts> {
-  const { goals, service } = group
-  const currencies = goals.map(({ currency }) => currency)
-  const byKey = await readGoalTotals(tx, cache, siteNo, keys, dayRangesOf(rollups))
-  const part = { group, currencies, slices }
-  if (service.hits.length === 0) {
-    return { ...part, serviceGaps: [], rolledUp: goals.map(({ key }) => byKey.get(key)!) }
-  }
+  { group: { goals, service }, covered, currencies }: GroupParts,
+): Promise<{ totals: GoalTotals[][]; serviceGaps: Window[] }> {
+  const byKey = await readGoalTotals(tx, cache, siteNo, covered.goals, dayRangesOf(covered.rollups))
+  if (service.hits.length === 0) return { totals: goals.map(({ key }) => byKey.get(key)!), serviceGaps: [] }
   const coverage = await coverServiceEvents(tx, siteNo, window)
   const byService = await readServiceConversions(tx, cache, siteNo, coverage, service, currencies)
   return {
-    ...part,
+    totals: goals.map(({ key }, goal) => [...byKey.get(key)!, ...(byService.get(goal) ?? [])]),
     serviceGaps: coverage.gaps,
-    rolledUp: goals.map(({ key }, goal) => [...byKey.get(key)!, ...(byService.get(goal) ?? [])]),
   }
 }
 
 /** @returns undefined when targets are missing for a slice */
-function askOf({ group: { rows }, currencies, slices }: GroupParts): AskedConversions[] | undefined {
+function askOf({ rows }: Group, { slices }: GoalGroup, currencies: string[]): AskedConversions[] | undefined {
   const asked = slices.flatMap(slice => {
     const { start, end } = knownIn(slice)
     const given = rows.find(({ window }) => window.start <= start && end <= window.end)
@@ -129,7 +121,7 @@ async function countInTail(tail: TailReader, asked: readonly AskedConversions[])
   const inTail = asked
     .filter(({ slice }) => slice.from !== null && slice.to === null)
     .map(each => ({ ...each, targets: divideTargets(each.targets).plain }))
-  const counted = inTail.length > 0 ? await tail.countConversions(inTail) : undefined
+  const counted = await tail.countConversions(inTail)
   return new Map(
     counted?.flatMap((conversions, index) => (conversions ? [[inTail[index]!.slice, conversions]] : [])),
   )
@@ -146,8 +138,8 @@ function divideTargets({ hits, scrolls }: ConversionTargets) {
 async function countRows(
   tx: Transaction,
   siteNo: number,
-  { group: { service }, currencies, serviceGaps }: GroupParts,
-  asked: readonly AskedConversions[],
+  { group: { service }, currencies, asked }: GroupParts,
+  serviceGaps: Window[],
   inTail: CountedInTail,
 ): Promise<Map<number, SliceConversions>[]> {
   const counted = await countServiceGaps(tx, siteNo, serviceGaps, service, currencies)

@@ -28,7 +28,7 @@ export function countTailConversions(
   targets: ConversionTargets,
   currencies: readonly string[],
 ): Map<number, SliceConversions> {
-  const found = new Conversions()
+  const found = new Conversions(rows)
   const known = knownIn(slice)
   const hitsOf = { start: known.start, end: Math.min(known.end, slice.end) }
   const byKind = goalsByKind(rows, targets)
@@ -38,31 +38,52 @@ export function countTailConversions(
   return found.byGoal()
 }
 
-class Conversions {
-  readonly #visitors = new Map<number, number[]>()
-  readonly #revenue = new Map<number, bigint>()
+interface OfGoal {
+  conversions: number
+  revenue: bigint
+  /** One bit for each session that converted. */
+  sessions: Uint32Array
+}
 
-  add(goal: number, visitor: number): void {
-    const known = this.#visitors.get(goal)
-    if (known) known.push(visitor)
-    else this.#visitors.set(goal, [visitor])
+class Conversions {
+  readonly #rows: TailRows
+  readonly #byGoal = new Map<number, OfGoal>()
+
+  constructor(rows: TailRows) {
+    this.#rows = rows
   }
 
+  add(goal: number, session: number): void {
+    let ofGoal = this.#byGoal.get(goal)
+    if (!ofGoal) {
+      const sessions = new Uint32Array(Math.ceil(this.#rows.sessions.length / 32))
+      ofGoal = { conversions: 0, revenue: 0n, sessions }
+      this.#byGoal.set(goal, ofGoal)
+    }
+    ofGoal.conversions++
+    ofGoal.sessions[session >>> 5]! |= 1 << (session & 31)
+  }
+
+  /** Adds the revenue of a hit that was added. */
   addRevenue(goal: number, minor: number): void {
-    this.#revenue.set(goal, (this.#revenue.get(goal) ?? 0n) + BigInt(minor))
+    this.#byGoal.get(goal)!.revenue += BigInt(minor)
   }
 
   byGoal(): Map<number, SliceConversions> {
     return new Map(
-      [...this.#visitors].map(([goal, visitors]) => [
+      [...this.#byGoal].map(([goal, { conversions, revenue, sessions }]) => [
         goal,
-        {
-          conversions: visitors.length,
-          revenue: this.#revenue.get(goal) ?? 0n,
-          visitors: distinctOf(Uint32Array.from(visitors)),
-        },
+        { conversions, revenue, visitors: this.#visitorsOf(sessions) },
       ]),
     )
+  }
+
+  #visitorsOf(sessions: Uint32Array): Uint32Array {
+    const { length, columns } = this.#rows.sessions
+    const visitors: number[] = []
+    for (let session = 0; session < length; session++)
+      if ((sessions[session >>> 5]! & (1 << (session & 31))) !== 0) visitors.push(columns.visitor[session]!)
+    return distinctOf(Uint32Array.from(visitors))
   }
 }
 
@@ -85,27 +106,26 @@ function addHits(
   found: Conversions,
 ): void {
   const { at, kind, session } = rows.hits.columns
-  const { visitor } = rows.sessions.columns
   const compared = byKind.map((_, number) => comparedIn(rows, number))
   for (const { from, to } of rows.hitRanges(start, end)) {
     for (let row = from; row < to; row++) {
       const ofKind = byKind[kind[row]!]
       if (!ofKind || at[row]! < start || at[row]! >= end) continue
       const goals = ofKind[compared[kind[row]!]![row]!]
-      if (goals) for (const goal of goals) found.add(goal, visitor[session[row]!]!)
+      if (goals) for (const goal of goals) found.add(goal, session[row]!)
     }
   }
 }
 
 function addRevenue(
-  { goals: { sales }, values }: TailRows,
+  { goals: { revenue }, values }: TailRows,
   { start, end }: { start: number; end: number },
   byKind: readonly (GoalsOfValues | undefined)[],
   currencies: readonly string[],
   found: Conversions,
 ): void {
-  const { at, kind, value, minor, currency } = sales.columns
-  for (let row = 0; row < sales.length; row++) {
+  const { at, kind, value, minor, currency } = revenue.columns
+  for (let row = 0; row < revenue.length; row++) {
     if (at[row]! < start || at[row]! >= end) continue
     for (const goal of byKind[kind[row]!]?.[value[row]!] ?? [])
       if (values[currency[row]!] === currencies[goal]) found.addRevenue(goal, minor[row]!)
@@ -135,19 +155,20 @@ function addScrolls(
   const { at, session, pageAt, path, scroll } = scrolls.columns
   const byPath = scrollsByPath(rows, targets)
   const seen = knownIn(slice)
-  const reached = new Map<string, { at: number; visitor: number; goals: number[] }>()
-  for (let row = 0; row < scrolls.length; row++) {
-    if (at[row]! >= seen.end || pageAt[row]! < slice.start || pageAt[row]! >= slice.end) continue
-    for (const { threshold, goals } of byPath.get(path[row]!) ?? []) {
-      if (scroll[row]! < threshold) continue
-      const key = `${threshold} ${session[row]} ${pageAt[row]} ${path[row]}`
-      const known = reached.get(key)
-      if (known) known.at = Math.min(known.at, at[row]!)
-      else reached.set(key, { at: at[row]!, visitor: rows.sessions.columns.visitor[session[row]!]!, goals })
+  const reached = new Map<string, { session: number; goals: number[] }>()
+  const each = (from: number, to: number, use: (key: string, session: number, goals: number[]) => void) => {
+    for (let row = 0; row < scrolls.length; row++) {
+      if (at[row]! < from || at[row]! >= to || pageAt[row]! < slice.start || pageAt[row]! >= slice.end)
+        continue
+      for (const { threshold, goals } of byPath.get(path[row]!) ?? [])
+        if (scroll[row]! >= threshold)
+          use(`${threshold} ${session[row]} ${pageAt[row]} ${path[row]}`, session[row]!, goals)
     }
   }
-  for (const first of reached.values())
-    if (first.at >= seen.start) for (const goal of first.goals) found.add(goal, first.visitor)
+  each(seen.start, seen.end, (key, session, goals) => reached.set(key, { session, goals }))
+  // An engagement before the slice may have reached the threshold.
+  if (reached.size > 0) each(0, seen.start, key => reached.delete(key))
+  for (const { session, goals } of reached.values()) for (const goal of goals) found.add(goal, session)
 }
 
 /** Returns the values that goals of each kind can match among the hits of a window: those of `list-goal-values`. */

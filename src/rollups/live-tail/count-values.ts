@@ -89,14 +89,14 @@ class Counter {
       this.#column('customEvents'),
     ]
     const lastAt = dimension === 'title' ? this.#column('lastAt') : undefined
-    const hasValue = HITS.has(dimension)
+    const mayLackValue = HITS.has(dimension)
     const ranges = this.#rows.hitRanges(hitsFrom, hitsTo)
     const pairs = new ValueVisitors(sizeOf(ranges), this.#rows.values.length)
     for (const { from, to } of ranges) {
       for (let row = from; row < to; row++) {
         if (kind[row] === ENGAGEMENT || at[row]! < hitsFrom || at[row]! >= hitsTo) continue
         const value = valueAt(row)
-        if (value === 0 && hasValue) continue
+        if (value === 0 && mayLackValue) continue
         hits[value]!++
         if (kind[row] === PAGEVIEW) pageviews[value]!++
         else if (kind[row] === CUSTOM_EVENT) customEvents[value]!++

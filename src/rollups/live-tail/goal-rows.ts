@@ -13,7 +13,7 @@ interface Scroll {
 }
 
 /** A hit with revenue. `value`: what goals compare, an event's name or a selector; `minor`: minor units. Values as their numbers. */
-interface Sale {
+interface ReportedRevenue {
   at: number
   kind: number
   value: number
@@ -31,23 +31,23 @@ export class GoalRows {
     path: 'u32',
     scroll: 'i16',
   } as const)
-  readonly sales = new Rows({ at: 'f64', kind: 'u8', value: 'u32', minor: 'f64', currency: 'u32' } as const)
+  readonly revenue = new Rows({ at: 'f64', kind: 'u8', value: 'u32', minor: 'f64', currency: 'u32' } as const)
 
   addScroll(scroll: Scroll): void {
     this.scrolls.addRow(scroll)
   }
 
-  addSale(sale: Sale): void {
-    this.sales.addRow(sale)
+  addRevenue(revenue: ReportedRevenue): void {
+    this.revenue.addRow(revenue)
   }
 
   /**
-   * Drops sales before a time, and what sessions scrolled that are gone.
+   * Drops revenue before a time, and what sessions scrolled that are gone.
    * @param moved by the index of a session: its new index, plus one; 0 when it is gone
    */
   dropBefore(from: number, moved: Uint32Array): void {
-    const { at } = this.sales.columns
-    this.sales.keep(row => at[row]! >= from)
+    const { at } = this.revenue.columns
+    this.revenue.keep(row => at[row]! >= from)
     const { session } = this.scrolls.columns
     this.scrolls.keep(row => moved[session[row]!] !== 0)
     const { columns, length } = this.scrolls
@@ -55,6 +55,6 @@ export class GoalRows {
   }
 
   get bytes(): number {
-    return this.scrolls.bytes + this.sales.bytes
+    return this.scrolls.bytes + this.revenue.bytes
   }
 }

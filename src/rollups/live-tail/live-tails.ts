@@ -78,6 +78,8 @@ export class LiveTails {
       return undefined
     }
     const { tail } = found
+    // Without waiting for reads before this one.
+    if (!holds(tail)) return undefined
     return this.#inSnapshotOf(found, (_, countInTail) =>
       countInTail(
         () => holds(tail),

@@ -38,8 +38,8 @@ export const askingReader = (ask: () => void): TailReader => ({
     if (isSinceRollup(slice) && isInTail(dimension)) ask()
     return undefined
   },
-  countConversions: async () => {
-    ask()
+  countConversions: async asked => {
+    if (asked.length > 0) ask()
     return undefined
   },
 })

@@ -28,7 +28,7 @@ const TEXT_BYTES = 120
 
 /**
  * The hits of a site from a time on, and the sessions of these hits with what they did on each value, also before that time. It is what
- * counts by value are made of, in a form that takes about 170 bytes a hit. Rows may be added in any order.
+ * counts by value are made of, in a form that takes about 180 bytes a hit. Rows may be added in any order.
  */
 export class TailRows {
   /** Unix milliseconds: all hits since then are held. */
@@ -82,13 +82,13 @@ export class TailRows {
     columns.kind[row] = kindOf(hit.type)
     for (const name of HIT_DIMENSIONS) columns[name][row] = this.#valueOf(hit, name)
     if (hit.selector !== null) columns.selector[row] = this.#numberOf(hit.selector)
-    if (hit.revenueMinor !== null) this.#sell(row, hit.revenueMinor, hit.revenueCurrency ?? '')
+    if (hit.revenueMinor !== null) this.#addRevenue(row, hit.revenueMinor, hit.revenueCurrency ?? '')
   }
 
-  #sell(hit: number, minor: number, currency: string): void {
+  #addRevenue(hit: number, minor: number, currency: string): void {
     const { at, kind, event_name, selector } = this.hits.columns
     const compared = kind[hit] === CUSTOM_EVENT ? event_name : selector
-    this.goals.addSale({
+    this.goals.addRevenue({
       at: at[hit]!,
       kind: kind[hit]!,
       value: compared[hit]!,

@@ -20,8 +20,8 @@ export const sizeOf = (ranges: readonly { from: number; to: number }[]): number 
 
 /** Visitors of values, in the order in which they come; made distinct value by value. */
 export class ValueVisitors {
-  readonly #values: Uint32Array
-  readonly #visitors: Uint32Array
+  #values: Uint32Array
+  #visitors: Uint32Array
   readonly #sizes: Uint32Array
   #length = 0
 
@@ -52,6 +52,7 @@ export class ValueVisitors {
       distinct.push([value, visitors.slice(0, moveDistinct(visitors))])
     }
     giveBack(this.#values, this.#visitors, sorted)
+    this.#values = this.#visitors = new Uint32Array()
     return distinct
   }
 }
