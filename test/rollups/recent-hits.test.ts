@@ -150,7 +150,10 @@ test('totals count each hit once while an aggregate is refreshed to an earlier t
   await refreshAggregate(db, 'hits', new Date(now))
   await expectSameAsRows(site, now - 1)
   // As when the process that refreshes ended after it had moved the watermark.
-  await db`update watermarks set watermark = refreshed_to + interval '30 minutes' where aggregate = 'hits'`
+  const [before] = await db<{ at: Date }[]>`
+    select refreshed_to as at from watermarks where aggregate = 'hits'`
+  const ahead = new Date(before!.at.getTime() + 30 * MINUTE)
+  await db`update watermarks set watermark = ${ahead} where aggregate = 'hits'`
   await store([90, 75, 50, 40, 35, 20, 1].map(minutes => now - minutes * MINUTE))
   const [marked] = await db<{ before: number; since: number }[]>`
     select
@@ -161,9 +164,6 @@ test('totals count each hit once while an aggregate is refreshed to an earlier t
     where aggregate = 'hits' and site_no = ${site.siteNo}`
   expect(marked).toEqual({ before: 2, since: 2 })
   await expectSameAsRows(site, now - 1)
-  const [before] = await db<
-    { at: Date }[]
-  >`select refreshed_to as at from watermarks where aggregate = 'hits'`
   await db`update watermarks set refreshed_to = '-infinity' where aggregate = 'hits'`
   await expectSameAsRows(site, now - 1)
   await db`update watermarks set refreshed_to = ${before!.at} where aggregate = 'hits'`
