@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { HitBlocks } from '../../src/rollups/live-tail/hit-blocks.ts'
 
-/** More than three blocks of hits, a tenth of a second after each other, of which some came late. */
+/** More than three blocks of hits, a tenth of a second after each other; some came late. */
 const hitTimes = fc
   .array(fc.record({ row: fc.nat(14_999), lateMs: fc.nat(600_000) }), { maxLength: 20 })
   .map(late => {

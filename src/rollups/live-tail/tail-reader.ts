@@ -9,7 +9,7 @@ export interface TailReader {
   count(slice: RowSlice, dimension: string): Promise<CountsByValue | undefined>
   /**
    * Counts conversions of targets without properties.
-   * @returns in the order of `asked`, undefined for a slice of which rows must be counted; undefined when all must be counted from rows
+   * @returns in the order of `asked`, undefined for a slice whose rows must be counted; undefined when all rows must be counted
    */
   countConversions(
     asked: readonly AskedConversions[],
