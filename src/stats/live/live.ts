@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { inSnapshot } from '../../db/connect.ts'
 import type { Section } from '../../dimensions/sections.ts'
-import { AppError } from '../../errors.ts'
 import { EVENT_TYPES } from '../../ingestion/hit.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
-import { type LiveCounts, runTask, type Tasks } from '../../rollups/protocol.ts'
+import type { LiveCounts } from '../../rollups/protocol.ts'
+import { runUnlessBusy } from '../../rollups/run-unless-busy.ts'
 import { count, label, timestamp } from '../../schema/fields.ts'
 import { mayShow } from '../../sharing/grant.ts'
 import { EventLogItem, presentEvent } from '../event-log/event-item.ts'
@@ -105,7 +105,7 @@ export async function getLive(services: LogServices, site: StatsSite, query: Liv
   }
   const newest = { params: { types: [...EVENT_TYPES], limit: MOST_EVENTS, offset: 0 } }
   const inMemory = isEverything(granted)
-    ? await countInMemory(services, {
+    ? await runUnlessBusy(services.rollups, 'countLive', {
         siteNo: site.siteNo,
         start,
         end,
@@ -134,20 +134,6 @@ export async function getLive(services: LogServices, site: StatsSite, query: Liv
 
 const isEverything = ({ dimensions, goalIds, segmentGoalIds = [], ...properties }: Filters): boolean =>
   [...dimensions, ...goalIds, ...segmentGoalIds, ...propertiesOf({ dimensions, ...properties })].length === 0
-
-/** Counts the last rows of a busy site in the memory of a rollup thread; null when rows must be counted. */
-async function countInMemory(
-  { rollups }: Pick<LogServices, 'rollups'>,
-  input: Tasks['countLive']['input'],
-): Promise<LiveCounts | null> {
-  try {
-    return await runTask(rollups, 'countLive', input)
-  } catch (error) {
-    // When the threads are busy, rows are counted.
-    if (error instanceof AppError && error.code === 'unavailable') return null
-    throw error
-  }
-}
 
 const presentRow = ({ value, visitors }: PresentRow) => ({ value: value || '(none)', visitors })
 

@@ -1,7 +1,8 @@
 import type { Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
-import { AppError, invalidField } from '../../errors.ts'
-import { runTask, type Tasks } from '../../rollups/protocol.ts'
+import { invalidField } from '../../errors.ts'
+import { runTask } from '../../rollups/protocol.ts'
+import { runUnlessBusy } from '../../rollups/run-unless-busy.ts'
 import type { Services } from '../../services.ts'
 import { type TimeSpan, toWindow } from '../../time/range.ts'
 
@@ -88,21 +89,8 @@ export async function listInLastHits(
   kinds: string[],
 ): Promise<Map<string, string[]>> {
   const { siteNo } = span
-  const listed = await listInMemory(rollups, { siteNo, window: toWindow(span), kinds })
+  const listed = await runUnlessBusy(rollups, 'listGoalValues', { siteNo, window: toWindow(span), kinds })
   return listed ? withinLimits(listed) : listInHits(reads, span, kinds)
-}
-
-async function listInMemory(
-  rollups: Services['rollups'],
-  input: Tasks['listGoalValues']['input'],
-): Promise<Map<string, string[]> | null> {
-  try {
-    return await runTask(rollups, 'listGoalValues', input)
-  } catch (error) {
-    // When the threads are busy, rows are read.
-    if (error instanceof AppError && error.code === 'unavailable') return null
-    throw error
-  }
 }
 
 /** @throws AppError `validation_failed` */
