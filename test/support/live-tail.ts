@@ -14,8 +14,8 @@ import {
   countSliceConversions,
   knownIn,
 } from '../../src/rollups/goals/slice-conversions.ts'
-import { isInTail } from '../../src/rollups/live-tail/count-values.ts'
 import type { LiveTail } from '../../src/rollups/live-tail/live-tail.ts'
+import { isInTail } from '../../src/rollups/live-tail/value-counter.ts'
 import { datesOf } from '../../src/rollups/protocol.ts'
 import { countRecentHits } from '../../src/rollups/recent/recent-hits.ts'
 import { listInHits } from '../../src/stats/resolve/goal-values.ts'

@@ -1,10 +1,11 @@
-import { distinctOf } from '../daily/visitor-set.ts'
+import { moveDistinct } from '../daily/visitor-set.ts'
 import {
   type ConversionSlice,
   type ConversionTargets,
   knownIn,
   type SliceConversions,
 } from '../goals/slice-conversions.ts'
+import type { Window } from '../protocol.ts'
 import type { TailRows } from './tail-rows.ts'
 import { CUSTOM_EVENT, KIND_COUNT, kindOf, PAGEVIEW } from './tail-shape.ts'
 
@@ -18,24 +19,83 @@ const comparedIn = ({ hits: { columns } }: TailRows, kind: number): Uint32Array 
 }
 
 /**
- * Counts conversions by goal, the same as `countSliceConversions`, of targets without properties.
- * @param slice one whose `to` is null; the rows must reach back to the start of `knownIn`
- * @param currencies one for each goal
+ * Counts conversions by goal, the same as `countSliceConversions`, of targets without properties; goes on when hits are added.
  */
-export function countTailConversions(
-  rows: TailRows,
-  slice: ConversionSlice,
-  targets: ConversionTargets,
-  currencies: readonly string[],
-): Map<number, SliceConversions> {
-  const found = new Conversions(rows)
-  const known = knownIn(slice)
-  const hitsOf = { start: known.start, end: Math.min(known.end, slice.end) }
-  const byKind = goalsByKind(rows, targets)
-  addHits(rows, hitsOf, byKind, found)
-  addScrolls(rows, slice, targets.scrolls, found)
-  addRevenue(rows, hitsOf, byKind, currencies, found)
-  return found.byGoal()
+export class ConversionCounter {
+  readonly #rows: TailRows
+  readonly #slice: ConversionSlice
+  /** When hits count. */
+  readonly #hits: Window
+  readonly #targets: ConversionTargets
+  readonly #currencies: readonly string[]
+  readonly #ofHits: Conversions
+  #nextHit = 0
+  #nextRevenue = 0
+
+  /**
+   * @param slice one whose `to` is null; the rows must reach back to the start of `knownIn`
+   * @param currencies one for each goal
+   */
+  constructor(
+    rows: TailRows,
+    slice: ConversionSlice,
+    targets: ConversionTargets,
+    currencies: readonly string[],
+  ) {
+    this.#rows = rows
+    this.#slice = slice
+    this.#targets = targets
+    this.#currencies = currencies
+    const { start, end } = knownIn(slice)
+    this.#hits = { start, end: Math.min(end, slice.end) }
+    this.#ofHits = new Conversions(rows)
+  }
+
+  /** Counts the hits that are new, and returns the conversions of all. */
+  byGoal(): Map<number, SliceConversions> {
+    // Values get their number with their first hit.
+    const byKind = goalsByKind(this.#rows, this.#targets)
+    this.#addHits(byKind)
+    this.#addRevenue(byKind)
+    const { scrolls } = this.#targets
+    if (scrolls.length === 0) return this.#ofHits.byGoal()
+    const all = this.#ofHits.copy()
+    addScrolls(this.#rows, this.#slice, scrolls, all)
+    return all.byGoal()
+  }
+
+  #addHits(byKind: readonly (GoalsOfValues | undefined)[]): void {
+    const rows = this.#rows
+    const { start, end } = this.#hits
+    const { at, kind, session } = rows.hits.columns
+    const compared = byKind.map((_, number) => comparedIn(rows, number))
+    for (const { from, to } of rows.hitRanges(start, end, this.#nextHit)) {
+      for (let row = from; row < to; row++) {
+        const ofKind = byKind[kind[row]!]
+        if (!ofKind || at[row]! < start || at[row]! >= end) continue
+        const goals = ofKind[compared[kind[row]!]![row]!]
+        if (goals) for (const goal of goals) this.#ofHits.add(goal, session[row]!)
+      }
+    }
+    this.#nextHit = rows.hits.length
+  }
+
+  #addRevenue(byKind: readonly (GoalsOfValues | undefined)[]): void {
+    const { values, goals } = this.#rows
+    const { length, columns } = goals.revenue
+    const { at, kind, value, minor, currency } = columns
+    for (let row = this.#nextRevenue; row < length; row++) {
+      if (at[row]! < this.#hits.start || at[row]! >= this.#hits.end) continue
+      for (const goal of byKind[kind[row]!]?.[value[row]!] ?? [])
+        if (values[currency[row]!] === this.#currencies[goal]) this.#ofHits.addRevenue(goal, minor[row]!)
+    }
+    this.#nextRevenue = length
+  }
+
+  /** Approximate memory use. */
+  get bytes(): number {
+    return this.#ofHits.bytes
+  }
 }
 
 interface OfGoal {
@@ -53,12 +113,23 @@ class Conversions {
     this.#rows = rows
   }
 
+  copy(): Conversions {
+    const copy = new Conversions(this.#rows)
+    for (const [goal, { sessions, ...sums }] of this.#byGoal)
+      copy.#byGoal.set(goal, { ...sums, sessions: sessions.slice() })
+    return copy
+  }
+
   add(goal: number, session: number): void {
     let ofGoal = this.#byGoal.get(goal)
     if (!ofGoal) {
-      const sessions = new Uint32Array(Math.ceil(this.#rows.sessions.length / 32))
-      ofGoal = { conversions: 0, revenue: 0n, sessions }
+      ofGoal = { conversions: 0, revenue: 0n, sessions: new Uint32Array() }
       this.#byGoal.set(goal, ofGoal)
+    }
+    if (session >>> 5 >= ofGoal.sessions.length) {
+      const longer = new Uint32Array(Math.ceil(Math.max(this.#rows.sessions.length, 1.5 * session) / 32) + 1)
+      longer.set(ofGoal.sessions)
+      ofGoal.sessions = longer
     }
     ofGoal.conversions++
     ofGoal.sessions[session >>> 5]! |= 1 << (session & 31)
@@ -79,11 +150,17 @@ class Conversions {
   }
 
   #visitorsOf(sessions: Uint32Array): Uint32Array {
-    const { length, columns } = this.#rows.sessions
-    const visitors: number[] = []
-    for (let session = 0; session < length; session++)
-      if ((sessions[session >>> 5]! & (1 << (session & 31))) !== 0) visitors.push(columns.visitor[session]!)
-    return distinctOf(Uint32Array.from(visitors))
+    const { visitor } = this.#rows.sessions.columns
+    const visitors = new Uint32Array(this.#rows.sessions.length)
+    let size = 0
+    for (const [word, bits] of sessions.entries())
+      for (let left = bits; left !== 0; left &= left - 1)
+        visitors[size++] = visitor[32 * word + 31 - Math.clz32(left & -left)]!
+    return visitors.slice(0, moveDistinct(visitors.subarray(0, size))).sort()
+  }
+
+  get bytes(): number {
+    return [...this.#byGoal.values()].reduce((sum, { sessions }) => sum + sessions.byteLength, 0)
   }
 }
 
@@ -97,39 +174,6 @@ function goalsByKind(rows: TailRows, { hits }: ConversionTargets): (GoalsOfValue
     ofKind[number] = [...(ofKind[number] ?? []), ...goals]
   }
   return byKind
-}
-
-function addHits(
-  rows: TailRows,
-  { start, end }: { start: number; end: number },
-  byKind: readonly (GoalsOfValues | undefined)[],
-  found: Conversions,
-): void {
-  const { at, kind, session } = rows.hits.columns
-  const compared = byKind.map((_, number) => comparedIn(rows, number))
-  for (const { from, to } of rows.hitRanges(start, end)) {
-    for (let row = from; row < to; row++) {
-      const ofKind = byKind[kind[row]!]
-      if (!ofKind || at[row]! < start || at[row]! >= end) continue
-      const goals = ofKind[compared[kind[row]!]![row]!]
-      if (goals) for (const goal of goals) found.add(goal, session[row]!)
-    }
-  }
-}
-
-function addRevenue(
-  { goals: { revenue }, values }: TailRows,
-  { start, end }: { start: number; end: number },
-  byKind: readonly (GoalsOfValues | undefined)[],
-  currencies: readonly string[],
-  found: Conversions,
-): void {
-  const { at, kind, value, minor, currency } = revenue.columns
-  for (let row = 0; row < revenue.length; row++) {
-    if (at[row]! < start || at[row]! >= end) continue
-    for (const goal of byKind[kind[row]!]?.[value[row]!] ?? [])
-      if (values[currency[row]!] === currencies[goal]) found.addRevenue(goal, minor[row]!)
-  }
 }
 
 function scrollsByPath(

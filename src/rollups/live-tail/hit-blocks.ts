@@ -20,15 +20,16 @@ export class HitBlocks {
     for (const [row, at] of times.entries()) this.add(row, at)
   }
 
-  /** Returns ranges of rows, ascending, that contain all hits of [start, end), and others. */
-  rangesOf(length: number, start: number, end: number): { from: number; to: number }[] {
+  /** Returns ranges of some rows, ascending, that contain all hits of [start, end), and others. */
+  rangesOf(rows: { first: number; end: number }, start: number, end: number): { from: number; to: number }[] {
     const ranges: { from: number; to: number }[] = []
-    for (let block = 0; block < this.#earliest.length; block++) {
+    for (let block = Math.floor(rows.first / BLOCK); block < this.#earliest.length; block++) {
       if (this.#latest[block]! < start || this.#earliest[block]! >= end) continue
-      const from = block * BLOCK
+      const [from, to] = [Math.max(rows.first, block * BLOCK), Math.min((block + 1) * BLOCK, rows.end)]
+      if (from >= to) continue
       const last = ranges.at(-1)
-      if (last?.to === from) last.to = Math.min(from + BLOCK, length)
-      else ranges.push({ from, to: Math.min(from + BLOCK, length) })
+      if (last?.to === from) last.to = to
+      else ranges.push({ from, to })
     }
     return ranges
   }

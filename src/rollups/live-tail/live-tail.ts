@@ -1,20 +1,15 @@
 import { type Db, inSnapshot, type Queryable } from '../../db/connect.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import { type CountsByValue, isSinceRollup, type RowSlice, SILENCE_MS } from '../daily/row-slice.ts'
-import {
-  type ConversionSlice,
-  type ConversionTargets,
-  knownIn,
-  type SliceConversions,
-} from '../goals/slice-conversions.ts'
+import { type ConversionSlice, knownIn, type SliceConversions } from '../goals/slice-conversions.ts'
 import { BUCKET_MS, type LiveCounts, type Tasks, type Window } from '../protocol.ts'
 import { KEPT_MS } from '../recent/recent-hits.ts'
 import { changedBuckets, isMadeAnew, readTailState, type TailState } from './changes.ts'
-import { countTailConversions, listTailValues } from './count-conversions.ts'
-import { countTailLive } from './count-live.ts'
-import { countTailValues } from './count-values.ts'
+import { listTailValues } from './count-conversions.ts'
+import { LiveCounter } from './count-live.ts'
 import { readExits } from './read-exits.ts'
 import { readHits, readHitsOf, readSeconds, type SecondHits } from './read-hits.ts'
+import { type AskedConversions, RunningCounts } from './running-counts.ts'
 import { TailRows } from './tail-rows.ts'
 import { TailLost, TailUnfit } from './tail-shape.ts'
 
@@ -30,13 +25,6 @@ export interface TailLimits {
   maxBytes: () => number
 }
 
-/** A slice whose conversions are asked for; `currencies`: one for each goal. */
-export interface AskedConversions {
-  slice: ConversionSlice
-  targets: ConversionTargets
-  currencies: readonly string[]
-}
-
 /**
  * The rows of a site that the rollups of open days do not hold, kept in memory: what a slice since a rollup counts. Each read adds what was
  * stored since the read before. Rows are those of `advance`'s snapshot, no others.
@@ -44,6 +32,8 @@ export interface AskedConversions {
 export class LiveTail {
   readonly siteNo: number
   readonly #rows: TailRows
+  readonly #counts: RunningCounts
+  readonly #live: LiveCounter
   readonly #limits: TailLimits
   /** As of the last snapshot. */
   #state: TailState
@@ -51,6 +41,8 @@ export class LiveTail {
   private constructor(siteNo: number, from: number, state: TailState, limits: TailLimits) {
     this.siteNo = siteNo
     this.#rows = new TailRows(from)
+    this.#counts = new RunningCounts(this.#rows)
+    this.#live = new LiveCounter(this.#rows)
     this.#state = state
     this.#limits = limits
   }
@@ -192,7 +184,7 @@ export class LiveTail {
 
   /** Counts the rows of a slice, as of the last `advance`. */
   count(slice: RowSlice, dimension: string): CountsByValue {
-    return countTailValues(this.#rows, slice, dimension)
+    return this.#counts.count(slice, dimension, this.#room)
   }
 
   /** Whether the tail holds all hits since a time, Unix milliseconds. */
@@ -202,7 +194,7 @@ export class LiveTail {
 
   /** Counts who is on the site, as of the last `advance`. */
   countLive(input: Tasks['countLive']['input']): LiveCounts {
-    return countTailLive(this.#rows, input)
+    return this.#live.count(input)
   }
 
   /** Whether the tail holds the hits of conversions that became known in a slice. */
@@ -211,8 +203,8 @@ export class LiveTail {
   }
 
   /** Counts conversions of targets without properties, as of the last `advance`. */
-  countConversions({ slice, targets, currencies }: AskedConversions): Map<number, SliceConversions> {
-    return countTailConversions(this.#rows, slice, targets, currencies)
+  countConversions(asked: AskedConversions): Map<number, SliceConversions> {
+    return this.#counts.countConversions(asked, this.#room)
   }
 
   /** Returns the values that goals of each kind can match in a window, as of the last `advance`. */
@@ -228,8 +220,13 @@ export class LiveTail {
     if (from > this.#rows.from) this.#rows.dropBefore(from)
   }
 
+  /** Memory that counts may take beside the rows, bytes. */
+  get #room(): number {
+    return this.#limits.maxBytes() - this.#rows.bytes
+  }
+
   get bytes(): number {
-    return this.#rows.bytes
+    return this.#rows.bytes + this.#counts.bytes
   }
 }
 

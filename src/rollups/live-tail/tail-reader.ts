@@ -1,7 +1,8 @@
 import { type CountsByValue, isSinceRollup, type RowSlice } from '../daily/row-slice.ts'
 import type { SliceConversions } from '../goals/slice-conversions.ts'
-import { isInTail } from './count-values.ts'
-import type { AskedConversions, LiveTail } from './live-tail.ts'
+import type { LiveTail } from './live-tail.ts'
+import type { AskedConversions } from './running-counts.ts'
+import { isInTail } from './value-counter.ts'
 
 /** Counts rows from memory, in the snapshot of a read. Only the first call in a snapshot is answered from memory. */
 export interface TailReader {

@@ -26,6 +26,14 @@ const MOST_VALUES = 1_000
 const INDEXED_BYTES = 48
 const TEXT_BYTES = 120
 
+/** What counts rows and goes on when rows are added. */
+export interface RowsFollower {
+  /** A session that was there changes. */
+  beforeChange: (session: number) => void
+  /** Rows have moved, or values of rows that were counted have changed. */
+  reset: () => void
+}
+
 /**
  * The hits of a site from a time on, and the sessions of these hits with what they did on each value, also before that time. It is what
  * counts by value are made of, in a form that takes about 180 bytes a hit. Rows may be added in any order.
@@ -40,6 +48,7 @@ export class TailRows {
   readonly #blocks = new HitBlocks()
   /** What only goals count. */
   readonly goals = new GoalRows()
+  #follower: RowsFollower | undefined
   readonly visited = Object.fromEntries(HIT_DIMENSIONS.map(name => [name, visitedRows()])) as Record<
     HitDimension,
     ReturnType<typeof visitedRows>
@@ -62,6 +71,11 @@ export class TailRows {
 
   constructor(from: number) {
     this.from = from
+  }
+
+  /** Tells of changes; one follower at a time. */
+  follow(follower: RowsFollower): void {
+    this.#follower = follower
   }
 
   /**
@@ -111,6 +125,7 @@ export class TailRows {
     const { columns } = this.sessions
     if (columns.visitor[index] !== visitorNo || columns.startedAt[index] !== sessionAt)
       throw new TailLost('a session has hits of two visitors')
+    this.#follower?.beforeChange(index)
     columns.firstAt[index] = Math.min(columns.firstAt[index]!, at)
     columns.lastAt[index] = Math.max(columns.lastAt[index]!, at)
     if (hit.opened !== null) this.#open(index, hit.opened)
@@ -146,6 +161,8 @@ export class TailRows {
       this.dimensions.columns[name]![index] = this.#numberOf(values[position]!)
     const { isOpened } = this.sessions.columns
     if (isOpened[index] === 0) this.#unopened--
+    // Hits of the session may be counted with other values.
+    else this.#follower?.reset()
     isOpened[index] = 1
   }
 
@@ -170,6 +187,7 @@ export class TailRows {
 
   /** Sets an exit page that was read from the row of the session. */
   setExit(index: number, path: string): void {
+    this.#follower?.beforeChange(index)
     this.sessions.columns.exit[index] = this.#numberOf(path)
     this.unclearExits.delete(index)
   }
@@ -181,11 +199,11 @@ export class TailRows {
     if (value === 0) return
     const rows = this.visited[name]
     const heads = this.#heads.columns[name]!
-    let row = heads[index]! - 1
+    let row = this.firstVisited(name, index)
     let passed = 0
     while (row >= 0 && rows.columns.value[row] !== value) {
       if (++passed > MOST_VALUES) throw new TailUnfit('a session has too many values')
-      row = rows.columns.next[row]! - 1
+      row = this.nextVisited(name, row)
     }
     if (row < 0) {
       row = rows.add()
@@ -214,9 +232,27 @@ export class TailRows {
     return number
   }
 
-  /** Returns ranges of hits that contain all those of [start, end), and others; their columns must not change meanwhile. */
-  hitRanges(start: number, end: number): { from: number; to: number }[] {
-    return this.#blocks.rangesOf(this.hits.length, start, end)
+  /** Returns ranges of hits that contain all those of [start, end) from a row on, and others; their columns must not change meanwhile. */
+  hitRanges(start: number, end: number, first = 0): { from: number; to: number }[] {
+    return this.#blocks.rangesOf({ first, end: this.hits.length }, start, end)
+  }
+
+  /** Returns how many hits whole seconds have, Unix milliseconds. */
+  countHits(start: number, end: number): number {
+    let hits = 0
+    for (let second = start / 1_000; second < end / 1_000; second++)
+      hits += this.seconds.get(second)?.hits ?? 0
+    return hits
+  }
+
+  /** Returns the first row of what a session did on values of a dimension, −1 when there is none. */
+  firstVisited(name: HitDimension, session: number): number {
+    return this.#heads.columns[name]![session]! - 1
+  }
+
+  /** Returns the row after another one of the same session, −1 after the last. */
+  nextVisited(name: HitDimension, row: number): number {
+    return this.visited[name].columns.next[row]! - 1
   }
 
   /** Returns the number of a value; undefined when no row has it. */
@@ -227,6 +263,7 @@ export class TailRows {
   /** Drops hits before a time, and sessions whose last hit is older. Values stay: they go with the whole tail. */
   dropBefore(from: number): void {
     this.from = from
+    this.#follower?.reset()
     for (const second of this.seconds.keys()) if (second * 1_000 < from) this.seconds.delete(second)
     const { lastAt } = this.sessions.columns
     const moved = new Uint32Array(this.sessions.length)

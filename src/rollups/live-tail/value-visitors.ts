@@ -39,20 +39,29 @@ export class ValueVisitors {
 
   /** Returns the distinct visitors of each value that has any, in any order; ends the use. */
   distinct(): [value: number, visitors: Uint32Array][] {
+    return this.#endWith((visitors, size) => visitors.slice(0, size))
+  }
+
+  /** Returns the number of distinct visitors of each value that has any; ends the use. */
+  counts(): [value: number, visitors: number][] {
+    return this.#endWith((_, size) => size)
+  }
+
+  #endWith<Result>(use: (visitors: Uint32Array, size: number) => Result): [number, Result][] {
     const starts = new Uint32Array(this.#sizes.length + 1)
     for (let value = 0; value < this.#sizes.length; value++)
       starts[value + 1] = starts[value]! + this.#sizes[value]!
     const sorted = take(this.#length)
     const next = starts.slice()
     for (let row = 0; row < this.#length; row++) sorted[next[this.#values[row]!]!++] = this.#visitors[row]!
-    const distinct: [number, Uint32Array][] = []
+    const results: [number, Result][] = []
     for (let value = 0; value < this.#sizes.length; value++) {
       if (this.#sizes[value] === 0) continue
       const visitors = sorted.subarray(starts[value], starts[value + 1])
-      distinct.push([value, visitors.slice(0, moveDistinct(visitors))])
+      results.push([value, use(visitors, moveDistinct(visitors))])
     }
     giveBack(this.#values, this.#visitors, sorted)
     this.#values = this.#visitors = new Uint32Array()
-    return distinct
+    return results
   }
 }

@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest'
+import { COPIED_COLUMNS } from '../../src/dimensions/dimensions.ts'
+import type { RowSlice } from '../../src/rollups/daily/row-slice.ts'
+import { ConversionCounter } from '../../src/rollups/live-tail/count-conversions.ts'
+import { LiveCounter } from '../../src/rollups/live-tail/count-live.ts'
+import type { TailHit } from '../../src/rollups/live-tail/read-hits.ts'
+import { type AskedConversions, RunningCounts } from '../../src/rollups/live-tail/running-counts.ts'
+import { TailRows } from '../../src/rollups/live-tail/tail-rows.ts'
+import { ValueCounter } from '../../src/rollups/live-tail/value-counter.ts'
+import { DIMENSIONS, sorted } from '../support/live-tail.ts'
+
+const MINUTE = 60_000
+const START = Date.UTC(2026, 2, 10, 9)
+const ROOM = 100_000_000
+
+/** Numbers below a limit, always the same ones for a seed. */
+function randomBelow(seed: number): (limit: number) => number {
+  let state = seed
+  return limit => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * limit)
+  }
+}
+
+const ENGAGEMENT = { type: 'engagement', engagedMs: 700, scroll: 40, pageAt: START } as const
+const NO_ENGAGEMENT = { engagedMs: null, scroll: null, pageAt: null }
+
+/** Hits in the order in which a tail reads them; some come three minutes late, some in the same millisecond as another one. */
+function* someHits(seed: number): Generator<TailHit> {
+  const below = randomBelow(seed)
+  const sessions = new Map<number, { no: number; at: number }>()
+  let sessionNo = 0
+  for (let index = 0; ; index++) {
+    const visitorNo = 1 + below(9)
+    let at = START + index * 2_000
+    const isNew = !sessions.has(visitorNo) || below(12) === 0
+    if (isNew) sessions.set(visitorNo, { no: ++sessionNo, at })
+    const session = sessions.get(visitorNo)!
+    if (!isNew && below(5) === 0) at = Math.max(START, at - below(3 * MINUTE))
+    const type = ['pageview', 'pageview', 'event', 'error'][below(4)]!
+    const page = below(6)
+    yield {
+      at: at - (at % 4_000),
+      hash: Math.imul(index + 1, 2_654_435_761) | 0,
+      type,
+      sessionNo: session.no,
+      visitorNo,
+      sessionAt: session.at,
+      path: `/page-${page}`,
+      title: page === 0 ? '' : `Page ${page}`,
+      hostname: 'example.com',
+      event_name: type === 'event' ? `event-${below(3)}` : '',
+      error: type === 'error' ? `error-${below(2)}` : null,
+      selector: null,
+      revenueMinor: type === 'event' ? below(900) : null,
+      revenueCurrency: type === 'event' ? ['EUR', 'USD'][below(2)]! : null,
+      opened: isNew
+        ? JSON.stringify(COPIED_COLUMNS.map((_, column) => `value-${(page + column) % 4}`))
+        : null,
+      ...(!isNew && below(4) === 0 ? ENGAGEMENT : NO_ENGAGEMENT),
+    }
+  }
+}
+
+const openSlice = (from: number): RowSlice => ({
+  start: START - 60 * MINUTE,
+  end: START + 60 * MINUTE,
+  hitsFrom: from,
+  hitsTo: START + 60 * MINUTE,
+  closedFrom: from,
+  closedTo: Number.POSITIVE_INFINITY,
+})
+
+const asked = (from: number): AskedConversions => ({
+  slice: { start: START, end: START + 60 * MINUTE, from, to: null },
+  targets: {
+    hits: [
+      { kind: 'pageview', value: '/page-1', props: null, goals: [0, 1] },
+      { kind: 'event', value: 'event-2', props: null, goals: [1, 2] },
+    ],
+    scrolls: [{ path: '/page-3', threshold: 30, goals: [3, 1] }],
+  },
+  currencies: ['', 'EUR', 'USD', ''],
+})
+
+test.each([1, 2, 3, 4])(
+  'running counts: asked again after more hits, they are what a new count is (%i)',
+  seed => {
+    const rows = new TailRows(START)
+    const running = new RunningCounts(rows)
+    const live = new LiveCounter(rows)
+    const hits = someHits(seed)
+    const slices = [openSlice(START), openSlice(START + 4 * MINUTE)]
+    let compared = 0
+    for (let step = 0; step < 40; step++) {
+      for (let count = 0; count < 12; count++) rows.addHit(hits.next().value)
+      for (const index of [...rows.unclearExits].slice(0, 2)) rows.setExit(index, '/page-5')
+      if (step === 25) rows.dropBefore(START + 3 * MINUTE)
+      for (const slice of slices) {
+        if (slice.hitsFrom < rows.from) continue
+        // Some are asked for rarely, and add more at once.
+        for (const dimension of DIMENSIONS.filter((_, index) => step % (1 + (index % 3)) === 0)) {
+          const counted = sorted(running.count(slice, dimension, ROOM))
+          const anew = sorted(new ValueCounter(rows, slice, dimension).byValue())
+          expect({ step, dimension, counted }).toEqual({ step, dimension, counted: anew })
+          compared += counted.length
+        }
+        const goals = asked(slice.hitsFrom)
+        const anew = new ConversionCounter(rows, goals.slice, goals.targets, goals.currencies).byGoal()
+        expect(running.countConversions(goals, ROOM)).toEqual(anew)
+        compared += anew.size
+      }
+      const end = START + Math.ceil((12 * (step + 1) * 2_000) / MINUTE) * MINUTE
+      const present = { siteNo: 1, start: end - 5 * MINUTE, end, presentFrom: end - 2 * MINUTE, limit: 3 }
+      expect(live.count(present)).toEqual(new LiveCounter(rows).count(present))
+    }
+    expect(compared).toBeGreaterThan(2_000)
+    expect(running.bytes).toBeGreaterThan(0)
+  },
+)
+
+test('running counts: without room nothing is kept, and counts are right', () => {
+  const rows = new TailRows(START)
+  const running = new RunningCounts(rows)
+  const hits = someHits(5)
+  const slice = openSlice(START)
+  for (let step = 0; step < 10; step++) {
+    for (let count = 0; count < 12; count++) rows.addHit(hits.next().value)
+    const anew = sorted(new ValueCounter(rows, slice, 'path').byValue())
+    expect(sorted(running.count(slice, 'path', 100))).toEqual(anew)
+    expect(running.bytes).toBe(0)
+  }
+})
