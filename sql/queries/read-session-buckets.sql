@@ -1,6 +1,6 @@
 -- One row for each 15-minute bucket of [:start, :end), UTC, in which sessions of site :siteNo started; empty buckets are absent.
--- Dirty buckets are counted from raw rows. Above its watermark the aggregate reads raw rows by itself. Before the site's
--- details_from kept buckets answer, as in read-hit-buckets.sql. source: which of the three it is.
+-- Dirty buckets are counted from raw rows, and so are the sessions since :refreshedTo. Before the site's details_from kept buckets answer,
+-- as in read-hit-buckets.sql. source: which of the three it is.
 with details as materialized (
   select coalesce((select details_from from sites where site_no = :siteNo::int), '-infinity') as since
 ),
@@ -8,13 +8,15 @@ dirty as materialized (
   select bucket
   from dirty_buckets
   where aggregate = 'sessions' and site_no = :siteNo::int and bucket >= :start::timestamptz and bucket < :end::timestamptz
+    and bucket < :refreshedTo::timestamptz
     and bucket >= (select since from details)
 )
 select bucket, sessions, bounces, duration_ms::float8 as "durationMs", 'quarter_hours' as source
-from sessions_15m
+from sessions_15m_refreshed
 where site_no = :siteNo::int
   and bucket >= :start::timestamptz
   and bucket < :end::timestamptz
+  and bucket < :refreshedTo::timestamptz
   and bucket >= (select since from details)
   and bucket not in (select bucket from dirty)
 union all
@@ -32,6 +34,19 @@ cross join lateral (
     and started_at >= :start::timestamptz and started_at < :end::timestamptz
 ) as session
 where session.sessions > 0
+union all
+select
+  time_bucket(interval '15 minutes', started_at),
+  count(*),
+  count(*) filter (where pageviews = 1),
+  sum(duration_ms)::float8,
+  'rows'
+from sessions
+where site_no = :siteNo::int
+  and started_at >= :start::timestamptz and started_at < :end::timestamptz
+  and started_at >= :refreshedTo::timestamptz
+  and started_at >= (select since from details)
+group by 1
 union all
 select bucket, sessions, bounces, duration_ms::float8, 'kept'
 from kept_session_buckets

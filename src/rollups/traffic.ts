@@ -55,9 +55,10 @@ const readHitBuckets = query<
   { siteNos: readonly number[]; starts: readonly Date[]; ends: readonly Date[]; refreshedTo: Date },
   HitBucket & { visitors: string | null }
 >('read-hit-buckets')
-const readSessionBuckets = query<{ siteNo: number; start: Date; end: Date }, SessionBucket>(
-  'read-session-buckets',
-)
+const readSessionBuckets = query<
+  { siteNo: number; start: Date; end: Date; refreshedTo: Date },
+  SessionBucket
+>('read-session-buckets')
 
 /**
  * Returns the totals of each window of a site, from daily rollups and, where no rollup exists yet, from 15-minute buckets.
@@ -200,14 +201,25 @@ async function readSessions(
     ...open.flat().filter(({ start }) => start >= countedFrom),
   ])
   const [rows, counts, tails] = await Promise.all([
-    Promise.all(before.map(gap => readSessionBuckets(tx, { siteNo, ...datesOf(gap) }))),
+    readGaps(tx, siteNo, before),
     Promise.all(counted.map(window => readSessionCounts(tx, siteNo, window))),
     Promise.all(
       open.map(days => Promise.all(tailsOf(days, countedFrom).map(tail => countTail(tx, siteNo, tail)))),
     ),
   ])
-  const inBuckets = [...rows.flat(), ...counts.flat().map(asBucket)]
+  const inBuckets = [...rows, ...counts.flat().map(asBucket)]
   return divide(windows, inBuckets).map((inWindow, index) => [...inWindow, ...tails[index]!])
+}
+
+/** Returns the sessions of gaps by bucket, from the aggregate and rows. */
+async function readGaps(tx: Queryable, siteNo: number, gaps: readonly Window[]): Promise<SessionBucket[]> {
+  if (gaps.length === 0) return []
+  const [state] = await readWatermark(tx, { aggregate: 'sessions' })
+  const refreshedTo = new Date(state?.refreshedTo ?? 0)
+  const rows = await Promise.all(
+    gaps.map(gap => readSessionBuckets(tx, { siteNo, ...datesOf(gap), refreshedTo })),
+  )
+  return rows.flat()
 }
 
 const asBucket = (counts: SessionTotals & { bucket: Date }): SessionBucket => ({

@@ -52,7 +52,19 @@ const OTHERS: [name: string, parameters: () => Promise<Record<string, string>>][
       refreshedTo: noon,
     }),
   ],
-  ['read-session-buckets', async () => ({ siteNo: `${site.siteNo}`, start, end })],
+  ['read-session-buckets', async () => ({ siteNo: `${site.siteNo}`, start, end, refreshedTo: noon })],
+  [
+    'locate-sessions-page',
+    async () => ({
+      siteNo: `${site.siteNo}`,
+      start,
+      end,
+      limit: '100',
+      offset: '10',
+      refreshedTo: noon,
+      countedFrom: time(DAY + (3 * DAY_MS) / 4),
+    }),
+  ],
   [
     'read-revenue',
     async () => ({

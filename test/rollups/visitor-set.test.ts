@@ -73,6 +73,8 @@ test.each([
     expect(countTogether(united.slice(0, 1), others)).toBe(distinct(days, others))
     expect(countTogether(united)).toBe(distinct(days, sets))
     expect(countTogether(united, others)).toBe(distinct(days, sets, others))
+    const few = [others[0]!.subarray(0, 3)]
+    expect(countTogether(united, few)).toBe(distinct(days, sets, few))
     expect(countTogether([], others)).toBe(distinct(others))
   }
   expect(countTogether([])).toBe(0)

@@ -152,6 +152,7 @@ test.each(dialect().name === 'citus' ? ['as rows'] : ['as rows', 'in the columns
       'log_15m_refreshed',
       'revenue_15m',
       'sessions_15m',
+      'sessions_15m_refreshed',
     ])
     await purgeDeletedSites(db, later(60))
     expect(await isPurged(gone)).toBe(false)

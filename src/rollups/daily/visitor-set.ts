@@ -131,6 +131,9 @@ export type DistinctVisitors = { size: number; bytes: Buffer } | { size: number;
 /** Up to this many visitors are kept as a list: for 30 days of 130 visitors this takes 0.1 ms, a bitmap 0.8 ms. */
 const FEW = 4_096
 
+/** So many times as long it takes to add a number to a bitmap, in any order, as to mark one of a bitmap; about. */
+const MARKED = 8
+
 const SCRATCH = 2 ** 18
 const scratch = new Uint32Array(SCRATCH)
 
@@ -161,11 +164,15 @@ export function countTogether(
   const others = lists.filter(({ length }) => length > 0)
   if (some.length === 1 && others.length === 0) return some[0]!.size
   const sets: Buffer[] = []
+  let inSets = 0
   for (const one of some) {
-    if ('bytes' in one) sets.push(one.bytes)
-    else others.push(one.numbers)
+    if ('numbers' in one) others.push(one.numbers)
+    else {
+      sets.push(one.bytes)
+      inSets += one.size
+    }
   }
-  if (sets.length === 0 && sizeOf(others) <= FEW) return moveDistinct(concat(others))
+  if (inSets <= MARKED * sizeOf(others)) return moveDistinct(concat([...others, ...sets.map(numbersIn)]))
   return withUnion(sets, others, union => union.size)
 }
 

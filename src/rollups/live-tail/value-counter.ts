@@ -1,5 +1,5 @@
 import { COPIED_COLUMNS, dimensionsOfLevel } from '../../dimensions/dimensions.ts'
-import { COLUMNS, type Counts } from '../daily/codec.ts'
+import { COLUMNS, type Counts, noCounts } from '../daily/codec.ts'
 import type { CountsByValue, RowSlice } from '../daily/row-slice.ts'
 import { concat, moveDistinct } from '../daily/visitor-set.ts'
 import { Rows } from './columns.ts'
@@ -78,8 +78,9 @@ export class ValueCounter {
     for (const [row, value] of this.#values.entries()) {
       const visitors = this.#visitors[row] ?? new Uint32Array()
       if (visitors.length === 0 && this.#sums.columns.sessions[row] === 0) continue
-      const counts = Object.fromEntries(columns.map(([name, column]) => [name, column[row]!]))
-      byValue.set(this.#rows.values[value]!, { counts: counts as unknown as Counts, visitors })
+      const counts = noCounts()
+      for (const [name, column] of columns) counts[name] = column[row]!
+      byValue.set(this.#rows.values[value]!, { counts, visitors })
     }
     return byValue
   }

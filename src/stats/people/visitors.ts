@@ -1,3 +1,4 @@
+import { inSnapshot } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import { readIntArray } from '../../rollups/daily/visitor-set.ts'
@@ -122,8 +123,9 @@ async function walkSessions(
   let size = Math.min(most, Math.max(200, 2 * walk.wanted))
   let until = end
   while (!walk.isFull() && until > start) {
-    const [stretch] = await locateSessionsPage(reads, { siteNo, start, end: until, limit: size, offset: 0 })
-    if (!stretch?.start) break
+    const wanted = { siteNo, start, end: until, limit: size, offset: 0 }
+    const stretch = await inSnapshot(reads, tx => locateSessionsPage(tx, wanted))
+    if (!stretch.start) break
     const from = stretch.start > start ? stretch.start : start
     const [read] = await listNewestVisitors(reads, { siteNo, start: from, end: until })
     const starts = readLongs(read!.starts)

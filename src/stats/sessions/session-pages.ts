@@ -1,5 +1,7 @@
-import { inSnapshot, type Queryable } from '../../db/connect.ts'
+import { inSnapshot, type Queryable, type Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import { readCountedFrom } from '../../rollups/session-counts.ts'
+import { readWatermark } from '../../rollups/watermarks.ts'
 import { BLOCK_ROWS, type Download, runningDownload } from '../../schema/download.ts'
 import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
 import { type LogPosition, startOfLog } from '../event-log/log-position.ts'
@@ -13,10 +15,32 @@ import type { PeopleFilter } from '../sql/narrowing.ts'
 import { mergeSlices, readSlices } from '../sql/slices.ts'
 import type { StoredSession } from './session-row.ts'
 
-/** Finds a page of all sessions from 15-minute counts; a page of people begins with it, too. */
-export const locateSessionsPage = query<PageWindow & { siteNo: number; start: Date; end: Date }, PageRange>(
+/** Later than any session. */
+const FOREVER = Date.UTC(9999, 11, 31)
+
+interface SessionsWindow extends PageWindow {
+  siteNo: number
+  start: Date
+  end: Date
+}
+
+const findSessionsPage = query<SessionsWindow & { refreshedTo: Date; countedFrom: Date }, PageRange>(
   'locate-sessions-page',
 )
+
+/** Finds a page of all sessions from 15-minute counts; a page of people begins with it, too. Call it in a snapshot. */
+export async function locateSessionsPage(tx: Transaction, window: SessionsWindow): Promise<PageRange> {
+  const [[state], countedFrom] = await Promise.all([
+    readWatermark(tx, { aggregate: 'sessions' }),
+    readCountedFrom(tx),
+  ])
+  const [range] = await findSessionsPage(tx, {
+    ...window,
+    refreshedTo: new Date(state?.refreshedTo ?? 0),
+    countedFrom: new Date(Math.min(countedFrom, FOREVER)),
+  })
+  return range!
+}
 
 const locateFilteredSessionsPage = filteredQuery<PageWindow, PageRange>('locate-filtered-sessions-page', [
   'filtered_sessions',
@@ -85,9 +109,9 @@ export async function readSessions(
   }
   return inSnapshot(reads, async transaction => {
     const { siteNo, start, end } = keptPart(resolved)
-    const [range] = isCounted
-      ? await locateSessionsPage(transaction, { siteNo, start, end, ...params })
-      : await locateFilteredSessionsPage(transaction, resolved, { params, people })
+    if (isCounted)
+      return readPage(transaction, await locateSessionsPage(transaction, { siteNo, start, end, ...params }))
+    const [range] = await locateFilteredSessionsPage(transaction, resolved, { params, people })
     return readPage(transaction, range!)
   })
 }

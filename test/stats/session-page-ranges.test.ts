@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { inSnapshot } from '../../src/db/connect.ts'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import { refreshAggregate } from '../../src/rollups/aggregates.ts'
+import { countTraffic } from '../../src/rollups/traffic.ts'
+import { locateSessionsPage } from '../../src/stats/sessions/session-pages.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { createTestSite, type TestSite } from '../support/sites.ts'
+
+const QUARTER = 15 * 60_000
+const HOUR = 4 * QUARTER
+const START = Date.UTC(2026, 2, 9)
+const END = START + 48 * HOUR
+const LIMIT = 7
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+
+/** A session in every 20 minutes; every third one has two pageviews. */
+const hitsOf = (site: TestSite) =>
+  Array.from({ length: 144 }, (_, index) => {
+    const visitorId = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
+    const first = enrichedHit(site, START + index * 20 * 60_000, { visitorId, url: '/a' })
+    const second = enrichedHit(site, START + index * 20 * 60_000 + 5_000, { visitorId, url: '/b' })
+    return index % 3 === 0 ? [first, second] : [first]
+  }).flat()
+
+/** Sessions and their pages as rows tell them. */
+async function expectPages(site: TestSite, start: number, end: number) {
+  const { db } = database
+  const window = { siteNo: site.siteNo, start: new Date(start), end: new Date(end) }
+  const rows = await db<{ startedAt: Date }[]>`
+    select started_at as "startedAt" from sessions
+    where site_no = ${site.siteNo} and started_at >= ${window.start} and started_at < ${window.end}
+    order by started_at desc`
+  for (let offset = 0; offset < rows.length; offset += LIMIT) {
+    const page = await inSnapshot(db, tx => locateSessionsPage(tx, { ...window, limit: LIMIT, offset }))
+    const wanted = rows.slice(offset, offset + LIMIT)
+    const inRange = rows.filter(({ startedAt }) => startedAt >= page.start! && startedAt < page.end!)
+    expect(page.total).toBe(rows.length)
+    expect(inRange.slice(page.skipped!, page.skipped! + LIMIT)).toEqual(wanted)
+    // The range has the page and little else.
+    expect(inRange.length).toBeLessThanOrEqual(LIMIT + 4)
+  }
+  const counted = await countTraffic(db, {
+    siteNo: site.siteNo,
+    windows: [{ start, end }],
+    parts: ['sessions'],
+  })
+  const [totals] = await db<{ sessions: number; bounces: number; durationMs: number }[]>`
+    select
+      count(*)::int as sessions, count(*) filter (where pageviews = 1)::int as bounces,
+      sum(duration_ms)::float8 as "durationMs"
+    from sessions
+    where site_no = ${site.siteNo} and started_at >= ${window.start} and started_at < ${window.end}`
+  expect(counted[0]).toMatchObject({ ...totals })
+  return rows.length
+}
+
+test.each([
+  ['nothing counted and nothing refreshed', undefined, undefined],
+  ['all refreshed that is old enough', undefined, 40 * HOUR],
+  ['counts of the newer part', 30 * HOUR, undefined],
+  ['older buckets refreshed, the newest counted, rows between', 30 * HOUR, 40 * HOUR],
+  ['buckets that are refreshed and counted', 4 * HOUR, 40 * HOUR],
+])('session pages and totals equal the rows: %s', async (_, countedAfter, refreshedAt) => {
+  const { db } = database
+  await db`delete from session_counts`
+  await db`delete from dirty_buckets`
+  await db`update watermarks set watermark = '-infinity', refreshed_to = '-infinity' where aggregate = 'sessions'`
+  const countedFrom = countedAfter === undefined ? 'infinity' : new Date(START + countedAfter).toISOString()
+  await db`update session_count_span set counted_from = ${countedFrom}::text::timestamptz`
+  const site = await createTestSite(db)
+  const hits = hitsOf(site)
+  await storeHits(db, 0, hits)
+  if (refreshedAt !== undefined) await refreshAggregate(db, 'sessions', new Date(START + refreshedAt))
+  expect(await expectPages(site, START, END)).toBe(144)
+  expect(await expectPages(site, START + 3 * HOUR, END - 5 * HOUR)).toBe(120)
+  // Late: a session in a refreshed bucket, another hit of a session there, and one that is new.
+  const visitorId = '00000000-0000-4000-8000-000000009999'
+  await storeHits(db, 1, [
+    enrichedHit(site, START + 5 * HOUR + 1_000, { visitorId, url: '/late' }),
+    enrichedHit(site, START + 35 * HOUR + 1_000, { visitorId, url: '/late' }),
+  ])
+  expect(await expectPages(site, START, END)).toBe(146)
+})
