@@ -1,6 +1,6 @@
 -- Number of sessions of a site that started in [start, end), and the time range that contains the page of at most `limit` after the
--- newest `offset`; columns as in locate-log-page.sql. Dirty buckets are counted from raw rows. Buckets since :refreshedTo come from the session
--- counts, those before :countedFrom, when these begin, from rows.
+-- newest `offset`; columns as in locate-log-page.sql. Dirty buckets are counted from raw rows. Buckets since :refreshedTo come from the
+-- session counts, and from rows where these do not reach back: before :countedFrom.
 with dirty as materialized (
   select bucket
   from dirty_buckets

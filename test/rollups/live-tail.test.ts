@@ -252,7 +252,7 @@ function follow({ siteNo }: TestSite) {
         followed.values += (await compareTail(db, tail, siteNo, now)) ?? 0
         tail.prune()
         followed.values += (await compareTail(db, tail, siteNo, now)) ?? 0
-        followed.bytes = tail.bytes
+        followed.bytes = tail.bytes.rows
       } catch (error) {
         if (!(error instanceof TailLost)) throw error
         tail = undefined

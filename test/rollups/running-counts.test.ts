@@ -39,6 +39,8 @@ function* someHits(seed: number): Generator<TailHit> {
     if (!isNew && below(5) === 0) at = Math.max(START, at - below(3 * MINUTE))
     const type = ['pageview', 'pageview', 'event', 'error'][below(4)]!
     const page = below(6)
+    // Two hits in the first millisecond of a session both tell what it has from its start.
+    const isOpening = isNew || below(40) === 0
     yield {
       at: at - (at % 4_000),
       hash: Math.imul(index + 1, 2_654_435_761) | 0,
@@ -54,7 +56,7 @@ function* someHits(seed: number): Generator<TailHit> {
       selector: null,
       revenueMinor: type === 'event' ? below(900) : null,
       revenueCurrency: type === 'event' ? ['EUR', 'USD'][below(2)]! : null,
-      opened: isNew
+      opened: isOpening
         ? JSON.stringify(COPIED_COLUMNS.map((_, column) => `value-${(page + column) % 4}`))
         : null,
       ...(!isNew && below(4) === 0 ? ENGAGEMENT : NO_ENGAGEMENT),
@@ -132,3 +134,63 @@ test('running counts: without room nothing is kept, and counts are right', () =>
     expect(running.bytes).toBe(0)
   }
 })
+
+test('running counts: those asked for last stay when there is room for some', () => {
+  const { rows, running, slice } = filled()
+  running.count(slice, 'path', ROOM)
+  const room = running.bytes + 1_000
+  running.count(slice, 'title', room)
+  expect(running.bytes).toBeGreaterThan(0)
+  expect(running.bytes).toBeLessThanOrEqual(room)
+  expect(sorted(running.count(slice, 'path', room))).toEqual(
+    sorted(new ValueCounter(rows, slice, 'path').byValue()),
+  )
+})
+
+test('running counts: a second hit that opens a session ends them only when it tells of other values', () => {
+  const { rows, running, slice } = filled()
+  const opening = (hash: number, value: string): TailHit => ({
+    ...someHits(1).next().value!,
+    at: START + 9 * MINUTE,
+    hash,
+    sessionNo: 1_000,
+    visitorNo: 1_000,
+    sessionAt: START + 9 * MINUTE,
+    opened: JSON.stringify(COPIED_COLUMNS.map(() => value)),
+  })
+  const visitorsOf = (value: string) => running.count(slice, 'country', ROOM).get(value)?.visitors.length
+  rows.addHit(opening(1, 'here'))
+  expect(visitorsOf('here')).toBe(1)
+  const { bytes } = running
+  rows.addHit(opening(2, 'here'))
+  expect(running.bytes).toBe(bytes)
+  expect(visitorsOf('here')).toBe(1)
+  rows.addHit(opening(3, 'there'))
+  expect(running.bytes).toBe(0)
+  expect(visitorsOf('here')).toBeUndefined()
+  expect(visitorsOf('there')).toBe(1)
+})
+
+test('running counts: goals with very many targets are right, and are not kept', () => {
+  const { rows, running } = filled()
+  const goals = asked(START)
+  const hits = Array.from({ length: 2_000 }, (_, page) => ({
+    kind: 'pageview',
+    value: `/page-${page}`,
+    props: null,
+    goals: [0],
+  }))
+  const many = { ...goals, targets: { hits, scrolls: [] } }
+  const anew = new ConversionCounter(rows, many.slice, many.targets, many.currencies).byGoal()
+  expect(anew.get(0)!.conversions).toBeGreaterThan(10)
+  expect(running.countConversions(many, ROOM)).toEqual(anew)
+  expect(running.bytes).toBe(0)
+})
+
+function filled() {
+  const rows = new TailRows(START)
+  const running = new RunningCounts(rows)
+  const hits = someHits(5)
+  for (let count = 0; count < 100; count++) rows.addHit(hits.next().value!)
+  return { rows, running, slice: openSlice(START) }
+}

@@ -11,7 +11,7 @@ import { distinctOf, readIntArray } from './visitor-set.ts'
 /** After this time without a hit, a session gets no further hit except a late one (docs/metrics.md "Session"). */
 export const SILENCE_MS = 30 * MINUTE_MS
 /** Upper bound of all times. */
-const FOREVER = Date.UTC(9999, 11, 31)
+export const FOREVER = Date.UTC(9999, 11, 31)
 
 /**
  * Row slice: the rows of a site that a rollup, a delta or a live tail covers, selected in two ways. By time: hits in
@@ -78,7 +78,7 @@ type HitTotals = Pick<TrafficTotals, 'pageviews' | 'customEvents'>
 
 export interface ValueCounts {
   counts: Counts
-  /** Distinct visitor_no, ascending. */
+  /** Distinct visitor_no, in any order. Do not change the list: a live tail keeps it. */
   visitors: Uint32Array
   /** Of dimensions with times, when they were asked for. */
   times?: Times

@@ -141,17 +141,17 @@ class Conversions {
   }
 
   byGoal(): Map<number, SliceConversions> {
+    const scratch = new Uint32Array(this.#rows.sessions.length)
     return new Map(
       [...this.#byGoal].map(([goal, { conversions, revenue, sessions }]) => [
         goal,
-        { conversions, revenue, visitors: this.#visitorsOf(sessions) },
+        { conversions, revenue, visitors: this.#visitorsOf(sessions, scratch) },
       ]),
     )
   }
 
-  #visitorsOf(sessions: Uint32Array): Uint32Array {
+  #visitorsOf(sessions: Uint32Array, visitors: Uint32Array): Uint32Array {
     const { visitor } = this.#rows.sessions.columns
-    const visitors = new Uint32Array(this.#rows.sessions.length)
     let size = 0
     for (const [word, bits] of sessions.entries())
       for (let left = bits; left !== 0; left &= left - 1)

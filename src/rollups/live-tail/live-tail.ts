@@ -21,8 +21,10 @@ const EARLIER_STEP_MS = 5 * MINUTE_MS
 const FRESH_SECONDS = 20
 
 export interface TailLimits {
-  /** Returns the most memory that a tail may take now, bytes. */
+  /** Returns the most memory that the rows of a tail may take now, bytes. */
   maxBytes: () => number
+  /** The same for the counts that it keeps. Default: what the rows leave. */
+  maxCountBytes?: () => number
 }
 
 /**
@@ -220,13 +222,18 @@ export class LiveTail {
     if (from > this.#rows.from) this.#rows.dropBefore(from)
   }
 
-  /** Memory that counts may take beside the rows, bytes. */
   get #room(): number {
-    return this.#limits.maxBytes() - this.#rows.bytes
+    return this.#limits.maxCountBytes?.() ?? this.#limits.maxBytes() - this.#rows.bytes
   }
 
-  get bytes(): number {
-    return this.#rows.bytes + this.#counts.bytes
+  /** Forgets the counts that it keeps, but no rows. */
+  forgetCounts(): void {
+    this.#counts.reset()
+  }
+
+  /** Memory of the rows, and of the counts that are kept, bytes. */
+  get bytes(): { rows: number; counts: number } {
+    return { rows: this.#rows.bytes, counts: this.#counts.bytes }
   }
 }
 

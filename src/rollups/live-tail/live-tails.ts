@@ -138,7 +138,10 @@ export class LiveTails {
 
   async #buildNow(siteNo: number): Promise<void> {
     try {
-      const tail = await LiveTail.build(this.#db, siteNo, { maxBytes: () => this.#roomFor(siteNo) })
+      const tail = await LiveTail.build(this.#db, siteNo, {
+        maxBytes: () => this.#options.maxBytes - this.#rowsOf(this.#others(siteNo)),
+        maxCountBytes: () => this.#roomForCounts(siteNo),
+      })
       if (!tail || this.#stopped.signal.aborted) {
         this.#pauses.beginShort(siteNo, Date.now())
         return
@@ -168,6 +171,8 @@ export class LiveTails {
       const advance = () => inSnapshot(this.#db, tx => found.tail.advance(tx))
       await abandonWhen(AbortSignal.timeout(this.#options.advanceMs), advance)
       found.tail.prune()
+      // Rows have grown, so counts may have to go.
+      if (this.#roomForCounts(found.tail.siteNo) < found.tail.bytes.counts) found.tail.forgetCounts()
     } catch (error) {
       // When the database is away or slow, the tail stays, and the next snapshot adds what it lacks.
       if (!isFailedStatement(error)) this.#lose(found, error)
@@ -183,10 +188,18 @@ export class LiveTails {
     this.#pauses.begin(siteNo, Date.now(), Date.now() - found.builtAt, reason)
   }
 
-  /** Memory that the tails of other sites leave, bytes. */
-  #roomFor(siteNo: number): number {
-    const others = [...this.#tails.values()].filter(({ tail }) => tail.siteNo !== siteNo)
-    return others.reduce((room, { tail }) => room - tail.bytes, this.#options.maxBytes)
+  #others(siteNo: number): Kept[] {
+    return [...this.#tails.values()].filter(({ tail }) => tail.siteNo !== siteNo)
+  }
+
+  #rowsOf(some: Iterable<Kept>): number {
+    return [...some].reduce((sum, { tail }) => sum + tail.bytes.rows, 0)
+  }
+
+  /** Memory that all rows, and the counts of other sites, leave to the counts of a site, bytes. */
+  #roomForCounts(siteNo: number): number {
+    const others = this.#others(siteNo).reduce((sum, { tail }) => sum + tail.bytes.counts, 0)
+    return this.#options.maxBytes - this.#rowsOf(this.#tails.values()) - others
   }
 
   /** Whether the tail of a site is in memory. */

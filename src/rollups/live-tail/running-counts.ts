@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { MINUTE_MS } from '../../lib/time.ts'
 import type { CountsByValue, RowSlice } from '../daily/row-slice.ts'
 import type { ConversionSlice, ConversionTargets, SliceConversions } from '../goals/slice-conversions.ts'
 import { ConversionCounter } from './count-conversions.ts'
@@ -8,6 +9,12 @@ import { ValueCounter } from './value-counter.ts'
 /** Most counts of each kind: a page shows eight breakdowns of a site, and somebody else may look at another range. */
 const MOST_KEPT = 24
 const MOST_BYTES = 64 * 2 ** 20
+/** A count that was not asked for meanwhile is not kept: to bring it up to date would take longer and longer. */
+const KEPT_MS = 2 * MINUTE_MS
+/** Goals with more targets than this are counted anew: patterns match other values whenever there is a new one. */
+const MOST_TARGETS = 1_000
+/** About: of each character of a key, with what the counter keeps of it. */
+const KEY_BYTES = 5
 
 /** A slice whose conversions are asked for; `currencies`: one for each goal. */
 export interface AskedConversions {
@@ -20,7 +27,8 @@ const kept = <Counter extends { bytes: number }>() =>
   new LRUCache<string, Counter>({
     max: MOST_KEPT,
     maxSize: MOST_BYTES,
-    sizeCalculation: ({ bytes }) => bytes + 1,
+    sizeCalculation: ({ bytes }, key) => bytes + KEY_BYTES * key.length,
+    ttl: KEPT_MS,
   })
 
 /**
@@ -42,7 +50,7 @@ export class RunningCounts implements RowsFollower {
 
   /** Takes a session out that changes. */
   beforeChange(index: number): void {
-    if (index >= this.#nextSession || this.#changed.has(index)) return
+    if (this.#values.size === 0 || index >= this.#nextSession || this.#changed.has(index)) return
     for (const counter of this.#values.values()) counter.removeSession(index)
     this.#changed.add(index)
   }
@@ -67,10 +75,11 @@ export class RunningCounts implements RowsFollower {
 
   /** Counts conversions, as `ConversionCounter` does. @param maxBytes as in `count` */
   countConversions(asked: AskedConversions, maxBytes: number): Map<number, SliceConversions> {
-    const key = JSON.stringify(asked)
     const { slice, targets, currencies } = asked
-    const counter =
-      this.#conversions.get(key) ?? new ConversionCounter(this.#rows, slice, targets, currencies)
+    const begin = () => new ConversionCounter(this.#rows, slice, targets, currencies)
+    if (targets.hits.length + targets.scrolls.length > MOST_TARGETS) return begin().byGoal()
+    const key = JSON.stringify(asked)
+    const counter = this.#conversions.get(key) ?? begin()
     const counted = counter.byGoal()
     this.#keep(this.#conversions, key, counter, maxBytes)
     return counted
@@ -78,6 +87,8 @@ export class RunningCounts implements RowsFollower {
 
   #addChanged(): void {
     const { length } = this.#rows.sessions
+    this.#values.purgeStale()
+    this.#conversions.purgeStale()
     for (const counter of this.#values.values()) {
       for (const index of this.#changed) counter.addSession(index)
       for (let index = this.#nextSession; index < length; index++) counter.addSession(index)
@@ -95,7 +106,7 @@ export class RunningCounts implements RowsFollower {
     // Without the deletion, its size would stay what it was.
     into.delete(key)
     into.set(key, counter)
-    if (this.bytes > maxBytes) this.reset()
+    while (into.size > 0 && this.bytes > maxBytes) into.pop()
   }
 
   /** Approximate memory use. */

@@ -28,9 +28,9 @@ const TEXT_BYTES = 120
 
 /** What counts rows and goes on when rows are added. */
 export interface RowsFollower {
-  /** A session that was there changes. */
+  /** Called before a session changes that was there. */
   beforeChange: (session: number) => void
-  /** Rows have moved, or values of rows that were counted have changed. */
+  /** Called when rows have moved, or values of rows that were counted have changed. */
   reset: () => void
 }
 
@@ -157,12 +157,17 @@ export class TailRows {
 
   #open(index: number, opened: string): void {
     const values = JSON.parse(opened) as string[]
-    for (const [position, name] of COPIED_COLUMNS.entries())
-      this.dimensions.columns[name]![index] = this.#numberOf(values[position]!)
     const { isOpened } = this.sessions.columns
+    let hasChanged = false
+    for (const [position, name] of COPIED_COLUMNS.entries()) {
+      const column = this.dimensions.columns[name]!
+      const value = this.#numberOf(values[position]!)
+      if (column[index] !== value) hasChanged = true
+      column[index] = value
+    }
     if (isOpened[index] === 0) this.#unopened--
-    // Hits of the session may be counted with other values.
-    else this.#follower?.reset()
+    // Hits of the session may be counted with the other values.
+    else if (hasChanged) this.#follower?.reset()
     isOpened[index] = 1
   }
 

@@ -24,7 +24,8 @@ export const isInTail = (dimension: string): boolean =>
   HITS.has(dimension) || COPIED.has(dimension) || ENDS.has(dimension)
 
 /** Bytes of a value beside its sums and visitors: the objects that hold them, about. */
-const VALUE_BYTES = 100
+const VALUE_BYTES = 250
+const NONE = new Uint32Array()
 
 /**
  * Counts the rows of a slice by value, the same as `countSliceValues` without times, and goes on when rows are added. Sums lie in columns:
@@ -42,7 +43,7 @@ export class ValueCounter {
   /** The row of sums of each value, plus one. */
   #rowOf = new Uint32Array()
   /** Of each row of sums. */
-  #visitors: Uint32Array[] = []
+  readonly #visitors: Uint32Array[] = []
   /** Hits before this one are counted. */
   #nextHit = 0
 
@@ -76,7 +77,7 @@ export class ValueCounter {
     const byValue: CountsByValue = new Map()
     const columns = Object.entries(this.#sums.columns) as [keyof Counts, Float64Array][]
     for (const [row, value] of this.#values.entries()) {
-      const visitors = this.#visitors[row] ?? new Uint32Array()
+      const visitors = this.#visitors[row]!
       if (visitors.length === 0 && this.#sums.columns.sessions[row] === 0) continue
       const counts = noCounts()
       for (const [name, column] of columns) counts[name] = column[row]!
@@ -101,6 +102,7 @@ export class ValueCounter {
     if (known !== 0) return known - 1
     const row = this.#sums.add()
     this.#values.push(value)
+    this.#visitors.push(NONE)
     this.#rowOf[value] = row + 1
     return row
   }
@@ -198,8 +200,8 @@ export class ValueCounter {
   }
 
   #addVisitors(row: number, added: Uint32Array): void {
-    const known = this.#visitors[row]
-    if (!known) {
+    const known = this.#visitors[row]!
+    if (known.length === 0) {
       this.#visitors[row] = added
       return
     }
@@ -220,7 +222,7 @@ export class ValueCounter {
       if (at < start || at >= end || lastAt[index]! < closedFrom!) continue
       pairs.add(rowOf[exit[index]!]! - 1, visitor[index]!)
     }
-    this.#visitors = []
+    this.#visitors.fill(NONE)
     for (const [row, visitors] of pairs.distinct()) this.#visitors[row] = visitors
   }
 }

@@ -1,5 +1,6 @@
 import { inSnapshot, type Queryable, type Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import { FOREVER } from '../../rollups/daily/row-slice.ts'
 import { readCountedFrom } from '../../rollups/session-counts.ts'
 import { readWatermark } from '../../rollups/watermarks.ts'
 import { BLOCK_ROWS, type Download, runningDownload } from '../../schema/download.ts'
@@ -14,9 +15,6 @@ import { filteredQuery } from '../sql/filtered-query.ts'
 import type { PeopleFilter } from '../sql/narrowing.ts'
 import { mergeSlices, readSlices } from '../sql/slices.ts'
 import type { StoredSession } from './session-row.ts'
-
-/** Later than any session. */
-const FOREVER = Date.UTC(9999, 11, 31)
 
 interface SessionsWindow extends PageWindow {
   siteNo: number
