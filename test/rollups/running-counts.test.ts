@@ -8,26 +8,18 @@ import { type AskedConversions, RunningCounts } from '../../src/rollups/live-tai
 import { TailRows } from '../../src/rollups/live-tail/tail-rows.ts'
 import { ValueCounter } from '../../src/rollups/live-tail/value-counter.ts'
 import { DIMENSIONS, sorted } from '../support/live-tail.ts'
+import { randomFrom } from '../support/random-values.ts'
 
 const MINUTE = 60_000
 const START = Date.UTC(2026, 2, 10, 9)
 const ROOM = 100_000_000
-
-/** Numbers below a limit, always the same ones for a seed. */
-function randomBelow(seed: number): (limit: number) => number {
-  let state = seed
-  return limit => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * limit)
-  }
-}
 
 const ENGAGEMENT = { type: 'engagement', engagedMs: 700, scroll: 40, pageAt: START } as const
 const NO_ENGAGEMENT = { engagedMs: null, scroll: null, pageAt: null }
 
 /** Hits in the order in which a tail reads them; some come three minutes late, some in the same millisecond as another one. */
 function* someHits(seed: number): Generator<TailHit> {
-  const below = randomBelow(seed)
+  const { int: below } = randomFrom(seed)
   const sessions = new Map<number, { no: number; at: number }>()
   let sessionNo = 0
   for (let index = 0; ; index++) {

@@ -6,7 +6,7 @@ import { ConversionCounter } from './count-conversions.ts'
 import type { RowsFollower, TailRows } from './tail-rows.ts'
 import { ValueCounter } from './value-counter.ts'
 
-/** Most counts of each kind: a page shows eight breakdowns of a site, and somebody else may look at another range. */
+/** Most counts of each kind: a page shows eight breakdowns, and two more people may look at other ranges. */
 const MOST_KEPT = 24
 const MOST_BYTES = 64 * 2 ** 20
 /** A count that was not asked for meanwhile is not kept: to bring it up to date would take longer and longer. */

@@ -1,6 +1,5 @@
 import { COPIED_COLUMNS } from '../../dimensions/dimensions.ts'
 import { ERRORS } from '../../dimensions/rolled-up.ts'
-import { Rows } from './columns.ts'
 import { GoalRows } from './goal-rows.ts'
 import { HitBlocks } from './hit-blocks.ts'
 import type { SecondHits, TailHit } from './read-hits.ts'
@@ -17,11 +16,9 @@ import {
   sessionRows,
   TailLost,
   TailUnfit,
-  visitedRows,
 } from './tail-shape.ts'
+import { VisitedValues } from './visited-values.ts'
 
-/** Most values of a dimension in one session: they are searched one after the other. */
-const MOST_VALUES = 1_000
 /** Bytes that a session takes in the index by number, and a text in the dictionary beside its letters; about. */
 const INDEXED_BYTES = 48
 const TEXT_BYTES = 120
@@ -49,9 +46,9 @@ export class TailRows {
   /** What only goals count. */
   readonly goals = new GoalRows()
   #follower: RowsFollower | undefined
-  readonly visited = Object.fromEntries(HIT_DIMENSIONS.map(name => [name, visitedRows()])) as Record<
+  readonly visited = Object.fromEntries(HIT_DIMENSIONS.map(name => [name, new VisitedValues()])) as Record<
     HitDimension,
-    ReturnType<typeof visitedRows>
+    VisitedValues
   >
   /** The hits of each second since `from`. */
   readonly seconds = new Map<number, SecondHits>()
@@ -61,10 +58,6 @@ export class TailRows {
   readonly unclearExits = new Set<number>()
   readonly #numbers = new Map<string, number>()
   readonly #indexes = new Map<number, number>()
-  /** First element of each session's chain, plus one: for each dimension of hits. */
-  #heads = new Rows(
-    Object.fromEntries(HIT_DIMENSIONS.map(name => [name, 'u32' as const])) as Record<string, 'u32'>,
-  )
   #textBytes = 0
   /** Sessions whose opening hit was not added yet: what they have from their start is unknown. */
   #unopened = 0
@@ -143,7 +136,7 @@ export class TailRows {
   #addSession({ sessionNo, visitorNo, sessionAt, at }: TailHit): number {
     const index = this.sessions.add()
     this.dimensions.add()
-    this.#heads.add()
+    for (const name of HIT_DIMENSIONS) this.visited[name].addSession()
     const { columns } = this.sessions
     columns.sessionNo[index] = sessionNo!
     columns.visitor[index] = visitorNo!
@@ -202,21 +195,8 @@ export class TailRows {
     if (isEngagement && !ENGAGED.has(name)) return
     const value = this.#valueOf({ type, ...hit }, name)
     if (value === 0) return
-    const rows = this.visited[name]
-    const heads = this.#heads.columns[name]!
-    let row = this.firstVisited(name, index)
-    let passed = 0
-    while (row >= 0 && rows.columns.value[row] !== value) {
-      if (++passed > MOST_VALUES) throw new TailUnfit('a session has too many values')
-      row = this.nextVisited(name, row)
-    }
-    if (row < 0) {
-      row = rows.add()
-      rows.columns.session[row] = index
-      rows.columns.value[row] = value
-      rows.columns.next[row] = heads[index]!
-      heads[index] = row + 1
-    }
+    const { rows } = this.visited[name]
+    const row = this.visited[name].rowFor(index, value)
     const { columns } = rows
     columns.seen[row]! |= isEngagement ? ENGAGED_ON : SEEN
     columns.engagedMs[row]! += engagedMs ?? 0
@@ -250,16 +230,6 @@ export class TailRows {
     return hits
   }
 
-  /** Returns the first row of what a session did on values of a dimension, −1 when there is none. */
-  firstVisited(name: HitDimension, session: number): number {
-    return this.#heads.columns[name]![session]! - 1
-  }
-
-  /** Returns the row after another one of the same session, −1 after the last. */
-  nextVisited(name: HitDimension, row: number): number {
-    return this.visited[name].columns.next[row]! - 1
-  }
-
   /** Returns the number of a value; undefined when no row has it. */
   find(value: string): number | undefined {
     return this.#numbers.get(value)
@@ -287,30 +257,17 @@ export class TailRows {
 
   #dropSessions(moved: Uint32Array): void {
     this.dimensions.keep(index => moved[index] !== 0)
-    this.#heads.keep(index => moved[index] !== 0)
     this.sessions.keep(index => moved[index] !== 0)
     this.#indexes.clear()
     const { sessionNo } = this.sessions.columns
     for (let index = 0; index < this.sessions.length; index++) this.#indexes.set(sessionNo[index]!, index)
-    for (const name of HIT_DIMENSIONS) {
-      const rows = this.visited[name]
-      rows.keep(row => moved[rows.columns.session[row]!] !== 0)
-      const heads = this.#heads.columns[name]!
-      heads.fill(0)
-      const { columns } = rows
-      for (let row = 0; row < rows.length; row++) {
-        const index = moved[columns.session[row]!]! - 1
-        columns.session[row] = index
-        columns.next[row] = heads[index]!
-        heads[index] = row + 1
-      }
-    }
+    for (const name of HIT_DIMENSIONS) this.visited[name].dropSessions(moved)
   }
 
   /** Approximate memory use. */
   get bytes(): number {
     const visited = HIT_DIMENSIONS.reduce((sum, name) => sum + this.visited[name].bytes, 0)
-    const indexed = this.sessions.length * INDEXED_BYTES + this.#heads.bytes
+    const indexed = this.sessions.length * INDEXED_BYTES
     const ofHits = this.hits.bytes + this.goals.bytes
     return this.sessions.bytes + this.dimensions.bytes + ofHits + visited + indexed + this.#textBytes
   }

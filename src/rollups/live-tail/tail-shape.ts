@@ -62,13 +62,3 @@ export const hitRows = () =>
     error: 'u32',
     selector: 'u32',
   } as const)
-/** What a session did on a value: each session has a chain of them. `scroll` is one more than the deepest one; 0: none. */
-export const visitedRows = () =>
-  new Rows({
-    session: 'u32',
-    value: 'u32',
-    next: 'u32',
-    seen: 'u8',
-    engagedMs: 'f64',
-    scroll: 'i16',
-  } as const)

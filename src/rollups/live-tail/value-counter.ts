@@ -118,7 +118,8 @@ export class ValueCounter {
     const dimension = this.#dimension
     if (HITS.has(dimension)) {
       const name = dimension as HitDimension
-      for (let row = this.#rows.firstVisited(name, index); row >= 0; row = this.#rows.nextVisited(name, row))
+      const visited = this.#rows.visited[name]
+      for (let row = visited.first(index); row >= 0; row = visited.next(row))
         this.#countVisited(name, row, sign)
     } else if (COPIED.has(dimension))
       this.#countSession(index, this.#rows.dimensions.columns[dimension]![index]!, sign)
@@ -146,7 +147,7 @@ export class ValueCounter {
 
   /** Counts a session by what it did on one value. */
   #countVisited(name: HitDimension, row: number, sign: 1 | -1): void {
-    const { session, value, seen, engagedMs, scroll } = this.#rows.visited[name].columns
+    const { session, value, seen, engagedMs, scroll } = this.#rows.visited[name].rows.columns
     if ((seen[row]! & SEEN) === 0) return
     const into = this.#countSession(session[row]!, value[row]!, sign)
     if ((seen[row]! & ENGAGED_ON) === 0) return
@@ -162,7 +163,7 @@ export class ValueCounter {
   #addVisited(name: HitDimension): void {
     const chosen = new Uint8Array(this.#rows.sessions.length)
     for (let index = 0; index < chosen.length; index++) chosen[index] = this.#isChosen(index) ? 1 : 0
-    const { length, columns } = this.#rows.visited[name]
+    const { length, columns } = this.#rows.visited[name].rows
     for (let row = 0; row < length; row++)
       if (chosen[columns.session[row]!] === 1) this.#countVisited(name, row, 1)
   }
