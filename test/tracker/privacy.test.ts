@@ -146,8 +146,7 @@ describe('tracker: a page with a local address', () => {
   const HINT = ['analytics: localhost needs data-local']
   const tagOf = async () => {
     const { key } = await world.site()
-    const src = `${world.service.url}/js/script.js`
-    return `<script src="${src}" data-key="${key}"></script>`
+    return `<script src="${world.analytics}/js/script.js" data-key="${key}"></script>`
   }
 
   test.each(['localhost', '127.0.0.1', 'shop.localhost'])(
@@ -180,7 +179,7 @@ describe('tracker: a page with a local address', () => {
 })
 
 test('tracker: a content security policy that names the service is enough', async () => {
-  const origin = world.service.url.replace('127.0.0.1', 'analytics.example')
+  const origin = world.analytics
   const site = await world.site({
     head: `<meta http-equiv="Content-Security-Policy"
       content="default-src 'none'; script-src ${origin}; connect-src ${origin}">`,

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { Browser, BrowserContext, Page, Response } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { eventually, startService, type TestService } from '../support/service.ts'
 import { newPerson, startChromium } from './chromium.ts'
+import { startPatientProxy } from './patient-proxy.ts'
 
 /** A hit as it was stored, in the columns that the tests look at. */
 export interface Row {
@@ -50,7 +51,7 @@ export interface Site {
   key: string
   origin: string
   /** Loads a page of the site as somebody new, or as the one who is given. */
-  open(path?: string, person?: BrowserContext, onResponse?: (response: Response) => void): Promise<Page>
+  open(path?: string, person?: BrowserContext): Promise<Page>
   /** What is stored of the site now, in the order of their times. */
   rows(): Promise<Row[]>
   /** What is stored of the site once there are at least that many rows, or after a minute; in the order of their times. */
@@ -61,6 +62,8 @@ export interface Site {
 
 export interface World {
   service: TestService
+  /** Origin of the service as pages see it. */
+  analytics: string
   browser: Browser
   person(): Promise<BrowserContext>
   site(options?: SiteOptions): Promise<Site>
@@ -88,7 +91,8 @@ async function startWorld(): Promise<World> {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
-  const analytics = service.url.replace('127.0.0.1', 'analytics.example')
+  const proxy = await startPatientProxy(service.url)
+  const analytics = proxy.replace('127.0.0.1', 'analytics.example')
 
   async function site(options: SiteOptions = {}): Promise<Site> {
     const {
@@ -122,9 +126,8 @@ async function startWorld(): Promise<World> {
       key,
       origin,
       rows,
-      async open(path = '/', person, onResponse) {
+      async open(path = '/', person) {
         const page = await (person ?? (await newPerson(browser))).newPage()
-        if (onResponse) page.on('response', onResponse)
         await page.goto(origin + path)
         return page
       },
@@ -139,7 +142,7 @@ async function startWorld(): Promise<World> {
       },
       async storedAfterAll() {
         const last = randomUUID()
-        await fetch(`${service.url}/api/event`, {
+        await fetch(`${proxy}/api/event`, {
           method: 'POST',
           body: JSON.stringify({ key, hostname: LAST, name: last, visitor_id: randomUUID() }),
         })
@@ -154,6 +157,7 @@ async function startWorld(): Promise<World> {
 
   return {
     service,
+    analytics,
     browser,
     person: () => newPerson(browser),
     site,
