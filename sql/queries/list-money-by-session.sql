@@ -1,5 +1,5 @@
--- Money of site :siteNo in [:start, :end) and in currency :currency by the session that it is attributed to, as JSON arrays: minor units
--- as text, null where a session has none of the kind.
+-- Money of site :siteNo in [:start, :end) and in currency :currency by the session that it is attributed to, as JSON arrays in the
+-- order of the session numbers: minor units as text, null where a session has none of the kind.
 select
   json_agg(session_no) as "sessionNos",
   json_agg(revenue::text) as revenue,
@@ -18,4 +18,5 @@ from (
       and at >= :start::timestamptz and at < :end::timestamptz and session_no is not null
   ) as money
   group by session_no
+  order by session_no
 ) as summed

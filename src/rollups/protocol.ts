@@ -230,6 +230,7 @@ export interface WindowOfColumns {
 
 /** What the sessions with hits of some values paid: minor units, and changes of MRR. Values are of a dimension of hits. */
 export interface SessionMoney {
+  /** Ascending. */
   sessionNos: Float64Array
   /** As text by session, or null where a session has none of the kind. */
   revenue: (string | null)[]
