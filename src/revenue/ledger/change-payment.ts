@@ -91,8 +91,8 @@ export async function deletePayment(
   await deletePaymentRow(tx, { id })
   await deleteRevenue(tx, { siteNo, at, paymentId: id })
   const { changed } = await updateFirstPayment(tx, siteNo, payment)
-  await markTimes(tx, 'revenue', siteNo, [{ at }, ...changed])
   await deleteServiceEvents(tx, { siteNo }, events)
+  await markTimes(tx, 'revenue', siteNo, [{ at }, ...changed])
   return true
 }
 

@@ -202,8 +202,8 @@ async function insert(
   const { firstId, changed } = await updateFirstPayment(tx, siteNo, recorded)
   await insertRevenue(tx, { paymentId: id, isFirstOfCustomer: firstId === id, ...attribution })
   await awaitVisitor(tx, attribution, { siteNo, visitorId: payment.visitorId, target: 'revenue', at, id })
-  await markTimes(tx, 'revenue', siteNo, [{ at }, ...changed])
   await writeServiceEvents(tx, { siteNo }, serviceEventsOf(recorded))
+  await markTimes(tx, 'revenue', siteNo, [{ at }, ...changed])
   return recorded
 }
 

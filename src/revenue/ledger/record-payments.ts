@@ -171,6 +171,6 @@ export async function recordPayments(
       id,
     })
   }
-  await markTimes(tx, 'revenue', siteNo, [...ledger, ...changed])
   await writeServiceEvents(tx, { siteNo }, recorded.flatMap(serviceEventsOf))
+  await markTimes(tx, 'revenue', siteNo, [...ledger, ...changed])
 }

@@ -129,7 +129,11 @@ export function serviceEventId(siteNo: number, { name, key }: ServiceEvent): str
   return uuidv5(`${siteNo}/${name}/${key}`, NAMESPACE)
 }
 
-/** Marks the buckets of these rows dirty; returns true when one lies below the watermark. */
+/**
+ * Marks the buckets of these rows dirty: those of hits before those of revenue, since another order could deadlock. Other transactions
+ * that change rows in the same bucket wait from then on until this one ends, so it should be the last thing that a transaction does.
+ * @returns true when a bucket lies below the watermark
+ */
 export const markTimes = (
   tx: Transaction,
   aggregate: 'hits' | 'revenue',
