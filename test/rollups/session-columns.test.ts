@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '../../src/db/connect.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { cacheOf } from '../../src/rollups/daily/rollup-cache.ts'
-import { decodeBlock, encodeBlock, fromSteps, toSteps } from '../../src/rollups/session-columns/codec.ts'
+import { decodeBlock, encodeBlock, toSteps } from '../../src/rollups/session-columns/codec.ts'
 import { tasks } from '../../src/rollups/tasks.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
@@ -45,7 +45,8 @@ test.each([-1, 1.5, Number.NaN])('session columns: %d is no number of a column',
 test('session columns: session numbers beyond 2^32 come back from their steps', () => {
   const numbers = [3, 2 ** 33, 2 ** 33 + 1]
   const { columns } = decodeBlock(encodeBlock({ steps: toSteps(numbers) }))
-  expect([...fromSteps(columns.steps!, new Float64Array(3))]).toEqual(numbers)
+  let sum = 0
+  expect(Array.from(columns.steps!, step => (sum += step))).toEqual(numbers)
 })
 
 /** A site with a session on some days of March. */

@@ -52,8 +52,6 @@ export interface Site {
   origin: string
   /** Loads a page of the site as somebody new, or as the one who is given. */
   open(path?: string, person?: BrowserContext): Promise<Page>
-  /** What is stored of the site now, in the order of their times. */
-  rows(): Promise<Row[]>
   /** What is stored of the site once there are at least that many rows, or after a minute; in the order of their times. */
   stored(count: number): Promise<Row[]>
   /** What is stored of the site when everything that was sent before is. */
@@ -125,7 +123,6 @@ async function startWorld(): Promise<World> {
       no,
       key,
       origin,
-      rows,
       async open(path = '/', person) {
         const page = await (person ?? (await newPerson(browser))).newPage()
         await page.goto(origin + path)

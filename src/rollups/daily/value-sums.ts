@@ -158,7 +158,7 @@ function union(one: Uint32Array, other: Uint32Array): Uint32Array {
 }
 
 /** Returns the index of a number in an ascending list, −1 when it is absent. */
-export function find(list: Uint32Array, number: number): number {
+export function find(list: Uint32Array | Float64Array, number: number): number {
   let [low, high] = [0, list.length]
   while (low < high) {
     const middle = (low + high) >> 1

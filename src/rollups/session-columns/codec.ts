@@ -94,13 +94,3 @@ export function toSteps(ascending: ArrayLike<number>): Float64Array {
   }
   return steps
 }
-
-/** Undoes `toSteps`; into the given list. */
-export function fromSteps<Into extends Uint32Array | Float64Array>(steps: Numbers, into: Into): Into {
-  let number = 0
-  for (let index = 0; index < steps.length; index++) {
-    number += steps[index]!
-    into[index] = number
-  }
-  return into
-}

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/connect.ts'
 import { cacheOf } from '../daily/rollup-cache.ts'
+import { find } from '../daily/value-sums.ts'
 import type { Tasks } from '../protocol.ts'
 import { HAS_HITS, SESSIONS } from './build-parts.ts'
 import type { Block } from './codec.ts'
@@ -19,15 +20,11 @@ export async function sumMoneyOfValues(
     const block = part.block(dimension)
     if (!block) return
     const sessions = part.block(SESSIONS)!
-    const paying = payersOf(sessions, payers)
-    if (!paying) return
-    const matching = matcher.match(part, paying.length)
-    for (let session = 0; session < paying.length; session++)
-      if (matching[session] === 0) paying[session] = NO_PAYER
-    seen.addBlock(block, paying)
+    const matching = matcher.match(part, sessions.columns.flags!.length)
+    seen.addBlock(block, payersOf(sessions, matching, payers))
   })
   if (!isRead) return null
-  for (const { sessionNo, value } of rows) seen.add(value, firstFrom(payers, sessionNo))
+  for (const { sessionNo, value } of rows) seen.add(value, find(payers, sessionNo))
   const amountsOf = (texts: (string | null)[]) => texts.map(text => BigInt(text ?? 0))
   const [revenue, mrr] = [amountsOf(money.revenue), amountsOf(money.mrr)]
   return [...seen.byValue].map(([value, sessionsWithIt]) => {
@@ -42,35 +39,20 @@ export async function sumMoneyOfValues(
 
 const NO_PAYER = -1
 
-/** Returns the position of the first of ascending numbers that is not below a number. */
-function firstFrom(ascending: Float64Array, number: number): number {
-  let [from, to] = [0, ascending.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (ascending[middle]! < number) from = middle + 1
-    else to = middle
-  }
-  return from
-}
-
 /**
- * Returns the position among the payers of each session of a part; undefined when none of them paid. Both are in the order of the
- * session numbers, so they are compared in one pass: to look up each session takes twenty times as long.
+ * Returns the position among the payers of each session of a part that matches. Both are in the order of the session numbers, so they
+ * are compared in one pass: to look up each session takes twenty times as long.
  */
-function payersOf({ columns }: Block, payers: Float64Array): Int32Array | undefined {
+function payersOf({ columns }: Block, matching: Uint8Array, payers: Float64Array): Int32Array {
   const steps = columns.sessionSteps!
   const positions = new Int32Array(steps.length).fill(NO_PAYER)
-  let next = firstFrom(payers, steps[0] ?? 0)
-  let sessionNo = 0
-  let found = 0
-  for (let session = 0; session < steps.length && next < payers.length; session++) {
+  let [sessionNo, next] = [0, 0]
+  for (let session = 0; session < steps.length; session++) {
     sessionNo += steps[session]!
     while (payers[next]! < sessionNo) next++
-    if (payers[next] !== sessionNo) continue
-    positions[session] = next
-    found++
+    if (payers[next] === sessionNo && matching[session] === 1) positions[session] = next
   }
-  return found > 0 ? positions : undefined
+  return positions
 }
 
 /** Which sessions have a value. */
