@@ -8,10 +8,8 @@ import { mergeSlices, readSlices } from '../sql/slices.ts'
 /** Dimensions of which a row has the time on the page and the scroll depth. */
 export const PAGES: ReadonlySet<BreakdownDimension> = new Set(['path', 'title'])
 
-export type Engagement = Pick<
-  RankedValue,
-  'value' | 'engagedMs' | 'engagedSessions' | 'scrollSum' | 'scrolledSessions'
->
+export type EngagementColumn = 'engagedMs' | 'engagedSessions' | 'scrollSum' | 'scrolledSessions'
+export type Engagement = Pick<RankedValue, 'value' | EngagementColumn>
 
 /** Engaged time and deepest scroll on each path or title in the sessions that saw it. */
 const measureEngagementByValue = filteredQuery<undefined, Engagement>(

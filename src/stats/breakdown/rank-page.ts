@@ -16,13 +16,19 @@ import type { Page } from '../../schema/pagination.ts'
 import { toWindow } from '../../time/range.ts'
 import { countValuesByColumns } from '../columns/values.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
-import type { PageWindow, ValueCounts } from '../metrics/rank.ts'
+import type { PageWindow, SliceCounts, ValueCounts } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
 import { hasHitFilters } from '../sql/conditions.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
+import { type FilteredQuery, filteredQuery } from '../sql/filtered-query.ts'
 import { mergeSlices, readSlices } from '../sql/slices.ts'
 import { type Engagement, measureEngagement, PAGES } from './engagement-by-value.ts'
-import { type CountedColumn, countEndValues, countHitValues, countSessionValues } from './slice-counts.ts'
+import {
+  type CountedColumn,
+  countEndValues,
+  countHitValues,
+  countPageValues,
+  countSessionValues,
+} from './slice-counts.ts'
 
 type Services = Pick<StatsServices, 'reads' | 'rollups' | 'slices'>
 type RankedRow = ValueCounts<CountedColumn> & { total: number }
@@ -159,14 +165,17 @@ function countByColumns(
   resolved: ResolvedQuery,
   { dimension, zone }: Subject,
 ): Promise<RankedValue[] | undefined> {
-  const { count } = statementsOf(dimension)
-  return countValuesByColumns(services, resolved, dimension, async part => {
-    const [counted, engagement] = await Promise.all([
-      readSlices(services, count, part, { value: dimension, zone }),
-      PAGES.has(dimension) ? measureEngagement(services, part, dimension, undefined) : undefined,
-    ])
-    return [...counted, ...(engagement?.values() ?? [])]
-  })
+  return countValuesByColumns(services, resolved, dimension, part =>
+    readSlices(services, sliceStatement(part, dimension), part, { value: dimension, zone }),
+  )
+}
+
+/** Returns the statement that counts all values in a slice. That of pages has their engagement; with filters on hits there is none. */
+function sliceStatement(
+  resolved: ResolvedQuery,
+  dimension: BreakdownDimension,
+): FilteredQuery<undefined, SliceCounts<CountedColumn> & Partial<Engagement>> {
+  return PAGES.has(dimension) && !hasHitFilters(resolved) ? countPageValues : statementsOf(dimension).count
 }
 
 const asOptions = ({ dimension, zone }: Subject) => ({ value: dimension, zone })
@@ -295,19 +304,20 @@ async function countSlices(
   subject: Subject,
   values: readonly string[] | undefined,
 ): Promise<RankedValue[]> {
-  const { count } = statementsOf(subject.dimension)
-  const rows = await readSlices(services, count, resolved, { ...asOptions(subject), values })
+  const statement = sliceStatement(resolved, subject.dimension)
+  const rows = await readSlices(services, statement, resolved, { ...asOptions(subject), values })
   return mergeSlices(rows, ({ value }) => value).map(row => ({ ...noCounts(), ...row }))
 }
 
-/** Adds the engagement to rows of paths or titles that were counted from hits. */
+/** Adds the engagement to rows of paths or titles that were counted from hits; those of slices may have it already. */
 async function withEngagement(
   services: Services,
   resolved: ResolvedQuery,
   subject: Subject,
   rows: RankedValue[],
 ): Promise<RankedValue[]> {
-  if (!PAGES.has(subject.dimension) || rows.length === 0) return rows
+  const isMeasured = services.slices && !hasHitFilters(resolved)
+  if (!PAGES.has(subject.dimension) || rows.length === 0 || isMeasured) return rows
   const values = rows.map(({ value }) => value)
   const measured: Map<string, Engagement> = await measureEngagement(
     services,

@@ -1,5 +1,6 @@
 import type { SliceCounts } from '../metrics/rank.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
+import type { EngagementColumn } from './engagement-by-value.ts'
 
 export type CountedColumn = 'visitors' | 'sessions' | 'pageviews' | 'bounces' | 'durationMs'
 
@@ -27,6 +28,12 @@ export const countHitValues = filteredQuery<undefined, SliceCounts<CountedColumn
   ) as hit
   left join (select session_no, pageviews, duration_ms from filtered_sessions) as started using (session_no)
   group by value`,
+)
+
+/** The same of paths or titles with their engagement, in one scan; without filters on hits. */
+export const countPageValues = filteredQuery<undefined, SliceCounts<CountedColumn | EngagementColumn>>(
+  'count-page-values',
+  ['matching_rows', 'filtered_sessions'],
 )
 
 /** Counts that `break-down-sessions` ranks, for one slice: one row of each value for hits, and one for sessions. */

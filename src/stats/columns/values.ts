@@ -12,6 +12,7 @@ import {
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { SliceCounts } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
+import { withReach } from '../sql/reach.ts'
 import { coverRange, partOf } from './coverage.ts'
 
 type ColumnDimension = Tasks['countFilteredValues']['input']['dimension']
@@ -29,7 +30,7 @@ export type CountPart = (part: ResolvedQuery) => Promise<Partial<SliceCounts<key
  * @returns undefined when rows should answer
  */
 export async function countValuesByColumns(
-  services: Pick<StatsServices, 'rollups'>,
+  services: Pick<StatsServices, 'reads' | 'rollups'>,
   resolved: ResolvedQuery,
   dimension: BreakdownDimension,
   countPart: CountPart,
@@ -41,7 +42,8 @@ export async function countValuesByColumns(
   const { days, gaps } = windows[0]!
   const rows: CountedRows<RankedValue>[] = []
   for (const gap of gaps) {
-    for (const { visitors, ...counts } of await countPart(partOf(resolved, gap))) {
+    const part = await withReach(services.reads, partOf(resolved, gap))
+    for (const { visitors, ...counts } of await countPart(part)) {
       const { visitors: _, ...none } = noCounts()
       rows.push({
         counts: { ...none, value: '', ...counts },

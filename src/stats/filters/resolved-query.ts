@@ -11,6 +11,8 @@ export interface ResolvedQuery extends TimeSpan {
   siteNo: number
   /** Without filters: rows before it are gone, while rollups answer for the whole range. Statements that read rows begin there. */
   detailsFrom?: Date
+  /** The hits of the range and those of the sessions that started in it; without it, statements read a day around the range. */
+  reach?: TimeSpan
   /** Only hits of sessions that started in this time span; without it, hits of all sessions. Null: no bound. */
   slice?: SessionSlice | undefined
   /** `resolveQueries` has replaced wildcards and regular expressions by lists of values. */

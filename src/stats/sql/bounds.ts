@@ -44,9 +44,9 @@ export const visibleHit = (db: Queryable, resolved: ResolvedQuery): Fragment =>
 export const startedInRange = (db: Queryable, { start, end }: TimeSpan): Fragment =>
   db`(events.session_at >= ${start} and events.session_at < ${end})`
 
-/** Condition for the time span in which hits of sessions that started in the range can lie. */
+/** Condition for the time span in which the hits of the range and those of sessions that started in it can lie. */
 export function aroundRange(db: Queryable, resolved: ResolvedQuery): Fragment {
-  const { start, end } = around(resolved)
+  const { start, end } = resolved.reach ?? around(resolved)
   return db`events.site_no = ${resolved.siteNo}::int and events.at >= ${start} and events.at < ${end}`
 }
 
