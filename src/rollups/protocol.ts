@@ -5,7 +5,7 @@ import type { Pool } from '../threads/pool.ts'
 import type { Column, Counts } from './daily/codec.ts'
 import type { ConversionTargets } from './goals/slice-conversions.ts'
 import type { ValueOperator } from './patterns/value-match.ts'
-import type { ColumnCoverage } from './session-columns/cover-days.ts'
+import type { ColumnCoverage, ColumnDay } from './session-columns/cover-days.ts'
 import type { Amounts, ValueOrder } from './value-order.ts'
 
 export const BUCKET_MS = 15 * MINUTE_MS
@@ -224,7 +224,7 @@ export type ValuePart = 'visitors' | 'measures'
 
 /** Whole days, with the rows of the rest of a window. */
 export interface WindowOfColumns {
-  days: Window[]
+  days: ColumnDay[]
   rows: CountedRows<TrafficTotals>[]
 }
 
@@ -293,7 +293,7 @@ export interface Tasks {
   countFilteredValues: {
     input: FilteredSessions & {
       dimension: DimensionOf<'hit' | 'session' | 'session-row'>
-      days: Window[]
+      days: ColumnDay[]
       rows: CountedRows<RankedValue>[]
       /** What is needed besides sessions and pageviews; else 0. `measures`: engagement, and of titles the latest hit. */
       counts: ValuePart[]
@@ -304,7 +304,7 @@ export interface Tasks {
   sumMoneyOfValues: {
     input: FilteredSessions & {
       dimension: DimensionOf<'hit'>
-      days: Window[]
+      days: ColumnDay[]
       money: SessionMoney
       /** Hits of these sessions outside the days. */
       rows: { sessionNo: number; value: string }[]

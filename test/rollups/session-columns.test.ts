@@ -69,10 +69,13 @@ test('session columns: quiet days have none to store, also when they are rolled 
   const cover = async () => (await tasks.coverSessionColumns(db, { siteNo, windows: [window] }))?.[0]
   const before = await cover()
   expect(before?.gaps).toEqual([])
+  const datesOf = (days: { start: number; end: number }[]) => days.map(({ start, end }) => [start, end])
   await db`update daily_rollups set dimensions_hash = 'other', session_parts = null where site_no = ${siteNo}`
   expect(await cover()).toBeUndefined()
   await rollUpAll(db, now)
-  expect(await cover()).toEqual(before)
+  const after = await cover()
+  expect(after?.gaps).toEqual([])
+  expect(datesOf(after!.days)).toEqual(datesOf(before!.days))
 })
 
 test('session columns: rows answer when more than four parts of the range have none', async () => {
@@ -91,12 +94,16 @@ test('session columns: days that changed since they were chosen are not counted'
   const site = await siteWithDays([0, 1, 2])
   const { siteNo } = site
   await rollUpAll(db, now)
-  const days = (await tasks.coverSessionColumns(db, { siteNo, windows: [window] }))![0]!.days
+  const choose = async () => (await tasks.coverSessionColumns(db, { siteNo, windows: [window] }))![0]!.days
+  let days = await choose()
   const count = () => tasks.countFilteredTraffic(db, { siteNo, filters: [], windows: [{ days, rows: [] }] })
   expect((await count())?.[0]).toMatchObject({ sessions: 3, visitors: 3, pageviews: 3 })
   await storeHits(db, 0, [enrichedHit(site, FIRST + DAY + 7_200_000)])
   expect(await count()).toBeNull()
   await rollUpAll(db, now)
+  // Columns that were written again may leave out other sessions, which a reader has counted from rows.
+  expect(await count()).toBeNull()
+  days = await choose()
   expect((await count())?.[0]).toMatchObject({ sessions: 4, visitors: 4, pageviews: 4 })
   await db`delete from daily_session_columns where site_no = ${siteNo}`
   cacheOf(db).blocks.clear()

@@ -1,22 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Db } from '../../src/db/connect.ts'
-import { dimensionsOfLevel } from '../../src/dimensions/dimensions.ts'
-import type { DimensionFilter } from '../../src/filters/conditions.ts'
 import { DEFAULT_LIMITS } from '../../src/rollups/daily/day-values.ts'
-import { sumMoneyByValue } from '../../src/stats/breakdown/money-by-value.ts'
-import { countGiven, rankPage } from '../../src/stats/breakdown/rank-page.ts'
-import { coverRange } from '../../src/stats/columns/coverage.ts'
-import { sumMoneyByColumns } from '../../src/stats/columns/money.ts'
-import { countTrafficByColumns } from '../../src/stats/columns/traffic.ts'
 import type { ResolvedQuery } from '../../src/stats/filters/resolved-query.ts'
-import { countFilteredRows } from '../../src/stats/metrics/filtered-traffic.ts'
-import { countFilteredTitles, countTitlesByColumns } from '../../src/stats/reports/title-details.ts'
-import { mergeSlices, readSlices } from '../../src/stats/sql/slices.ts'
 import { resolveRange, seriesBuckets } from '../../src/time/range.ts'
+import { addMoney, expectAsFromRows, randomFilters } from '../support/compare-columns.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
-import { type Random, randomFrom } from '../support/random-values.ts'
+import { randomFrom } from '../support/random-values.ts'
 import { randomVisits } from '../support/random-visits.ts'
 import { recountSessions } from '../support/recount.ts'
 import { addDays, localDate } from '../support/recount-days.ts'
@@ -27,8 +16,6 @@ import { storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
 
 const DAY = 86_400_000
 const HOUR = 3_600_000
-const OF_SESSIONS = [...dimensionsOfLevel('session'), ...dimensionsOfLevel('session-row')]
-const OF_HITS = dimensionsOfLevel('hit')
 
 let database: TestDatabase
 
@@ -36,53 +23,6 @@ beforeAll(async () => {
   database = await testDatabase()
 })
 afterAll(() => database.close())
-
-/** The same read without columns: a session slice of everything is always read from rows. */
-const fromRows = (resolved: ResolvedQuery): ResolvedQuery => ({
-  ...resolved,
-  slice: { from: null, to: null },
-})
-
-/** One to three filters, whose values the sessions have, in part. */
-async function randomFilters(db: Db, siteNo: number, random: Random): Promise<DimensionFilter[]> {
-  const operators = ['is', 'is_not', 'contains', 'does_not_contain', 'starts_with', 'ends_with'] as const
-  const filters: DimensionFilter[] = []
-  for (let count = 0; count <= random.int(3); count++) {
-    const dimension = random.pick(OF_SESSIONS)
-    const rows = await db<{ value: string }[]>`
-      select distinct ${db(dimension)} as value from sessions where site_no = ${siteNo} order by 1`
-    const operator = random.pick(operators)
-    const isWhole = operator === 'is' || operator === 'is_not'
-    const some = rows.map(({ value }) => value).filter(() => random.chance(0.6))
-    const values = [...some, 'no such value'].map(value => (isWhole ? value : value.slice(0, 2)))
-    filters.push({ dimension, condition: { field: dimension, operator, values } })
-  }
-  return filters
-}
-
-async function addMoney(db: Db, siteNo: number, random: Random): Promise<void> {
-  const sessions = await db<{ sessionNo: number; startedAt: Date; visitorNo: number }[]>`
-    select session_no as "sessionNo", started_at as "startedAt", visitor_no as "visitorNo"
-    from sessions where site_no = ${siteNo} order by session_no`
-  for (const { sessionNo, startedAt, visitorNo } of sessions) {
-    const at = new Date(startedAt.getTime() + random.int(3) * 12 * HOUR)
-    if (random.chance(0.5)) {
-      await db`insert into revenue (
-          site_no, at, payment_id, currency, amount_minor, refunded_minor, is_recurring, visitor_no, session_no, session_at
-        ) values (
-          ${siteNo}, ${at}, ${randomUUID()}, 'USD', ${100 + random.int(900)}, ${random.int(50)}, false,
-          ${visitorNo}, ${sessionNo}, ${startedAt}
-        )`
-    }
-    if (random.chance(0.3)) {
-      await db`insert into mrr_movements (
-          site_no, at, subscription_id, kind, currency, amount_minor, visitor_no, session_no, session_at
-        ) values (
-          ${siteNo}, ${at}, ${randomUUID()}, 'start', 'USD', ${100 + random.int(900)}, ${visitorNo}, ${sessionNo}, ${startedAt}
-        )`
-    }
-  }
-}
 
 interface Case {
   seed: number
@@ -144,70 +84,13 @@ test.each<Case>([
         filters: { dimensions: await randomFilters(db, siteNo, random), property: undefined },
         goal: undefined,
       }
-      const told = JSON.stringify(resolved.filters.dimensions)
-      for (const windows of [[resolved], cut]) {
-        const found = await countTrafficByColumns(services, resolved, windows)
-        if (!found) continue
-        answered.traffic += 1
-        const buckets = windows.map(window => ({ ...window, label: '' }))
-        expect(found, told).toEqual(await countFilteredRows(services, fromRows(resolved), buckets))
-      }
-      for (const dimension of [random.pick(OF_HITS), 'path', random.pick(OF_SESSIONS)] as const) {
-        if (await coverRange(services, resolved)) answered.values += 1
-        const subject = { dimension, zone: stream.zone }
-        const options = {
-          sort: random.pick(['visitors', 'sessions', 'bounce_rate', 'value'] as const),
-          order: random.pick(['asc', 'desc'] as const),
-          search: undefined,
-          limit: 100,
-          offset: 0,
-        }
-        const page = await rankPage(services, resolved, subject, options)
-        const expected = await rankPage(services, fromRows(resolved), subject, options)
-        const shown = (rows: typeof page.rows) =>
-          rows.map(({ hits: _, customEvents: _events, lastAt: _lastAt, ...counts }) => counts)
-        expect({ ...page, rows: shown(page.rows) }, `${dimension} ${told}`).toEqual({
-          ...expected,
-          rows: shown(expected.rows),
-        })
-        const given = [...page.rows.map(({ value }) => value), 'no such value']
-        expect(shown(await countGiven(services, resolved, subject, given))).toEqual(
-          shown(await countGiven(services, fromRows(resolved), subject, given)),
-        )
-      }
-      const titles = await countTitlesByColumns(services, resolved)
-      if (titles) {
-        const rows = mergeSlices(
-          await readSlices(services, countFilteredTitles, fromRows(resolved)),
-          ({ value }) => value,
-        )
-        const kept = titles.filter(
-          ({ value, sessions, pageviews }) => value !== '' && sessions + pageviews > 0,
-        )
-        const counts = kept.map(
-          ({ value, pageviews, lastAt, sessions, bounces, engagedMs, engagedSessions }) => ({
-            ...{ value, pageviews, lastAt, sessions, bounces, engagedMs, engagedSessions },
-          }),
-        )
-        const byValue = (a: { value: string }, b: { value: string }) => (a.value < b.value ? -1 : 1)
-        expect(counts.sort(byValue), told).toEqual(
-          rows.filter(row => row.sessions + row.pageviews > 0).sort(byValue),
-        )
-      }
-      const filters = { dimensions: round % 2 === 0 ? resolved.filters.dimensions : [], property: undefined }
-      const ofMoney = { ...resolved, filters }
-      for (const dimension of OF_HITS) {
-        const summed = await sumMoneyByColumns(services, ofMoney, 'USD', dimension, undefined)
-        if (!summed) continue
-        answered.money += 1
-        const account = { ...site, teamId: '', timezone: stream.zone, currency: 'USD', firstEventAt: null }
-        const expected = await sumMoneyByValue(services, account, fromRows(ofMoney), dimension, undefined)
-        for (const kind of ['revenue', 'mrr'] as const) {
-          const found = new Map(summed.flatMap(row => (row[kind] === 0n ? [] : [[row.value, row[kind]]])))
-          const wanted = new Map([...expected[kind]].filter(([, amount]) => amount !== 0n))
-          expect(found, `${dimension} ${kind} ${JSON.stringify(filters)}`).toEqual(wanted)
-        }
-      }
+      const found = await expectAsFromRows({
+        ...{ services, site, zone: stream.zone, resolved, windows: cut, random },
+        isMoneyUnfiltered: round % 2 === 1,
+      })
+      answered.traffic += found.traffic
+      answered.values += found.values
+      answered.money += found.money
     }
     if (rollups !== 'before the last third') {
       // Of 12 rounds with two, three and four reads.

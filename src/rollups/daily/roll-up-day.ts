@@ -7,9 +7,8 @@ import { DIMENSIONS_HASH, ROLLED_UP_DIMENSIONS } from '../../dimensions/rolled-u
 import { removeMarks } from '../dirty.ts'
 import { queueGoals } from '../goals/queue-goals.ts'
 import { datesOf, type RolledUpDay } from '../protocol.ts'
-import { encodeParts, readRawParts } from '../session-columns/build-parts.ts'
+import { type ColumnState, prepareColumns } from '../session-columns/prepare-columns.ts'
 import { writeParts } from '../session-columns/stored-parts.ts'
-import { isFinal } from './coverage.ts'
 import {
   addValueIds,
   type DayKey,
@@ -29,7 +28,7 @@ import {
 } from './row-slice.ts'
 import { addVisitors } from './visitor-set.ts'
 
-interface StoredRollup {
+interface StoredRollup extends ColumnState {
   /** Changes with every write of the rollup. */
   stamp: string
   rolledUpTo: number
@@ -85,7 +84,11 @@ const findDailyRollup = query<DayKey, StoredRollup>(
     visitors,
     dimensions_hash as "dimensionsHash",
     version,
-    made_anew as "madeAnew"
+    made_anew as "madeAnew",
+    session_parts as "sessionParts",
+    session_columns_version as "columnsVersion",
+    to_json(open_session_nos) as "openSessionNos",
+    open_sessions_from as "openSessionsFrom"
   from daily_rollups
   where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz`,
 )
@@ -105,8 +108,7 @@ export const planOnce = query(
 )
 
 const upsertDailyRollup = query<
-  DayKey &
-    Omit<StoredRollup, 'stamp' | 'rolledUpTo' | 'version'> & { rolledUpTo: Date; sessionParts: number | null }
+  DayKey & Omit<StoredRollup, 'stamp' | 'rolledUpTo' | 'version'> & { rolledUpTo: Date }
 >('upsert-daily-rollup')
 
 // The goal rollup of a day that has grown still holds a part of it. That of one that is built again goes: it may count hits that are gone.
@@ -141,7 +143,7 @@ const deleteRollups = query<{ siteNo: number }>(
 
 /**
  * Brings the rollup of a day up to `rolledUpTo`. Adds new rows to an existing rollup; builds it from raw rows when there is
- * none, when it counts other dimensions, or when `isAnew` is set. When all sessions of the day are over, it also stores their columns.
+ * none, when it counts other dimensions, or when `isAnew` is set. When sessions of the day are over, it also stores their columns.
  * A change during the run leaves a mark, and that mark stays.
  * Only one call a site may run at a time. If two calls run anyway, for example after a lease was lost, the call that finishes
  * second writes nothing. A day before the site's details_from is never written again: its rows are gone.
@@ -152,17 +154,17 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
   const [stored] = await findDailyRollup(db, key)
   const old = isAnew || stored?.dimensionsHash !== DIMENSIONS_HASH ? undefined : stored
   const slice = old ? sliceSince(day, old.rolledUpTo, rolledUpTo) : rolledUpSlice(day, rolledUpTo)
-  const { hits, sessions, added, raw } = await inSnapshot(db, async tx => {
+  const { hits, sessions, added, columns } = await inSnapshot(db, async tx => {
     await planOnce(tx)
     const [hits, sessions, added] = await Promise.all([
       countSliceHits(tx, siteNo, slice),
       countSliceSessions(tx, siteNo, slice),
       countSliceValues(tx, siteNo, slice, ROLLED_UP_DIMENSIONS, { zone: day.zone, withTimes: true }),
     ])
-    const raw = isFinal(day) ? await readRawParts(tx, siteNo, day, limits.partRows) : undefined
-    return { hits, sessions, added, raw }
+    const columns = await prepareColumns(tx, day, old, limits.partRows)
+    return { hits, sessions, added, columns }
   })
-  const parts = raw && encodeParts(raw, day)
+  const parts = columns.encode?.()
   const before =
     old && added.size > 0 ? await readValues(db, key, [...added.keys()]) : new Map<string, Values>()
   await db.begin(async tx => {
@@ -182,7 +184,7 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
       written.push(writeValues(tx, key, dimension, values))
     }
     await Promise.all(written)
-    await writeParts(tx, key, parts ?? [])
+    if (parts) await writeParts(tx, key, parts)
     await upsertDailyRollup(tx, {
       ...key,
       rolledUpTo: new Date(rolledUpTo),
@@ -193,7 +195,7 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
       durationMs: (old?.durationMs ?? 0) + sessions.durationMs,
       visitors: addVisitors(old?.visitors, hits.visitors),
       dimensionsHash: DIMENSIONS_HASH,
-      sessionParts: parts?.length ?? null,
+      ...columns.state,
       madeAnew: old ? old.madeAnew : randomUUID(),
     })
     if (old) await keepGoalDay(tx, { ...key, before: old.version })

@@ -5,7 +5,7 @@ import { limitTime } from '../../lib/time-budget.ts'
 import { queueGoals } from '../goals/queue-goals.ts'
 import { arraysOf, datesOf, type Window } from '../protocol.ts'
 import { moveRollupWatermark, noteRefreshed } from '../watermarks.ts'
-import { isFinal, OPEN_MS, readDailyRollups } from './coverage.ts'
+import { isFinal, isNearlyOver, OPEN_MS, readDailyRollups } from './coverage.ts'
 import { findNewestHit } from './read-coverage.ts'
 import {
   dayAround,
@@ -45,10 +45,10 @@ const upsertSpan = query<{ siteNo: number; timezone: string; rolledUpFrom: Date 
 )
 
 // hasHits: whether there may be hits to add. These are hits since the last rollup, and hits of sessions that were still active then.
-// isEmpty: whether the rollup is one of a day without hits.
+// isEmpty: whether the rollup is one of a day without hits. hasColumns: whether session columns were made, or were too large.
 const selectOpenRollups = query<
   { siteNo: number; watermark: Date; openFor: string; silence: string },
-  Window & { hasHits: boolean; isEmpty: boolean }
+  Window & { hasHits: boolean; isEmpty: boolean; hasColumns: boolean }
 >(
   'select-open-daily-rollups',
   `
@@ -59,7 +59,8 @@ const selectOpenRollups = query<
       select from events
       where events.site_no = :siteNo::int and at >= rolled_up_to - :silence::interval and at < :watermark::timestamptz
     ) as "hasHits",
-    coalesce(session_parts = 0, false) as "isEmpty"
+    coalesce(session_parts = 0, false) as "isEmpty",
+    session_columns_version is not null as "hasColumns"
   from daily_rollups
   where site_no = :siteNo::int and rolled_up_to < least(ends_at + :openFor::interval, :watermark::timestamptz)
   order by starts_at desc`,
@@ -178,10 +179,12 @@ async function growSite(round: Round, site: RolledUpSite): Promise<void> {
   const watermark = new Date(round.watermark)
   const [openFor, silence] = [`${OPEN_MS} milliseconds`, `${SILENCE_MS} milliseconds`]
   const open = await selectOpenRollups(db, { siteNo, watermark, openFor, silence })
-  for (const { hasHits, isEmpty, ...day } of open) {
-    // Also when it becomes final: the columns of its sessions are stored then.
-    if (hasHits || (!isEmpty && isFinal({ ...day, rolledUpTo: round.watermark })))
-      await rollUp({ ...day, siteNo, zone: timezone, rolledUpTo: round.watermark, isAnew: false, marks: [] })
+  for (const { hasHits, isEmpty, hasColumns, ...day } of open) {
+    const grown = { ...day, rolledUpTo: round.watermark }
+    // Also when its sessions are over: their columns are stored then.
+    const isDue = isFinal(grown) || (!hasColumns && isNearlyOver(grown))
+    if (hasHits || (!isEmpty && isDue))
+      await rollUp({ ...grown, siteNo, zone: timezone, isAnew: false, marks: [] })
     else await advanceRollup(db, { siteNo, ...datesOf(day), rolledUpTo: watermark })
   }
   const [newest] = await findNewestRollup(db, { siteNo })

@@ -122,9 +122,14 @@ export async function readRawParts(
   return parts
 }
 
-/** Returns the blocks of each part. */
-export const encodeParts = (parts: readonly RawPart[], day: Window): Part[] =>
-  parts.map(({ found, seen }) => encodePart(found, seen, day))
+/**
+ * Returns the blocks of each part.
+ * @param leftOut numbers of sessions that they do not have
+ */
+export function encodeParts(parts: readonly RawPart[], day: Window, leftOut: readonly number[]): Part[] {
+  const absent = new Set(leftOut)
+  return parts.map(({ found, seen }) => encodePart(found, seen, day, absent))
+}
 
 async function readRawPart(tx: Queryable, siteNo: number, day: Window, started: Window): Promise<RawPart> {
   const bounds: Bounds = { siteNo, from: new Date(started.start), to: new Date(started.end) }
@@ -157,13 +162,18 @@ const NONE: SessionColumns = {
   attributes: [],
 }
 
-function encodePart(found: StoredSessions, seen: readonly SeenColumns[], day: Window): Part {
+function encodePart(
+  found: StoredSessions,
+  seen: readonly SeenColumns[],
+  day: Window,
+  leftOut: ReadonlySet<number>,
+): Part {
   const all: SessionColumns = found.sessionNos ? found : NONE
   const [ofHits] = seen
   const hits = ofHits ? countHits(ofHits) : new Map<number, HitCounts>()
   const isStarted = (index: number) => all.startedAt[index]! >= day.start && all.startedAt[index]! < day.end
   const kept = all.sessionNos.flatMap((sessionNo, index) =>
-    isStarted(index) || hits.has(sessionNo) ? [index] : [],
+    (isStarted(index) || hits.has(sessionNo)) && !leftOut.has(sessionNo) ? [index] : [],
   )
   const of = <Value>(column: readonly Value[]) => kept.map(index => column[index]!)
   const sessionNos = of(all.sessionNos)

@@ -6,18 +6,27 @@ import { coverageOf, mergeWindows, OPEN_MS, type RollupSpan } from '../daily/cov
 import { findFirstEvent, lengthOf, partsSince, untilNewestHit } from '../daily/read-coverage.ts'
 import { datesOf, type Tasks, type Window } from '../protocol.ts'
 
-/** A day whose columns are stored. */
-export interface StoredDay extends Window {
-  /** Changes with every change of the rollup, and so of the columns. */
+/** A day whose columns are read. */
+export interface ColumnDay extends Window {
+  /** Changes with every change of the columns. */
   version: string
+}
+
+/** A day whose columns are stored. */
+export interface StoredDay extends ColumnDay {
   parts: number
 }
 
 interface FoundDay extends RollupSpan, StoredDay {
   sessions: number
+  /** Sessions of the day that the columns leave out. */
+  openSessionNos: number[]
+  /** No hit of these sessions is before, Unix milliseconds; null without such sessions. */
+  openSessionsFrom: number | null
 }
 
-// Left out: days with dirty buckets, open days, and those that other versions of the service have rolled up.
+// Left out: days with dirty buckets, and those that other versions of the service have rolled up. An open day without columns may be
+// one without hits so far.
 const selectStoredDays = query<
   { siteNo: number; start: Date; end: Date; dimensionsHash: string; openFor: string },
   FoundDay
@@ -28,13 +37,15 @@ const selectStoredDays = query<
     (extract(epoch from starts_at) * 1000)::bigint as start,
     (extract(epoch from ends_at) * 1000)::bigint as "end",
     (extract(epoch from rolled_up_to) * 1000)::bigint as "rolledUpTo",
-    version,
+    coalesce(session_columns_version, version) as version,
     session_parts as parts,
-    sessions
+    sessions,
+    to_json(open_session_nos) as "openSessionNos",
+    (extract(epoch from open_sessions_from) * 1000)::bigint as "openSessionsFrom"
   from daily_rollups
   where site_no = :siteNo::int and starts_at >= :start::timestamptz and ends_at <= :end::timestamptz
     and session_parts is not null and dimensions_hash = :dimensionsHash
-    and rolled_up_to >= ends_at + :openFor::interval
+    and (session_columns_version is not null or rolled_up_to >= ends_at + :openFor::interval)
     and not exists (
       select from dirty_buckets
       where aggregate = 'daily_rollups' and dirty_buckets.site_no = daily_rollups.site_no
@@ -51,11 +62,16 @@ const storedDays = (tx: Queryable, siteNo: number, window: Window): Promise<Foun
     openFor: `${OPEN_MS} milliseconds`,
   })
 
+/** What has to be counted from rows. */
+export interface Gap extends Window {
+  /** The only sessions that count; undefined for all. */
+  sessionNos?: number[]
+}
+
 /** How a window is read. The counts of all parts add up, except visitors. */
 export interface ColumnCoverage {
-  days: Window[]
-  /** What has to be counted from rows. */
-  gaps: Window[]
+  days: ColumnDay[]
+  gaps: Gap[]
 }
 
 /** Each gap is a statement or two. */
@@ -100,25 +116,34 @@ async function coverDays(
     days.reduce((sum, { sessions }) => sum + sessions, 0) > MOST_SESSIONS
   if (isRowsBetter) return undefined
   return covered.map(({ rollups, gaps }) => ({
-    days: rollups.map(({ start, end }) => ({ start, end })),
-    gaps,
+    days: rollups.map(({ start, end, version }) => ({ start, end, version })),
+    gaps: [...gaps, ...rollups.flatMap(openSessionsOf)],
   }))
 }
 
+/** Returns the sessions that the columns of a day leave out, from their first hit on the day. */
+const openSessionsOf = ({ start, end, openSessionNos, openSessionsFrom }: FoundDay): Gap[] =>
+  openSessionsFrom === null
+    ? []
+    : [{ start: Math.max(start, openSessionsFrom), end, sessionNos: openSessionNos }]
+
 /**
  * Returns days, which do not overlap, as they are stored. Call it in the snapshot that reads them.
- * @returns undefined when columns of one of them are not stored, or do not agree with the rows any more
+ * @returns undefined when columns of one of them were written again, or do not agree with the rows any more
  */
 export async function findDays(
   tx: Queryable,
   siteNo: number,
-  days: readonly Window[],
+  days: readonly ColumnDay[],
 ): Promise<StoredDay[] | undefined> {
   if (days.length === 0) return undefined
   const span = { start: days[0]!.start, end: days.at(-1)!.end }
   const stored = await storedDays(tx, siteNo, span)
   const found = days.flatMap(
-    day => stored.find(({ start, end }) => start === day.start && end === day.end) ?? [],
+    day =>
+      stored.find(
+        ({ start, end, version }) => start === day.start && end === day.end && version === day.version,
+      ) ?? [],
   )
   return found.length === days.length ? found : undefined
 }

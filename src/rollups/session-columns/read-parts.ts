@@ -1,10 +1,9 @@
 import type { LRUCache } from 'lru-cache'
 import { type Db, inSnapshot, type Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
-import type { Window } from '../protocol.ts'
 import { SESSIONS } from './build-parts.ts'
 import { type Block, decodeBlock } from './codec.ts'
-import { findDays, type StoredDay } from './cover-days.ts'
+import { type ColumnDay, findDays, type StoredDay } from './cover-days.ts'
 
 /** Decoded blocks by `keyOf`; null for a dimension that no session of the part has. */
 export type BlockCache = LRUCache<string, { block: Block | null }>
@@ -67,7 +66,7 @@ export interface ColumnSource {
  */
 export async function eachPart(
   source: ColumnSource,
-  days: readonly Window[],
+  days: readonly ColumnDay[],
   names: readonly string[],
   use: (part: StoredPart) => void,
 ): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { levelOf } from '../../dimensions/dimensions.ts'
 import { HOUR_MS } from '../../lib/time.ts'
-import { runTask, type SessionFilter, type Window } from '../../rollups/protocol.ts'
-import type { ColumnCoverage } from '../../rollups/session-columns/cover-days.ts'
+import { runTask, type SessionFilter } from '../../rollups/protocol.ts'
+import type { ColumnCoverage, Gap } from '../../rollups/session-columns/cover-days.ts'
 import { type TimeSpan, toWindow } from '../../time/range.ts'
 import { keptPart, propertiesOf, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices } from '../query-context.ts'
@@ -66,9 +66,10 @@ export function coverRange(
   return read
 }
 
-/** Returns the read of a part of the range. */
-export const partOf = (resolved: ResolvedQuery, { start, end }: Window): ResolvedQuery => ({
+/** Returns the read of a gap, of a read that columns can answer. */
+export const partOf = (resolved: ResolvedQuery, { start, end, sessionNos }: Gap): ResolvedQuery => ({
   ...resolved,
   start: new Date(start),
   end: new Date(end),
+  ...(sessionNos && { segmentSessionNos: sessionNos }),
 })

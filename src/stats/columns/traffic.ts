@@ -1,12 +1,7 @@
 import { mergeWindows } from '../../rollups/daily/coverage.ts'
 import { readIntArray } from '../../rollups/daily/visitor-set.ts'
-import {
-  type CountedRows,
-  NO_TRAFFIC,
-  runTask,
-  type TrafficTotals,
-  type Window,
-} from '../../rollups/protocol.ts'
+import { type CountedRows, NO_TRAFFIC, runTask, type TrafficTotals } from '../../rollups/protocol.ts'
+import type { Gap } from '../../rollups/session-columns/cover-days.ts'
 import type { TimeSpan } from '../../time/range.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import { countFilteredSessions, countFilteredSliceHits } from '../metrics/filtered-traffic.ts'
@@ -44,15 +39,22 @@ export async function countTrafficByColumns(
   return totals ?? undefined
 }
 
-/** Counts the rows of gaps; one statement each for those that touch. */
+/** Counts the rows of gaps; one statement each for those that touch and have all sessions. */
 async function countGaps(
   services: Services,
   resolved: ResolvedQuery,
-  gaps: readonly Window[],
-): Promise<Map<Window, CountedRows<TrafficTotals>[]>> {
-  const counted = new Map<Window, CountedRows<TrafficTotals>[]>()
-  for (const run of mergeWindows(gaps)) {
-    const inRun = gaps.filter(({ start, end }) => start >= run.start && end <= run.end)
+  gaps: readonly Gap[],
+): Promise<Map<Gap, CountedRows<TrafficTotals>[]>> {
+  const counted = new Map<Gap, CountedRows<TrafficTotals>[]>()
+  const whole = gaps.filter(({ sessionNos }) => !sessionNos)
+  const runs = [
+    ...mergeWindows(whole).map(run => ({
+      run,
+      inRun: whole.filter(({ start, end }) => start >= run.start && end <= run.end),
+    })),
+    ...gaps.filter(({ sessionNos }) => sessionNos).map(gap => ({ run: gap, inRun: [gap] })),
+  ]
+  for (const { run, inRun } of runs) {
     const options = { params: { bounds: inRun.map(({ start }) => new Date(start)) } }
     const part = partOf(resolved, run)
     const [hits, sessions] = await Promise.all([
