@@ -10,8 +10,6 @@ keyed as materialized (
       when 'views_per_visit' then coalesce(round(pageviews * 1.0 / nullif(sessions, 0), 2), 0)
       when 'bounce_rate' then coalesce(round(bounces * 100.0 / nullif(sessions, 0), 2), 0)
       when 'avg_session_seconds' then coalesce(round(duration_ms / nullif(sessions * 1000.0, 0), 2), 0)
-      when 'time_on_page_seconds' then amount
-      when 'scroll_depth' then amount
       when 'converting_visitors' then coalesce(amount, 0)
       when 'conversion_rate' then coalesce(round(amount * 100.0 / nullif(visitors, 0), 1), 0)
       -- The zeros keep sixteen decimals of the quotient, however large it is.

@@ -20,6 +20,7 @@ import type { PageWindow, SliceCounts, ValueCounts } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
 import { hasHitFilters } from '../sql/conditions.ts'
 import { type FilteredQuery, filteredQuery } from '../sql/filtered-query.ts'
+import { withReach } from '../sql/reach.ts'
 import { mergeSlices, readSlices } from '../sql/slices.ts'
 import { type Engagement, measureEngagement, PAGES } from './engagement-by-value.ts'
 import {
@@ -117,8 +118,9 @@ export async function rankPage(
   }
   const counted = await countByColumns(services, resolved, subject)
   if (counted) return rankCounted(counted, options)
-  if (services.slices) return rankSlices(services, resolved, subject, options)
-  const page = await rankRows(services, resolved, subject, options)
+  const near = isHitDimension(subject.dimension) ? await withReach(services.reads, resolved) : resolved
+  if (services.slices || isByEngagement(options)) return rankSlices(services, near, subject, options)
+  const page = await rankRows(services, near, subject, options)
   if (isDefault(options) && !hasHitFilters(resolved)) return page
   return { ...page, rows: await withEngagement(services, resolved, subject, page.rows) }
 }
@@ -139,17 +141,12 @@ export async function countGiven(
   }
   const byColumns = await countByColumns(services, resolved, subject)
   if (byColumns) return pick(byColumns, values)
-  const rows = services.slices
-    ? await countSlices(services, resolved, subject, values)
-    : (
-        await sortRows(
-          services,
-          resolved,
-          subject,
-          { ...IN_ANY_ORDER, limit: values.length, offset: 0 },
-          values,
-        )
-      ).rows
+  if (services.slices) {
+    const counted = await countSlices(services, resolved, subject, values)
+    return completeSlices(services, resolved, subject, pick(counted, values))
+  }
+  const options = { ...IN_ANY_ORDER, limit: values.length, offset: 0 }
+  const { rows } = await sortRows(services, resolved, subject, options, values)
   return withEngagement(services, resolved, subject, pick(rows, values))
 }
 
@@ -186,6 +183,8 @@ const IN_ANY_ORDER = { sort: 'value', order: 'asc', search: undefined } as const
 const isDefault = ({ sort, order, search }: PageOptions) =>
   sort === 'visitors' && order === 'desc' && search === undefined
 
+const isByEngagement = ({ sort }: PageOptions) => sort === 'time_on_page_seconds' || sort === 'scroll_depth'
+
 const canReadRollups = (resolved: ResolvedQuery, { dimension }: Subject): boolean =>
   isUnfiltered(resolved) && isRolledUpDimension(dimension)
 
@@ -213,18 +212,14 @@ async function sortRows(
   { sort, order, search, limit, offset, amounts }: PageOptions,
   values?: readonly string[],
 ): Promise<Page<RankedValue>> {
-  const given =
-    sort === 'time_on_page_seconds' || sort === 'scroll_depth'
-      ? await engagementKeys(services, resolved, subject, sort)
-      : amounts
   const params = {
     limit,
     offset,
     sort,
     order,
     search: search === undefined ? '' : searchPattern(search),
-    amountValues: given?.values ?? [],
-    amounts: given?.amounts.map(String) ?? [],
+    amountValues: amounts?.values ?? [],
+    amounts: amounts?.amounts.map(String) ?? [],
   }
   const { sort: run } = statementsOf(subject.dimension)
   return pageOf(await run(services.reads, resolved, { params, ...asOptions(subject), values }))
@@ -238,21 +233,10 @@ const pageOf = (rows: RankedRow[]): Page<RankedValue> => ({
   total: rows[0]?.total ?? 0,
 })
 
-async function engagementKeys(
-  services: Services,
-  resolved: ResolvedQuery,
-  subject: Subject,
-  sort: 'time_on_page_seconds' | 'scroll_depth',
-) {
-  const engagement = await measureEngagement(services, resolved, subject.dimension, undefined)
-  const keys = [...engagement].flatMap(([value, counts]) => {
-    const key = keyOf({ ...noCounts(), ...counts }, sort)
-    return key === null ? [] : [{ value, key }]
-  })
-  return { values: keys.map(({ value }) => value), amounts: keys.map(({ key }) => key) }
-}
-
-/** Ranks in this process where the database reads rows in slices: visitors of a value may be in several of them. */
+/**
+ * Ranks in this process: where the database reads rows in slices, since visitors of a value may be in several of them; and by engagement,
+ * which the ranking statements do not have in all cases.
+ */
 async function rankSlices(
   services: Services,
   resolved: ResolvedQuery,
@@ -260,12 +244,11 @@ async function rankSlices(
   options: PageOptions,
 ): Promise<Page<RankedValue>> {
   const counted = await countSlices(services, resolved, subject, undefined)
-  const { sort } = options
-  if (sort === 'time_on_page_seconds' || sort === 'scroll_depth') {
-    return rankCounted(await withEngagement(services, resolved, subject, counted), options)
+  if (isByEngagement(options)) {
+    return rankCounted(await completeSlices(services, resolved, subject, counted), options)
   }
   const { rows, total } = rankCounted(counted, options)
-  return { rows: await withEngagement(services, resolved, subject, rows), total }
+  return { rows: await completeSlices(services, resolved, subject, rows), total }
 }
 
 /** Ranks values whose counts are all known. */
@@ -309,15 +292,23 @@ async function countSlices(
   return mergeSlices(rows, ({ value }) => value).map(row => ({ ...noCounts(), ...row }))
 }
 
-/** Adds the engagement to rows of paths or titles that were counted from hits; those of slices may have it already. */
+/** Adds the engagement to rows of slices, which have it except with filters on hits. */
+const completeSlices = async (
+  services: Services,
+  resolved: ResolvedQuery,
+  subject: Subject,
+  rows: RankedValue[],
+): Promise<RankedValue[]> =>
+  hasHitFilters(resolved) ? withEngagement(services, resolved, subject, rows) : rows
+
+/** Adds the engagement to rows of paths or titles that were counted from hits. */
 async function withEngagement(
   services: Services,
   resolved: ResolvedQuery,
   subject: Subject,
   rows: RankedValue[],
 ): Promise<RankedValue[]> {
-  const isMeasured = services.slices && !hasHitFilters(resolved)
-  if (!PAGES.has(subject.dimension) || rows.length === 0 || isMeasured) return rows
+  if (!PAGES.has(subject.dimension) || rows.length === 0) return rows
   const values = rows.map(({ value }) => value)
   const measured: Map<string, Engagement> = await measureEngagement(
     services,

@@ -8,6 +8,7 @@ import { type PageWindow, rank } from '../metrics/rank.ts'
 import { bounceRate } from '../metrics/traffic.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
+import { withReach } from '../sql/reach.ts'
 import { readSlices } from '../sql/slices.ts'
 import {
   countFilteredTitles,
@@ -61,9 +62,11 @@ export async function getPageTitles(
       shown: ['sessions', 'pageviews'],
       leavesOutEmpty: true,
       ...params,
-      rankRows: () => rankFilteredTitles(services.reads, resolved, { params }),
+      rankRows: async () =>
+        rankFilteredTitles(services.reads, await withReach(services.reads, resolved), { params }),
       countColumns: () => countTitlesByColumns(services, resolved),
-      countSlices: () => readSlices(services, countFilteredTitles, resolved),
+      countSlices: async () =>
+        readSlices(services, countFilteredTitles, await withReach(services.reads, resolved)),
     }),
     // Only the first page is likely to show the most frequent titles of the period before.
     isAtOnce && params.offset === 0 ? countLikelyBefore(services, resolvedBefore) : undefined,

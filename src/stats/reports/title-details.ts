@@ -6,6 +6,7 @@ import { countRolledUp, type ValueCounts } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
 import { hasHitFilters } from '../sql/conditions.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
+import { withReach } from '../sql/reach.ts'
 import { mergeSlices, readSlices } from '../sql/slices.ts'
 
 export type TitleColumn = 'pageviews' | 'sessions' | 'bounces' | 'engagedMs' | 'engagedSessions' | 'lastAt'
@@ -189,7 +190,8 @@ async function countSessions(
   if (counted) {
     return { sessions: new Map(counted.map(({ value, sessions }) => [value, sessions])), isComplete: true }
   }
-  const rows = await readSlices(services, countFilteredTitleSessions, before, options)
+  const near = await withReach(services.reads, before)
+  const rows = await readSlices(services, countFilteredTitleSessions, near, options)
   const merged = mergeSlices(rows, ({ title }) => title)
   const sessions = new Map(merged.map(row => [row.title, row.sessions]))
   return { sessions, isComplete: sessions.size < options.params.limit }
