@@ -27,8 +27,8 @@ export type TimedDimension = keyof typeof TIME_UNITS
 export const isTimed = (dimension: string): dimension is TimedDimension =>
   Object.hasOwn(TIME_UNITS, dimension)
 
-/** Raise it when rollups count something in another way than before, or when the columns of sessions change their form. */
-const COUNTING = 5
+/** Raise it when rollups count something in another way than before, or when the columns of sessions change their form or what is stored beside them. */
+const COUNTING = 6
 
 /**
  * Names what a daily rollup holds: which values of which columns are counted. Rollups with another hash were made by a version of

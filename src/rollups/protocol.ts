@@ -222,7 +222,7 @@ export interface CountedRows<Counted> {
 
 export type ValuePart = 'visitors' | 'measures'
 
-/** Whole days, with the rows of the rest of a window. */
+/** Whole days, with the rows of a window that their columns lack. */
 export interface WindowOfColumns {
   days: ColumnDay[]
   rows: CountedRows<TrafficTotals>[]

@@ -112,7 +112,7 @@ test.each([1, 2, 3, 4])(
     const visitorId = '00000000-0000-4000-8000-00000000ffff'
     await storeHits(db, 0, [enrichedHit(site, midnight + 10 * MINUTE, { visitorId, url: '/' })])
     await storeHits(db, 0, [enrichedHit(site, midnight - 10 * MINUTE, { visitorId, url: '/early' })])
-    // All hits before the watermark, which is a quarter of an hour back: whoever had one in the half hour before may go on.
+    // All hits before the watermark, which is a quarter of an hour back: sessions with one in the half hour before may go on.
     await store(midnight + HOUR, midnight + 2.25 * HOUR)
     await rollUpAll(db, new Date(midnight + 2.5 * HOUR))
     const early = await readColumns(siteNo, midnight)

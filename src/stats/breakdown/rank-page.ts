@@ -118,7 +118,7 @@ export async function rankPage(
   }
   const counted = await countByColumns(services, resolved, subject)
   if (counted) return rankCounted(counted, options)
-  const near = isHitDimension(subject.dimension) ? await withReach(services.reads, resolved) : resolved
+  const near = isHitDimension(subject.dimension) ? withReach(services, resolved) : resolved
   if (services.slices || isByEngagement(options)) return rankSlices(services, near, subject, options)
   const page = await rankRows(services, near, subject, options)
   if (isDefault(options) && !hasHitFilters(resolved)) return page
@@ -142,8 +142,8 @@ export async function countGiven(
   const byColumns = await countByColumns(services, resolved, subject)
   if (byColumns) return pick(byColumns, values)
   if (services.slices) {
-    const counted = await countSlices(services, resolved, subject, values)
-    return completeSlices(services, resolved, subject, pick(counted, values))
+    const counted = pick(await countSlices(services, resolved, subject, values), values)
+    return hasHitFilters(resolved) ? withEngagement(services, resolved, subject, counted) : counted
   }
   const options = { ...IN_ANY_ORDER, limit: values.length, offset: 0 }
   const { rows } = await sortRows(services, resolved, subject, options, values)
@@ -244,11 +244,13 @@ async function rankSlices(
   options: PageOptions,
 ): Promise<Page<RankedValue>> {
   const counted = await countSlices(services, resolved, subject, undefined)
+  const isComplete = !hasHitFilters(resolved)
   if (isByEngagement(options)) {
-    return rankCounted(await completeSlices(services, resolved, subject, counted), options)
+    const measured = isComplete ? counted : await withEngagement(services, resolved, subject, counted, 'all')
+    return rankCounted(measured, options)
   }
   const { rows, total } = rankCounted(counted, options)
-  return { rows: await completeSlices(services, resolved, subject, rows), total }
+  return { rows: isComplete ? rows : await withEngagement(services, resolved, subject, rows), total }
 }
 
 /** Ranks values whose counts are all known. */
@@ -292,24 +294,16 @@ async function countSlices(
   return mergeSlices(rows, ({ value }) => value).map(row => ({ ...noCounts(), ...row }))
 }
 
-/** Adds the engagement to rows of slices, which have it except with filters on hits. */
-const completeSlices = async (
-  services: Services,
-  resolved: ResolvedQuery,
-  subject: Subject,
-  rows: RankedValue[],
-): Promise<RankedValue[]> =>
-  hasHitFilters(resolved) ? withEngagement(services, resolved, subject, rows) : rows
-
-/** Adds the engagement to rows of paths or titles that were counted from hits. */
+/** Adds the engagement to rows of paths or titles that were counted from hits; those of slices have it, except with filters on hits. */
 async function withEngagement(
   services: Services,
   resolved: ResolvedQuery,
   subject: Subject,
   rows: RankedValue[],
+  which: 'these' | 'all' = 'these',
 ): Promise<RankedValue[]> {
   if (!PAGES.has(subject.dimension) || rows.length === 0) return rows
-  const values = rows.map(({ value }) => value)
+  const values = which === 'all' ? undefined : rows.map(({ value }) => value)
   const measured: Map<string, Engagement> = await measureEngagement(
     services,
     resolved,

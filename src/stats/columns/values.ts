@@ -30,7 +30,7 @@ export type CountPart = (part: ResolvedQuery) => Promise<Partial<SliceCounts<key
  * @returns undefined when rows should answer
  */
 export async function countValuesByColumns(
-  services: Pick<StatsServices, 'reads' | 'rollups'>,
+  services: Pick<StatsServices, 'rollups' | 'slices'>,
   resolved: ResolvedQuery,
   dimension: BreakdownDimension,
   countPart: CountPart,
@@ -42,7 +42,7 @@ export async function countValuesByColumns(
   const { days, gaps } = windows[0]!
   const rows: CountedRows<RankedValue>[] = []
   for (const gap of gaps) {
-    const part = await withReach(services.reads, partOf(resolved, gap))
+    const part = withReach(services, partOf(resolved, gap))
     for (const { visitors, ...counts } of await countPart(part)) {
       const { visitors: _, ...none } = noCounts()
       rows.push({

@@ -11,15 +11,18 @@ export interface ResolvedQuery extends TimeSpan {
   siteNo: number
   /** Without filters: rows before it are gone, while rollups answer for the whole range. Statements that read rows begin there. */
   detailsFrom?: Date
-  /** The hits of the range and those of the sessions that started in it; without it, statements read a day around the range. */
-  reach?: TimeSpan
+  /** Whether statements find out how far hits of sessions lie around the range; otherwise they read a day on each side. */
+  findsReach?: boolean
   /** Only hits of sessions that started in this time span; without it, hits of all sessions. Null: no bound. */
   slice?: SessionSlice | undefined
   /** `resolveQueries` has replaced wildcards and regular expressions by lists of values. */
   filters: ResolvedFilters
   /** With a goal filter: the conversion targets, and the sessions that converted in the range. */
   goal: { targets: ConversionTargets; sessionNos: number[] } | undefined
-  /** With segments that have goals: the sessions that converted, in the range, one of the goals of each of them. */
+  /**
+   * The only sessions that count. With segments that have goals: those that converted, in the range, one of the goals of each of them.
+   * In a part of a read from session columns: those that the columns leave out.
+   */
   segmentSessionNos?: number[] | undefined
 }
 

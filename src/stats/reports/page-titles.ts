@@ -62,11 +62,9 @@ export async function getPageTitles(
       shown: ['sessions', 'pageviews'],
       leavesOutEmpty: true,
       ...params,
-      rankRows: async () =>
-        rankFilteredTitles(services.reads, await withReach(services.reads, resolved), { params }),
+      rankRows: () => rankFilteredTitles(services.reads, withReach(services, resolved), { params }),
       countColumns: () => countTitlesByColumns(services, resolved),
-      countSlices: async () =>
-        readSlices(services, countFilteredTitles, await withReach(services.reads, resolved)),
+      countSlices: () => readSlices(services, countFilteredTitles, withReach(services, resolved)),
     }),
     // Only the first page is likely to show the most frequent titles of the period before.
     isAtOnce && params.offset === 0 ? countLikelyBefore(services, resolvedBefore) : undefined,

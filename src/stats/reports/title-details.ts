@@ -190,7 +190,7 @@ async function countSessions(
   if (counted) {
     return { sessions: new Map(counted.map(({ value, sessions }) => [value, sessions])), isComplete: true }
   }
-  const near = await withReach(services.reads, before)
+  const near = withReach(services, before)
   const rows = await readSlices(services, countFilteredTitleSessions, near, options)
   const merged = mergeSlices(rows, ({ title }) => title)
   const sessions = new Map(merged.map(row => [row.title, row.sessions]))

@@ -46,8 +46,14 @@ export const startedInRange = (db: Queryable, { start, end }: TimeSpan): Fragmen
 
 /** Condition for the time span in which the hits of the range and those of sessions that started in it can lie. */
 export function aroundRange(db: Queryable, resolved: ResolvedQuery): Fragment {
-  const { start, end } = resolved.reach ?? around(resolved)
-  return db`events.site_no = ${resolved.siteNo}::int and events.at >= ${start} and events.at < ${end}`
+  const { start, end } = around(resolved)
+  return db`
+    events.site_no = ${resolved.siteNo}::int and events.at >= ${start} and events.at < ${end}
+    ${
+      resolved.findsReach
+        ? db`and events.at >= (select starts_at from reach) and events.at < (select ends_at from reach)`
+        : db``
+    }`
 }
 
 /** Computed here and not in SQL: the planner excludes chunks, and starts workers, only with constant bounds. */

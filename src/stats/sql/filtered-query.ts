@@ -4,6 +4,7 @@ import { expandFragments, statementText } from '../../db/query.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { concat, type Fragment } from './bounds.ts'
 import { hasHitFilters } from './conditions.ts'
+import { reach } from './reach.ts'
 import { matchingSessions, RELATIONS, type RelationName, type RelationOptions } from './relations.ts'
 
 /** Runs a filtered statement; `params` becomes the single row of its relation `params`. */
@@ -74,6 +75,7 @@ export function runFiltered<Row extends object>(
   const statement = db<Row[]>`
     ${db.unsafe(`/* ${name} */`)}
     with
+    ${resolved.findsReach ? reach(db, resolved) : db``}
     ${hasHitFilters(resolved) ? matchingSessions(db, resolved) : db``}
     ${
       resolved.segmentSessionNos

@@ -25,7 +25,8 @@ export const restoreKeptDays = query<Rows>(
   select given.*
   from jsonb_array_elements(:rows::text::jsonb) as line
   cross join lateral jsonb_populate_record(
-    null::daily_rollups, line || jsonb_build_object('site_no', :siteNo::int, 'version', gen_random_uuid())
+    null::daily_rollups,
+    line || jsonb_build_object('site_no', :siteNo::int, 'version', gen_random_uuid(), 'open_session_nos', '[]'::jsonb)
   ) as given`,
 )
 
