@@ -20,7 +20,7 @@ export default defineConfig({
     isolate: false,
     // A closed database of the embedded kind is only freed by a garbage collection, 300 MB each.
     execArgv: ['--import', './test/support/compiled-database.js'],
-    testTimeout: 180_000,
+    testTimeout: 300_000,
     hookTimeout: 240_000,
     // What is waited for comes at once on an idle machine; a busy one takes its time.
     expect: { poll: { timeout: 60_000 } },

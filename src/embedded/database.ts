@@ -27,6 +27,8 @@ export interface DatabaseOptions {
   idleInTransactionMs?: number
   /** Time limits of statements. Without them a statement may run for ever. */
   limits?: StatementLimits
+  /** Whether checkpoints, VACUUM and ANALYZE run by themselves; default true. */
+  isMaintained?: boolean
 }
 
 export interface Database {
@@ -71,12 +73,12 @@ export async function startDatabase(options: DatabaseOptions): Promise<Database>
     const gateway = await startGateway(session, place.socketPath, options.idleInTransactionMs)
     const watchdog = options.limits && watchStatements(pglite, session, options.limits, log)
     const stopHoldTimes = logHoldTimes(session, log)
-    const maintenance = new Maintenance(session, log)
+    const maintenance = options.isMaintained === false ? undefined : new Maintenance(session, log)
     const url = socketUrl(place.socketPath)
     log.info({ url, startedInMs: Math.round(performance.now() - startedAt) }, 'embedded database is ready')
 
     const close = async () => {
-      maintenance.stop()
+      maintenance?.stop()
       stopHoldTimes()
       await gateway.close()
       await session.acquire()

@@ -13,7 +13,8 @@ export async function expectStoredOnce(db: Db, site: TestSite, load: Load): Prom
         const stored = new Set((await read().catch(() => [])).map(row => row.path))
         return [...load.accepted].filter(path => !stored.has(path)).length
       },
-      { timeout: 60_000, interval: 500 },
+      // On a machine that others keep busy, the ingest process alone takes most of a minute to start.
+      { timeout: 120_000, interval: 500 },
     )
     .toBe(0)
   const paths = (await read()).map(row => row.path)

@@ -18,7 +18,7 @@ let db: Db
 let site: TestSite
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await testDatabase({ isMaintained: false })
   db = database.db
   site = await createTestSite(db)
   const hits = Array.from({ length: SESSIONS * HITS_A_SESSION }, (_, index) => {

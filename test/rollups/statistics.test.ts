@@ -16,7 +16,7 @@ let db: Db
 let site: TestSite
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await testDatabase({ isMaintained: false })
   db = database.db
   site = await createTestSite(db)
 })

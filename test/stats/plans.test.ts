@@ -23,7 +23,7 @@ let reads: Db
 const sent = new Map<string, Sent>()
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await testDatabase({ isMaintained: false })
   reads = connectReads(database.url, {
     max: 4,
     debug: (_connection, text, parameters) => {

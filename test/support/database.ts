@@ -13,9 +13,12 @@ export interface TestDatabase {
   close(): Promise<void>
 }
 
-/** A private, migrated database: embedded, or on the server of TEST_DATABASE_URL. Shut it in `afterAll`. */
-export async function testDatabase(): Promise<TestDatabase> {
-  return inject('databaseServer') ? onServer(inject('databaseServer')) : embedded()
+/**
+ * A private, migrated database: embedded, or on the server of TEST_DATABASE_URL. Shut it in `afterAll`.
+ * @param options.isMaintained false: an embedded one has no statistics but those that the test asks for
+ */
+export async function testDatabase({ isMaintained = true } = {}): Promise<TestDatabase> {
+  return inject('databaseServer') ? onServer(inject('databaseServer')) : embedded(isMaintained)
 }
 
 let shared: Promise<TestDatabase> | undefined
@@ -46,11 +49,11 @@ async function retireSites(db: Db): Promise<void> {
 
 let files: DatabaseFiles | undefined
 
-async function embedded(): Promise<TestDatabase> {
+async function embedded(isMaintained: boolean): Promise<TestDatabase> {
   files ??= readDatabaseFiles(inject('databaseFolder'))
   // Forgotten when it is closed: modules of test files stay loaded, and with them what they hold.
   const memory = takeMemory()
-  let database: Database | undefined = await startDatabase({ files, memory, log: silentLog })
+  let database: Database | undefined = await startDatabase({ files, memory, log: silentLog, isMaintained })
   const { url } = database
   const db = connectDb(url, { max: 4, name: 'test' })
   return {
