@@ -143,7 +143,8 @@ const deleteRollups = query<{ siteNo: number }>(
 
 /**
  * Brings the rollup of a day up to `rolledUpTo`. Adds new rows to an existing rollup; builds it from raw rows when there is
- * none, when it counts other dimensions, or when `isAnew` is set. When sessions of the day are over, it also stores their columns.
+ * none, when it counts other dimensions, or when `isAnew` is set. When nearly all its sessions are over, it also
+ * stores their columns.
  * A change during the run leaves a mark, and that mark stays.
  * Only one call a site may run at a time. If two calls run anyway, for example after a lease was lost, the call that finishes
  * second writes nothing. A day before the site's details_from is never written again: its rows are gone.
