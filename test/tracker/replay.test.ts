@@ -139,7 +139,7 @@ test('session replay: what is typed is nowhere in what is stored, unless the pag
     'typed-secret',
     'typed-attribute',
     'typed-component',
-    '4111',
+    '4111111111111111',
     'hidden-token',
     'masked-by-page',
     'masked-button',
