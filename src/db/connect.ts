@@ -8,6 +8,8 @@ import { noticeUnreplicated } from './unreplicated.ts'
 
 export type { Db, Queryable, Transaction } from './queryable.ts'
 
+const CONNECT_WITHIN_S = 5
+
 /**
  * Returns a pool of connections, which connects on first use.
  * Timestamps are returned as Date, `bigint` as an exact number.
@@ -15,6 +17,7 @@ export type { Db, Queryable, Transaction } from './queryable.ts'
  * @param options.pool its sessions have the settings of this pool
  * @param options.settings further session settings by their PostgreSQL names; PgBouncer drops them
  * @param options.prepare false for composed statements, since each would be prepared for a single use
+ * @param options.connectWithin longest time until a new connection is there, seconds
  */
 export function connectDb(
   url: string,
@@ -24,6 +27,7 @@ export function connectDb(
     pool?: PoolName
     settings?: Record<string, string>
     prepare?: boolean
+    connectWithin?: number
     debug?: (connection: number, text: string, parameters: unknown[]) => void
   },
 ): Db {
@@ -38,7 +42,7 @@ export function connectDb(
     // A statement that is prepared on one connection of PgBouncer's is unknown on the next.
     prepare: !isPgBouncer && (options.prepare ?? true),
     ...(options.debug && { debug: options.debug }),
-    connect_timeout: 5,
+    connect_timeout: options.connectWithin ?? CONNECT_WITHIN_S,
     idle_timeout: 0,
     onnotice: noticeUnreplicated,
     connection: {

@@ -13,6 +13,9 @@ export interface TestDatabase {
   close(): Promise<void>
 }
 
+/** The embedded database runs in the thread of the test: a new connection waits as long as a statement takes, on a busy machine many seconds. */
+const connect = (url: string): Db => connectDb(url, { max: 4, name: 'test', connectWithin: 60 })
+
 /**
  * A private, migrated database: embedded, or on the server of TEST_DATABASE_URL. Shut it in `afterAll`.
  * @param options.isMaintained false: an embedded one has no statistics but those that the test asks for
@@ -31,7 +34,7 @@ let lastFile: string | undefined
 export async function sharedDatabase(): Promise<TestDatabase> {
   shared ??= testDatabase()
   const { url } = await shared
-  const db = connectDb(url, { max: 4, name: 'test' })
+  const db = connect(url)
   const file = expect.getState().testPath
   if (file !== lastFile) await retireSites(db)
   lastFile = file
@@ -55,7 +58,7 @@ async function embedded(isMaintained: boolean): Promise<TestDatabase> {
   const memory = takeMemory()
   let database: Database | undefined = await startDatabase({ files, memory, log: silentLog, isMaintained })
   const { url } = database
-  const db = connectDb(url, { max: 4, name: 'test' })
+  const db = connect(url)
   return {
     url,
     db,
@@ -77,7 +80,7 @@ async function onServer(server: string): Promise<TestDatabase> {
   await copyDatabase(servers, inject('databaseTemplate'), name)
   const url = new URL(server)
   url.pathname = `/${name}`
-  const db = connectDb(url.href, { max: 4, name: 'test' })
+  const db = connect(url.href)
   return {
     url: url.href,
     db,
