@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { Transaction } from './connect.ts'
+import { dialect } from './dialect.ts'
 
 // COPY is the cheapest way to insert many rows: a row costs the server half of what `insert … select from unnest(…)` costs it
 // (docs/decisions/056-cost-of-a-hit.md).
@@ -23,8 +24,9 @@ export function copyInto(name: string, table: string, columns: readonly string[]
     const rows: Writable = await statement.writable()
     await new Promise<void>((resolve, reject) => {
       // The promise of the statement has resolved with the stream. What the server says of the rows would get lost without this.
-      Object.assign(statement as unknown as Settled, { resolve, reject })
-      rows.on('error', reject)
+      const refuse = (error: unknown) => reject(dialect().copyError(error))
+      Object.assign(statement as unknown as Settled, { resolve, reject: refuse })
+      rows.on('error', refuse)
       rows.end(lines)
     })
   }

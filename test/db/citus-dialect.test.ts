@@ -42,3 +42,23 @@ test('a statement has a text for Citus only where there is a file of its name', 
   expect(CITUS.statement('count-payments')).toBeUndefined()
   expect(existsSync(join(projectRoot, 'sql', 'citus', 'queries', 'count-payments.sql'))).toBe(false)
 })
+
+test.each([
+  ['new row for relation "events_102010" violates check constraint "short_102010"', '23514'],
+  ['null value in column "path" of relation "events_102010" violates not-null constraint', '23502'],
+  ['duplicate key value violates unique constraint "events_pkey_102010"', '23505'],
+  ['row is too big: size 9000, maximum size 8160', '54000'],
+  ['index row size 3000 exceeds btree version 4 maximum 2704 for index "paths_102010"', '54000'],
+  ['index row requires 9000 bytes, maximum size is 8191', '54000'],
+  ['could not extend file "base/5/1": No space left on device', 'XX000'],
+  ['canceling statement due to statement timeout', 'XX000'],
+])('on Citus, a COPY that a worker refuses with "%s" has SQLSTATE %s', (message, code) => {
+  const error = CITUS.copyError(Object.assign(new Error(message), { code: 'XX000' }))
+  expect(error).toMatchObject({ message, code })
+})
+
+test('on Citus, an error of COPY that has its SQLSTATE keeps it', () => {
+  const error = Object.assign(new Error('it violates check constraint "a"'), { code: '40001' })
+  expect(CITUS.copyError(error)).toBe(error)
+  expect(error.code).toBe('40001')
+})

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectRoot } from '../../config.ts'
+import { sqlState } from '../errors.ts'
 import type { PoolName } from '../pool-settings.ts'
 import type { Db } from '../queryable.ts'
 import type { Dialect } from './dialect.ts'
@@ -22,6 +23,7 @@ export const CITUS: Dialect = {
     ...settings,
     ...(pool && STORING_POOLS.has(pool) && STORING_SETTINGS),
   }),
+  copyError,
 }
 
 /** Pools whose transactions write rows of many sites. */
@@ -35,6 +37,25 @@ const STORING_SETTINGS = {
   'citus.max_adaptive_executor_pool_size': '1',
   // Rows that may conflict go to workers as results first, which takes connections of its own.
   'citus.max_cached_conns_per_worker': '3',
+}
+
+const INTERNAL_ERROR = 'XX000'
+/** What a worker says of rows that it refuses each time, and the SQLSTATE that PostgreSQL gives to it. */
+const REFUSALS = [
+  [/ violates check constraint /, '23514'],
+  [/ violates not-null constraint/, '23502'],
+  [/ violates unique constraint /, '23505'],
+  [/^(row is too big:|index row (size|requires)) /, '54000'],
+] as const
+
+/**
+ * Of an error of a worker during COPY, Citus passes on the message alone, as an internal error. A row that no attempt can store would
+ * otherwise be tried for ever. An error in another language, or with another message, stays one that is tried again.
+ */
+function copyError(error: unknown): unknown {
+  if (!(error instanceof Error) || sqlState(error) !== INTERNAL_ERROR) return error
+  const [, code] = REFUSALS.find(([message]) => message.test(error.message)) ?? []
+  return code ? Object.assign(error, { code }) : error
 }
 
 /** What TimescaleDB alone understands in migrations: hypertables, their options, and options of continuous aggregates. */

@@ -24,4 +24,6 @@ export interface Dialect {
    * @param settings those that do not depend on the database
    */
   sessionSettings(settings: Record<string, string>, pool?: PoolName): Record<string, string>
+  /** Returns the error of a COPY with its SQLSTATE, also where the server leaves it out. */
+  copyError(error: unknown): unknown
 }

@@ -11,6 +11,7 @@ export const TIMESCALEDB: Dialect = {
   // All rows are on the server of `db`.
   unreachableSites: async () => [],
   sessionSettings: settings => settings,
+  copyError: error => error,
 }
 
 async function checkExtension(db: Db): Promise<void> {
