@@ -62,7 +62,7 @@ const QUERY_CANCELED = '57014'
 
 /** SQLSTATE of a value that the server cannot build: it exceeds the limit of arrays and texts, or of one allocation. */
 const LIMIT_EXCEEDED = '54000'
-const INTERNAL_ERROR = 'XX000'
+export const INTERNAL_ERROR = 'XX000'
 const TOO_LARGE = /^invalid memory alloc request size \d+/
 /** Messages of the same SQLSTATE for a row that is too large to be stored. */
 const ROW_TOO_LARGE = /^(index row|row is too big)/

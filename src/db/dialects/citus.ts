@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectRoot } from '../../config.ts'
-import { sqlState } from '../errors.ts'
+import { INTERNAL_ERROR, sqlState } from '../errors.ts'
 import type { PoolName } from '../pool-settings.ts'
 import type { Db } from '../queryable.ts'
 import type { Dialect } from './dialect.ts'
@@ -39,7 +39,6 @@ const STORING_SETTINGS = {
   'citus.max_cached_conns_per_worker': '3',
 }
 
-const INTERNAL_ERROR = 'XX000'
 /** What a worker says of rows that it refuses each time, and the SQLSTATE that PostgreSQL gives to it. */
 const REFUSALS = [
   [/ violates check constraint /, '23514'],
