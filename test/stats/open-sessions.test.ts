@@ -69,7 +69,7 @@ const readColumns = async (siteNo: number, midnight: number) => {
   return day!
 }
 
-test.each([1, 2, 3])(
+test.each([1, 2, 3, 4])(
   'open sessions: columns of a day that has just ended, and rows of sessions that go on, are as all rows (night %i)',
   async seed => {
     const { db } = database
