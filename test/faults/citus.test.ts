@@ -1,9 +1,11 @@
+// @module-tag full
+// @needs citus
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type CitusCluster, startCitus, TEST_CITUS_BIN } from '../support/citus-cluster.ts'
+import { type CitusCluster, startCitus } from '../support/citus-cluster.ts'
 import { type Load, moreAccepted } from '../support/load.ts'
 import { freePort } from '../support/service.ts'
 import type { TestSite } from '../support/sites.ts'
@@ -12,14 +14,14 @@ import { type LoadedService, startLoadedService } from './loaded-service.ts'
 /** Longer than any time limit of the service. */
 const HANG_MS = 20_000
 
-describe.skipIf(!TEST_CITUS_BIN)('a coordinator of Citus with two workers', () => {
+describe('a coordinator of Citus with two workers', () => {
   const folder = mkdtempSync(join(tmpdir(), 'analytics-citus-'))
   let cluster: CitusCluster
   let service: LoadedService
   beforeAll(async () => {
     cluster = await startCitus(folder, [await freePort(), await freePort(), await freePort()])
     service = await startLoadedService({ DATABASE_URL: cluster.url })
-  }, 120_000)
+  })
   afterAll(async () => {
     await service?.close()
     await cluster?.close()

@@ -1,11 +1,13 @@
+// @module-tag full
+// @needs timescaledb
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { moreAccepted } from '../support/load.ts'
-import { type PostgresPair, postgresPair, TEST_POSTGRES_BIN } from '../support/postgres-pair.ts'
+import { type PostgresPair, postgresPair } from '../support/postgres-pair.ts'
 import { eventually, isReady } from '../support/service.ts'
 import { createTestSite } from '../support/sites.ts'
 import { type LoadedService, startLoadedService } from './loaded-service.ts'
 
-describe.skipIf(!TEST_POSTGRES_BIN)('fail-over of the database', () => {
+describe('fail-over of the database', () => {
   let pair: PostgresPair
   let service: LoadedService
   beforeAll(async () => {

@@ -1,11 +1,12 @@
+// @module-tag full
+// @needs timescaledb pgbouncer
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectDb } from '../../src/db/connect.ts'
 import { moreAccepted } from '../support/load.ts'
-import { type PgBouncer, pgbouncer, TEST_PGBOUNCER } from '../support/pgbouncer.ts'
-import { type PostgresPair, postgresPair, TEST_POSTGRES_BIN } from '../support/postgres-pair.ts'
+import { type PgBouncer, pgbouncer } from '../support/pgbouncer.ts'
+import { type PostgresPair, postgresPair } from '../support/postgres-pair.ts'
 import { type LoadedService, startLoadedService } from './loaded-service.ts'
 
-describe.skipIf(!TEST_POSTGRES_BIN || !TEST_PGBOUNCER)('PgBouncer in transaction mode', () => {
+describe('PgBouncer in transaction mode', () => {
   let pair: PostgresPair
   let toPrimary: PgBouncer
   let toStandby: PgBouncer
@@ -21,20 +22,6 @@ describe.skipIf(!TEST_POSTGRES_BIN || !TEST_PGBOUNCER)('PgBouncer in transaction
     await toPrimary?.close()
     await toStandby?.close()
     await pair?.close()
-  })
-
-  test('sessions have the settings of their pool', async () => {
-    const timeoutOf = async (pool?: 'http' | 'reads') => {
-      const db = connectDb(toPrimary.url, { max: 1, name: 'test', ...(pool && { pool }) })
-      const [row] = await db`select current_setting('statement_timeout') as timeout`
-      await db.end()
-      return row!.timeout
-    }
-    expect(await Promise.all([timeoutOf('http'), timeoutOf('reads'), timeoutOf()])).toEqual([
-      '15s',
-      '9s',
-      '0',
-    ])
   })
 
   test('hits are stored once while PgBouncer crashes, and all kinds of reads are answered', async () => {

@@ -1,3 +1,5 @@
+// @module-tag full
+// @needs timescaledb
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectDb, type Db } from '../../src/db/connect.ts'
@@ -5,13 +7,13 @@ import { Unreplicated } from '../../src/db/unreplicated.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { moreAccepted } from '../support/load.ts'
-import { type PostgresPair, postgresPair, TEST_POSTGRES_BIN } from '../support/postgres-pair.ts'
+import { type PostgresPair, postgresPair } from '../support/postgres-pair.ts'
 import { eventually } from '../support/service.ts'
 import type { TestSite } from '../support/sites.ts'
 import { type LoadedService, startLoadedService } from './loaded-service.ts'
 
 // The embedded database has no standby: this needs PostgreSQL with TimescaleDB.
-describe.skipIf(!TEST_POSTGRES_BIN)('hot standby', () => {
+describe('hot standby', () => {
   let pair: PostgresPair
   let service: LoadedService
   let standby: Db

@@ -3,12 +3,10 @@ import { appendFileSync, chmodSync, chownSync, mkdirSync, readFileSync } from 'n
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
+import { needed } from './needs.ts'
 import { unprivileged } from './postgres-pair.ts'
 import { childrenOf } from './processes.ts'
 import { eventually } from './service.ts'
-
-/** Folder of a PostgreSQL with Citus, such as /usr/lib/postgresql/15/bin. Without it, tests that need a cluster are left out. */
-export const { TEST_CITUS_BIN } = process.env
 
 interface Server {
   data: string
@@ -42,10 +40,10 @@ export async function startCitus(folder: string, ports: [number, number, number]
   if (user) chownSync(folder, user.uid, user.gid)
   chmodSync(folder, 0o700)
   const run = (program: string, ...args: string[]) =>
-    promisify(execFile)(join(TEST_CITUS_BIN!, program), args, { ...user, cwd: folder })
+    promisify(execFile)(join(needed('citus'), program), args, { ...user, cwd: folder })
 
   async function start({ data, port }: Server) {
-    const child = spawn(join(TEST_CITUS_BIN!, 'postgres'), ['-D', data, '-p', String(port)], {
+    const child = spawn(join(needed('citus'), 'postgres'), ['-D', data, '-p', String(port)], {
       ...user,
       cwd: folder,
       stdio: 'ignore',

@@ -2,11 +2,10 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { endWithWorker, noLongerWithWorker } from './end-with-worker.ts'
+import { needed } from './needs.ts'
 import type { PatroniCluster } from './patroni.ts'
-import { endWithWorker, eventually, freePort, noLongerWithWorker } from './service.ts'
-
-/** The program, such as /usr/sbin/haproxy. Without it, tests that need it are left out. */
-export const { TEST_HAPROXY } = process.env
+import { eventually, freePort } from './service.ts'
 
 export interface Haproxy {
   /** Names one server. */
@@ -41,7 +40,7 @@ export async function haproxy({ members }: PatroniCluster): Promise<Haproxy> {
   ]
   const file = join(folder, 'haproxy.cfg')
   writeFileSync(file, `${lines.join('\n')}\n`)
-  const child = spawn(TEST_HAPROXY!, ['-db', '-f', file], { cwd: folder, stdio: 'ignore' })
+  const child = spawn(needed('haproxy'), ['-db', '-f', file], { cwd: folder, stdio: 'ignore' })
   child.unref()
   endWithWorker([child.pid!])
   await eventually(() => isUp(`http://127.0.0.1:${statePort}`))

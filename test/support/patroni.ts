@@ -3,14 +3,13 @@ import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { TEST_POSTGRES_BIN, unprivileged } from './postgres-pair.ts'
+import { endWithWorker, noLongerWithWorker } from './end-with-worker.ts'
+import { needed } from './needs.ts'
+import { unprivileged } from './postgres-pair.ts'
 import { childrenOf } from './processes.ts'
-import { endWithWorker, eventually, freePort, noLongerWithWorker } from './service.ts'
+import { eventually, freePort } from './service.ts'
 
 const run = promisify(execFile)
-
-/** Set to 1 where Debian's `patroni` and `etcd-server` are installed, together with `TEST_POSTGRES_BIN`. */
-export const hasPatroni = process.env.TEST_PATRONI === '1' && TEST_POSTGRES_BIN !== undefined
 
 export interface PatroniCluster {
   /** Names both servers: connections go to the one that takes writes. */
@@ -54,7 +53,7 @@ export async function patroniCluster(): Promise<PatroniCluster> {
 
   const [etcdPort, peerPort] = [await freePort(), await freePort()]
   const etcd = `http://127.0.0.1:${etcdPort}`
-  start('etcd', [
+  start(needed('etcd'), [
     ...['--data-dir', join(folder, 'etcd')],
     ...['--listen-client-urls', etcd, '--advertise-client-urls', etcd],
     ...['--listen-peer-urls', `http://127.0.0.1:${peerPort}`],
@@ -65,13 +64,13 @@ export async function patroniCluster(): Promise<PatroniCluster> {
     const member = { name, port: await freePort(), restPort: await freePort(), data: join(folder, name) }
     const file = join(folder, `${name}.yml`)
     writeFileSync(file, JSON.stringify(settingsOf(member, { folder, etcdPort })))
-    return { ...member, pid: start('patroni', [file]) }
+    return { ...member, pid: start(needed('patroni'), [file]) }
   }
   const members = [await startMember('one')]
   await eventually(() => answers(`${restOf(members[0]!)}/primary`), 60_000)
   members.push(await startMember('two'))
   await eventually(() => answers(`${restOf(members[1]!)}/synchronous`), 60_000)
-  await run(join(TEST_POSTGRES_BIN!, 'createdb'), [
+  await run(join(needed('timescaledb'), 'createdb'), [
     ...['-h', '127.0.0.1', '-p', String(members[0]!.port), '-U', 'postgres', 'analytics'],
   ])
 
@@ -137,7 +136,7 @@ function settingsOf(
       listen: at(member.port),
       connect_address: at(member.port),
       data_dir: member.data,
-      bin_dir: TEST_POSTGRES_BIN,
+      bin_dir: needed('timescaledb'),
       pgpass: join(folder, `${member.name}.pgpass`),
       authentication: {
         superuser: { username: 'postgres' },

@@ -3,12 +3,11 @@ import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { endWithWorker, noLongerWithWorker } from './end-with-worker.ts'
+import { needed } from './needs.ts'
 import { pgbouncerDatabases } from './pgbouncer-databases.ts'
 import { unprivileged } from './postgres-pair.ts'
-import { endWithWorker, eventually, freePort, noLongerWithWorker } from './service.ts'
-
-/** The program, such as /usr/sbin/pgbouncer. Without it, tests that need it are left out. */
-export const { TEST_PGBOUNCER } = process.env
+import { eventually, freePort } from './service.ts'
 
 export interface PgBouncer {
   url: string
@@ -40,7 +39,7 @@ export async function pgbouncer(serverUrl: string): Promise<PgBouncer> {
   let pid = 0
 
   async function start(): Promise<void> {
-    const child = spawn(TEST_PGBOUNCER!, ['pgbouncer.ini'], { ...user, cwd: folder, stdio: 'ignore' })
+    const child = spawn(needed('pgbouncer'), ['pgbouncer.ini'], { ...user, cwd: folder, stdio: 'ignore' })
     child.unref()
     pid = child.pid!
     endWithWorker([pid])

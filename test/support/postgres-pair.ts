@@ -3,10 +3,8 @@ import { appendFileSync, chmodSync, chownSync, mkdtempSync, rmSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { needed } from './needs.ts'
 import { eventually, freePort } from './service.ts'
-
-/** Folder of a PostgreSQL with TimescaleDB, such as /usr/lib/postgresql/15/bin. Without it, tests that need two servers are left out. */
-export const { TEST_POSTGRES_BIN } = process.env
 
 export interface PostgresPair {
   /** Of the database `analytics`, which is empty. */
@@ -25,14 +23,16 @@ export interface PostgresPair {
 /**
  * A primary and a hot standby of it. The primary answers a commit when the standby has it on its disk: what is committed is there
  * when the standby is promoted.
+ * @param options.hasTimescale false: any PostgreSQL will do
  */
-export async function postgresPair(): Promise<PostgresPair> {
+export async function postgresPair({ hasTimescale = true } = {}): Promise<PostgresPair> {
+  const bin = needed(hasTimescale ? 'timescaledb' : 'postgres')
   const user = await unprivileged()
   const folder = mkdtempSync(join(tmpdir(), 'analytics-postgres-'))
   if (user) chownSync(folder, user.uid, user.gid)
   chmodSync(folder, 0o700)
   const run = (program: string, ...args: string[]) =>
-    promisify(execFile)(join(TEST_POSTGRES_BIN!, program), args, { ...user, cwd: folder })
+    promisify(execFile)(join(bin, program), args, { ...user, cwd: folder })
   const [primary, standby] = [
     { data: join(folder, 'primary'), port: await freePort() },
     { data: join(folder, 'standby'), port: await freePort() },
@@ -40,7 +40,7 @@ export async function postgresPair(): Promise<PostgresPair> {
   type Server = typeof primary
 
   async function start({ data, port }: Server) {
-    const child = spawn(join(TEST_POSTGRES_BIN!, 'postgres'), ['-D', data, '-p', String(port)], {
+    const child = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port)], {
       ...user,
       cwd: folder,
       stdio: 'ignore',
@@ -60,8 +60,9 @@ export async function postgresPair(): Promise<PostgresPair> {
     join(primary.data, 'postgresql.conf'),
     [
       `unix_socket_directories = '${folder}'`,
-      "shared_preload_libraries = 'timescaledb'",
-      'timescaledb.telemetry_level = off',
+      ...(hasTimescale
+        ? ["shared_preload_libraries = 'timescaledb'", 'timescaledb.telemetry_level = off']
+        : []),
       'hot_standby_feedback = on',
       "synchronous_standby_names = 'standby'",
       'max_connections = 200',

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { connectRedis, whenReady } from '../../src/redis/connect.ts'
+import { endWithWorker, noLongerWithWorker } from './end-with-worker.ts'
 import { silentLog } from './log.ts'
-import { endWithWorker, eventually, freePort, noLongerWithWorker } from './service.ts'
+import { eventually, freePort } from './service.ts'
 
 const run = promisify(execFile)
 

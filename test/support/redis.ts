@@ -1,9 +1,11 @@
 import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { expect } from 'vitest'
 import { startRedis } from '../../src/embedded/redis.ts'
 import type { RedisClient } from '../../src/redis/client.ts'
 import { connectRedis, whenReady } from '../../src/redis/connect.ts'
+import { endWithWorker } from './end-with-worker.ts'
 import { silentLog } from './log.ts'
 
 export interface TestRedis {
@@ -22,8 +24,46 @@ function folderForRedis(): string {
   return bavail * bsize >= ENOUGH_BYTES ? MEMORY : tmpdir()
 }
 
-/** A private redis-server with the settings of the embedded one. Shut it in `afterAll`. */
+let shared: Promise<TestRedis> | undefined
+let holders = 0
+let emptied = Promise.resolve()
+let lastFile: string | undefined
+
+/**
+ * The redis-server of this test worker, empty unless somebody in the same file has it already. Close it in `afterAll`: that ends no
+ * server, but the next one to ask finds it empty.
+ */
 export async function testRedis(): Promise<TestRedis> {
+  shared ??= privateRedis().then(server => {
+    endWithWorker([server.pid])
+    return server
+  })
+  const { url, pid } = await shared
+  const { testPath } = expect.getState()
+  if (testPath !== lastFile) holders = 0
+  lastFile = testPath
+  holders += 1
+  if (holders === 1) emptied = empty(url)
+  await emptied
+  let isHeld = true
+  return {
+    url,
+    pid,
+    async close() {
+      if (isHeld && expect.getState().testPath === testPath) holders -= 1
+      isHeld = false
+    },
+  }
+}
+
+async function empty(url: string): Promise<void> {
+  const redis = await connectTo({ url })
+  await redis.flushall()
+  redis.disconnect()
+}
+
+/** A redis-server with the settings of the embedded one, for a test that stops it or that outlives its file. Shut it in `afterAll`. */
+export async function privateRedis(): Promise<TestRedis> {
   const dataDir = mkdtempSync(join(folderForRedis(), 'analytics-redis-'))
   const redis = await startRedis({ dataDir, log: silentLog })
   return {

@@ -11,8 +11,9 @@ import { fileURLToPath } from 'node:url'
 import type { Db } from '../../src/db/connect.ts'
 import { bootstrap } from '../../src/teams/accounts.ts'
 import { testDatabase } from './database.ts'
+import { endWithWorker, noLongerWithWorker } from './end-with-worker.ts'
 import { createMember } from './member.ts'
-import { testRedis } from './redis.ts'
+import { privateRedis } from './redis.ts'
 
 export const PRIMARY = fileURLToPath(new URL('../../dist/workers/primary.js', import.meta.url))
 const READY_WITHIN_MS = 90_000
@@ -34,31 +35,6 @@ export interface TestService {
   close(): Promise<void>
 }
 
-const endingWithWorker = new Set<number>()
-
-/** Kills the processes when this worker ends, or is told to, before they were stopped; shared services never are. */
-export function endWithWorker(pids: number[]): void {
-  if (endingWithWorker.size === 0) {
-    process.off('SIGTERM', end).once('SIGTERM', end).off('exit', killAll).once('exit', killAll)
-  }
-  for (const pid of pids) endingWithWorker.add(pid)
-}
-
-/** Forgets a process that its test ends itself. */
-export const noLongerWithWorker = (pid: number) => endingWithWorker.delete(pid)
-
-const end = () => process.exit()
-
-function killAll(): void {
-  for (const pid of endingWithWorker) {
-    try {
-      process.kill(pid, 'SIGKILL')
-    } catch {
-      // It has ended by itself.
-    }
-  }
-}
-
 let shared: Promise<TestService> | undefined
 
 /**
@@ -74,7 +50,7 @@ export async function sharedService(): Promise<TestService> {
 
 /** The whole built service, all its processes, on a private database and a private Redis. */
 export async function startService(settings: NodeJS.ProcessEnv = {}): Promise<TestService> {
-  const [database, redis, port] = await Promise.all([testDatabase(), testRedis(), freePort()])
+  const [database, redis, port] = await Promise.all([testDatabase(), privateRedis(), freePort()])
   const dataDir = mkdtempSync(join(tmpdir(), 'analytics-service-'))
   const { token, team_id: teamId } = await bootstrap(database.db, { baseUrl: 'http://a.example' }, new Date())
   let output = ''
@@ -123,7 +99,7 @@ export async function startService(settings: NodeJS.ProcessEnv = {}): Promise<Te
     output: () => output,
     stop,
     async close() {
-      for (const pid of pids) endingWithWorker.delete(pid)
+      for (const pid of pids) noLongerWithWorker(pid)
       if (child.exitCode === null && child.signalCode === null) await stop()
       await redis.close()
       await database.close()

@@ -1,7 +1,7 @@
 import { startCitus } from './citus-cluster.ts'
 
 // Starts a coordinator and two workers that go on running, for tests by hand:
-// TEST_CITUS_BIN=/usr/lib/postgresql/15/bin npx tsx test/support/start-citus.ts <folder> <port>
+// npx tsx test/support/start-citus.ts <folder> <port>
 
 const [folder, port] = process.argv.slice(2)
 if (!folder || !port) throw new Error('usage: start-citus.ts <folder> <port of the coordinator>')

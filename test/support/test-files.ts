@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { NEEDS, type Need, type NeedName } from './needs.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -24,13 +25,42 @@ export type Project = (typeof PROJECTS)[number]
 
 const BROWSER = /^test\/(tracker|web)\//
 
-/** Returns the test files of a project, relative to the root. */
-export function filesOf(project: Project): string[] {
-  return readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-    .map(file => `test/${file}`)
-    .filter(file => file.endsWith('.test.ts') && projectOf(file) === project)
-    .sort()
+export interface TestFile {
+  /** Relative to the root. */
+  path: string
+  project: Project
+  /** Left out of the quick check. */
+  isFull: boolean
+  /** It has cases that only a TimescaleDB server can run. */
+  hasNativeCases: boolean
+  needs: NeedName[]
 }
+
+let found: TestFile[] | undefined
+
+/** Returns all test files. What the file itself says about them stands in its head comment: `@module-tag full` and `@needs pgbouncer`. */
+export function testFiles(): TestFile[] {
+  found ??= readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .map(file => `test/${file}`)
+    .filter(file => file.endsWith('.test.ts'))
+    .sort()
+    .map(path => {
+      const text = readFileSync(join(root, path), 'utf8')
+      const [, names] = /^\/\/ @needs (.+)$/m.exec(text) ?? []
+      return {
+        path,
+        project: projectOf(path),
+        isFull: /^\/\/ @module-tag full\b/m.test(text),
+        hasNativeCases: text.includes("tags: ['native']"),
+        needs: (names?.split(' ') ?? []) as NeedName[],
+      }
+    })
+  return found
+}
+
+/** Returns what a file needs and the machine lacks. */
+export const missingNeeds = ({ needs }: TestFile): Need[] =>
+  needs.map(name => NEEDS[name]).filter(({ path }) => path === undefined)
 
 function projectOf(file: string): Project {
   if (!needsServers(join(root, file))) return 'unit'
