@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
 import { listAllGoals } from '../../src/goals/find-goal.ts'
 import { type Answer, type Api, type Member, startApi } from '../support/api.ts'
@@ -225,7 +225,7 @@ describe('goals: creating', () => {
   })
 
   // The embedded database has one session, which takes transactions one after the other.
-  test.runIf(inject('databaseServer'))('waits for a transaction that changes the currency', async () => {
+  test('waits for a transaction that changes the currency', { tags: ['native'] }, async () => {
     const site = await newSite()
     const siteNo = await site.siteNo()
     let creating: Promise<Answer> | undefined

@@ -45,7 +45,7 @@ async function race(first: (tx: Transaction) => Promise<unknown>, second: () => 
 }
 
 // The embedded database has one session: transactions run one after the other, so no change can be lost.
-describe.skipIf(!process.env.TEST_DATABASE_URL)('store: concurrent changes of one row', () => {
+describe('store: concurrent changes of one row', { tags: ['native'] }, () => {
   test('a new visit number is kept while a hit of another partition is stored', async () => {
     const { db } = database
     const site = await createTestSite(db)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { deriveFileFacts, storeFileFacts } from '../../src/revenue/import/file-facts.ts'
 import { purgePayments, setRefunded } from '../../src/revenue/ledger/change-payment.ts'
@@ -293,40 +293,38 @@ test('goal report: a day that is touched between preparation and counting is pre
   expect([again!.length, await countedDays(site)]).toEqual([1, 3])
 })
 
-test.runIf(inject('databaseServer'))(
-  'goal report: no day is prepared while a transaction writes events of the service',
-  async () => {
-    const { db } = database
-    const site = await newSite()
-    await saveEventGoals(db, site, [PAYMENT])
-    await visit(site, randomUUID(), NOW - 4 * DAY)
-    await rollUpAll(db, new Date(NOW))
-    const at = new Date(NOW - 2 * DAY)
-    await db.begin(async tx => {
-      await writeServiceEvents(tx, site, [{ name: 'payment', at, key: 'a' }])
-      expect(await prepareServiceDays(db, site.siteNo, new Date(NOW))).toBeUndefined()
-    })
-    expect(await prepareServiceDays(db, site.siteNo, new Date(NOW))).toHaveLength(4)
-  },
-)
+test('goal report: no day is prepared while a transaction writes events of the service', {
+  tags: ['native'],
+}, async () => {
+  const { db } = database
+  const site = await newSite()
+  await saveEventGoals(db, site, [PAYMENT])
+  await visit(site, randomUUID(), NOW - 4 * DAY)
+  await rollUpAll(db, new Date(NOW))
+  const at = new Date(NOW - 2 * DAY)
+  await db.begin(async tx => {
+    await writeServiceEvents(tx, site, [{ name: 'payment', at, key: 'a' }])
+    expect(await prepareServiceDays(db, site.siteNo, new Date(NOW))).toBeUndefined()
+  })
+  expect(await prepareServiceDays(db, site.siteNo, new Date(NOW))).toHaveLength(4)
+})
 
-test.runIf(inject('databaseServer'))(
-  'goal report: a day that is counted while a transaction has written and not yet said so is counted again',
-  async () => {
-    const { db } = database
-    const site = await newSite()
-    await saveEventGoals(db, site, [PAYMENT])
-    await visit(site, randomUUID(), NOW - 4 * DAY)
-    await rollUpAll(db, new Date(NOW))
-    const at = new Date(NOW - 2 * DAY)
-    await db.begin(async tx => {
-      await tx`
+test('goal report: a day that is counted while a transaction has written and not yet said so is counted again', {
+  tags: ['native'],
+}, async () => {
+  const { db } = database
+  const site = await newSite()
+  await saveEventGoals(db, site, [PAYMENT])
+  await visit(site, randomUUID(), NOW - 4 * DAY)
+  await rollUpAll(db, new Date(NOW))
+  const at = new Date(NOW - 2 * DAY)
+  await db.begin(async tx => {
+    await tx`
         insert into events (site_no, at, id, type, name, hostname, path, url, title, is_service)
         values (${site.siteNo}, ${at}, ${randomUUID()}, 'event', 'payment', '', '', '', '', true)`
-      await countGoals()
-      expect(await countedDays(site)).toBe(4)
-      await forgetServiceDays(tx, [{ siteNo: site.siteNo, at }])
-    })
-    expect([await countedDays(site), await read(site, RANGE)]).toEqual([3, [[1, 0, 0]]])
-  },
-)
+    await countGoals()
+    expect(await countedDays(site)).toBe(4)
+    await forgetServiceDays(tx, [{ siteNo: site.siteNo, at }])
+  })
+  expect([await countedDays(site), await read(site, RANGE)]).toEqual([3, [[1, 0, 0]]])
+})

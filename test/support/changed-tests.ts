@@ -15,6 +15,8 @@ const CODE = /\.(ts|tsx|js)$/
 /** Changes of these reach every test, since they decide how tests run or what the database is. */
 const EVERYTHING =
   /^(package(-lock)?\.json|tsconfig\.json|vitest\.config\.ts|scripts\/(build|install|test)[^/]*)$/
+const DATABASE_STARTERS = ['src/embedded/database.ts', 'test/support/database.ts', 'test/support/data-dir.ts']
+/** Changes of these reach every test that starts a database. */
 const DATABASE = /^(sql\/(citus\/)?migrations\/|src\/db\/migrate\.ts)/
 
 /** Returns the files that differ from a commit, those that git does not know yet included. @throws Error for an unknown commit */
@@ -27,14 +29,14 @@ export function changedFiles(ref: string): string[] {
 /**
  * Returns the test files that a change can reach: through imports, statements in SQL files, texts, and built scripts.
  * @param changed relative to the root
- * @param needsDatabase tells whether a test file starts a database
  */
-export function reachedTests(changed: string[], needsDatabase: (test: string) => boolean): Set<string> {
+export function reachedTests(changed: string[]): Set<string> {
   const graph = readGraph()
   const tests = [...graph.texts.keys()].filter(file => file.endsWith('.test.ts'))
   if (changed.some(file => EVERYTHING.test(file))) return new Set(tests)
-  const reached = new Set(changed.some(file => DATABASE.test(file)) ? tests.filter(needsDatabase) : [])
-  for (const file of changed) {
+  const touched = changed.some(file => DATABASE.test(file)) ? DATABASE_STARTERS : []
+  const reached = new Set<string>()
+  for (const file of [...touched, ...changed]) {
     const users = usersOf(graph, file)
     for (const user of users) if (user.endsWith('.test.ts')) reached.add(user)
     for (const test of testsOfSubject(graph, tests, file, users)) reached.add(test)

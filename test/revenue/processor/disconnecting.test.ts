@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findConnection, type OpenConnection } from '../../../src/revenue/processor/connection.ts'
 import { receiveEvent } from '../../../src/revenue/receive-event.ts'
 import { type Answer, type Api, startApi } from '../../support/api.ts'
@@ -62,34 +62,31 @@ describe('disconnecting', () => {
   })
 
   // The embedded database has one session, which runs transactions one after the other.
-  test.runIf(inject('databaseServer'))(
-    'an event that is being recorded delays the disconnection',
-    async () => {
-      const shop = await openShop(api)
-      const { db } = api.services
-      const told = started()
-      let answers: [Promise<Answer>, Promise<Answer>] | undefined
-      const waiting = async (query: string) => {
-        const [row] = await db`
+  test('an event that is being recorded delays the disconnection', { tags: ['native'] }, async () => {
+    const shop = await openShop(api)
+    const { db } = api.services
+    const told = started()
+    let answers: [Promise<Answer>, Promise<Answer>] | undefined
+    const waiting = async (query: string) => {
+      const [row] = await db`
         select count(*)::int as count from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock' and query like ${`%${query}%`}`
-        return row!.count
-      }
-      const undone = new Error('undone')
-      const holding = db.begin(async tx => {
-        await tx`
+      return row!.count
+    }
+    const undone = new Error('undone')
+    const holding = db.begin(async tx => {
+      await tx`
         insert into webhook_events (site_no, event_id, type, created_at)
         values (${shop.siteNo}, ${told.id}, 'held', now())`
-        const delivered = deliver(shop, told)
-        await expect.poll(() => waiting('insert into webhook_events')).toBe(1)
-        answers = [delivered, disconnect(shop)]
-        await expect.poll(() => waiting('delete from processor_connections')).toBe(1)
-        throw undone
-      })
-      await expect(holding).rejects.toBe(undone)
-      const [delivered, disconnected] = await Promise.all(answers!)
-      expect([delivered.status, disconnected.status]).toEqual([200, 204])
-      expect(await facts(shop)).toBe(1)
-    },
-  )
+      const delivered = deliver(shop, told)
+      await expect.poll(() => waiting('insert into webhook_events')).toBe(1)
+      answers = [delivered, disconnect(shop)]
+      await expect.poll(() => waiting('delete from processor_connections')).toBe(1)
+      throw undone
+    })
+    await expect(holding).rejects.toBe(undone)
+    const [delivered, disconnected] = await Promise.all(answers!)
+    expect([delivered.status, disconnected.status]).toEqual([200, 204])
+    expect(await facts(shop)).toBe(1)
+  })
 })
