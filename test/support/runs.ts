@@ -15,3 +15,10 @@ export function runs(usual: number): number {
   const share = process.env.TEST_SET === 'quick' ? 0.25 : Number(process.env.TEST_RUNS ?? 1)
   return Math.max(1, Math.round(usual * share))
 }
+
+/** Whether a run has the usual cases, all of them: only then a test knows what they contain. */
+export const hasUsualCases = SEED === 0 && process.env.TEST_SET !== 'quick'
+
+/** Returns the cases of a sweep: all of them, or the first one alone in the quick check. */
+export const sweep = <Case>(cases: readonly Case[]): Case[] =>
+  process.env.TEST_SET === 'quick' ? cases.slice(0, 1) : [...cases]
