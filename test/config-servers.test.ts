@@ -3,72 +3,50 @@ import { databaseAddress } from '../src/config-database.ts'
 import { redisAddress } from '../src/config-redis.ts'
 
 const NO_LOGIN = { username: undefined, password: undefined, tls: false }
+const at = (host: string, port: number) => ({ host, port })
 
 test.each<[string, object]>([
   ['redis://:p@h:1/2', { kind: 'server', url: 'redis://:p@h:1/2' }],
   ['unix:///run/redis.sock', { kind: 'socket', path: '/run/redis.sock' }],
   [
     'redis+cluster://a,b:7000,[::1]:7001',
-    {
-      kind: 'cluster',
-      nodes: [
-        { host: 'a', port: 6379 },
-        { host: 'b', port: 7000 },
-        { host: '::1', port: 7001 },
-      ],
-      ...NO_LOGIN,
-    },
+    { kind: 'cluster', nodes: [at('a', 6379), at('b', 7000), at('::1', 7001)], ...NO_LOGIN },
   ],
   [
     'rediss+cluster://u:p%40ss@a',
-    { kind: 'cluster', nodes: [{ host: 'a', port: 6379 }], username: 'u', password: 'p@ss', tls: true },
+    { kind: 'cluster', nodes: [at('a', 6379)], username: 'u', password: 'p@ss', tls: true },
   ],
   [
     'redis+sentinel://:secret@a,b:26380/hits/3',
     {
       kind: 'sentinel',
-      sentinels: [
-        { host: 'a', port: 26_379 },
-        { host: 'b', port: 26_380 },
-      ],
+      sentinels: [at('a', 26_379), at('b', 26_380)],
       master: 'hits',
       db: 3,
-      username: undefined,
+      ...NO_LOGIN,
       password: 'secret',
-      tls: false,
     },
   ],
 ])('REDIS_URL: %s', (url, address) => {
   expect(redisAddress(url)).toEqual(address)
 })
 
-test('REDIS_URL: another text is refused without being shown', () => {
-  expect(() => redisAddress('redis+sentinel://:secret@a')).toThrow(
-    /^REDIS_URL is \(hidden\); allowed is a URL/,
-  )
-})
+const LOCAL = 'postgres://u:p@a:1/d?host=/run/postgresql'
+const THREE = ['u:p@a:1', 'u:p@b', 'u:p@[::1]:2'].map(server => `postgres://${server}/d?sslmode=require`)
 
 test.each([
-  ['postgres://u:p@a:1/d?host=/run/postgresql', ['postgres://u:p@a:1/d?host=/run/postgresql']],
+  [LOCAL, { urls: [LOCAL], isPgBouncer: false }],
+  ['postgres://u@a/d?pgbouncer=true', { urls: ['postgres://u@a/d'], isPgBouncer: true }],
   [
     'postgres://u:p@a:1,b,[::1]:2/d?sslmode=require&target_session_attrs=read-write',
-    [
-      'postgres://u:p@a:1/d?sslmode=require',
-      'postgres://u:p@b/d?sslmode=require',
-      'postgres://u:p@[::1]:2/d?sslmode=require',
-    ],
+    { urls: THREE, isPgBouncer: false },
   ],
-])('DATABASE_URL: %s', (url, urls) => {
-  expect(databaseAddress(url).urls).toEqual(urls)
-})
-
-test.each([
-  ['postgres://u@a/d?pgbouncer=true', { urls: ['postgres://u@a/d'], isPgBouncer: true }],
-  ['postgres://u@a/d', { urls: ['postgres://u@a/d'], isPgBouncer: false }],
-])('DATABASE_URL: %s says whether PgBouncer stands in front', (url, address) => {
+])('DATABASE_URL: %s', (url, address) => {
   expect(databaseAddress(url)).toEqual(address)
 })
 
-test('DATABASE_URL: any other value of pgbouncer is refused', () => {
+test('REDIS_URL and DATABASE_URL: another text is refused without being shown', () => {
+  const allowed = /^REDIS_URL is \(hidden\); allowed is a URL/
+  expect(() => redisAddress('redis+sentinel://:secret@a')).toThrow(allowed)
   expect(() => databaseAddress('postgres://u@a/d?pgbouncer=session')).toThrow(/^DATABASE_URL is \(hidden\)/)
 })

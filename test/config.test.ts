@@ -25,6 +25,7 @@ function refusal(environment: NodeJS.ProcessEnv): string {
   throw new Error('it was accepted')
 }
 
+const READ_URLS = ['postgres://a:1/d', 'postgres://u:p@b/d']
 const memory = Math.min(totalmem(), process.constrainedMemory() || totalmem())
 
 test('configuration: without variables, each setting has its documented default', () => {
@@ -83,11 +84,7 @@ test.each<[string, string, unknown]>([
   ['REDIS_URL', 'rediss://:p@h:1', { redisUrl: 'rediss://:p@h:1' }],
   ['REDIS_URL', 'unix:///run/redis.sock', { redisUrl: 'unix:///run/redis.sock' }],
   ['HITS_MIN_REPLICAS', '1', { hitReplicas: 1 }],
-  [
-    'DATABASE_READ_URLS',
-    'postgres://a:1/d,postgres://u:p@b/d',
-    { databaseReadUrls: ['postgres://a:1/d', 'postgres://u:p@b/d'] },
-  ],
+  ['DATABASE_READ_URLS', 'postgres://a:1/d,postgres://u:p@b/d', { databaseReadUrls: READ_URLS }],
   ['READ_MAX_LAG', '5', { readMaxLagMs: 5_000 }],
   ['HTTP_WORKERS', '256', { httpWorkers: 256 }],
   ['MAX_CONNECTIONS', '1', { maxConnections: 1 }],
@@ -99,25 +96,28 @@ test.each<[string, string, unknown]>([
   ['TRUST_PROXY', '16', { trustProxy: 16 }],
   ['TRACKER_PATH', '/t', { trackerPath: '/t' }],
   ['TRACKER_PATH', '/a-b/c.d', { trackerPath: '/a-b/c.d' }],
-  ['FRAME_ANCESTORS', '*', { frameAncestors: '*' }],
-  ['FRAME_ANCESTORS', 'https://example.com', { frameAncestors: 'https://example.com' }],
-  ['FRAME_ANCESTORS', 'https://*.example.com', { frameAncestors: 'https://*.example.com' }],
-  ['FRAME_ANCESTORS', 'http://localhost:3000', { frameAncestors: 'http://localhost:3000' }],
-  ['FRAME_ANCESTORS', 'http://192.0.2.1:8080', { frameAncestors: 'http://192.0.2.1:8080' }],
+  ...[
+    '*',
+    'https://example.com',
+    'https://*.example.com',
+    'http://localhost:3000',
+    'http://192.0.2.1:8080',
+  ].map((origin): [string, string, unknown] => ['FRAME_ANCESTORS', origin, { frameAncestors: origin }]),
   ['FRAME_ANCESTORS', 'HTTPS://Bücher.example:443', { frameAncestors: 'https://xn--bcher-kva.example' }],
   [
     'FRAME_ANCESTORS',
-    ' https://a.example,https://b.example, https://a.example\thttps://c.example ',
-    { frameAncestors: 'https://a.example https://b.example https://c.example' },
+    ' https://a.b,https://c, https://a.b\thttps://d ',
+    { frameAncestors: 'https://a.b https://c https://d' },
   ],
   ['SITES_PER_TEAM', '0', { sitesPerTeam: 0 }],
-  ['RATE_LIMIT_COLLECT', '0', { limits: { collect: 0 } }],
-  ['RATE_LIMIT_EVENT', '1', { limits: { event: 1 } }],
-  ['RATE_LIMIT_ENGAGE', '2', { limits: { engage: 2 } }],
-  ['RATE_LIMIT_IDENTIFY', '3', { limits: { identify: 3 } }],
+  ...['COLLECT', 'EVENT', 'ENGAGE', 'IDENTIFY', 'API', 'BROWSER', 'WEBHOOK'].map(
+    (name, index): [string, string, unknown] => [
+      `RATE_LIMIT_${name}`,
+      String(index),
+      { limits: { [name.toLowerCase()]: index } },
+    ],
+  ),
   ['RATE_LIMIT_API', '1000000', { limits: { api: 1_000_000 } }],
-  ['RATE_LIMIT_BROWSER', '5', { limits: { browser: 5 } }],
-  ['RATE_LIMIT_WEBHOOK', '4', { limits: { webhook: 4 } }],
   ['PASSWORD_LOGIN', '1', { hasPasswords: true }],
   ['OIDC_ISSUER', '', { hasPasswords: true }],
   ['STRIPE_API_BASE', 'http://127.0.0.1:12111', { stripeApiBase: 'http://127.0.0.1:12111' }],
@@ -126,93 +126,81 @@ test.each<[string, string, unknown]>([
   expect(load({ [name]: value })).toMatchObject(expected as object)
 })
 
-test.each<[string, string, string]>([
+/** Page paths of the web interface, without parameters and the slash at the end. */
+const PAGES = [...PAGE_PATHS, FRAME_PATH].map(path => path.replace(/[:{].*/, '').replace(/(.)\/$/, '$1'))
+const WRONG_PATHS = [
+  ...['t', '/', '/t/', '/a//b', '/api', '/api/x', '/trpc', '/js', '/x/js', '/a b', '/docs', '/web/x'],
+  ...PAGES,
+]
+const WRONG_ORIGINS = [
+  ...['example.com', '*.example.com', 'https://', 'https://*', 'https://a.*.example', 'https://*example.com'],
   ...[
-    't',
-    '/',
-    '/t/',
-    '/a//b',
-    '/api',
-    '/api/x',
-    '/trpc',
-    '/js',
-    '/x/js',
-    '/a b',
-    '/docs',
-    '/web/x',
-    ...[...PAGE_PATHS, FRAME_PATH].map(path => path.replace(/[:{].*/, '').replace(/(.)\/$/, '$1')),
-  ].map((path): [string, string, string] => [
-    'TRACKER_PATH',
-    path,
-    'a path such as /t, without a slash at its end',
-  ]),
-  ...[
-    'example.com',
-    '*.example.com',
-    'https://',
-    'https://*',
-    'https://a.*.example',
-    'https://*example.com',
     'https://example.com/',
     'https://example.com/page',
     'https://example.com?a=b',
     'https://user@example.com',
+  ],
+  ...[
     'https://example.com:99999',
     'https://example.com:*',
     'https://[::1]:3000',
-    'https://example.com;script-src *',
-    "https://example.com 'self'",
-    'https://example.com *',
     'ftp://example.com',
     'data:',
-    "'none'",
-    'null',
-    ' , ',
-  ].map((origins): [string, string, string] => [
+  ],
+  ...['https://example.com;script-src *', "https://example.com 'self'", 'https://example.com *'],
+  ...["'none'", 'null', ' , '],
+]
+const RATE_LIMITS = ['EVENT', 'ENGAGE', 'IDENTIFY', 'API', 'WEBHOOK', 'BROWSER']
+
+test.each<[name: string, values: string[], allowed: string]>([
+  ['TRACKER_PATH', WRONG_PATHS, 'a path such as /t, without a slash at its end'],
+  [
     'FRAME_ANCESTORS',
-    origins,
+    WRONG_ORIGINS,
     'origins such as https://example.com or https://*.example.com, without a path, separated by spaces or commas',
-  ]),
-  ['PORT', '65536', 'a whole number from 0 to 65535: the TCP port of the HTTP listener'],
-  ['PORT', ' 80', 'a whole number from 0 to 65535'],
-  ['PORT', '-1', 'a whole number from 0 to 65535'],
-  ['PORT', '3e3', 'a whole number from 0 to 65535'],
-  ['HOST', 'http://here', 'a host name or an IP address'],
-  ['BASE_URL', 'analytics.example.com', 'a URL such as https://analytics.example.com'],
-  ['BASE_URL', 'ftp://example.com', 'a URL such as https://analytics.example.com'],
+  ],
+  [
+    'PORT',
+    ['65536', ' 80', '-1', '3e3'],
+    'a whole number from 0 to 65535: the TCP port of the HTTP listener',
+  ],
+  ['HOST', ['http://here'], 'a host name or an IP address'],
+  ['BASE_URL', ['analytics.example.com', 'ftp://example.com'], 'a URL such as https://analytics.example.com'],
   [
     'MIN_FREE_DISK',
-    '1GB',
+    ['1GB'],
     'a whole number from 0 to 1000000: MiB that must be free for hits to be taken, 0 for',
   ],
-  ['HTTP_WORKERS', '0', 'a whole number from 1 to 256: how many HTTP workers'],
-  ['MAX_CONNECTIONS', '0', 'a whole number from 1 to 1000000: the most connections of an HTTP worker'],
-  ['HTTP_WORKERS', '1.5', 'a whole number from 1 to 256'],
-  ['INGEST_PROCESSES', '65', 'a whole number from 0 to 64: how many ingest processes'],
-  ['ROLLUP_THREADS', 'two', 'a whole number from 1 to 64: threads a process'],
-  ['GEOIP_DATABASE', import.meta.filename, 'the path of a MaxMind-format (.mmdb) file that exists'],
-  ['GEOIP_DATABASE', folder, 'the path of a MaxMind-format (.mmdb) file that exists'],
-  ['GEOIP_DATABASE', '/no/such/file.mmdb', 'the path of a MaxMind-format (.mmdb) file that exists'],
-  ['TRUST_PROXY', 'true', 'a whole number from 0 to 16: the number of trusted proxy hops'],
-  ['SITES_PER_TEAM', '100001', 'a whole number from 0 to 100000: the site ceiling of a team'],
-  ['RATE_LIMIT_COLLECT', '1000001', 'a whole number from 0 to 1000000: requests a minute, 0 for no limit'],
-  ['RATE_LIMIT_EVENT', 'none', 'a whole number from 0 to 1000000: requests a minute'],
-  ['RATE_LIMIT_ENGAGE', 'none', 'a whole number from 0 to 1000000: requests a minute'],
-  ['RATE_LIMIT_IDENTIFY', 'none', 'a whole number from 0 to 1000000: requests a minute'],
-  ['RATE_LIMIT_API', 'none', 'a whole number from 0 to 1000000: requests a minute'],
-  ['RATE_LIMIT_WEBHOOK', 'none', 'a whole number from 0 to 1000000: requests a minute'],
-  ['RATE_LIMIT_BROWSER', 'none', 'a whole number from 0 to 1000000: requests a minute'],
-  ['PASSWORD_LOGIN', 'no', '0 (single sign-on alone) or 1'],
-  ['OIDC_ISSUER', 'login.example.com', 'a URL such as https://login.example.com'],
-  ['OIDC_NAME', 'x'.repeat(101), 'at most 100 characters'],
-  ['OIDC_AUTO_JOIN', 'Acme:owner', 'team:role, with the id or name of a team, and admin, member or viewer'],
-  ['MAIL_FROM', 'nobody', 'an address, such as Analytics <analytics@example.com>'],
-  ['STRIPE_API_BASE', 'api.stripe.com', 'a URL such as https://api.stripe.com'],
-  ['LOG_LEVEL', 'INFO', 'one of fatal, error, warn, info, debug, trace, silent'],
-])('%s is refused as %j, saying what is allowed', (name, value, allowed) => {
-  const message = refusal({ SECRET_KEY: KEY, [name]: value })
-  expect(message).toContain(`${name} is ${JSON.stringify(value)}; allowed is ${allowed}`)
-  expect(message).not.toContain('\n')
+  ['HTTP_WORKERS', ['0', '1.5'], 'a whole number from 1 to 256: how many HTTP workers'],
+  ['MAX_CONNECTIONS', ['0'], 'a whole number from 1 to 1000000: the most connections of an HTTP worker'],
+  ['INGEST_PROCESSES', ['65'], 'a whole number from 0 to 64: how many ingest processes'],
+  ['ROLLUP_THREADS', ['two'], 'a whole number from 1 to 64: threads a process'],
+  [
+    'GEOIP_DATABASE',
+    [import.meta.filename, folder, '/no/such/file.mmdb'],
+    'the path of a MaxMind-format (.mmdb) file that exists',
+  ],
+  ['TRUST_PROXY', ['true'], 'a whole number from 0 to 16: the number of trusted proxy hops'],
+  ['SITES_PER_TEAM', ['100001'], 'a whole number from 0 to 100000: the site ceiling of a team'],
+  ['RATE_LIMIT_COLLECT', ['1000001'], 'a whole number from 0 to 1000000: requests a minute, 0 for no limit'],
+  ...RATE_LIMITS.map((name): [string, string[], string] => [
+    `RATE_LIMIT_${name}`,
+    ['none'],
+    'a whole number from 0 to 1000000: requests a minute',
+  ]),
+  ['PASSWORD_LOGIN', ['no'], '0 (single sign-on alone) or 1'],
+  ['OIDC_ISSUER', ['login.example.com'], 'a URL such as https://login.example.com'],
+  ['OIDC_NAME', ['x'.repeat(101)], 'at most 100 characters'],
+  ['OIDC_AUTO_JOIN', ['Acme:owner'], 'team:role, with the id or name of a team, and admin, member or viewer'],
+  ['MAIL_FROM', ['nobody'], 'an address, such as Analytics <analytics@example.com>'],
+  ['STRIPE_API_BASE', ['api.stripe.com'], 'a URL such as https://api.stripe.com'],
+  ['LOG_LEVEL', ['INFO'], 'one of fatal, error, warn, info, debug, trace, silent'],
+])('a wrong %s is refused, saying what is allowed', (name, values, allowed) => {
+  for (const value of values) {
+    const message = refusal({ SECRET_KEY: KEY, [name]: value })
+    expect(message).toContain(`${name} is ${JSON.stringify(value)}; allowed is ${allowed}`)
+    expect(message).not.toContain('\n')
+  }
 })
 
 test.each([
@@ -250,31 +238,26 @@ test('configuration: each of several wrong variables is named, on a line of its 
 })
 
 test('an empty variable counts as not set', () => {
-  const names = ['PORT', 'HOST', 'BASE_URL', 'DATA_DIR', 'DATABASE_URL', 'REDIS_URL', 'HTTP_WORKERS']
-  names.push(
-    'FRAME_ANCESTORS',
-    'GEOIP_DATABASE',
-    'METRICS_TOKEN',
-    'TRUST_PROXY',
-    'RATE_LIMIT_API',
-    'LOG_LEVEL',
-  )
+  const names = [
+    ...['PORT', 'HOST', 'BASE_URL', 'DATA_DIR', 'DATABASE_URL', 'REDIS_URL', 'HTTP_WORKERS', 'LOG_LEVEL'],
+    ...['FRAME_ANCESTORS', 'GEOIP_DATABASE', 'METRICS_TOKEN', 'TRUST_PROXY', 'RATE_LIMIT_API'],
+  ]
   expect(load(Object.fromEntries(names.map(name => [name, ''])))).toEqual(load())
 })
 
-test('configuration: when everything is embedded, a secret key is generated once and stays', () => {
+test('configuration: when everything is embedded, a secret key is generated once, stays, and is private', () => {
   const dataDir = newDataDir()
   const first = loadConfig({ DATA_DIR: dataDir })
   expect(first.secretKey).toMatch(/^[0-9a-f]{64}$/)
+  const file = join(dataDir, 'secret-key')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(statSync(dataDir).mode & 0o777).toBe(0o700)
   expect(loadConfig({ DATA_DIR: dataDir, SECRET_KEY: '' }).secretKey).toBe(first.secretKey)
   expect(loadConfig({ DATA_DIR: newDataDir() }).secretKey).not.toBe(first.secretKey)
-})
-
-test('nobody else on the machine can read the generated key', () => {
-  const dataDir = newDataDir()
-  loadConfig({ DATA_DIR: dataDir })
-  expect(statSync(join(dataDir, 'secret-key')).mode & 0o777).toBe(0o600)
-  expect(statSync(dataDir).mode & 0o777).toBe(0o700)
+  // One that was damaged is neither used nor replaced.
+  writeFileSync(file, '')
+  expect(refusal({ DATA_DIR: dataDir })).toContain(`${file} is damaged`)
+  expect(readFileSync(file, 'utf8')).toBe('')
 })
 
 test('a key that is given wins, and none is generated', () => {
@@ -289,27 +272,15 @@ test.each([
   { DATABASE_URL: 'postgres://h/d', REDIS_URL: 'redis://h' },
 ])('configuration: %o requires a secret key', environment => {
   const dataDir = newDataDir()
-  expect(refusal({ ...environment, DATA_DIR: dataDir })).toContain(
-    'SECRET_KEY is not set; allowed is 64 hex digits',
-  )
+  const allowed = 'SECRET_KEY is not set; allowed is 64 hex digits'
+  expect(refusal({ ...environment, DATA_DIR: dataDir })).toContain(allowed)
   expect(existsSync(dataDir)).toBe(false)
-})
-
-test('a generated key that was damaged is neither used nor replaced', () => {
-  const dataDir = newDataDir()
-  loadConfig({ DATA_DIR: dataDir })
-  const file = join(dataDir, 'secret-key')
-  writeFileSync(file, '')
-  expect(refusal({ DATA_DIR: dataDir })).toContain(`${file} is damaged`)
-  expect(readFileSync(file, 'utf8')).toBe('')
 })
 
 test('a child process sees the same service, with the addresses of the embedded servers', () => {
   const config = loadConfig({ DATA_DIR: newDataDir() })
-  const addresses = {
-    databaseUrl: 'postgres://postgres@localhost/postgres?host=%2Ftmp',
-    redisUrl: 'unix:///r',
-  }
+  const databaseUrl = 'postgres://postgres@localhost/postgres?host=%2Ftmp'
+  const addresses = { databaseUrl, redisUrl: 'unix:///r' }
   const seen = loadConfig(environmentFor(config, addresses))
   expect(seen).toMatchObject({ ...addresses, dataDir: config.dataDir, secretKey: config.secretKey })
   expect(seen.baseUrl).toBe(config.baseUrl)
@@ -332,16 +303,16 @@ test('passwords can be turned off only with single sign-on, which needs a client
   )
   const issuer = { OIDC_ISSUER: 'https://login.example.com' }
   expect(refusal({ SECRET_KEY: KEY, ...issuer })).toMatch(/^OIDC_CLIENT_ID is not set; allowed is /)
-  expect(
-    load({ ...issuer, OIDC_CLIENT_ID: 'a', PASSWORD_LOGIN: '0', OIDC_AUTO_JOIN: 'A: b:viewer' }),
-  ).toMatchObject({
+  const signOn = { ...issuer, OIDC_CLIENT_ID: 'a', PASSWORD_LOGIN: '0', OIDC_AUTO_JOIN: 'A: b:viewer' }
+  const autoJoin = { team: 'A: b', role: 'viewer' }
+  expect(load(signOn)).toMatchObject({
     hasPasswords: false,
     oidc: {
-      issuer: 'https://login.example.com',
+      issuer: issuer.OIDC_ISSUER,
       clientId: 'a',
       clientSecret: undefined,
       name: 'Single sign-on',
-      autoJoin: { team: 'A: b', role: 'viewer' },
+      autoJoin,
     },
   })
 })
@@ -351,9 +322,7 @@ test('mail needs a server and a sender', () => {
   const message = refusal({ SECRET_KEY: KEY, SMTP_URL: url })
   expect(message).toMatch(/^MAIL_FROM is not set; allowed is /)
   expect(message).not.toContain('hunter2')
-  expect(load({ SMTP_URL: url, MAIL_FROM: 'A <a@example.com>' }).mail).toEqual({
-    url,
-    from: 'A <a@example.com>',
-  })
+  const from = 'A <a@example.com>'
+  expect(load({ SMTP_URL: url, MAIL_FROM: from }).mail).toEqual({ url, from })
   expect(load({ MAIL_FROM: 'a@example.com' }).mail).toBeUndefined()
 })

@@ -76,10 +76,7 @@ test('documents: every heading that a comment cites exists', () => {
 test('documents: every source file that they name exists', () => {
   const named = DOCUMENTS.filter(document => document !== 'CHANGELOG.md').flatMap(document =>
     [...read(document).matchAll(/`((?:src|workers|scripts|sql|test|docs)\/[\w./-]*\w)`/g)].map(
-      ([, path]) => ({
-        document,
-        path: path!,
-      }),
+      ([, path]) => ({ document, path: path! }),
     ),
   )
   expect(named.filter(({ path }) => !existsSync(join(projectRoot, path)))).toEqual([])
@@ -91,12 +88,12 @@ const missingIn = (document: string, names: readonly string[]): string[] => {
   return names.filter(name => !text.includes(`\`${name}\``))
 }
 
-test.each(['docs/api.md', 'docs/metrics.md'])('documents: %s names every dimension', document => {
-  expect(missingIn(document, DIMENSIONS), `add them to "Filters" of ${document}`).toEqual([])
-})
-
-test('documents: docs/api.md names every site option', () => {
-  expect(missingIn('docs/api.md', Object.keys(siteFields)), 'add them to "Sites" of docs/api.md').toEqual([])
+test.each([
+  ['docs/api.md', 'dimension', 'Filters', DIMENSIONS],
+  ['docs/metrics.md', 'dimension', 'Filters', DIMENSIONS],
+  ['docs/api.md', 'site option', 'Sites', Object.keys(siteFields)],
+] as const)('documents: %s names every %s', (document, _, heading, names) => {
+  expect(missingIn(document, names), `add them to "${heading}" of ${document}`).toEqual([])
 })
 
 test('documents: docs/api.md names every endpoint', () => {

@@ -4,30 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
 import { newRsaKeys } from './scripted-provider.ts'
 
-export interface RealPerson {
-  email: string
-  email_verified: boolean
-  name?: string
-}
-
-export interface RealProvider {
-  issuer: string
-  clientId: string
-  clientSecret: string
-  /** People by their subject; a test may change what is known of them. */
-  people: Map<string, RealPerson>
-  /** A person gives their name and consent. @returns the address of the service that the provider sends the browser to */
-  signIn(authorizationUrl: string, subject: string): Promise<URL>
-  close(): Promise<void>
-}
-
 /** An OpenID provider with one client, whose forms are filled in by `signIn`. */
-export async function startRealProvider(redirectUri: string): Promise<RealProvider> {
+export async function startRealProvider(redirectUri: string) {
   const server = createServer()
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const [clientId, clientSecret] = ['analytics', randomBytes(16).toString('hex')]
-  const people = new Map<string, RealPerson>()
+  const people = new Map<string, { email: string; email_verified: boolean; name: string }>()
   const provider = new Provider(issuer, {
     clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri] }],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
@@ -43,8 +26,10 @@ export async function startRealProvider(redirectUri: string): Promise<RealProvid
     issuer,
     clientId,
     clientSecret,
+    /** By their subject; a test may change what is known of them. */
     people,
-    async signIn(authorizationUrl, subject) {
+    /** A person gives their name and consent. @returns the address of the service that the provider sends the browser to */
+    async signIn(authorizationUrl: string, subject: string): Promise<URL> {
       const jar = new Map<string, string>()
       let url = new URL(authorizationUrl)
       for (let step = 0; step < 20; step++) {
@@ -63,6 +48,8 @@ export async function startRealProvider(redirectUri: string): Promise<RealProvid
     },
   }
 }
+
+export type RealProvider = Awaited<ReturnType<typeof startRealProvider>>
 
 /** Returns what a person writes into the form of a page: their name, then their consent. */
 async function formAt(url: URL, jar: Map<string, string>, subject: string): Promise<URLSearchParams> {

@@ -14,15 +14,8 @@ afterAll(() => api.close())
 
 /** Text of every row of every table that logins write to. */
 async function databaseText(): Promise<string> {
-  const tables = [
-    'logins',
-    'recovery_codes',
-    'browser_sessions',
-    'one_time_links',
-    'users',
-    'audit_log',
-    'tokens',
-  ]
+  const secret = ['logins', 'recovery_codes', 'browser_sessions', 'one_time_links']
+  const tables = [...secret, 'users', 'audit_log', 'tokens']
   const rows = await Promise.all(
     tables.map(table => api.services.db.unsafe(`select t::text from ${table} as t`)),
   )
@@ -50,13 +43,13 @@ test('no password, cookie, link, code or secret is in a log, an error, a metric,
     secrets.add(text)
     return text
   }
-  /** What the answer shows the person once is taken out. */
-  const call = async (method: string, path: string, cookie?: string, body?: object, shown: string[] = []) => {
-    const headers = cookie === undefined ? {} : withCookie(api, cookie)
-    const answer = await api.call(method, path, { headers, ...(body && { body }) })
-    let text = JSON.stringify(answer.body ?? '')
-    for (const each of shown) text = text.replaceAll(each, '')
-    answers.push(text)
+  /** What the answer shows the person once, when it is asked for with `shows`, is not looked at. */
+  const call = async (method: string, path: string, cookie = '', body?: object, shows = false) => {
+    const answer = await api.call(method, `/api/${path}`, {
+      headers: cookie ? withCookie(api, cookie) : {},
+      body,
+    })
+    if (!shows) answers.push(JSON.stringify(answer.body ?? ''))
     const set = cookieOf(answer)
     if (set) marked(set)
     return answer
@@ -64,58 +57,44 @@ test('no password, cookie, link, code or secret is in a log, an error, a metric,
   const password = marked('marked-first-password')
   const { secret, email } = await invitee(api)
   marked(secret)
-  await call('POST', '/api/auth/link', undefined, { secret })
-  await call('POST', '/api/auth/setup', undefined, { secret, password: marked('marked-1') })
-  const setUp = await call('POST', '/api/auth/setup', undefined, { secret, password })
+  await call('POST', 'auth/link', '', { secret })
+  await call('POST', 'auth/setup', '', { secret, password: marked('marked-1') })
+  const setUp = await call('POST', 'auth/setup', '', { secret, password })
   expect(setUp.status).toBe(200)
-  let cookie = cookieOf(setUp)!
 
-  const proposed = await api.call('POST', '/api/account/totp/secret', { headers: withCookie(api, cookie) })
+  const first = cookieOf(setUp)!
+  const proposed = await call('POST', 'account/totp/secret', first, undefined, true)
   const totp = marked(proposed.body.secret as string)
   const code = marked(TOTP.generate({ secret: Secret.fromBase32(totp) }))
   const wrongCode = marked('987650')
-  await call('POST', '/api/account/totp', cookie, { secret: totp, code: wrongCode, password })
-  const added = await api.call('POST', '/api/account/totp', {
-    headers: withCookie(api, cookie),
-    body: { secret: totp, code, password },
-  })
+  await call('POST', 'account/totp', first, { secret: totp, code: wrongCode, password })
+  const added = await call('POST', 'account/totp', first, { secret: totp, code, password }, true)
   expect(added.status).toBe(200)
-  cookie = marked(cookieOf(added)!)
+  const cookie = cookieOf(added)!
   for (const each of added.body.recovery_codes) marked(each)
 
   const wrong = marked('marked-wrong-password')
-  await call('POST', '/api/auth/login', undefined, { email, password: wrong })
-  await call('POST', '/api/auth/login', undefined, { email: `${wrong}@example.com`, password: wrong })
-  await call('POST', '/api/auth/login', undefined, { email, password, code: wrongCode })
-  const recovery = added.body.recovery_codes[0]
-  expect((await call('POST', '/api/auth/login', undefined, { email, password, code: recovery })).status).toBe(
-    200,
-  )
-  await call('PUT', '/api/account/password', cookie, {
-    password: marked('marked-next-password'),
-    current_password: wrong,
-  })
-  await call('DELETE', `/api/account/totp?password=${wrong}`, cookie)
-  await call('POST', '/api/auth/reset', undefined, {
-    secret: marked('m'.repeat(43)),
-    password: marked('marked-reset'),
-  })
-  const link = marked(
-    await createLink(api.services.db, 'reset', { email: null, loginId: setUp.body.id }, new Date()),
-  )
+  const logIn = (body: object) => call('POST', 'auth/login', '', { email, password, ...body })
+  await logIn({ password: wrong })
+  await logIn({ email: `${wrong}@example.com`, password: wrong })
+  await logIn({ code: wrongCode })
+  const recovery = { code: added.body.recovery_codes[0] }
+  expect((await logIn(recovery)).status).toBe(200)
+  const next = marked('marked-next-password')
+  await call('PUT', 'account/password', cookie, { password: next, current_password: wrong })
+  await call('DELETE', `account/totp?password=${wrong}`, cookie)
+  const reset = (secret: string, text: string) =>
+    call('POST', 'auth/reset', '', { secret: marked(secret), password: marked(text) })
+  await reset('m'.repeat(43), 'marked-reset')
+  const { db } = api.services
+  const link = await createLink(db, 'reset', { email: null, loginId: setUp.body.id }, new Date())
   // A broken body and a failure of the service show nothing of what was sent, either.
   await api.call('POST', '/api/auth/login', { body: `{"password": "${marked('marked-broken')}"` })
-  const { db } = api.services
   await db`alter table recovery_codes rename to recovery_codes_away`
-  const failed = await call('POST', '/api/auth/login', undefined, { email, password, code: recovery })
+  const failed = await logIn(recovery)
   await db`alter table recovery_codes_away rename to recovery_codes`
-  expect(failed.status).toBe(500)
-  expect(
-    (await call('POST', '/api/auth/reset', undefined, { secret: link, password: marked('marked-last-one') }))
-      .status,
-  ).toBe(204)
-  const audit = await call('GET', '/api/audit-log', cookie)
-  answers.push(JSON.stringify(audit.body ?? ''))
+  expect([failed.status, (await reset(link, 'marked-last-one')).status]).toEqual([500, 204])
+  await call('GET', 'audit-log', cookie)
 
   const places = {
     log: JSON.stringify(lines),

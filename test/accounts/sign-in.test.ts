@@ -14,9 +14,10 @@ afterAll(() => api.close())
 
 /** Each test has its own network, so that the attempts of one do not count for another. */
 let address: string
-beforeEach(() => {
+const moveAway = () => {
   address = `10.${[...randomBytes(3)].join('.')}`
-})
+}
+beforeEach(moveAway)
 
 const login = (body: object | string, headers: Record<string, string> = {}) =>
   api.call('POST', '/api/auth/login', { body, headers: { 'X-Forwarded-For': address, ...headers } })
@@ -82,11 +83,15 @@ describe('signing in', () => {
   test('ten wrong passwords for an address, from wherever; then even the right one is refused for a while', async () => {
     const { email } = await setUp(api)
     at = new Date(Math.ceil(at.getTime() / 900_000) * 900_000 + 60_000)
+    // Right ones do not count, and a cookie of nonsense does not matter.
+    const headers = { Cookie: 'analytics_session=%00; a=b; analytics_session' }
+    for (let i = 0; i < 12; i++)
+      expect((await login({ email, password: PASSWORD }, headers)).status).toBe(200)
     for (let i = 0; i < 10; i++) {
-      address = `10.${[...randomBytes(3)].join('.')}`
+      moveAway()
       expect((await login({ email, password: 'another password' })).status).toBe(401)
     }
-    address = `10.${[...randomBytes(3)].join('.')}`
+    moveAway()
     const refused = await login({ email, password: PASSWORD })
     expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
     expect(refused.headers.get('retry-after')).toBe('840')
@@ -114,11 +119,6 @@ describe('signing in', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(15)
   })
 
-  test('successful ones do not count', async () => {
-    const { email } = await setUp(api)
-    for (let i = 0; i < 12; i++) expect((await login({ email, password: PASSWORD })).status).toBe(200)
-  })
-
   test('a hash with other parameters is made again, and only by a right password', async () => {
     const { email, loginId } = await setUp(api)
     const { db } = api.services
@@ -137,99 +137,72 @@ describe('signing in', () => {
     expect((await login({ email, password: PASSWORD })).status).toBe(200)
   })
 
-  test.each([
-    ['no body', undefined],
-    ['a list', '[]'],
-    ['a number for a password', { email: 'a@example.com', password: 1 }],
-    ['an object for an address', { email: { $ne: null }, password: PASSWORD }],
-    ['an address without @', { email: 'ada', password: PASSWORD }],
-    ['an address of 300 letters', { email: `${'a'.repeat(300)}@example.com`, password: PASSWORD }],
-    ['a password of 2,000 letters', { email: 'a@example.com', password: 'x'.repeat(2_000) }],
-    ['a code of 100 letters', { email: 'a@example.com', password: PASSWORD, code: '1'.repeat(100) }],
-    ['a code that is a number', { email: 'a@example.com', password: PASSWORD, code: 123456 }],
-  ])('%s is 422', async (_, body) => {
-    expect((await login(body as object)).status).toBe(422)
-  })
-
-  test.each([
-    ['NUL in the address', { email: 'a\0b@example.com', password: PASSWORD }],
-    ['a lone surrogate in the password', { email: 'a@example.com', password: `\ud800${PASSWORD}` }],
-    ['NUL in the password', { email: 'a@example.com', password: `\0${PASSWORD}` }],
-    ['an empty password', { email: 'a@example.com', password: '' }],
-  ])('%s is just wrong', async (_, body) => {
-    expect((await login(body)).status).toBe(401)
-  })
-
-  test('a cookie of nonsense does not matter', async () => {
-    const { email } = await setUp(api)
-    const answer = await login(
-      { email, password: PASSWORD },
-      { Cookie: 'analytics_session=%00; a=b; analytics_session' },
-    )
-    expect(answer.status).toBe(200)
+  test('what is no address, password or code is 422, and odd characters are just wrong', async () => {
+    const right = { email: 'a@example.com', password: PASSWORD }
+    for (const [body, status] of [
+      [undefined, 422],
+      ['[]', 422],
+      [{ ...right, password: 1 }, 422],
+      [{ ...right, email: { $ne: null } }, 422],
+      [{ ...right, email: 'ada' }, 422],
+      [{ ...right, email: `${'a'.repeat(300)}@example.com` }, 422],
+      [{ ...right, password: 'x'.repeat(2_000) }, 422],
+      [{ ...right, code: '1'.repeat(100) }, 422],
+      [{ ...right, code: 123456 }, 422],
+      [{ ...right, email: 'a\0b@example.com' }, 401],
+      [{ ...right, password: `\ud800${PASSWORD}` }, 401],
+      [{ ...right, password: `\0${PASSWORD}` }, 401],
+      [{ ...right, password: '' }, 401],
+    ] as const)
+      expect([body, (await login(body as object)).status]).toEqual([body, status])
   })
 })
 
-describe('disabled logins', () => {
-  test('are refused at once with their sessions and tokens', async () => {
-    const { email, cookie, loginId } = await setUp(api)
-    const made = await api.call('POST', '/api/tokens', {
-      body: { name: 'a' },
-      headers: withCookie(api, cookie),
-    })
-    expect(made.status).toBe(201)
-    await api.services.db`update logins set disabled_at = now() where id = ${loginId}`
-    expect((await account(cookie)).status).toBe(401)
-    expect((await api.call('GET', '/api/sites', { token: made.body.token })).status).toBe(401)
-    expect((await login({ email, password: PASSWORD })).status).toBe(401)
-  })
+test('disabled logins are refused at once with their sessions and tokens', async () => {
+  const { email, cookie, loginId } = await setUp(api)
+  const headers = withCookie(api, cookie)
+  const made = await api.call('POST', '/api/tokens', { body: { name: 'a' }, headers })
+  expect(made.status).toBe(201)
+  await api.services.db`update logins set disabled_at = now() where id = ${loginId}`
+  expect((await account(cookie)).status).toBe(401)
+  expect((await api.call('GET', '/api/sites', { token: made.body.token })).status).toBe(401)
+  expect((await login({ email, password: PASSWORD })).status).toBe(401)
 })
 
-describe('PASSWORD_LOGIN=0', () => {
-  test.each([
+test('where passwords are turned off (PASSWORD_LOGIN=0), all that needs one is refused', async () => {
+  api.services.config.hasPasswords = false
+  for (const [name, body] of [
     ['login', { email: 'a@example.com', password: PASSWORD }],
     ['setup', { secret: 'x'.repeat(43), password: PASSWORD }],
     ['reset', { secret: 'x'.repeat(43), password: PASSWORD }],
     ['reset-request', { email: 'a@example.com' }],
-  ])('%s is refused', async (name, body) => {
-    api.services.config.hasPasswords = false
-    try {
-      const answer = await api.call('POST', `/api/auth/${name}`, { body })
-      expect([answer.status, answer.body.message]).toEqual([
-        403,
-        'Passwords are turned off here: use single sign-on',
-      ])
-      expect((await api.call('GET', '/api/auth/methods')).body.password).toBe(false)
-    } finally {
-      api.services.config.hasPasswords = true
-    }
-  })
+  ] as const) {
+    const answer = await api.call('POST', `/api/auth/${name}`, { body })
+    const message = 'Passwords are turned off here: use single sign-on'
+    expect([name, answer.status, answer.body.message]).toEqual([name, 403, message])
+  }
+  expect((await api.call('GET', '/api/auth/methods')).body.password).toBe(false)
+  api.services.config.hasPasswords = true
 })
 
 describe('sessions', () => {
-  test('the cookie is for this host, out of reach of scripts, and not sent by other sites', async () => {
-    const { email } = await setUp(api)
-    const answer = await login({ email, password: PASSWORD })
-    expect(answer.headers.getSetCookie()[0]).toMatch(
-      /^analytics_session=[\w-]{43}; Max-Age=2592000; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/,
-    )
-  })
-
-  test('over https it has the prefix __Host- and Secure, and the plain name means nothing', async () => {
+  test('the cookie is for this host, out of reach of scripts and other sites; over https it is __Host- and Secure', async () => {
     const { email, cookie } = await setUp(api)
-    const before = api.services.config.baseUrl
-    api.services.config.baseUrl = 'https://analytics.example.com'
-    try {
+    const { config } = api.services
+    const { baseUrl: before } = config
+    const rest = '=[\\w-]{43}; Max-Age=2592000; Path=/; Expires=[^;]+; HttpOnly'
+    for (const [baseUrl, cookie] of [
+      [before, `^analytics_session${rest}; SameSite=Lax$`],
+      ['https://analytics.example.com', `^__Host-analytics_session${rest}; Secure; SameSite=Lax$`],
+    ] as const) {
+      config.baseUrl = baseUrl
       const answer = await login({ email, password: PASSWORD })
-      expect(answer.headers.getSetCookie()[0]).toMatch(
-        /^__Host-analytics_session=[\w-]{43}; Max-Age=2592000; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/,
-      )
-      const plain = { Cookie: `analytics_session=${cookie}`, 'Sec-Fetch-Site': 'same-origin' }
-      expect((await api.call('GET', '/api/account', { headers: plain })).status).toBe(401)
-      expect((await account(cookie)).status).toBe(200)
-    } finally {
-      api.services.config.baseUrl = before
+      expect(answer.headers.getSetCookie()[0]).toMatch(new RegExp(cookie))
     }
+    const plain = { Cookie: `analytics_session=${cookie}`, 'Sec-Fetch-Site': 'same-origin' }
+    expect((await api.call('GET', '/api/account', { headers: plain })).status).toBe(401)
+    expect((await account(cookie)).status).toBe(200)
+    config.baseUrl = before
   })
 
   test('a session that is used lasts, one that is not ends after thirty days', async () => {
@@ -261,13 +234,12 @@ describe('sessions', () => {
 
   test('signing out ends the session and removes the cookie; without a session nothing happens', async () => {
     const { cookie, loginId } = await setUp(api)
-    const out = await api.call('POST', '/api/auth/logout', { headers: withCookie(api, cookie) })
+    const leave = (headers = withCookie(api, cookie)) => api.call('POST', '/api/auth/logout', { headers })
+    const out = await leave()
     expect([out.status, cookieOf(out)]).toEqual([204, ''])
     expect((await account(cookie)).status).toBe(401)
     expect((await entriesOf(api, loginId)).at(-1)).toMatchObject({ action: 'login.end' })
-    expect((await api.call('POST', '/api/auth/logout', { headers: withCookie(api, cookie) })).status).toBe(
-      204,
-    )
+    expect((await leave()).status).toBe(204)
     expect((await api.call('POST', '/api/auth/logout')).status).toBe(204)
   })
 })

@@ -31,13 +31,28 @@ async function invited() {
   const { teamId } = await signIn(api)
   const email = newAddress()
   const secret = await invite(api, teamId, email)
-  return { teamId, email, secret, claims: { sub: email, email, email_verified: true } }
+  return { teamId, email, secret, claims: unknown(email) }
+}
+
+/** Claims of somebody of whom nothing is known. */
+function unknown(email = newAddress()) {
+  return { sub: email, email, email_verified: true }
 }
 
 /** Signs in with what a test has scripted. @returns where the service sends the browser */
-async function signInWith(script: Script, browser = newBrowser(api), options = {}) {
+async function signInWith(script: Script, options = {}, browser = newBrowser(api)) {
   return browser.comeBack(provider.answer(await browser.start(options), script))
 }
+
+/** Expects that a team has a user with this login. */
+const expectUser = async (
+  teamId: string,
+  email: string,
+  loginEmail: string | null = email,
+  role = 'member',
+) => expect(await usersOf(api, teamId)).toContainEqual({ email, role, loginEmail })
+const userOf = (teamId: string, email: string, role: string) =>
+  api.services.db`insert into users (team_id, email, role) values (${teamId}, ${email}, ${role})`
 
 describe('the way to the provider', () => {
   test('single sign-on: the start asks for a code with PKCE, state and nonce, and keeps nothing in clear text', async () => {
@@ -79,50 +94,44 @@ describe('the way to the provider', () => {
     }
   })
 
-  test.each([
-    'https://evil.example/',
-    '//evil.example',
-    '/\\evil.example',
-    '\\\\evil.example',
-    '/\t/evil.example',
-    'javascript:alert(1)',
-    'sites',
-    '',
-    `/${'a'.repeat(2_001)}`,
-  ])('single sign-on: %j is no path of this service to return to', async return_to => {
+  test('single sign-on: what is no path of this service is none to return to', async () => {
     const browser = newBrowser(api)
-    const posted = await browser.send('POST', '/api/auth/oidc/start', { return_to })
-    expect([posted.status, Object.keys(posted.body.errors)]).toEqual([422, ['return_to']])
-    const query = new URLSearchParams({ return_to })
-    expect((await browser.send('GET', `/api/auth/oidc/start?${query}`)).status).toBe(422)
+    for (const return_to of [
+      'https://evil.example/',
+      '//evil.example',
+      '/\\evil.example',
+      '\\\\evil.example',
+      '/\t/evil.example',
+      'javascript:alert(1)',
+      'sites',
+      '',
+      `/${'a'.repeat(2_001)}`,
+    ]) {
+      const posted = await browser.send('POST', '/api/auth/oidc/start', { return_to })
+      expect([return_to, posted.status, Object.keys(posted.body.errors)]).toEqual([
+        return_to,
+        422,
+        ['return_to'],
+      ])
+      const query = new URLSearchParams({ return_to })
+      expect((await browser.send('GET', `/api/auth/oidc/start?${query}`)).status).toBe(422)
+    }
   })
 
-  test('single sign-on: without a provider in the settings, there is nothing to start or to end', async () => {
-    api.services.config.oidc = undefined
-    const browser = newBrowser(api)
-    const person = await signIn(api)
-    const answers = [
-      await browser.send('GET', '/api/auth/oidc/start'),
-      await browser.send('POST', '/api/auth/oidc/start', {}),
-      await browser.send('GET', '/api/auth/oidc/callback?code=a&state=b'),
-      await api.call('POST', '/api/account/identities/start', { body: {}, headers: person.headers }),
-    ]
-    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404])
-  })
-
-  test('single sign-on: a provider that cannot be reached is asked again at the next sign-in', async () => {
+  test('single sign-on: a provider that cannot be reached or names another issuer is asked again at the next sign-in', async () => {
     const gone = await startScriptedProvider('analytics')
     await gone.close()
-    const { config } = api.services
-    config.oidc = { ...settings(), issuer: gone.issuer }
     const browser = newBrowser(api)
-    for (const answer of [
-      await browser.send('GET', '/api/auth/oidc/start'),
-      await browser.send('POST', '/api/auth/oidc/start', {}),
-    ]) {
-      expect([answer.status, answer.body.code]).toEqual([503, 'unavailable'])
+    const oidc = settings()
+    api.services.config.oidc = oidc
+    for (const issuer of [gone.issuer, provider.issuer.replace('127.0.0.1', 'localhost')]) {
+      oidc.issuer = issuer
+      for (const [method, body] of [['GET'], ['POST', {}]] as const) {
+        const answer = await browser.send(method, '/api/auth/oidc/start', body)
+        expect([issuer, answer.status, answer.body.code]).toEqual([issuer, 503, 'unavailable'])
+      }
     }
-    config.oidc.issuer = provider.issuer
+    oidc.issuer = provider.issuer
     expect((await browser.send('GET', '/api/auth/oidc/start')).status).toBe(302)
   })
 
@@ -133,85 +142,74 @@ describe('the way to the provider', () => {
     for (let i = 0; i < 3; i++) await browser.start()
     expect(asked()).toBe(before + 1)
     // It may have moved.
-    await signInWith({ status: 502 }, browser)
+    await signInWith({ status: 502 }, {}, browser)
     await browser.start()
     expect(asked()).toBe(before + 2)
   })
 
-  test('single sign-on: a provider whose metadata name another issuer is not used', async () => {
-    api.services.config.oidc = { ...settings(), issuer: provider.issuer.replace('127.0.0.1', 'localhost') }
-    expect((await newBrowser(api).send('GET', '/api/auth/oidc/start')).status).toBe(503)
-  })
-
-  test.each([
-    [undefined, /^Basic /, null],
-    [['client_secret_basic', 'client_secret_post'], /^Basic /, null],
-    [['client_secret_post'], /^$/, CLIENT.clientSecret],
-  ])(
-    'single sign-on: the client proves itself as a provider with %j wants it',
-    async (methods, header, field) => {
-      provider.set({ ...(methods && { methods }) })
-      await signInWith({ claims: (await invited()).claims, ...(methods && { methods }) })
+  test('single sign-on: the client proves itself as the provider wants it', async () => {
+    for (const [methods, header, field] of [
+      [undefined, /^Basic /, null],
+      [['client_secret_basic', 'client_secret_post'], /^Basic /, null],
+      [['client_secret_post'], /^$/, CLIENT.clientSecret],
+    ] as const) {
+      const script = methods && { methods: [...methods] }
+      api.services.config.oidc = settings()
+      provider.set({ ...script })
+      await signInWith({ claims: (await invited()).claims, ...script })
       const { headers, body } = provider.requests.findLast(({ path }) => path === '/token')!
-      expect([headers.authorization ?? '', body.get('client_secret')]).toEqual([
-        expect.stringMatching(header),
-        field,
-      ])
+      expect(headers.authorization ?? '').toMatch(header)
+      expect(body.get('client_secret')).toBe(field)
       expect(body.get('code_verifier')).toMatch(/^[\w-]{43}$/)
-    },
-  )
+    }
+  })
 })
 
 describe('the answer of the provider', () => {
   test('single sign-on: one that is right signs in and leads to the page that was asked for', async () => {
     const { claims, teamId, email } = await invited()
     const browser = newBrowser(api)
-    expect(await signInWith({ claims }, browser, { return_to: '/sites?a=b#c' })).toBe('/sites?a=b#c')
+    expect(await signInWith({ claims }, { return_to: '/sites?a=b#c' }, browser)).toBe('/sites?a=b#c')
     expect(await browser.isSignedIn()).toBe(true)
     expect(browser.jar.has('analytics_sign_in')).toBe(false)
-    expect(await usersOf(api, teamId)).toContainEqual({ email, role: 'member', loginEmail: email })
+    await expectUser(teamId, email)
   })
 
   const hour = 3_600
-  const seconds = () => Math.floor(Date.now() / 1000)
-  test.each<[string, () => Script]>([
-    ['another nonce', () => ({ claims: { nonce: 'A'.repeat(43) } })],
-    ['no nonce', () => ({ claims: { nonce: undefined } })],
-    ['another issuer', () => ({ claims: { iss: 'https://evil.example' } })],
-    ['another audience', () => ({ claims: { aud: 'another-client' } })],
-    ['several audiences, meant for another', () => ({ claims: { aud: ['analytics', 'b'], azp: 'b' } })],
-    ['an end in the past', () => ({ claims: { iat: seconds() - 2 * hour, exp: seconds() - hour } })],
-    ['no end', () => ({ claims: { exp: undefined } })],
-    ['no subject', () => ({ claims: { sub: undefined } })],
-    ['no algorithm', () => ({ header: { alg: 'none' }, signature: '' })],
-    ['the algorithm none and a signature', () => ({ header: { alg: 'none' } })],
-    ['a symmetric algorithm', () => ({ header: { alg: 'HS256' } })],
-    ['a key that the provider does not publish', () => ({ key: newRsaKeys().privateKey })],
-    ['an unknown name of a key', () => ({ header: { kid: 'two' } })],
-    ['no signature', () => ({ signature: '' })],
-  ])('single sign-on: an ID token with %s is refused', async (_, wrong) => {
+  const now = Math.floor(Date.now() / 1000)
+  test.each<[string, Script]>([
+    ['another nonce', { claims: { nonce: 'A'.repeat(43) } }],
+    ['no nonce', { claims: { nonce: undefined } }],
+    ['another issuer', { claims: { iss: 'https://evil.example' } }],
+    ['another audience', { claims: { aud: 'another-client' } }],
+    ['several audiences, meant for another', { claims: { aud: ['analytics', 'b'], azp: 'b' } }],
+    ['an end in the past', { claims: { iat: now - 2 * hour, exp: now - hour } }],
+    ['no end', { claims: { exp: undefined } }],
+    ['no subject', { claims: { sub: undefined } }],
+    ['no algorithm', { header: { alg: 'none' }, signature: '' }],
+    ['the algorithm none and a signature', { header: { alg: 'none' } }],
+    ['a symmetric algorithm', { header: { alg: 'HS256' } }],
+    ['a key that the provider does not publish', { key: newRsaKeys().privateKey }],
+    ['an unknown name of a key', { header: { kid: 'two' } }],
+    ['no signature', { signature: '' }],
+  ])('single sign-on: an ID token with %s is refused', async (_, script) => {
     const { claims, teamId } = await invited()
     const browser = newBrowser(api)
-    const script = wrong()
-    const answer = await signInWith({ ...script, claims: { ...claims, ...script.claims } }, browser)
-    expect(answer).toBe('/login#error=invalid')
-    expect(await browser.isSignedIn()).toBe(false)
+    const answer = await signInWith({ ...script, claims: { ...claims, ...script.claims } }, {}, browser)
+    expect([answer, await browser.isSignedIn()]).toEqual(['/login#error=invalid', false])
     expect(await usersOf(api, teamId)).toHaveLength(1)
   })
 
-  test.each([
-    ['another state', { state: 'A'.repeat(43) }],
-    ['no state', { state: undefined }],
-    ['no code', { code: undefined }],
-  ])('single sign-on: an answer with %s is refused', async (_, wrong) => {
-    const browser = newBrowser(api)
-    const right = provider.answer(await browser.start(), { claims: (await invited()).claims })
-    for (const [name, value] of Object.entries(wrong)) {
+  test('single sign-on: an answer with another or no state, or without a code, is refused', async () => {
+    const { claims } = await invited()
+    for (const [name, value] of [['state', 'A'.repeat(43)], ['state'], ['code']] as const) {
+      const browser = newBrowser(api)
+      const right = provider.answer(await browser.start(), { claims })
       if (value === undefined) right.delete(name)
       else right.set(name, value)
+      const answer = await browser.comeBack(right)
+      expect([name, answer, await browser.isSignedIn()]).toEqual([name, '/login#error=invalid', false])
     }
-    expect(await browser.comeBack(right)).toBe('/login#error=invalid')
-    expect(await browser.isSignedIn()).toBe(false)
   })
 
   test('single sign-on: an answer is of no use in another browser, and only once in its own', async () => {
@@ -248,8 +246,8 @@ describe('the answer of the provider', () => {
     const secrets = [browser.jar.get('analytics_sign_in')!, answer.get('state')!, CLIENT.clientSecret]
     await browser.comeBack(answer)
     secrets.push(browser.jar.get('analytics_session')!, 'secret-code', 'secret-access-token')
-    const { link } = { link: (await invited()).secret }
-    await signInWith({ claims: { aud: 'other' } }, newBrowser(api), { link })
+    const { secret: link } = await invited()
+    await signInWith({ claims: { aud: 'other' } }, { link })
     secrets.push(link)
     const written =
       JSON.stringify(lines) + JSON.stringify(await api.services.db`select actor, details from audit_log`)
@@ -260,13 +258,10 @@ describe('the answer of the provider', () => {
 
 describe('who is let in', () => {
   test('single sign-on: who is neither known nor invited is refused', async () => {
-    const email = newAddress()
-    const browser = newBrowser(api)
-    expect(await signInWith({ claims: { sub: email, email, email_verified: true } }, browser)).toBe(
-      '/login#error=closed',
-    )
+    const [claims, browser] = [unknown(), newBrowser(api)]
+    expect(await signInWith({ claims }, {}, browser)).toBe('/login#error=closed')
     expect(await browser.isSignedIn()).toBe(false)
-    const made = await api.services.db`select from logins where email = ${email}`
+    const made = await api.services.db`select from logins where email = ${claims.email}`
     expect(made).toHaveLength(0)
     const [entry] = await api.services.db`
       select team_id, actor, details from audit_log where action = 'login.failure' order by id desc limit 1`
@@ -277,65 +272,52 @@ describe('who is let in', () => {
     })
   })
 
-  test.each([false, undefined, 'yes', 1, null])(
-    'single sign-on: an address with email_verified %j accepts no invitation and joins nothing',
-    async email_verified => {
-      const { claims, teamId } = await invited()
-      api.services.config.oidc!.autoJoin = { team: teamId, role: 'member' }
-      expect(await signInWith({ claims: { ...claims, email_verified } })).toBe(
-        '/login#error=unverified_email',
-      )
-      expect(await usersOf(api, teamId)).toHaveLength(1)
-    },
-  )
+  test('single sign-on: an address that is not verified accepts no invitation and joins nothing', async () => {
+    const { claims, teamId } = await invited()
+    api.services.config.oidc!.autoJoin = { team: teamId, role: 'member' }
+    for (const email_verified of [false, undefined, 'yes', 1, null]) {
+      const answer = await signInWith({ claims: { ...claims, email_verified } })
+      expect([email_verified, answer]).toEqual([email_verified, '/login#error=unverified_email'])
+    }
+    expect(await usersOf(api, teamId)).toHaveLength(1)
+  })
 
   test('single sign-on: an address counts in whatever case, and one that is verified as a text', async () => {
     const { claims, teamId, email } = await invited()
     await signInWith({ claims: { ...claims, email: email.toUpperCase(), email_verified: 'true' } })
-    expect(await usersOf(api, teamId)).toContainEqual({ email, role: 'member', loginEmail: email })
+    await expectUser(teamId, email)
   })
 
-  test('single sign-on: an address that only the profile has is read there', async () => {
+  test('single sign-on: an address that only the profile has is read there, unless it is of another subject', async () => {
     const { teamId, email } = await invited()
-    const profile = { sub: email, email, email_verified: true, name: 'Ada' }
+    const profile = { ...unknown(email), name: 'A\0da\ud800' }
     provider.set({ profile })
+    const foreign = { claims: { sub: email }, profile: { ...profile, sub: 'another' } }
+    expect(await signInWith(foreign)).toBe('/login#error=invalid')
     expect(await signInWith({ claims: { sub: email }, profile })).toBe('/')
-    expect(await usersOf(api, teamId)).toContainEqual({ email, role: 'member', loginEmail: email })
-    const [login] = await api.services.db`select name from logins where email = ${email}`
-    expect(login).toEqual({ name: 'Ada' })
-  })
-
-  test('single sign-on: a name with a character that cannot be stored is stored without it', async () => {
-    const { email, claims } = await invited()
-    expect(await signInWith({ claims: { ...claims, name: 'A\0da\ud800' } })).toBe('/')
+    await expectUser(teamId, email)
+    // Characters that cannot be stored are left out.
     const [login] = await api.services.db`select name from logins where email = ${email}`
     expect(login).toEqual({ name: 'Ada\ufffd' })
   })
 
-  test('single sign-on: a profile of another subject is refused', async () => {
-    const { email } = await invited()
-    const profile = { sub: 'another', email, email_verified: true }
-    api.services.config.oidc = settings()
-    provider.set({ profile })
-    expect(await signInWith({ claims: { sub: email }, profile })).toBe('/login#error=invalid')
-  })
-
-  test('single sign-on: an invitation that has expired lets nobody in', async () => {
+  test('single sign-on: an invitation that has expired lets nobody in, nor does a team that does not exist', async () => {
     const { teamId } = await signIn(api)
-    const email = newAddress()
-    await invite(api, teamId, email, new Date(Date.now() - 1_000))
-    const claims = { sub: email, email, email_verified: true }
-    expect(await signInWith({ claims })).toBe('/login#error=closed')
+    const claims = unknown()
+    await invite(api, teamId, claims.email, new Date(Date.now() - 1_000))
+    for (const autoJoin of [undefined, { team: 'No such team', role: 'viewer' }] as const) {
+      api.services.config.oidc!.autoJoin = autoJoin
+      expect(await signInWith({ claims })).toBe('/login#error=closed')
+    }
   })
 
   test('single sign-on: an address never leads to a login that exists', async () => {
     const { claims, teamId, email } = await invited()
     const person = await signIn(api, { email })
     const browser = newBrowser(api)
-    expect(await signInWith({ claims }, browser)).toBe('/login#error=sign_in_first')
+    expect(await signInWith({ claims }, {}, browser)).toBe('/login#error=sign_in_first')
     expect(await browser.isSignedIn()).toBe(false)
-    expect(await usersOf(api, teamId)).toHaveLength(1)
-    expect(await usersOf(api, person.teamId)).toHaveLength(1)
+    for (const id of [teamId, person.teamId]) expect(await usersOf(api, id)).toHaveLength(1)
   })
 
   test('single sign-on: a disabled login is refused, and its team sees it', async () => {
@@ -343,7 +325,7 @@ describe('who is let in', () => {
     await signInWith({ claims })
     await api.services.db`update logins set disabled_at = now() where email = ${email}`
     const browser = newBrowser(api)
-    expect(await signInWith({ claims }, browser)).toBe('/login#error=disabled')
+    expect(await signInWith({ claims }, {}, browser)).toBe('/login#error=disabled')
     expect(await browser.isSignedIn()).toBe(false)
     const [entry] = await api.services.db`
       select actor, details from audit_log
@@ -351,94 +333,67 @@ describe('who is let in', () => {
     expect(entry).toEqual({ actor: email, details: { method: 'single_sign_on', reason: 'disabled' } })
   })
 
-  test.each(['id', 'name'] as const)(
-    'single sign-on: everybody with a verified address joins the team that the settings name by its %s',
-    async by => {
-      const { teamId } = await signIn(api)
-      await api.services.db`update teams set name = ${`Team ${teamId}`} where id = ${teamId}`
-      const team = by === 'id' ? teamId : `Team ${teamId}`
+  test('single sign-on: everybody with a verified address joins the team that the settings name by id or name', async () => {
+    const { teamId } = await signIn(api)
+    await api.services.db`update teams set name = ${`Team ${teamId}`} where id = ${teamId}`
+    for (const team of [teamId, `Team ${teamId}`]) {
       api.services.config.oidc!.autoJoin = { team, role: 'viewer' }
-      const email = newAddress()
-      expect(await signInWith({ claims: { sub: email, email, email_verified: true } })).toBe('/')
-      expect(await usersOf(api, teamId)).toContainEqual({ email, role: 'viewer', loginEmail: email })
-    },
-  )
-
-  test('single sign-on: nobody joins a team that does not exist', async () => {
-    api.services.config.oidc!.autoJoin = { team: 'No such team', role: 'viewer' }
-    const email = newAddress()
-    expect(await signInWith({ claims: { sub: email, email, email_verified: true } })).toBe(
-      '/login#error=closed',
-    )
+      const claims = unknown()
+      expect(await signInWith({ claims })).toBe('/')
+      await expectUser(teamId, claims.email, claims.email, 'viewer')
+    }
   })
 
   test('single sign-on: joining a team never takes over a user whom nobody has set up', async () => {
     const { teamId } = await signIn(api)
-    const email = newAddress()
-    await api.services.db`insert into users (team_id, email, role) values (${teamId}, ${email}, 'owner')`
+    const claims = unknown()
+    await userOf(teamId, claims.email, 'owner')
     api.services.config.oidc!.autoJoin = { team: teamId, role: 'viewer' }
-    expect(await signInWith({ claims: { sub: email, email, email_verified: true } })).toBe(
-      '/login#error=setup_first',
-    )
-    expect(await usersOf(api, teamId)).toContainEqual({ email, role: 'owner', loginEmail: null })
+    expect(await signInWith({ claims })).toBe('/login#error=setup_first')
+    await expectUser(teamId, claims.email, null, 'owner')
   })
 })
 
 describe('links that were opened', () => {
-  const unknown = () => {
-    const sub = newAddress()
-    return { sub, email: sub, email_verified: true }
-  }
-
-  test('single sign-on: the link of an invitation lets in whom it was given to, once', async () => {
-    const { teamId, secret, email } = await invited()
-    expect(await signInWith({ claims: { sub: newAddress() } }, newBrowser(api), { link: secret })).toBe('/')
-    expect(await usersOf(api, teamId)).toContainEqual({ email, role: 'member', loginEmail: email })
-    const again = await signInWith({ claims: unknown() }, newBrowser(api), { link: secret })
-    expect(again).toBe('/login#error=link_invalid')
+  test('single sign-on: the link of an invitation lets in whom it was given to, once, and stays while it is refused', async () => {
+    const { teamId, secret: link, email } = await invited()
+    const taken = unknown()
+    await signIn(api, { email: taken.email })
+    expect(await signInWith({ claims: taken }, { link })).toBe('/login#error=sign_in_first')
+    expect(await signInWith({ claims: { sub: newAddress() } }, { link })).toBe('/')
+    await expectUser(teamId, email)
+    expect(await signInWith({ claims: unknown() }, { link })).toBe('/login#error=link_invalid')
   })
 
   test('single sign-on: a login has the address that the provider has verified, not that of the invitation', async () => {
-    const { teamId, secret, email } = await invited()
+    const { teamId, secret: link, email } = await invited()
     const claims = unknown()
-    await signInWith({ claims }, newBrowser(api), { link: secret })
-    expect(await usersOf(api, teamId)).toContainEqual({ email, role: 'member', loginEmail: claims.email })
+    await signInWith({ claims }, { link })
+    await expectUser(teamId, email, claims.email)
   })
 
   test('single sign-on: the link for setting up joins all users with its address', async () => {
     const email = newAddress()
     const [one, two] = [await signIn(api), await signIn(api)]
-    for (const { teamId } of [one, two]) {
-      await api.services.db`insert into users (team_id, email, role) values (${teamId}, ${email}, 'admin')`
-    }
+    for (const { teamId } of [one, two]) await userOf(teamId, email, 'admin')
     const link = await newLink(api, { email }, { purpose: 'setup' })
     const claims = unknown()
-    expect(await signInWith({ claims }, newBrowser(api), { link })).toBe('/')
-    for (const { teamId } of [one, two]) {
-      expect(await usersOf(api, teamId)).toContainEqual({
-        email: claims.email,
-        role: 'admin',
-        loginEmail: claims.email,
-      })
-    }
+    expect(await signInWith({ claims }, { link })).toBe('/')
+    for (const { teamId } of [one, two]) await expectUser(teamId, claims.email, claims.email, 'admin')
     const entries = await api.services.db`
       select action, actor from audit_log where team_id = ${one.teamId} order by id`
-    expect(entries).toEqual(
-      ['login.setup', 'single_sign_on.link', 'login.success'].map(action => ({
-        action,
-        actor: claims.email,
-      })),
-    )
+    const actions = ['login.setup', 'single_sign_on.link', 'login.success']
+    expect(entries).toEqual(actions.map(action => ({ action, actor: claims.email })))
   })
 
   test('single sign-on: the link for setting up leaves a user alone in whose team the login is already', async () => {
     const { claims, teamId } = await invited()
     await signInWith({ claims })
     const email = newAddress()
-    await api.services.db`insert into users (team_id, email, role) values (${teamId}, ${email}, 'admin')`
+    await userOf(teamId, email, 'admin')
     const link = await newLink(api, { email }, { purpose: 'setup' })
-    expect(await signInWith({ claims }, newBrowser(api), { link })).toBe('/')
-    expect(await usersOf(api, teamId)).toContainEqual({ email, role: 'admin', loginEmail: null })
+    expect(await signInWith({ claims }, { link })).toBe('/')
+    await expectUser(teamId, email, null, 'admin')
   })
 
   test('single sign-on: the link for recovering links the login, and removes its second factor', async () => {
@@ -446,51 +401,30 @@ describe('links that were opened', () => {
     await api.services.db`update logins set totp_secret = '\\x00', totp_step = 1 where id = ${person.loginId}`
     const link = await newLink(api, { loginId: person.loginId }, { purpose: 'recover' })
     const browser = newBrowser(api)
-    expect(await signInWith({ claims: unknown() }, browser, { link })).toBe('/')
+    expect(await signInWith({ claims: unknown() }, { link }, browser)).toBe('/')
     const [login] = await api.services
       .db`select totp_secret, totp_step from logins where id = ${person.loginId}`
     expect(login).toEqual({ totp_secret: null, totp_step: null })
     expect((await browser.send('GET', '/api/account/identities')).body).toHaveLength(1)
   })
 
-  test.each(['expired', 'for resetting a password', 'invented', 'malformed'])(
-    'single sign-on: a link that is %s lets nobody in',
-    async kind => {
-      const email = newAddress()
-      const { loginId } = await signIn(api)
-      const expiresAt = new Date(Date.now() - 1_000)
-      const link =
-        kind === 'expired'
-          ? await newLink(api, { email }, { purpose: 'setup', expiresAt })
-          : kind === 'invented'
-            ? 'A'.repeat(43)
-            : kind === 'malformed'
-              ? 'a link'
-              : await newLink(api, { loginId }, { purpose: 'reset' })
-      expect(await signInWith({ claims: unknown() }, newBrowser(api), { link })).toBe(
-        '/login#error=link_invalid',
-      )
-    },
-  )
-
-  test('single sign-on: a link that could not be used stays', async () => {
-    const { secret } = await invited()
-    const claims = unknown()
-    await signIn(api, { email: claims.email })
-    const options = { link: secret }
-    expect(await signInWith({ claims }, newBrowser(api), options)).toBe('/login#error=sign_in_first')
-    expect(await signInWith({ claims: unknown() }, newBrowser(api), options)).toBe('/')
+  test('single sign-on: a link that is expired, for resetting a password, invented or malformed lets nobody in', async () => {
+    const { loginId } = await signIn(api)
+    const expiresAt = new Date(Date.now() - 1_000)
+    const links = [
+      await newLink(api, { email: newAddress() }, { purpose: 'setup', expiresAt }),
+      await newLink(api, { loginId }, { purpose: 'reset' }),
+      ...['A'.repeat(43), 'a link'],
+    ]
+    for (const link of links)
+      expect(await signInWith({ claims: unknown() }, { link })).toBe('/login#error=link_invalid')
   })
 
   test('single sign-on: a login that is known joins the team of an invitation that was opened', async () => {
     const [first, second] = [await invited(), await invited()]
     await signInWith({ claims: first.claims })
-    expect(await signInWith({ claims: first.claims }, newBrowser(api), { link: second.secret })).toBe('/')
-    expect(await usersOf(api, second.teamId)).toContainEqual({
-      email: second.email,
-      role: 'member',
-      loginEmail: first.email,
-    })
+    expect(await signInWith({ claims: first.claims }, { link: second.secret })).toBe('/')
+    await expectUser(second.teamId, second.email, first.email)
   })
 
   test('single sign-on: the first link for recovering removes what others have linked to the login', async () => {
@@ -508,7 +442,7 @@ describe('links that were opened', () => {
         insert into oidc_identities (issuer, subject, login_id)
         select ${provider.issuer}, unnest(${[newAddress(), ...(isKnown ? [own.sub] : [])]}::text[]), ${loginId}`
       const link = await newLink(api, { loginId }, { purpose: 'recover' })
-      expect(await signInWith({ claims: own }, newBrowser(api), { link })).toBe('/')
+      expect(await signInWith({ claims: own }, { link })).toBe('/')
       expect(await identitiesOf(loginId)).toEqual([own.sub])
     }
   })
@@ -518,6 +452,6 @@ describe('links that were opened', () => {
     await signInWith({ claims })
     const other = await signIn(api)
     const link = await newLink(api, { loginId: other.loginId }, { purpose: 'recover' })
-    expect(await signInWith({ claims }, newBrowser(api), { link })).toBe('/login#error=linked_elsewhere')
+    expect(await signInWith({ claims }, { link })).toBe('/login#error=linked_elsewhere')
   })
 })

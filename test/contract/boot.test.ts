@@ -14,7 +14,7 @@ import { testDatabase } from '../support/database.ts'
 import { silentLog } from '../support/log.ts'
 import { type Primary, startPrimary } from '../support/primary.ts'
 import { childrenOf, runningProcesses, stillRunning } from '../support/processes.ts'
-import { testRedis } from '../support/redis.ts'
+import { privateRedis } from '../support/redis.ts'
 import { freePort, PRIMARY } from '../support/service.ts'
 
 const run = promisify(execFile)
@@ -95,7 +95,7 @@ test('start: a port in use exits with 1 before any server starts', async () => {
 })
 
 test('start: a Redis that evicts keys exits with 1 and says what to do', async () => {
-  const [database, redis] = await Promise.all([testDatabase(), testRedis()])
+  const [database, redis] = await Promise.all([testDatabase(), privateRedis()])
   const client = connectRedis(redis.url, silentLog)
   await whenReady(client, 30_000)
   await client.config('SET', 'maxmemory-policy', 'allkeys-lru')
@@ -235,7 +235,7 @@ test('start: it waits until an admin command has stopped its temporary servers',
 
 test('ingest process: started before the primary (PM2), it waits for the tables', async () => {
   const database = await startDatabase({ log: silentLog })
-  const redis = await testRedis()
+  const redis = await privateRedis()
   const ingest = fork(PRIMARY.replace('primary.js', 'ingest.js'), {
     env: {
       PATH: process.env.PATH,

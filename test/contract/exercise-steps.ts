@@ -69,22 +69,71 @@ export async function expectItems(answer: Promise<Answered>, list: (body: Answer
   expect(list(body).length).toBeGreaterThan(0)
 }
 
-/** Asks for a page that has items, and for one that is not valid. */
-export const page =
-  (query = '') =>
+/** Asks with each query. The answer to the first has items: in its field `list`, or it is a list. */
+export const items =
+  (list: string, first = '', ...others: string[]) =>
   async (ask: Ask) => {
-    await expectItems(ask({ query }), body => body.data)
-    await ask({ query: `${query}&per_page=0` })
+    await expectItems(ask({ query: first }), body => (list ? body[list] : body))
+    await queries(...others)(ask)
   }
 
-export async function newShare({ api, owner, site }: World, fields: object = {}) {
-  const made = await api.call('POST', `/api/sites/${site.id}/shares`, {
-    token: owner.token,
-    body: { name: 'test', sections: ['traffic'], ...fields },
-  })
-  expect(made.status).toBe(201)
-  return made.body as { id: string; secret: string }
-}
+export const queries =
+  (...asked: string[]) =>
+  async (ask: Ask) => {
+    for (const query of asked) await ask({ query })
+  }
+
+export const bodies =
+  (...asked: object[]) =>
+  async (ask: Ask) => {
+    for (const body of asked) await ask({ body })
+  }
+
+/** Asks for a page that has items, and for one that is not valid. */
+export const page = (query = '') => items('data', query, `${query}&per_page=0`)
+
+export type Exercise = (ask: Ask, world: World) => Promise<unknown>
+/** Makes something of the site. @returns its id */
+type Make = (world: World) => Promise<string>
+
+/** Asks when something was made. */
+export const after =
+  (make: (world: World) => Promise<unknown>, exercise: Exercise): Exercise =>
+  async (ask, world) => {
+    await make(world)
+    await exercise(ask, world)
+  }
+
+/** Asks for what was made, with each query, and for something that does not exist. */
+export const one =
+  (field: string, make: Make, ...queries: string[]): Exercise =>
+  async (ask, world) => {
+    const path = { [field]: await make(world) }
+    for (const query of queries.length > 0 ? queries : ['']) await ask({ path, query })
+    await ask()
+  }
+
+/** Changes what was made, in a valid way and in another, and something that does not exist. */
+export const patch =
+  (field: string, make: Make, good: object, bad: object): Exercise =>
+  async (ask, world) => {
+    const path = { [field]: await make(world) }
+    await ask({ path, body: good })
+    await ask({ path, body: bad })
+    await ask({ body: good })
+  }
+
+/** Deletes what was made, and once more. */
+export const twice =
+  (field: string, make: Make): Exercise =>
+  async (ask, world) => {
+    const path = { [field]: await make(world) }
+    await ask({ path })
+    await ask({ path })
+  }
+
+export const newShare = (world: World, fields: object = {}) =>
+  made(world, 'shares', { name: 'test', sections: ['traffic'], ...fields })
 
 export const newSegment = (world: World) => newOf(world, 'segments', { name: 'test', filters: { path: '/' } })
 /** @returns the id of an import of one day */
@@ -100,17 +149,18 @@ export async function newTotals({ api, site }: World): Promise<string> {
 export const newAnnotation = (world: World) =>
   newOf(world, 'annotations', { text: 'test', starts_at: '2026-03-09' })
 
-/** Makes something of the site. @returns its id */
-async function newOf({ api, owner, site }: World, what: string, body: object): Promise<string> {
-  const made = await api.call('POST', `/api/sites/${site.id}/${what}`, { token: owner.token, body })
-  expect(made.status).toBe(201)
-  return made.body.id
+/** Makes something of the site. */
+async function made({ api, owner, site }: World, what: string, body: object): Promise<Answered['body']> {
+  const answer = await api.call('POST', `/api/sites/${site.id}/${what}`, { token: owner.token, body })
+  expect(answer.status).toBe(201)
+  return answer.body
 }
 
-export async function newGoal({ api, owner, site }: World) {
-  const body = { match_type: 'page', match_value: `/${randomUUID()}` }
-  return (await api.call('POST', `/api/sites/${site.id}/goals`, { token: owner.token, body })).body
-}
+const newOf = async (world: World, what: string, body: object): Promise<string> =>
+  (await made(world, what, body)).id
+
+export const newGoal = (world: World) =>
+  newOf(world, 'goals', { match_type: 'page', match_value: `/${randomUUID()}` })
 
 export const goalBody = () => ({
   match_type: 'event',
@@ -119,10 +169,7 @@ export const goalBody = () => ({
   custom_props: { plan: 'team' },
 })
 
-export async function newFunnel({ api, owner, site }: World) {
-  const body = funnelBody()
-  return (await api.call('POST', `/api/sites/${site.id}/funnels`, { token: owner.token, body })).body
-}
+export const newFunnel = (world: World) => newOf(world, 'funnels', funnelBody())
 
 export const funnelBody = () => ({
   name: randomUUID(),
@@ -163,12 +210,16 @@ export const ofError = (list?: (body: Answered['body']) => unknown[]) => async (
 }
 
 /** Returns the newest session of today. */
-export async function newestSession({ api, owner, site }: World): Promise<Answered['body']> {
-  const { body } = await api.call('GET', `/api/sites/${site.id}/stats/sessions?per_page=1`, {
-    token: owner.token,
-  })
-  return body.data[0]
+async function newestSession({ api, owner, site }: World): Promise<Answered['body']> {
+  const path = `/api/sites/${site.id}/stats/sessions?per_page=1`
+  return (await api.call('GET', path, { token: owner.token })).body.data[0]
 }
+export const newestSessionId: Make = async world => (await newestSession(world)).session_id
+export const newestVisitorId: Make = async world => (await newestSession(world)).visitor_id
+
+/** @returns the id of the erasure */
+export const erase: Make = async ({ api, owner, site }) =>
+  (await api.call('DELETE', `/api/sites/${site.id}/visitors/user-1`, { token: owner.token })).body.id
 
 export const webhookBody = () => ({
   name: 'Receiver',
@@ -176,13 +227,14 @@ export const webhookBody = () => ({
   kinds: ['payment.paid'],
 })
 
+export const newWebhookId = (world: World) => newOf(world, 'webhooks', webhookBody())
+
 /** A webhook with one delivery. */
-export async function newWebhook({ api, owner, site }: World) {
-  const path = `/api/sites/${site.id}/webhooks`
-  const options = { token: owner.token }
-  const { id: webhook } = (await api.call('POST', path, { ...options, body: webhookBody() })).body
-  const { id: delivery } = (await api.call('POST', `${path}/${webhook}/test`, options)).body
-  return { webhook, delivery }
+export async function newWebhook(world: World) {
+  const webhook = await newWebhookId(world)
+  const { api, owner, site } = world
+  const path = `/api/sites/${site.id}/webhooks/${webhook}/test`
+  return { webhook, delivery: (await api.call('POST', path, { token: owner.token })).body.id }
 }
 
 export const turnOff = ({ api, owner, site }: World, webhook: string) =>
@@ -196,7 +248,4 @@ export const alertBody = () => ({
   condition: { kind: 'no_hits', hours: 3 },
 })
 
-export async function newAlert({ api, owner, site }: World): Promise<string> {
-  const path = `/api/sites/${site.id}/alerts`
-  return (await api.call('POST', path, { token: owner.token, body: alertBody() })).body.id
-}
+export const newAlert = (world: World) => newOf(world, 'alerts', alertBody())

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createAuthenticator } from '../accounts/authenticator.ts'
 import { startScriptedProvider } from '../accounts/scripted-provider.ts'
 import { type SignedIn, signIn } from '../support/browser-session.ts'
-import type { Ask, Asked, World } from './exercise-steps.ts'
+import type { Ask, Asked, Exercise, World } from './exercise-steps.ts'
 
 const ORIGIN = 'http://localhost:3000'
 
@@ -50,7 +50,7 @@ const linkTo = ({ api }: World, { loginId }: SignedIn, subject: string) => api.s
   insert into oidc_identities (issuer, subject, login_id) values ('https://login.example', ${subject}, ${loginId})`
 
 /** Exercises of passkeys and single sign-on. */
-export const SIGN_IN_EXERCISES: Record<string, (ask: Ask, world: World) => Promise<unknown>> = {
+export const SIGN_IN_EXERCISES: Record<string, Exercise> = {
   'POST /api/auth/passkey/options': withPerson(async (ask, world) => {
     await ask({ body: {} })
     await ask({ body: {}, headers: FOREIGN })

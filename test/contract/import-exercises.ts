@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { type Ask, page, type World } from './exercise-steps.ts'
+import { after, bodies, type Exercise, one, page, type World } from './exercise-steps.ts'
 
 const FILE = 'session_id,created_at,url_path\na,2025-01-01 10:00:00,/\n'
 const NEW = { format: 'umami', file_name: 'website_event.csv', bytes: FILE.length }
@@ -16,22 +16,16 @@ async function newImport(world: World, isSent = true): Promise<string> {
 }
 
 /** How each operation on imports is brought to its answers. */
-export const importExercises: Record<string, (ask: Ask, world: World) => Promise<unknown>> = {
+export const importExercises: Record<string, Exercise> = {
   'GET /api/sites/{siteKey}/import-formats': async ask => ask(),
-  'GET /api/sites/{siteKey}/imports': async (ask, world) => {
-    await newImport(world)
-    await page()(ask)
-  },
-  'POST /api/sites/{siteKey}/imports': async ask => {
-    await ask({ body: NEW })
-    await ask({ body: { ...NEW, format: 'none' } })
-    await ask({ body: { ...NEW, bytes: 2 ** 40 } })
-    await ask({ body: { ...NEW, timezone: 'CET+1' } })
-  },
-  'GET /api/sites/{siteKey}/imports/{id}': async (ask, world) => {
-    await ask({ path: { id: await newImport(world) } })
-    await ask({ path: { id: 'none' } })
-  },
+  'GET /api/sites/{siteKey}/imports': after(newImport, page()),
+  'POST /api/sites/{siteKey}/imports': bodies(
+    NEW,
+    { ...NEW, format: 'none' },
+    { ...NEW, bytes: 2 ** 40 },
+    { ...NEW, timezone: 'CET+1' },
+  ),
+  'GET /api/sites/{siteKey}/imports/{id}': one('id', newImport),
   'PUT /api/sites/{siteKey}/imports/{id}/parts/{number}': async (ask, world) => {
     const path = { id: await newImport(world, false), number: '0' }
     await ask({ path, body: FILE })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { projectRoot } from '../../src/config.ts'
 import type { Queryable, Transaction } from '../../src/db/connect.ts'
 import { dialect } from '../../src/db/dialect.ts'
@@ -8,18 +8,14 @@ import { recomputeSubscriptions } from '../../src/revenue/subscriptions/recomput
 import { runs } from '../support/runs.ts'
 import { event, invoice } from '../support/stripe.ts'
 import { randomMoney } from './random-money.ts'
-import { type Revenue, startRevenue } from './revenue-shop.ts'
+import { revenueOfFile } from './revenue-shop.ts'
 import { ADA, BEN, hit, type StatsSite } from './stats-site.ts'
 
 // What triggers keep of money, compared with what the migration makes of the same payments and subscriptions at once.
 
 const MIGRATION = readFileSync(join(projectRoot, 'sql', 'migrations', '0022_money.sql'), 'utf8')
 
-let revenue: Revenue
-beforeAll(async () => {
-  revenue = await startRevenue()
-})
-afterAll(() => revenue.close())
+const revenue = revenueOfFile()
 
 /** A session that money was attributed to stays after the money has gone; the migration does not find it. */
 const ofMoney = ({ sessions, ...others }: Awaited<ReturnType<typeof keptMoney>>, left: number[]) => ({

@@ -4,7 +4,7 @@ import { createLink } from '../../src/accounts/links.ts'
 import { newSecret } from '../../src/accounts/secrets.ts'
 import { signIn } from '../support/browser-session.ts'
 import { invitee, PASSWORD } from '../support/log-in.ts'
-import type { Ask, World } from './exercise-steps.ts'
+import type { Exercise, World } from './exercise-steps.ts'
 
 /** Another person than the world's, whose login the exercise changes or ends. */
 const another = ({ api }: World) => signIn(api, { password: PASSWORD })
@@ -22,11 +22,11 @@ async function withFactor(world: World) {
 }
 
 /** Exercises of signing in and of one's own login. */
-export const loginExercises: Record<string, (ask: Ask, world: World) => Promise<unknown>> = {
+export const loginExercises: Record<string, Exercise> = {
   'GET /api/auth/methods': ask => ask(),
   'POST /api/auth/login': async (ask, { person }) => {
-    await ask({ body: { email: person.email, password: PASSWORD } })
-    await ask({ body: { email: person.email, password: 'another password' } })
+    for (const password of [PASSWORD, 'another password'])
+      await ask({ body: { email: person.email, password } })
   },
   'POST /api/auth/logout': ask => ask(),
   'POST /api/auth/link': async (ask, { api }) => {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { randomFrom } from '../support/random-values.ts'
 import { runs } from '../support/runs.ts'
 import { event, item, price, type StripeEvent, subscription } from '../support/stripe.ts'
-import { type Revenue, startRevenue } from './revenue-shop.ts'
+import { revenueOfFile } from './revenue-shop.ts'
 import type { StatsSite } from './stats-site.ts'
 
 // Changes of MRR by customer, recounted from docs/metrics.md, after events that came in any order.
@@ -11,11 +11,7 @@ const DAY = 86_400
 const FROM = Date.UTC(2026, 0, 1) / 1000
 const KINDS = ['new', 'expansion', 'contraction', 'churn', 'reactivation'] as const
 
-let revenue: Revenue
-beforeAll(async () => {
-  revenue = await startRevenue()
-})
-afterAll(() => revenue.close())
+const revenue = revenueOfFile()
 
 interface Step {
   customer: string

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { linkTo } from '../../src/notifications/recipients/links.ts'
 import { startMailServer } from '../support/mail-server.ts'
-import type { Ask, World } from './exercise-steps.ts'
+import { after, bodies, type Exercise, patch, queries, twice, type World } from './exercise-steps.ts'
 
 const bodyOf = (address: string) => ({ address, frequencies: ['weekly'], sections: ['pages', 'revenue'] })
 
@@ -28,35 +28,22 @@ const newRecipient = (world: World) =>
     return made.body.id as string
   })
 
-const tokenOf = ({ api }: World, purpose: 'confirm' | 'unsubscribe', id: string) =>
-  linkTo(api.services.config, purpose, id).split('/').at(-1)!
+const tokenOf = async (world: World, purpose: 'confirm' | 'unsubscribe') =>
+  linkTo(world.api.services.config, purpose, await newRecipient(world))
+    .split('/')
+    .at(-1)!
 
 /** Reports by mail. */
-export const reportExercises: Record<string, (ask: Ask, world: World) => Promise<unknown>> = {
-  'GET /api/sites/{siteKey}/reports': async (ask, world) => {
-    await newRecipient(world)
-    await ask()
-  },
-  'GET /api/sites/{siteKey}/reports/preview': async ask => {
-    await ask({ query: 'frequency=daily&sections=pages' })
-    await ask({ query: 'frequency=hourly' })
-  },
+export const reportExercises: Record<string, Exercise> = {
+  'GET /api/sites/{siteKey}/reports': after(newRecipient, ask => ask()),
+  'GET /api/sites/{siteKey}/reports/preview': queries('frequency=daily&sections=pages', 'frequency=hourly'),
   'POST /api/sites/{siteKey}/reports': (ask, world) =>
     withMail(world, async () => {
       await ask({ body: bodyOf('grace@example.com') })
       await ask({ body: bodyOf('grace') })
     }),
-  'PATCH /api/sites/{siteKey}/reports/{id}': async (ask, world) => {
-    const id = await newRecipient(world)
-    await ask({ path: { id }, body: { hour: 9 } })
-    await ask({ path: { id }, body: { hour: 24 } })
-    await ask({ path: { id: randomUUID() }, body: {} })
-  },
-  'DELETE /api/sites/{siteKey}/reports/{id}': async (ask, world) => {
-    const id = await newRecipient(world)
-    await ask({ path: { id } })
-    await ask({ path: { id } })
-  },
+  'PATCH /api/sites/{siteKey}/reports/{id}': patch('id', newRecipient, { hour: 9 }, { hour: 24 }),
+  'DELETE /api/sites/{siteKey}/reports/{id}': twice('id', newRecipient),
   'POST /api/sites/{siteKey}/reports/{id}/test': async (ask, world) => {
     const id = await newRecipient(world)
     await world.api.services.db`update mail_recipients set confirmed_at = now() where id = ${id}`
@@ -67,19 +54,11 @@ export const reportExercises: Record<string, (ask: Ask, world: World) => Promise
     })
   },
   'POST /api/reports/look-up': async (ask, world) => {
-    const token = tokenOf(world, 'confirm', await newRecipient(world))
-    await ask({ body: { purpose: 'confirm', token } })
-    await ask({ body: { purpose: 'unsubscribe', token } })
-    await ask({ body: { purpose: 'read', token } })
+    const token = await tokenOf(world, 'confirm')
+    for (const purpose of ['confirm', 'unsubscribe', 'read']) await ask({ body: { purpose, token } })
   },
-  'POST /api/reports/confirm': async (ask, world) => {
-    await ask({ body: { token: tokenOf(world, 'confirm', await newRecipient(world)) } })
-    await ask({ body: { token: 'made up' } })
-    await ask({ body: {} })
-  },
-  'POST /api/reports/unsubscribe': async (ask, world) => {
-    await ask({ body: { token: tokenOf(world, 'unsubscribe', await newRecipient(world)) } })
-    await ask({ body: { token: 'made up' } })
-    await ask({ body: {} })
-  },
+  'POST /api/reports/confirm': async (ask, world) =>
+    bodies({ token: await tokenOf(world, 'confirm') }, { token: 'made up' }, {})(ask),
+  'POST /api/reports/unsubscribe': async (ask, world) =>
+    bodies({ token: await tokenOf(world, 'unsubscribe') }, { token: 'made up' }, {})(ask),
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   coupon,
   discount,
@@ -11,13 +11,9 @@ import {
   price,
   subscription,
 } from '../support/stripe.ts'
-import { type Revenue, startRevenue } from './revenue-shop.ts'
+import { revenueOfFile } from './revenue-shop.ts'
 
-let revenue: Revenue
-beforeAll(async () => {
-  revenue = await startRevenue()
-})
-afterAll(() => revenue.close())
+const revenue = revenueOfFile()
 
 const items = (amount: number, quantity = 1) => ({
   items: { object: 'list', data: [item(price(amount), { quantity })], has_more: false },

@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { enrichedHit } from '../support/hits.ts'
 import { event, invoice, type Json, onDay, subscription } from '../support/stripe.ts'
-import { type Revenue, startRevenue, TEST_RANGE } from './revenue-shop.ts'
+import { revenueOfFile, TEST_RANGE } from './revenue-shop.ts'
 import type { StatsSite } from './stats-site.ts'
 
-let revenue: Revenue
-beforeAll(async () => {
-  revenue = await startRevenue()
-})
-afterAll(() => revenue.close())
+const revenue = revenueOfFile()
 
 const MONEY = ['payments', 'recurring_revenue', 'revenue']
 const PROCESSOR = ['conversion_rate', 'mrr', 'mrr_per_visitor', 'new_customers']

@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Json } from '../support/stripe.ts'
-import { NOW, type Revenue, startRevenue } from './revenue-shop.ts'
+import { NOW, revenueOfFile } from './revenue-shop.ts'
 
-let revenue: Revenue
-beforeAll(async () => {
-  revenue = await startRevenue()
-})
-afterAll(() => revenue.close())
+const revenue = revenueOfFile()
 
 const text = (length: number, of = 'x') => of.repeat(length)
 

@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Json, SECRET } from '../support/stripe.ts'
 import { type Revenue, SERVICE_EVENTS, startRevenue } from './revenue-shop.ts'
 
-let revenue: Revenue
-beforeAll(async () => {
-  revenue = await startRevenue()
-})
-afterAll(() => revenue.close())
+const revenue = revenueOfFile()
 
 /** The three calls of the payments API; bodies are not valid. */
 const bad = ['POST', 'DELETE', 'GET'] as const

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   charge,
   checkout,
@@ -10,13 +10,9 @@ import {
   refund,
   type StripeEvent,
 } from '../support/stripe.ts'
-import { type Revenue, startRevenue } from './revenue-shop.ts'
+import { revenueOfFile } from './revenue-shop.ts'
 
-let revenue: Revenue
-beforeAll(async () => {
-  revenue = await startRevenue()
-})
-afterAll(() => revenue.close())
+const revenue = revenueOfFile()
 
 const paid = (bill: Json, type = 'invoice.paid') => event(type, bill, bill.created)
 const bill = (options: Json = {}) => invoice({ paidAt: onDay(5), ...options })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Stripe } from 'stripe'
-import { expect } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { createUser } from '../../src/teams/accounts.ts'
 import { type Json, SECRET, type StripeEvent } from '../support/stripe.ts'
 import { tokenOf } from './requests.ts'
@@ -97,6 +97,16 @@ export async function startRevenue() {
 }
 
 export type Revenue = Awaited<ReturnType<typeof startRevenue>>
+
+/** Starts it before the tests of a file, and closes it after them. */
+export function revenueOfFile(): Revenue {
+  const revenue = {} as Revenue
+  beforeAll(async () => {
+    Object.assign(revenue, await startRevenue())
+  })
+  afterAll(() => revenue.close())
+  return revenue
+}
 
 interface Delivery {
   secret?: string

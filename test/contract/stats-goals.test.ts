@@ -1,219 +1,235 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectError } from './requests.ts'
+import { teammate } from '../support/teammates.ts'
+import { type Answer, expectError } from './requests.ts'
 import { ADA, BEN, CAI, DAY, hit, type Stats, type StatsSite, startStats, THAT_DAY } from './stats-site.ts'
 
 let stats: Stats
-let site: StatsSite
-const read = (path: string) => stats.read(site, path)
-
-/** Name, definition, and what it comes to: conversions, visitors, conversion rate. */
-const GOALS: [string, Record<string, unknown>, number, number, number][] = [
-  ['page', { match_type: 'page', match_value: '/docs/a' }, 2, 2, 66.7],
-  ['page *', { match_type: 'page', match_value: '/docs/*' }, 3, 3, 100],
-  ['page is', { match_type: 'page', match_value: '/docs/*', match_operator: 'is' }, 0, 0, 0],
-  [
-    'page regex',
-    { match_type: 'page', match_value: '^/docs/[ab]$', match_operator: 'matches_regex' },
-    3,
-    3,
-    100,
-  ],
-  ['page not', { match_type: 'page', match_value: 'docs', match_operator: 'does_not_contain' }, 1, 1, 33.3],
-  ['scroll 50', { match_type: 'scroll', match_value: '/docs/*', scroll_threshold: 50 }, 1, 1, 33.3],
-  ['scroll 51', { match_type: 'scroll', match_value: '/docs/*', scroll_threshold: 51 }, 0, 0, 0],
-  ['scroll 0', { match_type: 'scroll', match_value: '/docs/a', scroll_threshold: 0 }, 2, 2, 66.7],
-  ['event', { match_type: 'event', match_value: 'buy' }, 3, 2, 66.7],
-  ['event props', { match_type: 'event', match_value: 'buy', custom_props: { plan: 'pro' } }, 1, 1, 33.3],
-  ['event starts', { match_type: 'event', match_value: 'b', match_operator: 'starts_with' }, 3, 2, 66.7],
-  ['event case', { match_type: 'event', match_value: 'Buy' }, 0, 0, 0],
-  ['outbound', { match_type: 'outbound' }, 2, 1, 33.3],
-  ['outbound #x', { match_type: 'outbound', match_value: '#x' }, 1, 1, 33.3],
-  ['form', { match_type: 'form' }, 0, 0, 0],
-]
-
 beforeAll(async () => {
   stats = await startStats()
-  site = await stats.site()
-  const at = (time: string) => `${DAY}T${time}Z`
-  const buy = { type: 'event', name: 'buy' } as const
-  const out = { type: 'outbound', name: 'outbound' } as const
-  const paid = (amountMinor: string, currency: string) => ({ revenue: { amountMinor, currency } })
-  await stats.store([
-    hit(site, at('09:00:00'), { visitorId: ADA, url: '/docs/a' }),
-    hit(site, at('09:01:00'), {
-      visitorId: ADA,
-      type: 'engagement',
-      url: '/docs/a',
-      scroll: 50,
-      engagedMs: 1,
-    }),
-    hit(site, at('09:02:00'), {
-      visitorId: ADA,
-      type: 'engagement',
-      url: '/docs/a',
-      scroll: 20,
-      engagedMs: 1,
-    }),
-    hit(site, at('09:03:00'), { ...buy, ...paid('1000', 'USD'), visitorId: ADA, props: { plan: 'pro' } }),
-    hit(site, at('09:04:00'), { ...buy, ...paid('500', 'USD'), visitorId: ADA }),
-    hit(site, at('10:00:00'), { visitorId: BEN, url: '/docs/a' }, { country: 'DE' }),
-    hit(site, at('10:01:00'), { ...buy, ...paid('700', 'EUR'), visitorId: BEN }),
-    hit(site, at('11:00:00'), { visitorId: CAI, url: '/docs/b' }),
-    hit(site, at('11:01:00'), { visitorId: CAI, url: '/other' }),
-    hit(site, at('11:02:00'), { ...out, visitorId: CAI, props: { selector: '#x' } }),
-    hit(site, at('11:03:00'), { ...out, visitorId: CAI, props: { selector: '#y' } }),
-  ])
-  for (const [display_name, body] of GOALS) await stats.goal(site, { ...body, display_name })
-  await stats.goal(site, {
-    ...{ match_type: 'event', match_value: 'buy', match_operator: 'contains' },
-    ...{ display_name: 'revenue', currency: 'USD' },
-  })
 })
 afterAll(() => stats.close())
 
-describe('goal report', () => {
-  test.each(GOALS)(
-    'conversions of the goal "%s"',
-    async (name, _, conversions, visitors, conversion_rate) => {
-      const rows = await read(`/stats/goals?${THAT_DAY}`)
-      expect(rows.find((row: { display_name: string }) => row.display_name === name)).toEqual({
-        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        display_name: name,
-        ...{ conversions, visitors, conversion_rate },
-        revenue: 0,
-        currency: null,
-      })
-    },
-  )
+const pathOf = (definition: unknown, query = THAT_DAY) =>
+  `/stats/goal-preview?${query}&definition=${encodeURIComponent(JSON.stringify(definition))}`
+const preview = (site: StatsSite, definition: unknown, query = THAT_DAY) =>
+  stats.read(site, pathOf(definition, query))
 
-  test('revenue is the sum of what was reported in the currency of the goal', async () => {
-    const rows = await read(`/stats/goals?${THAT_DAY}`)
-    expect(rows.find((row: { display_name: string }) => row.display_name === 'revenue')).toMatchObject({
-      ...{ conversions: 3, visitors: 2, revenue: 1500, currency: 'USD' },
-    })
+const goal = (match_type: string, match_value?: string, match_operator?: string, fields: object = {}) => ({
+  match_type,
+  ...(match_value !== undefined && { match_value }),
+  ...(match_operator !== undefined && { match_operator }),
+  ...fields,
+})
+const scroll = (match_value: string, scroll_threshold: number, match_operator?: string) =>
+  goal('scroll', match_value, match_operator, { scroll_threshold })
+const REVENUE_GOAL = goal('event', 'b', 'starts_with', { currency: 'USD' })
+
+/** Definitions, and what each comes to on the day in UTC: conversions, visitors, conversion rate, and the values that converted. */
+const GOALS: [definition: object, conversions: number, visitors: number, rate: number, examples: string][] = [
+  [goal('page', 'docs/a'), 3, 2, 66.7, '/docs/a 3'],
+  [goal('page', '/docs/*'), 4, 3, 100, '/docs/a 3, /docs/b 1'],
+  [goal('page', '/docs/*', 'is'), 0, 0, 0, ''],
+  [goal('page', '/docs/a', 'is_not'), 2, 1, 33.3, '/docs/b 1, /other 1'],
+  [goal('page', '/docs', 'does_not_contain'), 1, 1, 33.3, '/other 1'],
+  [goal('page', '/b', 'contains'), 1, 1, 33.3, '/docs/b 1'],
+  [goal('page', '/docs', 'starts_with'), 4, 3, 100, '/docs/a 3, /docs/b 1'],
+  [goal('page', '^/docs/[ab]$', 'matches_regex'), 4, 3, 100, '/docs/a 3, /docs/b 1'],
+  [scroll('/docs/**', 50), 2, 2, 66.7, '/docs/a 1, /docs/b 1'],
+  [scroll('/docs/a', 51), 0, 0, 0, ''],
+  [scroll('/', 0, 'contains'), 5, 3, 100, '/docs/a 3, /docs/b 1, /other 1'],
+  [goal('event', 'buy'), 3, 2, 66.7, 'buy 3'],
+  [goal('event', 'Buy'), 0, 0, 0, ''],
+  [goal('event', 'buy', 'is', { custom_props: { plan: 'pro' } }), 1, 1, 33.3, 'buy 1'],
+  [REVENUE_GOAL, 4, 2, 66.7, 'buy 3, browse 1'],
+  [goal('event', 'buy', 'does_not_contain'), 1, 1, 33.3, 'browse 1'],
+  [goal('outbound'), 4, 1, 33.3, '#x 2, (none) 1, #y 1'],
+  [goal('outbound', '#', 'starts_with'), 3, 1, 33.3, '#x 2, #y 1'],
+  [goal('download', '.pdf', 'ends_with'), 1, 1, 33.3, 'a.pdf 1'],
+  [goal('button', '#go', 'is'), 1, 1, 33.3, '#go 1'],
+  [goal('form'), 1, 1, 33.3, 'form.search 1'],
+  [goal('copy', 'nothing'), 0, 0, 0, ''],
+]
+
+/** Hits around both midnights of the day in either zone. */
+async function storeDay(site: StatsSite): Promise<void> {
+  const at = (time: string, day = DAY) => `${day}T${time}Z`
+  const buy = { type: 'event', name: 'buy' } as const
+  const click = (type: 'outbound' | 'download' | 'button' | 'form', selector?: string) => ({
+    ...{ type, name: type, visitorId: CAI },
+    ...(selector !== undefined && { props: { selector } }),
+  })
+  const paid = (amountMinor: string, currency: string) => ({ revenue: { amountMinor, currency } })
+  const scrolled = { type: 'engagement', engagedMs: 1 } as const
+  const german = { country: 'DE' }
+  await stats.store([
+    hit(site, at('02:00:00'), { visitorId: ADA, url: '/docs/a' }),
+    hit(site, at('02:00:30'), { ...buy, visitorId: ADA }),
+    hit(site, at('09:00:00'), { visitorId: ADA, url: '/docs/a' }),
+    hit(site, at('09:01:00'), { ...scrolled, visitorId: ADA, url: '/docs/a', scroll: 50 }),
+    hit(site, at('09:02:00'), { ...scrolled, visitorId: ADA, url: '/docs/a', scroll: 20 }),
+    hit(site, at('09:03:00'), { ...buy, ...paid('1000', 'USD'), visitorId: ADA, props: { plan: 'pro' } }),
+    hit(site, at('10:00:00'), { visitorId: BEN, url: '/docs/a' }, german),
+    hit(site, at('10:01:00'), { ...buy, ...paid('700', 'EUR'), visitorId: BEN }, german),
+    hit(site, at('10:02:00'), { type: 'event', name: 'browse', visitorId: BEN }, german),
+    hit(site, at('11:00:00'), { visitorId: CAI, url: '/docs/b' }),
+    hit(site, at('11:00:30'), { ...scrolled, visitorId: CAI, url: '/docs/b', scroll: 100 }),
+    hit(site, at('11:01:00'), { visitorId: CAI, url: '/other' }),
+    hit(site, at('11:02:00'), click('outbound', '#x')),
+    hit(site, at('11:02:10'), click('outbound', '#x')),
+    hit(site, at('11:03:00'), click('outbound', '#y')),
+    hit(site, at('11:04:00'), click('outbound')),
+    hit(site, at('11:05:00'), click('download', 'a.pdf')),
+    hit(site, at('11:06:00'), click('button', '#go')),
+    hit(site, at('11:07:00'), click('form', 'form.search')),
+    hit(site, at('03:00:00', '2026-03-11'), { visitorId: BEN, url: '/docs/c' }, german),
+    hit(site, at('03:01:00', '2026-03-11'), { ...buy, visitorId: BEN }, german),
+  ])
+}
+
+interface Preview {
+  values: number
+  examples: { value: string; conversions: number }[]
+}
+
+describe.each(['UTC', 'America/Los_Angeles'])('goal report: on a site in %s', zone => {
+  let site: StatsSite
+  beforeAll(async () => {
+    site = await stats.site(zone)
+    await storeDay(site)
   })
 
-  test('rows have the order of the list of goals and belong to the site', async () => {
-    const rows = await read(`/stats/goals?${THAT_DAY}`)
-    const { data } = await read('/goals?per_page=100')
-    expect(rows.map((row: { id: string }) => row.id)).toEqual(data.map((goal: { id: string }) => goal.id))
+  test('a preview equals the report once the goal exists, with and without filters', async () => {
+    const queries = [
+      THAT_DAY,
+      `${THAT_DAY}&country=DE`,
+      `${THAT_DAY}&path[contains]=docs`,
+      'from=2026-03-09&to=2026-03-11',
+      'range=today',
+    ]
+    const before = new Map<string, Preview[]>()
+    for (const slices of [undefined, { hits: 2, shortestMs: 3_600_000 }]) {
+      stats.api.services.slices = slices
+      for (const query of queries) {
+        const answers: Preview[] = []
+        for (const [definition] of GOALS) answers.push(await preview(site, definition, query))
+        if (slices) expect(answers, `${query} in slices`).toEqual(before.get(query))
+        else before.set(query, answers)
+      }
+    }
+    stats.api.services.slices = undefined
+    expect((await stats.read(site, '/goals')).meta.total).toBe(0)
+    const ids: string[] = []
+    for (const [index, [definition]] of GOALS.entries()) {
+      ids.push(await stats.goal(site, { ...definition, display_name: `goal ${index}` }))
+    }
+    for (const query of queries) {
+      const rows = await stats.read(site, `/stats/goals?${query}`)
+      for (const [
+        index,
+        [definition, conversions, visitors, conversion_rate, converted],
+      ] of GOALS.entries()) {
+        const found = rows.find(({ id }: { id: string }) => id === ids[index])
+        const { id: _, display_name: __, ...row } = found
+        const { values, examples, ...previewed } = before.get(query)![index]!
+        const what = `${query} ${JSON.stringify(definition)}`
+        expect(previewed, what).toEqual(row)
+        const listed = examples.reduce((sum, example) => sum + example.conversions, 0)
+        expect([listed, values], what).toEqual([row.conversions, examples.length])
+        if (zone !== 'UTC' || query !== THAT_DAY) continue
+        const [revenue, currency] = definition === REVENUE_GOAL ? [1_000, 'USD'] : [0, null]
+        const numbers = { conversions, visitors, conversion_rate, revenue, currency }
+        expect(found, what).toEqual({ id: ids[index], display_name: `goal ${index}`, ...numbers })
+        const shown = examples.map(example => `${example.value} ${example.conversions}`)
+        expect(shown.join(', '), what).toBe(converted)
+      }
+    }
+    const rows = await stats.read(site, `/stats/goals?${THAT_DAY}`)
+    const { data } = await stats.read(site, '/goals?per_page=100')
+    expect(rows.map((row: { id: string }) => row.id)).toEqual(data.map((row: { id: string }) => row.id))
     expect(await stats.read(await stats.site(), `/stats/goals?${THAT_DAY}`)).toEqual([])
   })
-
-  test('filters apply', async () => {
-    const rows = await read(`/stats/goals?${THAT_DAY}&country=DE`)
-    const of = (name: string) => rows.find((row: { display_name: string }) => row.display_name === name)
-    expect(of('page')).toMatchObject({ conversions: 1, visitors: 1 })
-    expect(of('outbound')).toMatchObject({ conversions: 0, visitors: 0, conversion_rate: 0 })
-    expect(of('revenue')).toMatchObject({ conversions: 1, revenue: 0 })
-  })
-
-  test('all numbers are zero outside of the range', async () => {
-    for (const row of await read('/stats/goals?from=2026-01-01&to=2026-01-02'))
-      expect(row).toMatchObject({ conversions: 0, visitors: 0, conversion_rate: 0, revenue: 0 })
-  })
-
-  test('conversions agree with the sessions that the goal filter keeps', async () => {
-    for (const { id, visitors, display_name } of await read(`/stats/goals?${THAT_DAY}`)) {
-      const overview = await read(`/overview?${THAT_DAY}&goal=${id}`)
-      expect(overview.visitors, display_name).toBe(visitors)
-    }
-  })
 })
 
-test.each([
-  ['in one statement', undefined],
-  ['in slices', { hits: 2, shortestMs: 3_600_000 }],
-])('goals: a payment of nobody known is a conversion without a visitor, read %s', async (_, slices) => {
-  const shop = await stats.site()
-  const { token } = stats.owner
-  const send = (method: string, path: string, body: object) =>
-    stats.api.call(method, `${shop.path}${path}`, { token, body })
-  await send('PUT', '/processor', { provider: 'stripe', webhook_secret: 'whsec_test' })
-  await send('POST', '/payments', {
-    amount: 5,
-    currency: 'USD',
-    transaction_id: 'a',
-    timestamp: `${DAY}T09:00:00Z`,
-  })
-  stats.api.services.slices = slices
-  const rows: { id: string; display_name: string }[] = await stats.read(shop, `/stats/goals?${THAT_DAY}`)
-  const paid = rows.find(row => row.display_name === 'payment')!
-  expect(paid).toMatchObject({ conversions: 1, visitors: 0, conversion_rate: 0 })
-  const overview = await stats.read(shop, `/overview?${THAT_DAY}&goal=${paid.id}`)
+test('goal preview: at most ten values, and the number of all', async () => {
+  const many = await stats.site()
+  const pages = Array.from({ length: 12 }, (_, index) => `/p/${String(index).padStart(2, '0')}`)
+  await stats.store(
+    [...pages, '/p/11'].map((url, index) =>
+      hit(many, `${DAY}T09:00:${String(index).padStart(2, '0')}Z`, { visitorId: ADA, url }),
+    ),
+  )
+  for (const slices of [undefined, { hits: 2, shortestMs: 3_600_000 }]) {
+    stats.api.services.slices = slices
+    const { values, examples } = await preview(many, goal('page', '/p/*'))
+    expect(values).toBe(12)
+    expect(examples.map(({ value }: { value: string }) => value)).toEqual(['/p/11', ...pages.slice(0, 9)])
+  }
   stats.api.services.slices = undefined
-  expect(overview).toMatchObject({ visitors: 0, payments: 0, conversion_rate: 0 })
 })
 
-test('goals: a replaced definition also applies to earlier hits', async () => {
-  const id = await stats.goal(site, {
-    match_type: 'event',
-    match_value: 'buy',
-    display_name: 'changing',
-    match_operator: 'ends_with',
-  })
-  const conversions = async () =>
-    (await read(`/stats/goals?${THAT_DAY}`)).find((row: { id: string }) => row.id === id).conversions
-  expect(await conversions()).toBe(3)
-  const body = { match_type: 'page', match_value: '/other', display_name: 'changing' }
-  const changed = await stats.api.call('PATCH', `${site.path}/goals/${id}`, {
+test('goal preview: tRPC takes the definition as an object, and viewers may ask, too', async () => {
+  const site = await stats.site()
+  await storeDay(site)
+  const input = { siteKey: site.id, from: DAY, to: DAY, definition: { match_type: 'form' } } as const
+  const answer = await stats.client.stats.goalPreview.query(input)
+  expect(answer.examples).toEqual([{ value: 'form.search', conversions: 1 }])
+  const viewer = await teammate(stats.api, { teamId: stats.owner.teamId, role: 'viewer' })
+  expect((await viewer.ask('GET', `${site.path}${pathOf(input.definition)}`)).body).toEqual(answer)
+})
+
+const connect = (site: StatsSite) =>
+  stats.api.call('PUT', `${site.path}/processor`, {
     token: stats.owner.token,
-    body,
+    body: { provider: 'stripe', webhook_secret: 'whsec_test' },
   })
-  expect(changed.status).toBe(200)
-  expect(await conversions()).toBe(1)
+
+test('goal preview: a goal with a reserved name can be previewed where the site has it', async () => {
+  const shop = await stats.site()
+  const payment = goal('event', 'payment')
+  expectRefused(await stats.ask(`${shop.path}${pathOf(payment)}`), 'definition.match_value')
+  await connect(shop)
+  expect(await preview(shop, payment)).toMatchObject({ conversions: 0, examples: [] })
 })
 
-test.each([
-  'x',
-  "'",
-  '%00',
-  '%27%20or%201=1',
-  '__proto__',
-  '1',
-  '%ED%A0%80',
-  '🙂',
-  '0'.repeat(3_000),
-  randomUUID(),
-])('goals: the id %s in a path gives 404', async id => {
-  const path = `${site.path}/goals/${id === '🙂' ? encodeURIComponent(id) : id}`
-  for (const method of ['PATCH', 'DELETE']) {
-    const answer = await stats.api.call(method, path, { token: stats.owner.token, body: {} })
-    expect([404, ...(id.startsWith('%ED') ? [400] : [])]).toContain(answer.status)
-    expect(answer.body.code).toMatch(/not_found|bad_request/)
+test('goal preview: a wrong definition is refused with its field', async () => {
+  const site = await stats.site()
+  for (const [definition, field] of [
+    [{}, 'definition.match_type'],
+    [goal('page'), 'definition.match_value'],
+    [goal('scroll', '/'), 'definition.scroll_threshold'],
+    [goal('event', 'buy', 'is', { currency: 'EUR' }), 'definition.currency'],
+    [goal('form', undefined, undefined, { custom_props: { a: 'b' } }), 'definition.custom_props'],
+    [goal('page', '(a{100}){100}', 'matches_regex'), 'definition.match_value'],
+    ['page', 'definition'],
+    [null, 'definition'],
+    [[], 'definition'],
+  ] as const) {
+    expectRefused(await stats.ask(`${site.path}${pathOf(definition)}`), field)
+  }
+  for (const query of ['', '&definition=', '&definition={', '&definition={}&definition={}']) {
+    expectRefused(await stats.ask(`${site.path}/stats/goal-preview?${THAT_DAY}${query}`), 'definition')
   }
 })
 
-test('property breakdown: at most 50 rows, those with most visitors first', async () => {
-  const other = await stats.site()
-  const props = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, 'v']))
-  const event = { type: 'event', name: 'many' } as const
-  await stats.store([
-    hit(other, `${DAY}T09:00:00Z`, { ...event, visitorId: ADA, props }),
-    hit(other, `${DAY}T09:00:01Z`, { ...event, visitorId: BEN, props: { zz: '__proto__', k7: 'v' } }),
-    hit(other, `${DAY}T09:00:02Z`, {
-      ...event,
-      visitorId: BEN,
-      props: { zz: '__proto__', constructor: 'v' },
-    }),
-    hit(other, `${DAY}T09:00:03Z`, { ...event, visitorId: CAI, props: { zz: '__proto__', k7: 'v' } }),
-  ])
-  const path = '/stats/events/property-breakdown?event_type=event&event_name=many'
-  const { rows } = await stats.read(other, `${path}&${THAT_DAY}`)
-  expect(rows).toHaveLength(50)
-  expect(rows.slice(0, 2)).toEqual([
-    { key: 'k7', value: 'v', visitors: 3 },
-    { key: 'zz', value: '__proto__', visitors: 2 },
-  ])
-  expect(rows[2]).toEqual({ key: 'constructor', value: 'v', visitors: 1 })
-})
+function expectRefused(answer: Answer, field: string): void {
+  expectError(answer, 422, 'validation_failed')
+  expect(Object.keys(answer.json.errors)).toEqual([field])
+}
 
-test.each(['visitor', '', 'kpi', 'conversion_rate', '__proto__', 'VISITORS'])(
-  'no metric "%s"',
-  async metric => {
-    const answer = await stats.ask(`${site.path}/stats/timeseries?${THAT_DAY}&metric=${metric}`)
-    expectError(answer, 422, 'validation_failed')
-    expect(answer.json.errors).toHaveProperty('metric')
-  },
-)
+test('goals: a payment of nobody known is a conversion without a visitor, also read in slices', async () => {
+  const shop = await stats.site()
+  await connect(shop)
+  await stats.api.call('POST', `${shop.path}/payments`, {
+    token: stats.owner.token,
+    body: { amount: 5, currency: 'USD', transaction_id: 'a', timestamp: `${DAY}T09:00:00Z` },
+  })
+  for (const slices of [undefined, { hits: 2, shortestMs: 3_600_000 }]) {
+    stats.api.services.slices = slices
+    const rows: { id: string; display_name: string }[] = await stats.read(shop, `/stats/goals?${THAT_DAY}`)
+    const paid = rows.find(row => row.display_name === 'payment')!
+    expect(paid).toMatchObject({ conversions: 1, visitors: 0, conversion_rate: 0 })
+    const overview = await stats.read(shop, `/overview?${THAT_DAY}&goal=${paid.id}`)
+    expect(overview).toMatchObject({ visitors: 0, payments: 0, conversion_rate: 0 })
+  }
+  stats.api.services.slices = undefined
+})

@@ -7,17 +7,13 @@ beforeAll(async () => {
   stats = await startStats()
   site = await stats.site()
   const at = (time: string) => `${DAY}T${time}Z`
-  const click = (
-    time: string,
-    visitorId: string,
-    type: 'outbound' | 'button' | 'copy',
-    props = {},
-    url = '/a',
-  ) => hit(site, at(time), { type, name: type, url, visitorId, props })
+  const click = (time: string, visitorId: string, type: 'outbound' | 'button' | 'copy', props = {}) =>
+    hit(site, at(time), { type, name: type, url: type === 'copy' ? '/b' : '/a', visitorId, props })
   const buy = { selector: '#buy', text: 'Buy' }
   const link = { selector: 'a.nav', url: 'https://example.org/' }
+  const seen = { type: 'engagement', url: '/a' } as const
   const read = (time: string, visitorId: string, scroll: number, engagedMs: number) =>
-    hit(site, at(time), { type: 'engagement', url: '/a', visitorId, scroll, engagedMs })
+    hit(site, at(time), { ...seen, visitorId, scroll, engagedMs })
   await stats.store([
     hit(site, at('09:00:00'), { url: '/a?x=1', title: 'A', visitorId: ADA }),
     read('09:00:10', ADA, 40, 5_000),
@@ -29,16 +25,10 @@ beforeAll(async () => {
     read('10:00:05', BEN, 4, 1),
     click('10:00:10', BEN, 'button', { ...buy, text: 'Buy now' }),
     hit(site, at('11:00:00'), { url: '/a', title: 'A', visitorId: CAI }),
-    click('11:01:00', CAI, 'copy', {}, '/b'),
+    click('11:01:00', CAI, 'copy'),
     // Its engagement comes after the day.
     hit(site, at('23:59:00'), { url: '/a', title: 'Late', visitorId: CAI }),
-    hit(site, '2026-03-11T00:10:00Z', {
-      type: 'engagement',
-      url: '/a',
-      visitorId: CAI,
-      scroll: 100,
-      engagedMs: 60_000,
-    }),
+    hit(site, '2026-03-11T00:10:00Z', { ...seen, visitorId: CAI, scroll: 100, engagedMs: 60_000 }),
   ])
 })
 afterAll(() => stats.close())
@@ -75,12 +65,8 @@ test('clicks: path, types and filters narrow them, over REST and tRPC', async ()
 
 test('scroll: counts pageviews by their deepest scroll, with engagement from after the range', async () => {
   const report = await scroll('path=/a')
-  expect(report).toMatchObject({
-    pageviews: 4,
-    engaged_pageviews: 3,
-    scroll_depth: 59.67,
-    median_engaged_seconds: 7.5,
-  })
+  const engaged = { engaged_pageviews: 3, scroll_depth: 59.67, median_engaged_seconds: 7.5 }
+  expect(report).toMatchObject({ pageviews: 4, ...engaged })
   expect(report.reached).toHaveLength(20)
   expect(report.reached.filter(({ depth }: { depth: number }) => [5, 75, 80, 100].includes(depth))).toEqual([
     { depth: 5, pageviews: 2, share: 66.67 },
@@ -121,9 +107,7 @@ test('heat: wrong inputs are refused with the name of the field', async () => {
   ]
   for (const [path, field] of refused) {
     const answer = await stats.ask(`${site.path}/stats/${path}`)
-    expect([answer.status, Object.keys(answer.json.errors ?? {})], `${path} ${answer.text}`).toEqual([
-      422,
-      [field],
-    ])
+    const refusal = [answer.status, Object.keys(answer.json.errors ?? {})]
+    expect(refusal, `${path} ${answer.text}`).toEqual([422, [field]])
   }
 })

@@ -22,32 +22,14 @@ test('journeys: steps from and to a page, over REST and tRPC', async () => {
     view('11:00:00', BEN, '/'),
   ])
   const { steps } = await stats.read(site, `/stats/journeys?${RANGE}&starting_at=/&branches=1`)
+  const value = (of: string, sessions = 1) => ({ kind: 'value', value: of, sessions })
+  const end = { kind: 'end', value: null, sessions: 1 }
+  const link = { from: 0, to: 0, sessions: 1 }
   expect(steps).toEqual([
-    { step: 0, sessions: 2, nodes: [{ kind: 'value', value: '/', sessions: 2 }], links: [] },
-    {
-      step: 1,
-      sessions: 1,
-      nodes: [
-        { kind: 'value', value: '/docs', sessions: 1 },
-        { kind: 'end', value: null, sessions: 1 },
-      ],
-      links: [
-        { from: 0, to: 0, sessions: 1 },
-        { from: 0, to: 1, sessions: 1 },
-      ],
-    },
-    {
-      step: 2,
-      sessions: 1,
-      nodes: [{ kind: 'value', value: '/pricing', sessions: 1 }],
-      links: [{ from: 0, to: 0, sessions: 1 }],
-    },
-    {
-      step: 3,
-      sessions: 0,
-      nodes: [{ kind: 'end', value: null, sessions: 1 }],
-      links: [{ from: 0, to: 0, sessions: 1 }],
-    },
+    { step: 0, sessions: 2, nodes: [value('/', 2)], links: [] },
+    { step: 1, sessions: 1, nodes: [value('/docs'), end], links: [link, { ...link, to: 1 }] },
+    { step: 2, sessions: 1, nodes: [value('/pricing')], links: [link] },
+    { step: 3, sessions: 0, nodes: [end], links: [link] },
   ])
   const back = await stats.read(site, `/stats/journeys?${RANGE}&ending_at=/docs&steps=1`)
   expect(back.direction).toBe('to')
@@ -67,18 +49,13 @@ test('retention: counts who is recognized, and says why not where nobody is', as
   expect(nobody).toMatchObject({ available: false, left_out: 1, cohorts: [] })
   expect(nobody.why_not).toContain('cookieless')
   await stats.store([view('2026-03-03', ADA), view('2026-03-04', BEN), view('2026-03-10', ADA)])
+  const cohort = { label: '2026-03-02T00:00:00+01:00', size: 2, base: 2 }
   expect(await stats.read(site, path)).toEqual({
-    available: true,
-    why_not: null,
-    cohort: 'first_visit',
-    measure: 'visitors',
-    period: 'week',
+    ...{ available: true, why_not: null, cohort: 'first_visit', measure: 'visitors', period: 'week' },
     left_out: 1,
     cohorts: [
       {
-        label: '2026-03-02T00:00:00+01:00',
-        size: 2,
-        base: 2,
+        ...cohort,
         periods: [
           { period: 1, value: 1, rate: 50, is_complete: true },
           { period: 2, value: 0, rate: 0, is_complete: false },

@@ -12,15 +12,12 @@ const PATHS = 300
 beforeAll(async () => {
   stats = await startStats()
   site = await stats.site()
+  const pathOf = (index: number) =>
+    Array.from({ length: 1_000 }, (_, place) => ((index >> (place % 9)) & 1 ? 'a' : 'b')).join('')
+  const start = Date.parse('2026-03-10T20:00:00Z')
   await stats.store(
     Array.from({ length: PATHS }, (_, index) =>
-      hit(
-        site,
-        `2026-03-10T20:00:${String(index % 60).padStart(2, '0')}.${String(index).padStart(3, '0')}Z`,
-        {
-          url: `/${Array.from({ length: 1_000 }, (_, place) => ((index >> (place % 9)) & 1 ? 'a' : 'b')).join('')}`,
-        },
-      ),
+      hit(site, new Date(start + index * 100).toISOString(), { url: `/${pathOf(index)}` }),
     ),
   )
 })
@@ -36,22 +33,17 @@ test.each(ENDPOINTS)(
     for (let turn = 0; turn < 2; turn++) {
       const answer = await stats.ask(`${site.path}${path}${THAT_DAY}&path[matches_regex]=${enc(SLOW)}`)
       expectError(answer, 422, 'validation_failed')
-      expect(answer.json.errors).toEqual({
-        'path.matches_regex': [expect.stringMatching(/shorter range.*simpler/)],
-      })
+      const problem = expect.stringMatching(/shorter range.*simpler/)
+      expect(answer.json.errors).toEqual({ 'path.matches_regex': [problem] })
     }
   },
 )
 
-test('filters: values of another day do not count towards the cost', async () => {
+test('filters: values of another day do not count towards the cost, and cheap expressions match all', async () => {
   const days = 'from=2026-03-08&to=2026-03-08'
-  const { visitors } = await stats.read(site, `/overview?${days}&path[matches_regex]=${enc(SLOW)}`)
-  expect(visitors).toBe(0)
-})
-
-test('filters: a cheap expression matches the same long values', async () => {
-  const { pageviews } = await stats.read(site, `/overview?${THAT_DAY}&path[matches_regex]=${enc('^/[ab]+$')}`)
-  expect(pageviews).toBe(PATHS)
+  const before = await stats.read(site, `/overview?${days}&path[matches_regex]=${enc(SLOW)}`)
+  const cheap = await stats.read(site, `/overview?${THAT_DAY}&path[matches_regex]=${enc('^/[ab]+$')}`)
+  expect([before.visitors, cheap.pageviews]).toEqual([0, PATHS])
 })
 
 test('filters: the error names the parameter of the request', async () => {
@@ -72,12 +64,8 @@ test('goals: the report and the goal filter name a goal that is too costly', asy
   const own = await stats.site()
   await stats.store([hit(own, '2026-03-10T20:00:00Z', { url: `/${'ab'.repeat(1_000)}` })])
   await stats.goal(own, { match_type: 'page', match_value: '/', display_name: 'Home' })
-  const slow = await stats.goal(own, {
-    match_type: 'page',
-    match_value: SLOW,
-    match_operator: 'matches_regex',
-    display_name: 'Slow one',
-  })
+  const expression = { match_type: 'page', match_value: SLOW, match_operator: 'matches_regex' }
+  const slow = await stats.goal(own, { ...expression, display_name: 'Slow one' })
   for (const path of [`/stats/goals?${THAT_DAY}`, `/overview?${THAT_DAY}&goal=${slow}`]) {
     const answer = await stats.ask(`${own.path}${path}`)
     expectError(answer, 422, 'validation_failed')
@@ -104,19 +92,4 @@ test('goal preview: a definition that is too costly names its value', async () =
   const lookahead = await preview('(?=a)')
   expect([lookahead.status, Object.keys(lookahead.json.errors)]).toEqual([422, ['definition.match_value']])
   expect((await preview('^/[ab]+$')).json).toMatchObject({ conversions: PATHS })
-})
-
-test('goals: an invalid expression is refused with its field, also on update', async () => {
-  const own = await stats.site()
-  const goal = { match_type: 'page', match_operator: 'matches_regex' }
-  const id = await stats.goal(own, { ...goal, match_value: '^/a' })
-  const token = stats.owner.token
-  for (const match_value of ['(', '(?=a)', `(?i)[${'a-\u{10ffff}'.repeat(100)}]`]) {
-    const body = { ...goal, match_value }
-    const made = await stats.api.call('POST', `${own.path}/goals`, { token, body })
-    const changed = await stats.api.call('PATCH', `${own.path}/goals/${id}`, { token, body })
-    for (const answer of [made, changed]) {
-      expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['match_value']])
-    }
-  }
 })

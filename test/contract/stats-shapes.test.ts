@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectError } from './requests.ts'
 import {
+  ADA,
+  BEN,
   CAI,
   DAY,
   dayOfHits,
+  hit,
   MESSAGE,
   type Stats,
   type StatsSite,
@@ -20,6 +24,7 @@ const read = (path: string) => stats.read(site, path)
 const HOURS = Array.from({ length: 24 }, (_, hour) => `${DAY}T${String(hour).padStart(2, '0')}:00:00+00:00`)
 /** Zeros for the hours of the day, but for these. */
 const hourly = (counts: Record<number, number>) => HOURS.map((_, hour) => counts[hour] ?? 0)
+const SESSION_ID = expect.stringMatching(/^[0-9a-z]+-[0-9a-z]+$/)
 
 beforeAll(async () => {
   stats = await startStats()
@@ -31,141 +36,122 @@ beforeAll(async () => {
 })
 afterAll(() => stats.close())
 
-describe('page titles', () => {
-  test('rows are sorted by sessions and have exactly these fields', async () => {
-    const { data, meta } = await read(`/stats/page-titles?${THAT_DAY}`)
-    expect(meta).toEqual({ current_page: 1, per_page: 25, total: 2, last_page: 1 })
-    expect(data).toEqual([
-      {
-        title: 'Home',
-        path: '/home',
-        hostname: 'example.com',
-        pageviews: 3,
-        sessions: 4,
-        bounce_rate: 50,
-        time_on_page_seconds: null,
-        sessions_previous: 1,
-        sessions_change_pct: 300,
-      },
-      {
-        title: 'Pricing',
-        path: '/pricing',
-        hostname: 'example.com',
-        pageviews: 1,
-        sessions: 1,
-        bounce_rate: 0,
-        time_on_page_seconds: 5,
-        sessions_previous: 0,
-        sessions_change_pct: null,
-      },
-    ])
-  })
+test('page titles: rows are sorted by sessions and have exactly these fields', async () => {
+  const { data, meta } = await read(`/stats/page-titles?${THAT_DAY}`)
+  expect(meta).toEqual({ current_page: 1, per_page: 25, total: 2, last_page: 1 })
+  expect(data).toEqual([
+    {
+      ...{ title: 'Home', path: '/home', hostname: 'example.com', pageviews: 3, sessions: 4 },
+      ...{ bounce_rate: 50, time_on_page_seconds: null, sessions_previous: 1, sessions_change_pct: 300 },
+    },
+    {
+      ...{ title: 'Pricing', path: '/pricing', hostname: 'example.com', pageviews: 1, sessions: 1 },
+      ...{ bounce_rate: 0, time_on_page_seconds: 5, sessions_previous: 0, sessions_change_pct: null },
+    },
+  ])
+})
 
-  test('the timeseries counts the sessions that saw the title', async () => {
-    expect(await read(`/stats/page-titles/timeseries?${THAT_DAY}&title=Home`)).toEqual({
-      labels: HOURS,
-      values: hourly({ 9: 1, 10: 1, 11: 1, 12: 1 }),
-      group: 'hour',
-    })
-    const { values } = await read(`/stats/page-titles/timeseries?${THAT_DAY}&title=Hom`)
-    expect(values).toEqual(hourly({}))
-    const long = await stats.ask(`${site.path}/stats/page-titles/timeseries?title=${'x'.repeat(2049)}`)
-    expect(long.status).toBe(422)
-    expect((await stats.ask(`${site.path}/stats/page-titles/timeseries`)).status).toBe(422)
-    await read(`/stats/page-titles/timeseries?title=${'x'.repeat(2048)}`)
+test('page titles: the timeseries counts the sessions that saw the title', async () => {
+  expect(await read(`/stats/page-titles/timeseries?${THAT_DAY}&title=Home`)).toEqual({
+    labels: HOURS,
+    values: hourly({ 9: 1, 10: 1, 11: 1, 12: 1 }),
+    group: 'hour',
   })
+  const { values } = await read(`/stats/page-titles/timeseries?${THAT_DAY}&title=Hom`)
+  expect(values).toEqual(hourly({}))
+  const long = await stats.ask(`${site.path}/stats/page-titles/timeseries?title=${'x'.repeat(2049)}`)
+  expect(long.status).toBe(422)
+  expect((await stats.ask(`${site.path}/stats/page-titles/timeseries`)).status).toBe(422)
+  await read(`/stats/page-titles/timeseries?title=${'x'.repeat(2048)}`)
 })
 
 test('filter values: they are sorted by count, and their own filter is not applied', async () => {
-  const of = (query: string) => read(`/stats/filter-values?${THAT_DAY}&${query}`)
-  const home = { value: '/home', label: '/home' }
-  const pricing = { value: '/pricing', label: '/pricing' }
-  const out = { value: '/out', label: '/out' }
-  expect(await of('dimension=path')).toEqual({ values: [home, pricing, out] })
-  expect(await of('dimension=path&path=/out')).toEqual({ values: [home, pricing, out] })
-  expect(await of('dimension=path&limit=1')).toEqual({ values: [home] })
-  expect(await of('dimension=path&country=DE')).toEqual({ values: [pricing, home] })
-  expect(await of('dimension=country')).toEqual({ values: [{ value: 'DE', label: 'DE' }] })
-  expect(await of('dimension=user_id')).toEqual({ values: [{ value: 'user-1', label: 'user-1' }] })
-  expect(await of('dimension=visit_count')).toEqual({
-    values: ['1', '2'].map(value => ({ value, label: value })),
-  })
-  expect(await of('dimension=city')).toEqual({ values: [] })
+  const [home, pricing, out] = ['/home', '/pricing', '/out']
+  for (const [query, expected] of [
+    ['dimension=path', [home, pricing, out]],
+    ['dimension=path&path=/out', [home, pricing, out]],
+    ['dimension=path&limit=1', [home]],
+    ['dimension=path&country=DE', [pricing, home]],
+    ['dimension=country', ['DE']],
+    ['dimension=user_id', ['user-1']],
+    ['dimension=visit_count', ['1', '2']],
+    ['dimension=city', []],
+  ] as const) {
+    const values = expected.map(value => ({ value, label: value }))
+    expect(await read(`/stats/filter-values?${THAT_DAY}&${query}`), query).toEqual({ values })
+  }
 })
 
 test('errors: list, group, occurrences and timeseries have exactly these fields', async () => {
   const group = {
-    id: fingerprint,
-    message: MESSAGE,
-    error_name: 'TypeError',
-    occurrences: 2,
-    sessions: 2,
-    visitors: 2,
+    ...{ id: fingerprint, message: MESSAGE, error_name: 'TypeError' },
+    ...{ occurrences: 2, sessions: 2, visitors: 2 },
   }
+  const other = { message: 'other', error_name: 'Error', occurrences: 1, sessions: 1, visitors: 1 }
   const { data, meta } = await read(`/stats/errors?${THAT_DAY}`)
   expect(meta).toEqual({ current_page: 1, per_page: 20, total: 2, last_page: 1 })
-  expect(data).toEqual([
-    group,
-    {
-      id: expect.any(String),
-      message: 'other',
-      error_name: 'Error',
-      occurrences: 1,
-      sessions: 1,
-      visitors: 1,
-    },
-  ])
+  expect(data).toEqual([group, { id: expect.any(String), ...other }])
   expect(await read(`/stats/errors/${fingerprint}?${THAT_DAY}`)).toEqual(group)
   expect(await read(`/stats/errors/${fingerprint}/timeseries?${THAT_DAY}`)).toEqual({
-    labels: HOURS,
-    types: ['error'],
-    series: { error: hourly({ 11: 1, 12: 1 }) },
-    group: 'hour',
+    ...{ labels: HOURS, types: ['error'], series: { error: hourly({ 11: 1, 12: 1 }) }, group: 'hour' },
   })
   const occurrences = await read(`/stats/errors/${fingerprint}/events?${THAT_DAY}`)
   expect(occurrences.meta).toEqual({ current_page: 1, per_page: 20, total: 2, last_page: 1 })
   expect(occurrences.data[0].timestamp).toBe(`${DAY}T12:01:00.000Z`)
   expect(occurrences.data[1]).toEqual({
-    event_name: 'TypeError',
-    timestamp: `${DAY}T11:01:00.000Z`,
-    path: '/home',
-    url: 'https://example.com/home',
-    title: 'Home',
-    hostname: 'example.com',
-    user_id: '',
-    visitor_id: CAI,
-    session_id: expect.stringMatching(/^[0-9a-z]+-[0-9a-z]+$/),
-    display_name: expect.any(String),
+    ...{ event_name: 'TypeError', timestamp: `${DAY}T11:01:00.000Z`, title: 'Home' },
+    ...{ path: '/home', url: 'https://example.com/home', hostname: 'example.com' },
+    ...{ user_id: '', visitor_id: CAI, session_id: SESSION_ID, display_name: expect.any(String) },
     avatar_url: expect.stringContaining(`/avatars/${CAI}.svg`),
-    country: '',
-    device: 'desktop',
-    browser: '',
-    os: '',
-    message: MESSAGE,
-    stack: 'at f',
-    file_name: 'a.js',
-    line_number: '10',
-    column_number: '5',
+    ...{ country: '', device: 'desktop', browser: '', os: '' },
+    ...{ message: MESSAGE, stack: 'at f', file_name: 'a.js', line_number: '10', column_number: '5' },
   })
 })
 
+test('errors: a malformed, foreign or unknown fingerprint gives 404, and either case is accepted', async () => {
+  const foreign = await stats.site('UTC', await stats.api.member())
+  const boom = hit(foreign, `${DAY}T09:00:00Z`, {
+    type: 'error',
+    name: 'error',
+    error: { message: 'secret' },
+  })
+  await stats.store([boom])
+  const never = 'f1d2d2f9-24e9-5a4c-8a4e-3c0b9d6e7f80'
+  const malformed = ['x', `${fingerprint}x`, `${fingerprint}%00`, "'", '__proto__', '0'.repeat(3_000)]
+  for (const error of [...malformed, boom.errorId!, never, site.id]) {
+    for (const rest of ['', '/timeseries', '/events']) {
+      const answer = await stats.ask(`${site.path}/stats/errors/${error}${rest}`)
+      expect(answer.status, `${error}${rest}`).toBe(404)
+      expect(answer.text).not.toContain('secret')
+    }
+  }
+  const { id, occurrences } = await read(`/stats/errors/${fingerprint.toUpperCase()}?${THAT_DAY}`)
+  expect([id.toLowerCase(), occurrences]).toEqual([fingerprint, 2])
+})
+
+test('errors: the counts of a known group are zero outside of the range and of the filters', async () => {
+  for (const query of ['from=2020-01-01&to=2020-01-02', `${THAT_DAY}&path=/nowhere`, `${THAT_DAY}&city=x`]) {
+    const group = await read(`/stats/errors/${fingerprint}?${query}`)
+    expect(group).toMatchObject({
+      id: fingerprint,
+      message: MESSAGE,
+      occurrences: 0,
+      sessions: 0,
+      visitors: 0,
+    })
+    const { series, labels } = await read(`/stats/errors/${fingerprint}/timeseries?${query}`)
+    expect(series).toEqual({ error: labels.map(() => 0) })
+    expect((await read(`/stats/errors/${fingerprint}/events?${query}`)).meta.total).toBe(0)
+    expect((await read(`/stats/errors?${query}`)).data).toEqual([])
+  }
+})
+
 test('reported revenue: only the goal report has it', async () => {
+  const signup = { display_name: 'signup', conversions: 1, visitors: 1, conversion_rate: 33.3 }
+  const pricing = { display_name: 'Visit /pricing', conversions: 1, currency: null }
   expect(await read(`/stats/goals?${THAT_DAY}`)).toEqual([
-    {
-      id: signupGoal,
-      display_name: 'signup',
-      conversions: 1,
-      visitors: 1,
-      conversion_rate: 33.3,
-      revenue: 4999,
-      currency: 'USD',
-    },
-    expect.objectContaining({
-      id: pricingGoal,
-      display_name: 'Visit /pricing',
-      conversions: 1,
-      currency: null,
-    }),
+    { id: signupGoal, ...signup, revenue: 4999, currency: 'USD' },
+    expect.objectContaining({ id: pricingGoal, ...pricing }),
   ])
   const elsewhere = await Promise.all([
     read(`/overview?${THAT_DAY}`),
@@ -180,21 +166,15 @@ test('reported revenue: only the goal report has it', async () => {
 test('breakdown: values are sorted by visitors, and the empty value is (none)', async () => {
   const { data, meta } = await read(`/stats/breakdown?dimension=country&${THAT_DAY}`)
   expect(meta).toEqual({ current_page: 1, per_page: 25, total: 2, last_page: 1 })
+  const none = { revenue: 0, mrr: 0, revenue_per_visitor: 0 }
   expect(data).toEqual([
     {
-      ...{
-        value: '(none)',
-        visitors: 2,
-        sessions: 3,
-        pageviews: 2,
-        views_per_visit: 0.67,
-        bounce_rate: 66.67,
-      },
-      ...{ avg_session_seconds: 60, revenue: 0, mrr: 0, revenue_per_visitor: 0 },
+      ...{ value: '(none)', visitors: 2, sessions: 3, pageviews: 2, views_per_visit: 0.67 },
+      ...{ bounce_rate: 66.67, avg_session_seconds: 60, ...none },
     },
     {
       ...{ value: 'DE', visitors: 1, sessions: 1, pageviews: 2, views_per_visit: 2, bounce_rate: 0 },
-      ...{ avg_session_seconds: 120.12, revenue: 0, mrr: 0, revenue_per_visitor: 0 },
+      ...{ avg_session_seconds: 120.12, ...none },
     },
   ])
 })
@@ -216,25 +196,186 @@ test.each<[string, Record<number, number>, number[]]>([
   })
 })
 
+test('timeseries: an unknown metric is refused', async () => {
+  for (const metric of ['visitor', '', 'kpi', 'conversion_rate', '__proto__', 'VISITORS']) {
+    const answer = await stats.ask(`${site.path}/stats/timeseries?${THAT_DAY}&metric=${metric}`)
+    expectError(answer, 422, 'validation_failed')
+    expect(answer.json.errors).toHaveProperty('metric')
+  }
+})
+
 test.each<[string, object]>([
   // The pageview and the event of that page, in a session that has another pageview.
-  [
-    'path=/pricing',
-    { pageviews: 1, visitors: 1, sessions: 1, custom_events: 1, bounce_rate: 0, views_per_visit: 1 },
-  ],
-  [
-    'path=/home',
-    { pageviews: 3, visitors: 3, sessions: 4, custom_events: 0, bounce_rate: 50, views_per_visit: 0.75 },
-  ],
+  ['path=/pricing', { pageviews: 1, visitors: 1, sessions: 1, custom_events: 1, bounce_rate: 0 }],
+  ['path=/home', { pageviews: 3, visitors: 3, sessions: 4, bounce_rate: 50, views_per_visit: 0.75 }],
   ['event_name=signup', { pageviews: 0, visitors: 1, sessions: 1, custom_events: 1, views_per_visit: 0 }],
-  [
-    'user_id=user-1',
-    { pageviews: 2, visitors: 1, sessions: 1, custom_events: 1, avg_session_seconds: 120.12 },
-  ],
-  ['visit_count=2', { pageviews: 3, visitors: 2, sessions: 2, bounce_rate: 50, avg_session_seconds: 120.06 }],
+  ['user_id=user-1', { pageviews: 2, visitors: 1, custom_events: 1, avg_session_seconds: 120.12 }],
+  ['visit_count=2', { pageviews: 3, visitors: 2, sessions: 2, avg_session_seconds: 120.06 }],
   ['path=/nowhere', { pageviews: 0, visitors: 0, sessions: 0, bounce_rate: 0, views_per_visit: 0 }],
 ])('overview: the filter %s applies and keeps all fields', async (filter, expected) => {
   const overview = await read(`/overview?${THAT_DAY}&${filter}`)
   expect(overview).toMatchObject(expected)
   expect(Object.keys(overview).sort()).toEqual(Object.keys(await read(`/overview?${THAT_DAY}`)).sort())
 })
+
+describe('event log', () => {
+  test('items have exactly these fields, newest first, without engagement and identify', async () => {
+    const { data, meta } = await read(`/stats/events?${THAT_DAY}`)
+    expect(meta).toEqual({ current_page: 1, per_page: 50, total: 9, last_page: 1 })
+    expect(data.map((item: { timestamp: string }) => item.timestamp)).toEqual(
+      ['12:02:00', '12:01:00', '12:00:00', '11:01:00', '11:00:00', '10:00:00']
+        .concat(['09:02:00.123', '09:01:00', '09:00:00'])
+        .map(time => new Date(`${DAY}T${time}Z`).toISOString()),
+    )
+    const avatars = `${stats.api.services.config.baseUrl}/avatars`
+    expect(data[6]).toEqual({
+      ...{ event_type: 'event', event_name: 'signup', timestamp: `${DAY}T09:02:00.123Z`, title: 'Pricing' },
+      ...{ path: '/pricing', url: 'https://example.com/pricing', hostname: 'example.com' },
+      ...{ user_id: 'user-1', visitor_id: ADA, session_id: SESSION_ID, display_name: 'Ada L.' },
+      avatar_url: expect.stringMatching(new RegExp(`^${avatars}/${ADA}/[A-Za-z0-9_-]+$`)),
+      ...{ country: 'DE', device: 'desktop', browser: 'Chrome', os: 'macOS' },
+      ...{ properties: { plan: 'pro', tier: 'a' }, error_id: null },
+    })
+    expect(data[8]).toMatchObject({
+      ...{ event_type: 'pageview', event_name: '', path: '/home', url: 'https://example.com/home?a=1' },
+      properties: { plan: 'pro' },
+    })
+    // An anonymous visitor has a nickname, and an error its fingerprint.
+    expect(data[5]).toMatchObject({
+      ...{ user_id: '', visitor_id: BEN, display_name: expect.stringMatching(/./), country: '', browser: '' },
+      avatar_url: `${avatars}/${BEN}.svg`,
+    })
+    expect(data[5].display_name).toBe(data[2].display_name)
+    expect(data[3]).toMatchObject({ event_type: 'error', event_name: 'TypeError', error_id: fingerprint })
+    expect(data[1].error_id).toBe(fingerprint)
+    expect(data[0]).toMatchObject({ event_name: 'Error', error_id: expect.stringMatching(/^[0-9a-f-]{36}$/) })
+    expect(data[4]).toMatchObject({ event_type: 'outbound', event_name: 'outbound', visitor_id: CAI })
+    const before = await read('/stats/events?from=2026-03-09&to=2026-03-09')
+    expect(before.data[0]).toMatchObject({ visitor_id: ADA, user_id: '' })
+  })
+
+  test('types select items; none that is known selects every type', async () => {
+    for (const [types, selected] of [
+      ['error', ['error', 'error', 'error']],
+      ['outbound,event', ['outbound', 'event']],
+      ['event,nonsense,engagement', ['event']],
+      ['form', []],
+    ] as const) {
+      const { data, meta } = await read(`/stats/events?${THAT_DAY}&types=${types}`)
+      expect(data.map((item: { event_type: string }) => item.event_type)).toEqual(selected)
+      expect(meta.total).toBe(selected.length)
+    }
+    for (const types of ['', 'nonsense', ',', 'engagement', 'PAGEVIEW']) {
+      expect((await read(`/stats/events?${THAT_DAY}&types=${types}`)).meta.total, types).toBe(9)
+    }
+  })
+
+  test('the timeseries has the types that occur', async () => {
+    const event = hourly({ 9: 1 })
+    expect(await read(`/stats/events/timeseries?${THAT_DAY}`)).toEqual({
+      labels: HOURS,
+      types: ['pageview', 'event', 'outbound', 'error'],
+      series: {
+        pageview: hourly({ 9: 2, 10: 1, 12: 1 }),
+        event,
+        outbound: hourly({ 11: 1 }),
+        error: hourly({ 11: 1, 12: 2 }),
+      },
+      group: 'hour',
+    })
+    const some = await read(`/stats/events/timeseries?${THAT_DAY}&types=event,copy,x`)
+    expect(some).toEqual({ labels: HOURS, types: ['event'], series: { event }, group: 'hour' })
+  })
+})
+
+describe('property breakdown', () => {
+  const of = (query: string, on = site) =>
+    stats.read(on, `/stats/events/property-breakdown?${THAT_DAY}&${query}`)
+
+  test('values are sorted by visitors', async () => {
+    expect(await of('event_type=event&event_name=signup')).toEqual({
+      rows: [
+        { key: 'plan', value: 'pro', visitors: 1 },
+        { key: 'tier', value: 'a', visitors: 1 },
+      ],
+    })
+    const { rows } = await of('event_type=outbound&event_name=outbound')
+    expect(rows).toEqual([{ key: 'selector', value: '#buy', visitors: 1 }])
+    expect(await of('event_type=event&event_name=nothing')).toEqual({ rows: [] })
+    expect(await of('event_type=form&event_name=signup')).toEqual({ rows: [] })
+  })
+
+  test('at most 50 rows, those with most visitors first', async () => {
+    const other = await stats.site()
+    const props = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, 'v']))
+    const many = (second: number, visitorId: string, given: Record<string, string>) =>
+      hit(other, `${DAY}T09:00:0${second}Z`, { type: 'event', name: 'many', visitorId, props: given })
+    await stats.store([
+      many(0, ADA, props),
+      many(1, BEN, { zz: '__proto__', k7: 'v' }),
+      many(2, BEN, { zz: '__proto__', constructor: 'v' }),
+      many(3, CAI, { zz: '__proto__', k7: 'v' }),
+    ])
+    const { rows } = await of('event_type=event&event_name=many', other)
+    expect(rows).toHaveLength(50)
+    expect(rows.slice(0, 3)).toEqual([
+      { key: 'k7', value: 'v', visitors: 3 },
+      { key: 'zz', value: '__proto__', visitors: 2 },
+      { key: 'constructor', value: 'v', visitors: 1 },
+    ])
+  })
+
+  test('a type or name that is missing or not of events is refused', async () => {
+    for (const query of [
+      'event_name=signup',
+      'event_type=event',
+      'event_type=pageview&event_name=x',
+      'event_type=engagement&event_name=x',
+      `event_type=event&event_name=${'x'.repeat(256)}`,
+    ]) {
+      const answer = await stats.ask(`${site.path}/stats/events/property-breakdown?${THAT_DAY}&${query}`)
+      expect(answer.status, query).toBe(422)
+    }
+  })
+})
+
+const PAIRS: [keyof Stats['client']['stats'], string, Record<string, string | number>][] = [
+  ['overview', '/overview', {}],
+  ['timeseries', '/stats/timeseries', { metric: 'visitors' }],
+  ['breakdown', '/stats/breakdown', { dimension: 'path', per_page: 1, page: 2 }],
+  ['breakdown', '/stats/breakdown', { dimension: 'path', search: '/', sort: 'value', compare: 'previous' }],
+  ['explain', '/explain', { metric: 'visitors', dimension: 'path', value: '/pricing', limit: 2 }],
+  ['goals', '/stats/goals', {}],
+  ['events', '/stats/events', { types: 'event,error', per_page: 2 }],
+  ['eventsTimeseries', '/stats/events/timeseries', { types: 'error' }],
+  ['propertyBreakdown', '/stats/events/property-breakdown', { event_type: 'event', event_name: 'signup' }],
+  ['pageTitles', '/stats/page-titles', { per_page: 1 }],
+  ['pageTitlesTimeseries', '/stats/page-titles/timeseries', { title: 'Home' }],
+  ['filterValues', '/stats/filter-values', { dimension: 'path', limit: 2 }],
+  ['errors', '/stats/errors', {}],
+  ['error', '/stats/errors/{error}', {}],
+  ['errorTimeseries', '/stats/errors/{error}/timeseries', {}],
+  ['errorEvents', '/stats/errors/{error}/events', { per_page: 1 }],
+]
+const FILTERED = { path: ['/home', '/pricing'], country: { is_not: 'AT' } }
+
+test.each(PAIRS)(
+  'tRPC: stats.%s gives the same answer as %s, without links',
+  async (procedure, path, own) => {
+    const parameters = new URLSearchParams(Object.entries(own).map(([name, value]) => [name, String(value)]))
+    const query = `${THAT_DAY}&${parameters}&path=/home&path=/pricing&country[is_not]=AT`
+    const rest = await read(`${path.replace('{error}', fingerprint)}?${query}`)
+    if (rest.links) rest.links = { first: null, last: null, prev: null, next: null }
+    const of = path.includes('{error}') ? { error: fingerprint } : {}
+    const asked = { siteKey: site.id, from: DAY, to: DAY, ...own, ...of, ...FILTERED }
+    type Queries = Record<string, { query(input: object): Promise<unknown> }>
+    const { query: call } = (stats.client.stats as unknown as Queries)[procedure]!
+    expect(await call(asked)).toEqual(rest)
+    await expect(call({ ...asked, range: 'x', from: undefined, to: undefined })).rejects.toMatchObject({
+      data: { httpStatus: 422, code: 'validation_failed' },
+    })
+    await expect(call({ ...asked, siteKey: 'nowhere.example' })).rejects.toMatchObject({
+      data: { httpStatus: 404, code: 'not_found' },
+    })
+  },
+)

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hit, type Stats, type StatsSite, startStats } from './stats-site.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ADA, hit, type Stats, type StatsSite, startStats } from './stats-site.ts'
+
+// Every bucket of every zone, and every preset: test/time/range.test.ts and comparison.test.ts.
 
 let stats: Stats
 beforeAll(async () => {
@@ -16,26 +18,15 @@ async function siteWith(zone: string, moments: string[]): Promise<StatsSite> {
 
 const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
 
-interface Course {
-  zone: string
-  from: string
-  to: string
-  group: string
-  buckets: number
-  /** Moments of pageviews, and the label of the bucket that each is in; null: outside the range. */
-  hits: [string, string | null][]
-  labels?: string[]
-}
+/** Moments of pageviews, and the label of the bucket that each is in; null: outside the range. */
+type Placed = [moment: string, label: string | null][]
 
-const courses: Course[] = [
-  {
-    // +05:45
-    zone: 'Asia/Kathmandu',
-    from: '2026-03-10',
-    to: '2026-03-10',
-    group: 'hour',
-    buckets: 24,
-    hits: [
+const COURSES: [zone: string, day: string, buckets: number, hits: Placed][] = [
+  [
+    'Asia/Kathmandu',
+    '2026-03-10',
+    24,
+    [
       ['2026-03-09T18:14:59.999Z', null],
       ['2026-03-09T18:15:00.000Z', '2026-03-10T00:00:00+05:45'],
       ['2026-03-10T04:14:59.999Z', '2026-03-10T09:00:00+05:45'],
@@ -43,31 +34,13 @@ const courses: Course[] = [
       ['2026-03-10T18:14:59.999Z', '2026-03-10T23:00:00+05:45'],
       ['2026-03-10T18:15:00.000Z', null],
     ],
-  },
-  {
-    // 02:00 is skipped
-    zone: 'America/New_York',
-    from: '2026-03-08',
-    to: '2026-03-08',
-    group: 'hour',
-    buckets: 23,
-    hits: [
-      ['2026-03-08T04:59:59.999Z', null],
-      ['2026-03-08T05:00:00.000Z', '2026-03-08T00:00:00-05:00'],
-      ['2026-03-08T06:59:59.999Z', '2026-03-08T01:00:00-05:00'],
-      ['2026-03-08T07:00:00.000Z', '2026-03-08T03:00:00-04:00'],
-      ['2026-03-09T03:59:59.999Z', '2026-03-08T23:00:00-04:00'],
-      ['2026-03-09T04:00:00.000Z', null],
-    ],
-  },
-  {
-    // 01:00 comes twice
-    zone: 'America/New_York',
-    from: '2025-11-02',
-    to: '2025-11-02',
-    group: 'hour',
-    buckets: 25,
-    hits: [
+  ],
+  [
+    // 01:00 comes twice.
+    'America/New_York',
+    '2025-11-02',
+    25,
+    [
       ['2025-11-02T03:59:59.999Z', null],
       ['2025-11-02T04:00:00.000Z', '2025-11-02T00:00:00-04:00'],
       ['2025-11-02T05:30:00.000Z', '2025-11-02T01:00:00-04:00'],
@@ -75,153 +48,85 @@ const courses: Course[] = [
       ['2025-11-03T04:59:59.999Z', '2025-11-02T23:00:00-05:00'],
       ['2025-11-03T05:00:00.000Z', null],
     ],
-  },
-  {
-    zone: 'America/New_York',
-    from: '2026-03-07',
-    to: '2026-03-09',
-    group: 'day',
-    buckets: 3,
-    labels: ['2026-03-07T00:00:00-05:00', '2026-03-08T00:00:00-05:00', '2026-03-09T00:00:00-04:00'],
-    hits: [
-      ['2026-03-08T04:59:59.999Z', '2026-03-07T00:00:00-05:00'],
-      ['2026-03-09T03:59:59.999Z', '2026-03-08T00:00:00-05:00'],
-      ['2026-03-09T04:00:00.000Z', '2026-03-09T00:00:00-04:00'],
-    ],
-  },
-  {
+  ],
+  [
     // The clocks go back from 02:00 to 01:30: no other hour, but one that lasts 90 minutes.
-    zone: 'Australia/Lord_Howe',
-    from: '2025-04-06',
-    to: '2025-04-06',
-    group: 'hour',
-    buckets: 24,
-    hits: [
+    'Australia/Lord_Howe',
+    '2025-04-06',
+    24,
+    [
       ['2025-04-05T12:59:59.999Z', null],
       ['2025-04-05T13:00:00.000Z', '2025-04-06T00:00:00+11:00'],
-      ['2025-04-05T14:59:59.999Z', '2025-04-06T01:00:00+11:00'],
       ['2025-04-05T15:29:59.999Z', '2025-04-06T01:00:00+11:00'],
       ['2025-04-05T15:30:00.000Z', '2025-04-06T02:00:00+10:30'],
-      ['2025-04-06T13:29:59.999Z', '2025-04-06T23:00:00+10:30'],
       ['2025-04-06T13:30:00.000Z', null],
     ],
-  },
-  {
-    // From 02:00 to 02:30: an hour of 30 minutes.
-    zone: 'Australia/Lord_Howe',
-    from: '2025-10-05',
-    to: '2025-10-05',
-    group: 'hour',
-    buckets: 24,
-    hits: [
-      ['2025-10-04T13:29:59.999Z', null],
-      ['2025-10-04T13:30:00.000Z', '2025-10-05T00:00:00+10:30'],
-      ['2025-10-04T15:29:59.999Z', '2025-10-05T01:00:00+10:30'],
-      ['2025-10-04T15:30:00.000Z', '2025-10-05T02:30:00+11:00'],
-      ['2025-10-04T16:00:00.000Z', '2025-10-05T03:00:00+11:00'],
-      ['2025-10-05T12:59:59.999Z', '2025-10-05T23:00:00+11:00'],
-      ['2025-10-05T13:00:00.000Z', null],
-    ],
-  },
-  {
-    // Ramadan of 2026 began on 18 February: the clocks went back on the 15th, and go forward on 22 March.
-    zone: 'Africa/Casablanca',
-    from: '2026-02-14',
-    to: '2026-02-16',
-    group: 'day',
-    buckets: 3,
-    labels: ['2026-02-14T00:00:00+01:00', '2026-02-15T00:00:00+01:00', '2026-02-16T00:00:00+00:00'],
-    hits: [
-      ['2026-02-13T22:59:59.999Z', null],
-      ['2026-02-13T23:00:00.000Z', '2026-02-14T00:00:00+01:00'],
-      ['2026-02-15T23:59:59.999Z', '2026-02-15T00:00:00+01:00'],
-      ['2026-02-16T00:00:00.000Z', '2026-02-16T00:00:00+00:00'],
-    ],
-  },
-  {
+  ],
+  [
     // Lebanon skips midnight: the day begins at 01:00.
-    zone: 'Asia/Beirut',
-    from: '2025-03-30',
-    to: '2025-03-30',
-    group: 'hour',
-    buckets: 23,
-    hits: [
+    'Asia/Beirut',
+    '2025-03-30',
+    23,
+    [
       ['2025-03-29T21:59:59.999Z', null],
       ['2025-03-29T22:00:00.000Z', '2025-03-30T01:00:00+03:00'],
       ['2025-03-30T20:59:59.999Z', '2025-03-30T23:00:00+03:00'],
       ['2025-03-30T21:00:00.000Z', null],
     ],
-  },
-  {
-    zone: 'Pacific/Apia',
-    from: '2026-03-10',
-    to: '2026-03-10',
-    group: 'hour',
-    buckets: 24,
-    hits: [
-      ['2026-03-09T10:59:59.999Z', null],
-      ['2026-03-09T11:00:00.000Z', '2026-03-10T00:00:00+13:00'],
-      ['2026-03-10T10:59:59.999Z', '2026-03-10T23:00:00+13:00'],
-      ['2026-03-10T11:00:00.000Z', null],
-    ],
-  },
+  ],
 ]
 
-test.each(courses)('timeseries: $zone from $from to $to has the right labels and sums', async course => {
-  const { zone, from, to, group, buckets, hits } = course
-  const site = await siteWith(
-    zone,
-    hits.map(([at]) => at),
-  )
-  const range = `from=${from}&to=${to}`
-  const inRange = hits.map(([, label]) => label).filter(label => label !== null)
-  const expected = (labels: string[]) => labels.map(label => inRange.filter(one => one === label).length)
-  for (const metric of ['pageviews', 'visitors', 'sessions']) {
-    const { labels, values, ...rest } = await stats.read(site, `/stats/timeseries?metric=${metric}&${range}`)
-    expect(rest.group).toBe(group)
-    expect(labels).toHaveLength(buckets)
-    if (course.labels) expect(labels).toEqual(course.labels)
-    expect(labels).toEqual(expect.arrayContaining(inRange))
-    expect(values).toEqual(expected(labels))
-  }
-  const log = await stats.read(site, `/stats/events/timeseries?${range}`)
-  expect(log.series.pageview).toEqual(expected(log.labels))
-  const titles = await stats.read(site, `/stats/page-titles/timeseries?title=T&${range}`)
-  expect(titles.values).toEqual(expected(titles.labels))
-  const { pageviews } = await stats.read(site, `/overview?${range}`)
-  const { meta } = await stats.read(site, `/stats/events?${range}`)
-  expect([pageviews, meta.total]).toEqual([inRange.length, inRange.length])
-})
+test.each(COURSES)(
+  'timeseries: %s on %s has %i hours with the right sums',
+  async (zone, day, buckets, hits) => {
+    const site = await siteWith(
+      zone,
+      hits.map(([at]) => at),
+    )
+    const range = `from=${day}&to=${day}`
+    const inRange = hits.map(([, label]) => label).filter(label => label !== null)
+    const expected = (labels: string[]) => labels.map(label => inRange.filter(one => one === label).length)
+    for (const metric of ['pageviews', 'visitors', 'sessions']) {
+      const { labels, values, group } = await stats.read(site, `/stats/timeseries?metric=${metric}&${range}`)
+      expect([group, labels.length]).toEqual(['hour', buckets])
+      expect(labels).toEqual(expect.arrayContaining(inRange))
+      expect(values).toEqual(expected(labels))
+    }
+    const log = await stats.read(site, `/stats/events/timeseries?${range}`)
+    expect(log.series.pageview).toEqual(expected(log.labels))
+    const titles = await stats.read(site, `/stats/page-titles/timeseries?title=T&${range}`)
+    expect(titles.values).toEqual(expected(titles.labels))
+    const { pageviews } = await stats.read(site, `/overview?${range}`)
+    const { meta } = await stats.read(site, `/stats/events?${range}`)
+    expect([pageviews, meta.total]).toEqual([inRange.length, inRange.length])
+  },
+)
 
 test('ranges: the day that Samoa skipped is a day without hits', async () => {
-  const site = await siteWith('Pacific/Apia', [
-    // 29 December ended at UTC-10 where 31 December began at UTC+14.
-    '2011-12-30T09:59:59.999Z',
-    '2011-12-30T10:00:00.000Z',
-  ])
-  const overview = (from: string, to: string) => stats.read(site, `/overview?from=${from}&to=${to}`)
-  expect(await overview('2011-12-29', '2011-12-29')).toMatchObject({ pageviews: 1, days: 1 })
-  expect(await overview('2011-12-30', '2011-12-30')).toMatchObject({ pageviews: 0, days: 1 })
-  expect(await overview('2011-12-31', '2011-12-31')).toMatchObject({ pageviews: 1, days: 1 })
-  expect(await overview('2011-12-29', '2011-12-31')).toMatchObject({ pageviews: 2, days: 3 })
-  const course = await stats.read(site, '/stats/timeseries?metric=pageviews&from=2011-12-29&to=2011-12-31')
-  expect(course.group).toBe('day')
-  expect(sum(course.values)).toBe(2)
-  expect(course.labels[0]).toBe('2011-12-29T00:00:00-10:00')
-  expect(course.labels.at(-1)).toBe('2011-12-31T00:00:00+14:00')
-  for (const path of ['/stats/timeseries?metric=visitors', '/stats/events/timeseries?types='])
-    await stats.read(site, `${path}&from=2011-12-30&to=2011-12-30`)
+  // 29 December ended at UTC-10 where 31 December began at UTC+14.
+  const site = await siteWith('Pacific/Apia', ['2011-12-30T09:59:59.999Z', '2011-12-30T10:00:00.000Z'])
+  for (const [from, to, pageviews, days] of [
+    ['2011-12-29', '2011-12-29', 1, 1],
+    ['2011-12-30', '2011-12-30', 0, 1],
+    ['2011-12-31', '2011-12-31', 1, 1],
+    ['2011-12-29', '2011-12-31', 2, 3],
+  ]) {
+    const range = `from=${from}&to=${to}`
+    expect(await stats.read(site, `/overview?${range}`), range).toMatchObject({ pageviews, days })
+    const { values } = await stats.read(site, `/stats/timeseries?metric=pageviews&${range}`)
+    expect(sum(values), range).toBe(pageviews)
+    await stats.read(site, `/stats/events/timeseries?types=&${range}`)
+  }
 })
 
 test('timeseries: a session counts in the bucket of its start, a pageview in its own', async () => {
   const site = await stats.site('America/New_York')
-  const visitorId = '00000000-0000-4000-8000-00000000000a'
   await stats.store([
-    hit(site, '2026-03-11T03:50:00.000Z', { visitorId, title: 'T' }),
-    hit(site, '2026-03-11T03:59:59.999Z', { visitorId, title: 'T', url: '/a' }),
-    hit(site, '2026-03-11T04:00:00.000Z', { visitorId, title: 'T', url: '/b' }),
-    hit(site, '2026-03-11T04:10:00.000Z', { visitorId, title: 'T', url: '/c' }),
-    hit(site, '2026-03-11T04:11:00.000Z', { visitorId, type: 'event', name: 'late' }),
+    hit(site, '2026-03-11T03:50:00.000Z', { visitorId: ADA, title: 'T' }),
+    hit(site, '2026-03-11T03:59:59.999Z', { visitorId: ADA, title: 'T', url: '/a' }),
+    hit(site, '2026-03-11T04:00:00.000Z', { visitorId: ADA, title: 'T', url: '/b' }),
+    hit(site, '2026-03-11T04:10:00.000Z', { visitorId: ADA, title: 'T', url: '/c' }),
+    hit(site, '2026-03-11T04:11:00.000Z', { visitorId: ADA, type: 'event', name: 'late' }),
   ])
   const of = (day: string) => stats.read(site, `/overview?from=${day}&to=${day}`)
   expect(await of('2026-03-10')).toMatchObject({
@@ -242,4 +147,139 @@ test('timeseries: a session counts in the bucket of its start, a pageview in its
   const titles = await stats.read(site, '/stats/page-titles/timeseries?title=T&from=2026-03-10&to=2026-03-11')
   expect(sum(titles.values)).toBe(1)
   expect(titles.values[titles.labels.indexOf('2026-03-10T23:00:00-04:00')]).toBe(1)
+})
+
+describe('ranges and comparisons', () => {
+  let site: StatsSite
+  const overview = (query: string) => stats.read(site, `/overview?${query}`)
+  const timeseries = (query: string) => stats.read(site, `/stats/timeseries?metric=pageviews&${query}`)
+
+  beforeAll(async () => {
+    site = await siteWith('Europe/Berlin', [
+      '2025-03-18T08:00:00Z',
+      '2025-03-18T13:00:00Z',
+      '2026-03-11T09:00:00Z',
+      '2026-03-17T11:59:59.999Z',
+      '2026-03-17T12:00:00Z',
+      '2026-03-17T12:59:59.999Z',
+      '2026-03-17T20:00:00Z',
+      '2026-03-18T10:00:00Z',
+    ])
+  })
+
+  test.each<[string, string, number, string]>([
+    ['range=yesterday', 'hour', 24, '2026-03-17T00:00:00+01:00'],
+    ['from=2026-03-17&to=2026-03-18', 'hour', 48, '2026-03-17T00:00:00+01:00'],
+    ['range=last_7_days', 'day', 7, '2026-03-12T00:00:00+01:00'],
+    // Its first event was on a Tuesday: the first week is short.
+    ['range=all', 'week', 53, '2025-03-18T00:00:00+01:00'],
+    ['range=last_12_months', 'month', 12, '2025-04-01T00:00:00+02:00'],
+  ])('ranges: %s is grouped by %s in %i buckets from %s', async (range, group, count, first) => {
+    const { pageviews } = await overview(range)
+    for (const path of [
+      'timeseries?metric=pageviews',
+      'page-titles/timeseries?title=T',
+      'events/timeseries?',
+    ]) {
+      const course = await stats.read(site, `/stats/${path}&${range}`)
+      expect([course.group, course.labels.length, course.labels[0]]).toEqual([group, count, first])
+      expect(sum(course.values ?? course.series.pageview ?? [])).toBe(pageviews)
+      if (course.previous) expect(course.previous).toHaveLength(count)
+    }
+  })
+
+  test('ranges: every endpoint refuses one that is incomplete or wrong', async () => {
+    const paths = [
+      'overview?',
+      'stats/events?',
+      'stats/goals?',
+      'stats/timeseries?metric=mrr&',
+      'stats/errors?',
+    ]
+    for (const range of ['range=last_year', 'from=2026-03-10', 'from=2026-03-11&to=2026-03-10']) {
+      for (const path of paths) {
+        expect((await stats.ask(`${site.path}/${path}${range}`)).status, path + range).toBe(422)
+      }
+    }
+  })
+
+  test('comparison: without compare, the previous period of today is all of yesterday', async () => {
+    const today = await overview('range=today')
+    expect(today).toMatchObject({ pageviews: 1, previous: { pageviews: 4 } })
+    expect(today).not.toHaveProperty('comparison')
+    const course = await timeseries('range=today')
+    expect(sum(course.previous)).toBe(4)
+    expect(Object.keys(course)).toEqual(['labels', 'values', 'previous', 'group'])
+  })
+
+  // It is 13:00 in Berlin: the clock hour that has begun ends at 13:00 UTC.
+  test.each([
+    ['previous', 3, '2026-03-17', '2026-03-16T23', '2026-03-17T13'],
+    ['previous_year', 1, '2025-03-18', '2025-03-17T23', '2025-03-18T13'],
+    ['previous&match_weekday=true', 1, '2026-03-11', '2026-03-10T23', '2026-03-11T13'],
+    [
+      'custom&compare_from=2026-03-17&compare_to=2026-03-17',
+      4,
+      '2026-03-17',
+      '2026-03-16T23',
+      '2026-03-17T23',
+    ],
+  ])('comparison: today with compare=%s', async (compare, pageviews, day, start, end) => {
+    const comparison = { from: day, to: day, start: `${start}:00:00.000Z`, end: `${end}:00:00.000Z` }
+    const query = `range=today&compare=${compare}`
+    expect(await overview(query)).toMatchObject({
+      pageviews: 1,
+      days: 1,
+      previous: { pageviews },
+      comparison,
+    })
+    const course = await timeseries(query)
+    expect(course).toMatchObject({ group: 'hour', comparison })
+    expect([course.labels.length, course.previous.length, sum(course.previous)]).toEqual([24, 24, pageviews])
+    expect(course.previous_labels).toHaveLength(compare.startsWith('custom') ? 24 : 14)
+    expect(Date.parse(course.previous_labels[0])).toBe(Date.parse(comparison.start))
+  })
+
+  test('comparison: the last 24 hours with those before, over REST and tRPC', async () => {
+    const expected = { pageviews: 2, days: 1, previous: { pageviews: 3 } }
+    expect(await overview('range=last_24_hours')).toMatchObject(expected)
+    const given = { siteKey: site.id, range: 'last_24_hours', compare: 'previous' } as const
+    expect(await stats.client.stats.overview.query(given)).toMatchObject({
+      ...expected,
+      comparison: { from: '2026-03-16', to: '2026-03-17', end: '2026-03-17T13:00:00.000Z' },
+    })
+    const { data } = await stats.read(site, '/stats/page-titles?range=last_24_hours')
+    expect(data).toMatchObject([{ sessions: 2, sessions_previous: 3, sessions_change_pct: -33.3 }])
+    const { data: rows } = await stats.read(site, '/stats/breakdown?dimension=path&range=last_24_hours')
+    expect(sum(rows.map((row: { pageviews: number }) => row.pageviews))).toBe(2)
+  })
+
+  const SERIES = 'stats/timeseries?metric=visitors&'
+  const LONG = 'group=hour&from=2025-01-01&to=2026-03-01'
+  test.each([
+    ['overview?', 'compare=year', 'compare'],
+    ['overview?', 'compare=custom&compare_from=2026-03-01', 'compare_to'],
+    ['overview?', 'match_weekday=true', 'match_weekday'],
+    [SERIES, 'compare=previous&compare_to=2026-03-01', 'compare_to'],
+    [SERIES, 'group=year', 'group'],
+    [SERIES, LONG, 'group'],
+    [SERIES, 'compare=custom&compare_from=2000-01-01&compare_to=2026-03-01', 'compare_from'],
+    ['stats/events/timeseries?', LONG, 'group'],
+    ['stats/page-titles/timeseries?title=T&', LONG, 'group'],
+  ])('comparison: %s%s is refused at %s', async (path, query, field) => {
+    const answer = await stats.ask(`${site.path}/${path}${query}`)
+    expect([answer.status, Object.keys(answer.json.errors)]).toEqual([422, [field]])
+  })
+
+  test('comparison: a compared period before the details of a site is named in X-Details-From', async () => {
+    const kept = await stats.site()
+    const { db } = stats.api.services
+    await db`update sites set details_from = '2026-01-01', first_event_at = '2025-01-01' where id = ${kept.id}`
+    const header = async (query: string) =>
+      (await stats.ask(`${kept.path}/overview?range=today${query}`)).headers['x-details-from'] ?? null
+    expect(await header('')).toBeNull()
+    expect(await header('&compare=previous')).toBeNull()
+    expect(await header('&compare=previous_year')).toBe('2026-01-01T00:00:00.000Z')
+    expect(await header('&compare=previous_year&country=DE')).toBe('2026-01-01T00:00:00.000Z')
+  })
 })

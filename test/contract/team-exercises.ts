@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Role } from '../../src/teams/schema.ts'
 import { signIn } from '../support/browser-session.ts'
-import { type Ask, expectItems, type World } from './exercise-steps.ts'
+import { bodies, type Exercise, expectItems, type World } from './exercise-steps.ts'
 
 const newPerson = ({ api, owner }: World, role: Role) => signIn(api, { teamId: owner.teamId, role })
 const newAddress = () => `${randomUUID()}@example.com`
@@ -13,7 +13,7 @@ async function invite({ api, owner }: World, role: Role = 'member') {
 }
 
 /** Teams, people and invitations. */
-export const teamExercises: Record<string, (ask: Ask, world: World) => Promise<unknown>> = {
+export const teamExercises: Record<string, Exercise> = {
   'GET /api/team': ask => ask(),
   'PATCH /api/team': async (ask, { member }) => {
     await ask({ body: { name: 'Acme' } })
@@ -72,15 +72,10 @@ export const teamExercises: Record<string, (ask: Ask, world: World) => Promise<u
     await ask({ path: { id } })
     await ask({ path: { id } })
   },
-  'POST /api/invitations/look-up': async (ask, world) => {
-    const { secret } = await invite(world)
-    await ask({ body: { secret } })
-    await ask({ body: { secret: 'unknown' } })
-  },
+  'POST /api/invitations/look-up': async (ask, world) =>
+    bodies({ secret: (await invite(world)).secret }, { secret: 'unknown' })(ask),
   'POST /api/invitations/accept': async (ask, world) => {
     const { secret } = await invite(world)
-    await ask({ body: { secret } })
-    await ask({ body: { secret, password: 'a long enough password' } })
-    await ask({ body: { secret } })
+    await bodies({ secret }, { secret, password: 'a long enough password' }, { secret })(ask)
   },
 }

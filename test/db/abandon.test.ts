@@ -1,37 +1,35 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { listBackends } from '../../scripts/bench/service.ts'
 import { abandonWhen } from '../../src/db/abandon.ts'
 import { connectDb, type Db } from '../../src/db/connect.ts'
-import { sharedDatabase, type TestDatabase } from '../support/database.ts'
+import { sharedDatabase } from '../support/database.ts'
+import { deferred } from '../support/deferred.ts'
 
-let database: TestDatabase
 let db: Db
 
 beforeAll(async () => {
-  database = await sharedDatabase()
+  const database = await sharedDatabase()
   db = connectDb(database.url, { max: 1, name: 'test' })
-})
-afterAll(async () => {
-  await db.end({ timeout: 1 })
-  await database.close()
+  return async () => {
+    await db.end({ timeout: 1 })
+    await database.close()
+  }
 })
 
 /** Holds the only connection until the returned function is called. */
-function occupy(): Promise<() => Promise<unknown>> {
-  return new Promise(resolve => {
-    let leave = () => {}
-    const left = new Promise<void>(free => {
-      leave = free
-    })
-    const held = db.begin(async tx => {
-      await tx`select 1`
-      resolve(() => {
-        leave()
-        return held
-      })
-      await left
-    })
+async function occupy(): Promise<() => Promise<unknown>> {
+  const { promise: begun, resolve: begin } = deferred()
+  const { promise: left, resolve: leave } = deferred()
+  const held = db.begin(async tx => {
+    await tx`select 1`
+    begin()
+    await left
   })
+  await begun
+  return () => {
+    leave()
+    return held
+  }
 }
 
 test('reads: a statement that still waits when its request ends is cancelled, and no further one starts', async () => {

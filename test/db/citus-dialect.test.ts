@@ -27,14 +27,12 @@ test('files for Citus follow the migration of their name, in order', () => {
   expect(second).toContain('create_distributed_table')
 })
 
-test('on Citus, no plan is made before the values of parameters are known', () => {
-  expect(CITUS.sessionSettings({ plan_cache_mode: 'force_generic_plan', jit: 'off' })).toEqual({ jit: 'off' })
-})
-
-test('on Citus, storing keeps its connections to workers, and reads have the settings of Citus', () => {
-  const stores = { jit: 'off', 'citus.max_cached_conns_per_worker': '3' }
-  expect(CITUS.sessionSettings({ jit: 'off' }, 'ingest')).toMatchObject(stores)
-  expect(CITUS.sessionSettings({ jit: 'off' }, 'reads')).toEqual({ jit: 'off' })
+test('on Citus, no plan is made before the values of parameters are known, and storing keeps its connections to workers', () => {
+  const jit = { jit: 'off' }
+  expect(CITUS.sessionSettings({ plan_cache_mode: 'force_generic_plan', ...jit })).toEqual(jit)
+  const stores = { ...jit, 'citus.max_cached_conns_per_worker': '3' }
+  expect(CITUS.sessionSettings(jit, 'ingest')).toMatchObject(stores)
+  expect(CITUS.sessionSettings(jit, 'reads')).toEqual(jit)
 })
 
 test('a statement has a text for Citus only where there is a file of its name', () => {

@@ -36,22 +36,8 @@ test('copy: many rows are inserted in one call', async () => {
 })
 
 test.each([
-  [
-    'a value that is no number',
-    linesOf([
-      [20_000, 'kept?', null],
-      ['no', 'number', null],
-    ]),
-    '22P02',
-  ],
-  [
-    'a row twice',
-    linesOf([
-      [20_000, 'kept?', null],
-      [20_000, 'again', null],
-    ]),
-    '23505',
-  ],
+  ['a value that is no number', linesOf([20_000, 'no'].map(no => [no, 'kept?', null])), '22P02'],
+  ['a row twice', linesOf([20_000, 20_000].map(no => [no, 'kept?', null])), '23505'],
   ['a line of too few values', Buffer.from('20000\n'), '22P04'],
 ])('copy: %s refuses all rows with its SQLSTATE, and the connection goes on', async (_, lines, state) => {
   const error = await database.db.begin(tx => copy(tx, lines)).catch(error => error)

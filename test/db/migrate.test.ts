@@ -1,26 +1,21 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { projectRoot } from '../../src/config.ts'
 import { connectDb, type Db } from '../../src/db/connect.ts'
 import { checkDatabase, migrate } from '../../src/db/migrate.ts'
 import { startDatabase } from '../../src/embedded/database.ts'
 import { silentLog } from '../support/log.ts'
 
-const cleanUps: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
-})
-
 const MIGRATIONS = readdirSync(join(projectRoot, 'sql', 'migrations')).sort()
 
 /** Opens two pools on an empty database, like two processes that start at the same time. */
 async function emptyDatabase(): Promise<[Db, Db]> {
   const database = await startDatabase({ log: silentLog })
-  cleanUps.push(() => database.close())
+  onTestFinished(() => database.close())
   const connect = () => {
     const db = connectDb(database.url, { max: 1, name: 'test' })
-    cleanUps.push(() => db.end({ timeout: 2 }))
+    onTestFinished(() => db.end({ timeout: 2 }))
     return db
   }
   return [connect(), connect()]

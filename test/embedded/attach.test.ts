@@ -1,6 +1,7 @@
+// @module-tag full
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
 import { connectDb } from '../../src/db/connect.ts'
 import { type Addresses, withServices } from '../../src/embedded/attach.ts'
@@ -8,19 +9,15 @@ import { startDatabase } from '../../src/embedded/database.ts'
 import { isAlive } from '../../src/embedded/lock.ts'
 import { startRedis } from '../../src/embedded/redis.ts'
 import { newDataDir } from '../support/data-dir.ts'
+import { deferred } from '../support/deferred.ts'
 import { silentLog } from '../support/log.ts'
 import { recordingLog } from '../support/recording-log.ts'
 import { exited, ready, spawnEntry } from './spawn.ts'
 
-const cleanUps: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
-})
-
-function folder(): string {
+function folder() {
   const { dataDir, remove } = newDataDir()
-  cleanUps.push(remove)
-  return dataDir
+  onTestFinished(remove)
+  return { dataDir, config: loadConfig({ DATA_DIR: dataDir }) }
 }
 
 const redisIn = (dataDir: string) => JSON.parse(readFileSync(join(dataDir, 'redis.pid'), 'utf8'))
@@ -35,21 +32,11 @@ async function ask({ databaseUrl }: Addresses) {
   }
 }
 
-/** A promise that the test resolves. */
-function gate() {
-  let open = () => {}
-  const opened = new Promise<void>(resolve => {
-    open = resolve
-  })
-  return { open, opened }
-}
-
 test('attach: a second command waits until the first has stopped its temporary servers', async () => {
-  const dataDir = folder()
-  const config = loadConfig({ DATA_DIR: dataDir })
+  const { dataDir, config } = folder()
   const { log, lines } = recordingLog()
   const order: string[] = []
-  const { open, opened } = gate()
+  const { promise: opened, resolve: open } = deferred()
   const first = withServices(config, silentLog, async addresses => {
     order.push('first begins')
     await opened
@@ -70,36 +57,29 @@ test('attach: a second command waits until the first has stopped its temporary s
 }, 120_000)
 
 test('attach: commands share the servers of a running service and leave them running', async () => {
-  const dataDir = folder()
+  const { dataDir, config } = folder()
   const redis = await startRedis({ dataDir, log: silentLog })
-  cleanUps.push(() => redis.stop())
+  onTestFinished(() => redis.stop())
   const database = await startDatabase({ dataDir, log: silentLog })
-  cleanUps.push(() => database.close())
-  const config = loadConfig({ DATA_DIR: dataDir })
-  const { open, opened } = gate()
-  const first = withServices(config, silentLog, async addresses => {
-    await opened
-    return ask(addresses)
-  })
-  expect(await withServices(config, silentLog, ask)).toBe(42)
-  open()
-  expect(await first).toBe(42)
+  onTestFinished(() => database.close())
+  const answers = withServices(config, silentLog, async addresses => [
+    await withServices(config, silentLog, ask),
+    await ask(addresses),
+  ])
+  expect(await answers).toEqual([42, 42])
   expect(isAlive(redisIn(dataDir))).toBe(true)
 }, 120_000)
 
 test('attach: commands use the servers of a caller that shares them', async () => {
-  const dataDir = folder()
-  const config = loadConfig({ DATA_DIR: dataDir })
-  const answer = await withServices(config, silentLog, () => withServices(config, silentLog, ask), {
-    sharesServers: true,
-  })
-  expect(answer).toBe(42)
+  const { dataDir, config } = folder()
+  const shared = { sharesServers: true }
+  const work = () => withServices(config, silentLog, ask)
+  expect(await withServices(config, silentLog, work, shared)).toBe(42)
   expect(isAlive(redisIn(dataDir))).toBe(false)
 }, 120_000)
 
 test('attach: temporary servers stop when the work fails, and the next command can start its own', async () => {
-  const dataDir = folder()
-  const config = loadConfig({ DATA_DIR: dataDir })
+  const { dataDir, config } = folder()
   const failing = withServices(config, silentLog, () => Promise.reject(new Error('no')))
   await expect(failing).rejects.toThrow('no')
   expect(isAlive(redisIn(dataDir))).toBe(false)
@@ -109,10 +89,9 @@ test('attach: temporary servers stop when the work fails, and the next command c
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   'attach: %s stops temporary servers in order before the process ends',
   async signal => {
-    const dataDir = folder()
-    const holder = await spawnEntry('test/embedded/hold-servers.ts', [], {
-      env: { DATA_DIR: dataDir, BASE_URL: '' },
-    })
+    const { dataDir } = folder()
+    const env = { DATA_DIR: dataDir, BASE_URL: '' }
+    const holder = await spawnEntry('test/embedded/hold-servers.ts', [], { env })
     await ready(holder)
     const redis = redisIn(dataDir)
     holder.kill(signal)

@@ -2,34 +2,28 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { Redis as Client } from 'ioredis'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { identify, isAlive } from '../../src/embedded/lock.ts'
 import { type Redis, startRedis } from '../../src/embedded/redis.ts'
 import { exited, ready, spawnEntry } from './spawn.ts'
 
 const log = { info() {}, warn() {}, error() {} }
-const cleanUps: (() => unknown)[] = []
-
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
-})
-
 function folder(name = 'redis-'): string {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), name))
-  cleanUps.push(() => rmSync(dataDir, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
   return dataDir
 }
 
 async function start(dataDir: string): Promise<Redis> {
   const redis = await startRedis({ dataDir, log })
-  cleanUps.push(() => redis.stop())
+  onTestFinished(() => redis.stop())
   return redis
 }
 
 function connect(redis: Redis): Client {
   const client = new Client(redis.socketPath, { retryStrategy: null, maxRetriesPerRequest: 0 })
   client.on('error', () => {})
-  cleanUps.push(() => client.disconnect())
+  onTestFinished(() => client.disconnect())
   return client
 }
 
@@ -80,27 +74,24 @@ test('embedded Redis: two processes that start at the same time share one server
   expect(a.pid).toBe(b.pid)
 })
 
-test.each(['SIGINT', 'SIGTERM'] as const)(
-  'embedded Redis: the process under PM2 stops the server on %s',
-  async signal => {
+test.each([
+  ['SIGINT', 0],
+  ['SIGTERM', 0],
+  ['SIGKILL', 1],
+] as const)(
+  'embedded Redis: the process under PM2 and its server end together on %s',
+  async (signal, code) => {
     const dataDir = folder()
     const parent = await spawnEntry('workers/embedded-redis.ts', ['--data-dir', dataDir])
     await ready(parent)
     const { pid } = await startRedis({ dataDir, log })
-    parent.kill(signal)
-    expect(await exited(parent)).toBe(0)
+    // The server dies, which is an error.
+    if (code > 0) process.kill(pid, signal)
+    else parent.kill(signal)
+    expect(await exited(parent)).toBe(code)
     expect(isAlive(identify(pid))).toBe(false)
   },
 )
-
-test('embedded Redis: the process under PM2 exits with an error when the server dies', async () => {
-  const dataDir = folder()
-  const parent = await spawnEntry('workers/embedded-redis.ts', ['--data-dir', dataDir])
-  await ready(parent)
-  const { pid } = await startRedis({ dataDir, log })
-  process.kill(pid, 'SIGKILL')
-  expect(await exited(parent)).toBe(1)
-})
 
 test.each([
   ['is missing', undefined, /install redis-server/],
@@ -111,7 +102,7 @@ test.each([
   if (script) writeFileSync(path.join(bin, 'redis-server'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
   const { PATH } = process.env
   process.env.PATH = bin
-  cleanUps.push(() => {
+  onTestFinished(() => {
     process.env.PATH = PATH
   })
   await expect(startRedis({ dataDir: folder(), log })).rejects.toThrow(message)

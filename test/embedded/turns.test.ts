@@ -7,32 +7,37 @@ const busyFor = (ms: number) => {
   clock += ms
 }
 
-/** Asks for a turn of each kind in this order while another has it. @returns the kinds in the order of their turns */
-async function orderOf(first: { kind: string; ms: number }, asked: { kind: string; ms: number }[]) {
+/** Turns that one kind has; `take` asks for one, and notes the kind when it begins. */
+async function held(kind: string) {
   const turns = new Turns(() => clock)
   const order: string[] = []
-  await turns.acquire(first.kind)
-  const all = asked.map(async ({ kind, ms }) => {
-    await turns.acquire(kind)
-    order.push(kind)
+  const take = async (asking: string, ms = 0) => {
+    await turns.acquire(asking)
+    order.push(asking)
     busyFor(ms)
     turns.release()
-  })
-  busyFor(first.ms)
-  turns.release()
-  await Promise.all(all)
-  return order
+  }
+  const takeAll = (count: number, asking: string, ms: number) =>
+    Array.from({ length: count }, () => take(asking, ms))
+  await turns.acquire(kind)
+  return { turns, order, take, takeAll }
 }
 
-const times = (count: number, kind: string, ms: number) => Array.from({ length: count }, () => ({ kind, ms }))
-
 test('turns: a short statement waits for one long statement of another kind, even if more of them wait', async () => {
-  const order = await orderOf({ kind: 'long', ms: 20 }, [...times(5, 'long', 20), ...times(3, 'short', 1)])
-  expect(order).toEqual(['short', 'short', 'short', 'long', 'long', 'long', 'long', 'long'])
+  const { turns, order, takeAll } = await held('long')
+  const all = [...takeAll(5, 'long', 20), ...takeAll(3, 'short', 1)]
+  busyFor(20)
+  turns.release()
+  await Promise.all(all)
+  expect(order).toEqual([...Array(3).fill('short'), ...Array(5).fill('long')])
 })
 
 test('turns: kinds that wait share the time, not the number of turns', async () => {
-  const order = await orderOf({ kind: 'long', ms: 20 }, [...times(3, 'long', 20), ...times(20, 'short', 5)])
+  const { turns, order, takeAll } = await held('long')
+  const all = [...takeAll(3, 'long', 20), ...takeAll(20, 'short', 5)]
+  busyFor(20)
+  turns.release()
+  await Promise.all(all)
   // Four short statements take as long as one long statement.
   expect(order.indexOf('long')).toBeGreaterThanOrEqual(3)
   expect(order.slice(0, 12)).toContain('long')
@@ -40,9 +45,8 @@ test('turns: kinds that wait share the time, not the number of turns', async () 
 })
 
 test('turns: callers of one kind run in the order of their requests', async () => {
-  const turns = new Turns(() => clock)
+  const { turns } = await held('a')
   const order: number[] = []
-  await turns.acquire('a')
   const all = [1, 2, 3].map(async no => {
     await turns.acquire('a')
     order.push(no)
@@ -54,26 +58,16 @@ test('turns: callers of one kind run in the order of their requests', async () =
 })
 
 test('turns: a kind that returns after a long pause has a credit of 0.1 s, not of the whole pause', async () => {
-  const turns = new Turns(() => clock)
-  await turns.acquire('a')
-  const order: string[] = []
-  const take = async (kind: string, ms: number) => {
-    await turns.acquire(kind)
-    order.push(kind)
-    busyFor(ms)
-    turns.release()
-  }
+  const { turns, order, takeAll } = await held('a')
   busyFor(400)
-  const rest = [...times(4, 'a', 1).map(({ kind }) => take(kind, 1))]
-  const late = times(8, 'b', 40).map(({ kind, ms }) => take(kind, ms))
+  const all = [...takeAll(4, 'a', 1), ...takeAll(8, 'b', 40)]
   turns.release()
-  await Promise.all([...rest, ...late])
+  await Promise.all(all)
   expect(order.indexOf('a')).toBeLessThanOrEqual(4)
 })
 
 test('turns: requests that arrive during a long statement are read before the next statement begins', async () => {
-  const turns = new Turns(() => clock)
-  await turns.acquire('a')
+  const { turns } = await held('a')
   let isHeard = false
   setImmediate(() => {
     isHeard = true
@@ -85,14 +79,7 @@ test('turns: requests that arrive during a long statement are read before the ne
 })
 
 test('turns: a short statement that arrives just after a long one runs before the next long one', async () => {
-  const turns = new Turns(() => clock)
-  const order: string[] = []
-  const take = async (kind: string) => {
-    await turns.acquire(kind)
-    order.push(kind)
-    turns.release()
-  }
-  await turns.acquire('long')
+  const { turns, order, take } = await held('long')
   const waiting = take('long')
   busyFor(170)
   turns.release()

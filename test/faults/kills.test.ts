@@ -56,7 +56,7 @@ const endsOf = (output: string): string =>
 
 const RELOADS = runs(2)
 
-test(`faults: ${RELOADS} reloads lose no accepted hit and refuse no connection`, async () => {
+test(`faults: ${RELOADS} reloads lose no accepted hit and refuse no connection`, { tags: ['full'] }, async () => {
   const site = await createTestSite(service.db)
   const result = await service.load(site, async () => {
     for (let roll = 0; roll < RELOADS; roll++) await service.reload()

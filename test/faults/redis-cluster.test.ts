@@ -1,3 +1,4 @@
+// @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CLUSTER_TAGS } from '../../src/redis/lanes.ts'
 import { type Load, moreAccepted, underLoad } from '../support/load.ts'

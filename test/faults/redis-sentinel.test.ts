@@ -1,3 +1,4 @@
+// @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { moreAccepted, underLoad } from '../support/load.ts'
 import { type RedisServer, redisWithSentinels } from '../support/redis-servers.ts'

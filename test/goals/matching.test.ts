@@ -17,47 +17,28 @@ const goal = (definition: Partial<Parameters<typeof targetOf>[0]>) =>
     ...definition,
   })
 
+const NONE = { scrollThreshold: null, props: {} }
+
 test.each<[Parameters<typeof goal>[0], GoalTarget]>([
   [
     { type: 'page', matchValue: '/a', matchOperator: 'matches_pattern' },
-    {
-      kind: 'pageview',
-      on: 'path',
-      operator: 'matches_pattern',
-      value: '/a',
-      scrollThreshold: null,
-      props: {},
-    },
+    { ...NONE, kind: 'pageview', on: 'path', operator: 'matches_pattern', value: '/a' },
   ],
   [
     { type: 'scroll', matchValue: '/a', matchOperator: 'is', scrollThreshold: 0 },
-    { kind: 'engagement', on: 'path', operator: 'is', value: '/a', scrollThreshold: 0, props: {} },
+    { ...NONE, kind: 'engagement', on: 'path', operator: 'is', value: '/a', scrollThreshold: 0 },
   ],
   [
     { type: 'event', matchValue: 'signup', customProps: { plan: 'pro' } },
-    {
-      kind: 'event',
-      on: 'name',
-      operator: 'is',
-      value: 'signup',
-      scrollThreshold: null,
-      props: { plan: 'pro' },
-    },
+    { ...NONE, kind: 'event', on: 'name', operator: 'is', value: 'signup', props: { plan: 'pro' } },
   ],
   [
     { type: 'form', matchValue: '#checkout', matchOperator: 'starts_with' },
-    {
-      kind: 'form',
-      on: 'selector',
-      operator: 'starts_with',
-      value: '#checkout',
-      scrollThreshold: null,
-      props: {},
-    },
+    { ...NONE, kind: 'form', on: 'selector', operator: 'starts_with', value: '#checkout' },
   ],
   [
     { type: 'outbound', matchValue: null },
-    { kind: 'outbound', on: 'selector', operator: 'is', value: null, scrollThreshold: null, props: {} },
+    { ...NONE, kind: 'outbound', on: 'selector', operator: 'is', value: null },
   ],
 ])('goal target of %j is %j', (definition, target) => {
   expect(goal(definition)).toEqual(target)

@@ -1,17 +1,18 @@
 import { expect, test } from 'vitest'
 import { createPlaces } from '../../src/lib/places.ts'
+import { deferred } from '../support/deferred.ts'
 
 /** A task that runs until it is told to end. */
 function task() {
-  let end = () => {}
-  const ended = new Promise<void>(resolve => {
-    end = resolve
-  })
-  const state = { isRunning: false, end, run: () => ended }
-  state.run = async () => {
-    state.isRunning = true
-    await ended
-    state.isRunning = false
+  const { promise, resolve: end } = deferred()
+  const state = {
+    isRunning: false,
+    end,
+    run: async () => {
+      state.isRunning = true
+      await promise
+      state.isRunning = false
+    },
   }
   return state
 }

@@ -19,10 +19,8 @@ const tenOf = async (whose: Parameters<typeof countAttempt>[2]) => {
 test('attempts: the eleventh in fifteen minutes is refused, and allowed after them', async () => {
   at = new Date('2026-03-01T12:05:00Z')
   await tenOf({ email: 'a@example.com' })
-  await expect(attempt({ email: 'a@example.com' })).rejects.toMatchObject({
-    code: 'rate_limited',
-    retryAfter: 600,
-  })
+  const refusal = { code: 'rate_limited', retryAfter: 600 }
+  await expect(attempt({ email: 'a@example.com' })).rejects.toMatchObject(refusal)
   await attempt({ email: 'b@example.com' })
   await attempt({ email: 'a@example.com' }, 'reset')
   at = new Date('2026-03-01T12:15:00Z')
@@ -30,9 +28,8 @@ test('attempts: the eleventh in fifteen minutes is refused, and allowed after th
 })
 
 test('attempts: parallel ones are counted exactly', async () => {
-  const all = await Promise.allSettled(
-    Array.from({ length: 40 }, () => attempt({ email: 'parallel@example.com' })),
-  )
+  const attempts = Array.from({ length: 40 }, () => attempt({ email: 'parallel@example.com' }))
+  const all = await Promise.allSettled(attempts)
   expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(MAX_ATTEMPTS)
 })
 

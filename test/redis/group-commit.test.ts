@@ -2,41 +2,54 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { createGroupCommit, type WaitingRoom, waitingRoom } from '../../src/redis/group-commit.ts'
 
+interface Limits {
+  maxBatch?: number
+  maxBatchBytes?: number
+  paceMs?: number
+  room?: WaitingRoom
+}
+
 /** A group commit whose batches stay in flight until the test settles them. */
-function open(
-  limits: {
-    maxBatch?: number
-    maxBatchBytes?: number
-    maxWaiting?: number
-    maxWaitingBytes?: number
-    paceMs?: number
-    room?: WaitingRoom
-  } = {},
-) {
-  const batches: {
-    items: string[]
-    resolve(failures?: unknown[]): void
-    reject(error: unknown): void
-  }[] = []
+function open({
+  maxBatch = 1_000,
+  maxBatchBytes = 1_000,
+  paceMs = 0,
+  room = waitingRoom(1_000, 1_000),
+}: Limits = {}) {
+  const batches: { items: string[]; resolve(failures?: unknown[]): void; reject(error: unknown): void }[] = []
   const group = createGroupCommit<string>({
-    maxBatch: limits.maxBatch ?? 1_000,
-    maxBatchBytes: limits.maxBatchBytes ?? 1_000,
+    maxBatch,
+    maxBatchBytes,
     maxInFlight: 2,
-    paceMs: limits.paceMs ?? 0,
-    room: limits.room ?? waitingRoom(limits.maxWaiting ?? 1_000, limits.maxWaitingBytes ?? 1_000),
+    paceMs,
+    room,
     sizeOf: item => item.length,
     commit: items =>
       new Promise((resolve, reject) => {
         const outcomeOf = (failure: unknown) => (failure === undefined ? { value: undefined } : { failure })
-        batches.push({
-          items,
-          resolve: (failures = []) => resolve(items.map((_, index) => outcomeOf(failures[index]))),
-          reject,
-        })
+        const settle = (failures: unknown[] = []) =>
+          resolve(items.map((_, index) => outcomeOf(failures[index])))
+        batches.push({ items, resolve: settle, reject })
       }),
   })
-  return { group, batches, sent: () => batches.map(batch => batch.items.join('')) }
+  return {
+    group,
+    batches,
+    sent: () => batches.map(batch => batch.items.join('')),
+    /** Adds items, each in a turn of the event loop of its own. */
+    addInTurn: async (items: string) => {
+      for (const item of items) {
+        void group.add(item)
+        await turns()
+      }
+    },
+    /** Adds items in the same turn. */
+    addAll: (...items: string[]) => {
+      for (const item of items) void group.add(item)
+    },
+  }
 }
+const unavailable = { code: 'unavailable', retryAfter: 1 }
 
 /** Records outcomes in the order in which they happen. */
 function watch(outcomes: string[], name: string, added: Promise<void>) {
@@ -50,42 +63,20 @@ async function turns() {
   for (let turn = 0; turn < 3; turn++) await nextTurn()
 }
 
-test('group commit: an item is sent at once while fewer than two batches are in flight', async () => {
-  const { group, sent } = open()
-  void group.add('a')
-  await turns()
+test('group commit: an item is sent at once while fewer than two batches are in flight; later ones form the next batch', async () => {
+  const { batches, sent, addInTurn } = open()
+  await addInTurn('a')
   expect(sent()).toEqual(['a'])
-  void group.add('b')
-  await turns()
-  expect(sent()).toEqual(['a', 'b'])
-})
-
-test('group commit: items of one turn of the event loop share a batch', async () => {
-  const { group, sent } = open()
-  for (const item of 'abc') void group.add(item)
-  await turns()
-  expect(sent()).toEqual(['abc'])
-})
-
-test('group commit: items that arrive while two batches are in flight form the next batch', async () => {
-  const { group, batches, sent } = open()
-  void group.add('a')
-  await turns()
-  void group.add('b')
-  await turns()
-  for (const item of 'cdef') {
-    void group.add(item)
-    await turns()
-  }
+  await addInTurn('bcdef')
   expect(sent()).toEqual(['a', 'b'])
   batches[1]!.resolve()
   await turns()
   expect(sent()).toEqual(['a', 'b', 'cdef'])
 })
 
-test('group commit: no batch exceeds the item limit, and the rest follows in order', async () => {
-  const { group, batches, sent } = open({ maxBatch: 2 })
-  for (const item of 'abcdefg') void group.add(item)
+test('group commit: items of one turn of the event loop share a batch up to the item limit, and the rest follows in order', async () => {
+  const { batches, sent, addAll } = open({ maxBatch: 2 })
+  addAll(...'abcdefg')
   await turns()
   expect(sent()).toEqual(['ab', 'cd'])
   batches[0]!.resolve()
@@ -94,59 +85,41 @@ test('group commit: no batch exceeds the item limit, and the rest follows in ord
   expect(sent()).toEqual(['ab', 'cd', 'ef', 'g'])
 })
 
-test('group commit: a failed item does not fail the others', async () => {
+test('group commit: a failed item fails no other, and a failed commit no other batch in flight', async () => {
   const { group, batches } = open()
   const outcomes: string[] = []
   const all = ['a', 'b', 'c'].map(name => watch(outcomes, name, group.add(name)))
   await turns()
+  all.push(watch(outcomes, 'd', group.add('d')))
+  await turns()
+  batches[1]!.reject(new Error('away'))
   batches[0]!.resolve([undefined, new Error('refused'), undefined])
   await Promise.all(all)
-  expect(outcomes).toEqual(['a done', 'b refused', 'c done'])
-})
-
-test('group commit: a failed commit fails its own batch and no other in flight', async () => {
-  const { group, batches } = open()
-  const outcomes: string[] = []
-  const all = [watch(outcomes, 'a', group.add('a')), watch(outcomes, 'b', group.add('b'))]
-  await turns()
-  all.push(watch(outcomes, 'c', group.add('c')))
-  await turns()
-  batches[0]!.reject(new Error('away'))
-  batches[1]!.resolve()
-  await Promise.all(all)
-  expect(outcomes.sort()).toEqual(['a away', 'b away', 'c done'])
+  expect(outcomes.sort()).toEqual(['a done', 'b refused', 'c done', 'd away'])
 })
 
 test('group commit: above the item limit an item is refused as unavailable until there is room', async () => {
-  const { group, batches, sent } = open({ maxWaiting: 2 })
-  for (const item of 'ab') {
-    void group.add(item)
-    await turns()
-  }
-  void group.add('c')
-  void group.add('d')
-  await expect(group.add('e')).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 })
+  const { group, batches, sent, addInTurn, addAll } = open({ room: waitingRoom(2, 1_000) })
+  await addInTurn('ab')
+  addAll('c', 'd')
+  await expect(group.add('e')).rejects.toMatchObject(unavailable)
   batches[0]!.resolve()
   await turns()
-  void group.add('f')
+  addAll('f')
   batches[1]!.resolve()
   await turns()
   expect(sent()).toEqual(['a', 'b', 'cd', 'f'])
 })
 
 test('group commit: above the byte limit an item is refused as unavailable until there is room', async () => {
-  const { group, batches, sent } = open({ maxWaitingBytes: 5 })
-  for (const item of 'ab') {
-    void group.add(item)
-    await turns()
-  }
-  void group.add('ccc')
-  void group.add('dd')
-  await expect(group.add('e')).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 })
+  const { group, batches, sent, addInTurn, addAll } = open({ room: waitingRoom(1_000, 5) })
+  await addInTurn('ab')
+  addAll('ccc', 'dd')
+  await expect(group.add('e')).rejects.toMatchObject(unavailable)
   batches[0]!.resolve()
   await turns()
-  void group.add('fffff')
-  await expect(group.add('g')).rejects.toMatchObject({ code: 'unavailable' })
+  addAll('fffff')
+  await expect(group.add('g')).rejects.toMatchObject(unavailable)
   batches[1]!.resolve()
   await turns()
   expect(sent()).toEqual(['a', 'b', 'cccdd', 'fffff'])
@@ -155,22 +128,17 @@ test('group commit: above the byte limit an item is refused as unavailable until
 test('group commit: two share the room of one: what waits in the first leaves less for the second', async () => {
   const room = waitingRoom(2, 1_000)
   const [first, second] = [open({ room }), open({ room })]
-  for (const item of 'ab') {
-    void first.group.add(item)
-    await turns()
-  }
-  void first.group.add('c')
-  void first.group.add('d')
-  await expect(second.group.add('e')).rejects.toMatchObject({ code: 'unavailable' })
+  await first.addInTurn('ab')
+  first.addAll('c', 'd')
+  await expect(second.group.add('e')).rejects.toMatchObject(unavailable)
   first.batches[0]!.resolve()
   await turns()
-  void second.group.add('f')
-  await turns()
+  await second.addInTurn('f')
   expect(second.sent()).toEqual(['f'])
 })
 
 test('group commit: refused items free their bytes', async () => {
-  const { group, batches } = open({ maxWaitingBytes: 5 })
+  const { group, batches } = open({ room: waitingRoom(1_000, 5) })
   const settled = Promise.allSettled([group.add('a')])
   await turns()
   const next = Promise.allSettled([group.add('b')])
@@ -187,7 +155,7 @@ test('group commit: refused items free their bytes', async () => {
 })
 
 test('group commit: an item above the byte limit is accepted when nothing waits', async () => {
-  const { group, sent } = open({ maxWaitingBytes: 5 })
+  const { group, sent } = open({ room: waitingRoom(1_000, 5) })
   void group.add('aaaaaaaa')
   await expect(group.add('b')).rejects.toMatchObject({ code: 'unavailable' })
   await turns()
@@ -218,17 +186,13 @@ test('group commit: when a whole batch fails, waiting items are refused with it'
   await turns()
   batches[0]!.reject(new Error('away'))
   batches[1]!.resolve()
-  expect((await settled).map(result => result.status)).toEqual([
-    'rejected',
-    'fulfilled',
-    'rejected',
-    'rejected',
-  ])
+  const statuses = (await settled).map(result => result.status)
+  expect(statuses).toEqual(['rejected', 'fulfilled', 'rejected', 'rejected'])
 })
 
 test('group commit: no batch exceeds the byte limit unless a single item does', async () => {
-  const { group, sent, batches } = open({ maxBatchBytes: 4 })
-  for (const item of ['aa', 'bb', 'cc', 'ddddd', 'e']) void group.add(item)
+  const { sent, batches, addAll } = open({ maxBatchBytes: 4 })
+  addAll('aa', 'bb', 'cc', 'ddddd', 'e')
   await turns()
   expect(sent()).toEqual(['aabb', 'cc'])
   for (const batch of [...batches]) batch.resolve()

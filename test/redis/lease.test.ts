@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RedisClient } from '../../src/redis/client.ts'
 import { connectRedis, whenReady } from '../../src/redis/connect.ts'
 import { createLease, whenFree, whileHolding } from '../../src/redis/lease.ts'
+import { deferred } from '../support/deferred.ts'
 import { silentLog } from '../support/log.ts'
 import { type TestRedis, testRedis } from '../support/redis.ts'
 
@@ -17,15 +18,11 @@ afterAll(async () => {
   await server.close()
 })
 
-test('lease: one of two concurrent callers gets it and keeps it', async () => {
+test('lease: one of two concurrent callers gets it and keeps it; different names do not exclude each other', async () => {
   const holders = [createLease(redis, 'race'), createLease(redis, 'race')]
   const held = await Promise.all(holders.map(lease => lease.hold()))
   expect(held.filter(Boolean)).toHaveLength(1)
   expect(await Promise.all(holders.map(lease => lease.hold()))).toEqual(held)
-})
-
-test('lease: different names do not exclude each other', async () => {
-  expect(await createLease(redis, 'one').hold()).toBe(true)
   expect(await createLease(redis, 'other').hold()).toBe(true)
 })
 
@@ -62,12 +59,10 @@ test('lease: an expired lease goes to the next caller, and its former holder has
 test('lease: work under a lease excludes other work, which can skip or wait', async () => {
   const [first, second] = [createLease(redis, 'turns'), createLease(redis, 'turns')]
   const order: string[] = []
-  let finish = () => {}
+  const { promise: finished, resolve: finish } = deferred()
   const long = whileHolding(first, async () => {
     order.push('first')
-    await new Promise<void>(resolve => {
-      finish = resolve
-    })
+    await finished
     return 1
   })
   await expect.poll(() => order).toEqual(['first'])

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from '../../src/config.ts'
 import type { Db } from '../../src/db/connect.ts'
+import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { applyRetention } from '../../src/retention/jobs.ts'
 import { recordPayment } from '../../src/revenue/ledger/record-payment.ts'
@@ -50,44 +51,24 @@ export async function newSite(
 export async function sendVisits(
   db: Db,
   site: TestSite,
-  {
-    first = '2026-03-01',
-    days = 116,
-    every = 7 * HOUR,
-  }: { first?: string; days?: number; every?: number } = {},
+  { first = '2026-03-01', days = 116, every = 7 * HOUR } = {},
 ): Promise<void> {
   const start = Date.parse(`${first}T00:00:00Z`)
   const regulars = Array.from({ length: 5 }, () => randomUUID())
-  const hits = []
+  const hits: EnrichedHit[] = []
   let visit = 0
   for (let at = start + 50 * MINUTE; at < start + days * DAY; at += every) {
     const visitorId = visit % 3 === 0 ? regulars[visit % 5]! : randomUUID()
     const country = visit % 4 === 0 ? 'DE' : 'FR'
-    const fields = { visitorId, country }
-    hits.push(enrichedHit(site, at, { ...fields, url: `/?v=${visit % 2}`, title: 'Home' }))
-    if (visit % 2) {
-      hits.push(
-        enrichedHit(site, at + 25 * MINUTE, {
-          ...fields,
-          url: `/page-${visit % 4}`,
-          title: `Page ${visit % 4}`,
-        }),
-      )
-    }
-    if (visit % 5 === 0) {
-      hits.push(
-        enrichedHit(site, at + 2 * MINUTE, {
-          ...fields,
-          type: 'event',
-          name: 'signup',
-          props: { plan: visit % 2 ? 'pro' : 'free' },
-        }),
-      )
-    }
-    if (visit % 9 === 0) {
-      const error = { name: 'TypeError', message: `x${visit % 2} is undefined` }
-      hits.push(enrichedHit(site, at + 3 * MINUTE, { ...fields, type: 'error', error }))
-    }
+    const send = (minutes: number, fields: Partial<Hit>) =>
+      hits.push(enrichedHit(site, at + minutes * MINUTE, { visitorId, country, ...fields }))
+    const page = visit % 4
+    send(0, { url: `/?v=${visit % 2}`, title: 'Home' })
+    if (visit % 2) send(25, { url: `/page-${page}`, title: `Page ${page}` })
+    const props = { plan: visit % 2 ? 'pro' : 'free' }
+    if (visit % 5 === 0) send(2, { type: 'event', name: 'signup', props })
+    const error = { name: 'TypeError', message: `x${visit % 2} is undefined` }
+    if (visit % 9 === 0) send(3, { type: 'error', error })
     visit += 1
   }
   for (let from = 0; from < hits.length; from += 500) await storeHits(db, 0, hits.slice(from, from + 500))
@@ -174,6 +155,8 @@ export async function readNumbers(db: Db, site: TestSite, range: Range): Promise
     const { rows, total } = await getBreakdown(parts, asked, BreakdownQuery.parse({ ...range, dimension }))
     breakdowns.push(total, ...rows.map(row => ({ ...row, ...NO_MONEY })))
   }
+  const valuesOf = (dimension: string) => FilterValuesQuery.parse({ ...range, dimension })
+  const ofSignups = { ...range, event_type: 'event', event_name: 'signup' }
   const titles = await getPageTitles(parts, asked, PageTitlesQuery.parse(range))
   return {
     overview: await getOverview(parts, asked, StatsQuery.parse(range)),
@@ -181,22 +164,10 @@ export async function readNumbers(db: Db, site: TestSite, range: Range): Promise
     breakdowns,
     titles: titles.rows.map(({ path: _path, hostname: _hostname, ...row }) => row),
     types: await getEventsTimeseries(parts, asked, EventsTimeseriesQuery.parse(range)),
-    names: await getFilterValues(
-      parts,
-      asked,
-      FilterValuesQuery.parse({ ...range, dimension: 'event_name' }),
-    ),
-    countries: await getFilterValues(
-      parts,
-      asked,
-      FilterValuesQuery.parse({ ...range, dimension: 'country' }),
-    ),
+    names: await getFilterValues(parts, asked, valuesOf('event_name')),
+    countries: await getFilterValues(parts, asked, valuesOf('country')),
     errors: await getErrors(parts, asked, ErrorsQuery.parse(range)),
-    properties: await getPropertyBreakdown(
-      parts,
-      asked,
-      PropertyBreakdownQuery.parse({ ...range, event_type: 'event', event_name: 'signup' }),
-    ),
+    properties: await getPropertyBreakdown(parts, asked, PropertyBreakdownQuery.parse(ofSignups)),
     list: [...(await getSiteTraffic(parts, [{ ...asked, hasPayments: true }], '30d')).values()],
   }
 }

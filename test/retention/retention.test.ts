@@ -1,8 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Db } from '../../src/db/connect.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { applyRetention } from '../../src/retention/jobs.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
+import { getWebVitalsAttribution, WebVitalsAttributionQuery } from '../../src/stats/web-vitals/attribution.ts'
+import { getWebVitalsBreakdown, WebVitalsBreakdownQuery } from '../../src/stats/web-vitals/breakdown.ts'
+import { getWebVitals, WebVitalsQuery } from '../../src/stats/web-vitals/overview.ts'
+import { getWebVitalsTimeseries, WebVitalsTimeseriesQuery } from '../../src/stats/web-vitals/timeseries.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { dyingAfter } from '../support/dying-after.ts'
 import { enrichedHit } from '../support/hits.ts'
@@ -19,7 +24,9 @@ import {
   readNumbers,
   retain,
   sendVisits,
+  services,
   settle,
+  storedSite,
 } from './retained-sites.ts'
 
 /** Whole days of the sites, in every way a range is read: by month, week, day and hour; before, over and after the boundary. */
@@ -29,6 +36,41 @@ const RANGES: Range[] = [
   { from: '2026-03-27', to: '2026-03-27' },
   { from: '2026-03-28', to: '2026-03-29' },
 ]
+const DETAILS_FROM = '2026-05-22T00:00:00.000Z'
+const KEPT = { from: '2026-05-22', to: '2026-06-24' }
+
+const DAYS = 91
+const SPAN = { from: '2026-03-01', to: '2026-06-24' }
+
+/** A pageview with a report of Web Vitals. */
+function measured(site: Retained, at: number, lcp: number) {
+  const page = { visitorId: randomUUID(), url: '/a' }
+  const vitals = { id: randomUUID(), lcp, lcpTarget: '#hero' }
+  return [
+    enrichedHit(site, at, page),
+    enrichedHit(site, at + MINUTE, { ...page, type: 'web_vitals', vitals }),
+  ]
+}
+
+const countReports = async (db: Db, { siteNo }: Retained) =>
+  (await db`select from web_vitals where site_no = ${siteNo}`).length
+
+async function readVitals(db: Db, site: Retained, range: Range) {
+  const asked = await storedSite(db, site)
+  const parts = services(db)
+  const ofMetric = { ...range, metric: 'lcp' }
+  const series = await getWebVitalsTimeseries(parts, asked, WebVitalsTimeseriesQuery.parse(ofMetric))
+  const breakdown = WebVitalsBreakdownQuery.parse({ ...ofMetric, dimension: 'path' })
+  return {
+    overview: await getWebVitals(parts, asked, WebVitalsQuery.parse(range)),
+    // A shorter range has fewer buckets, and others.
+    samples: (series as unknown as { samples: number[] }).samples.reduce((sum, count) => sum + count, 0),
+    breakdown: await getWebVitalsBreakdown(parts, asked, breakdown),
+    attribution: await getWebVitalsAttribution(parts, asked, WebVitalsAttributionQuery.parse(ofMetric)),
+    shown: [...new Set(parts.shown)],
+  }
+}
+
 const marksOf = async (db: Db) => (await db`select count(*)::int as count from dirty_buckets`)[0]!.count
 
 describe('retention of several sites, in the columnstore', () => {
@@ -50,7 +92,12 @@ describe('retention of several sites, in the columnstore', () => {
     york = await newSite(db, { months: 1, timezone: 'America/New_York' })
     unlimited = await newSite(db)
     sites = [utc, berlin, york, unlimited]
-    for (const site of sites) await sendVisits(db, site, { first: '2026-03-26', days: 91 })
+    for (const site of sites) await sendVisits(db, site, { first: '2026-03-26', days: DAYS })
+    // Slower from day to day.
+    const first = Date.parse('2026-03-26T10:00:00Z')
+    for (const site of [utc, unlimited])
+      for (let day = 0; day < DAYS; day++)
+        await storeHits(db, 0, measured(site, first + day * DAY, 100 * day))
     await db`insert into goals (site_no, display_name, type, match_value, match_operator)
       select site_no, 'Signup', 'event', 'signup', 'is' from sites`
     await settle(db)
@@ -61,11 +108,12 @@ describe('retention of several sites, in the columnstore', () => {
   afterAll(() => database.close())
 
   test('details go by chunk, up to a start of a local day, and all numbers without filters stay', async () => {
-    const kept = { from: '2026-05-22', to: '2026-06-24' }
-    const detailsBefore = await readDetails(db, utc, kept)
+    const detailsBefore = await readDetails(db, utc, KEPT)
     const unlimitedBefore = await readDetails(db, unlimited, { range: 'all' })
+    const vitalsBefore = await readVitals(db, unlimited, SPAN)
+    expect(vitalsBefore.samples).toBe(DAYS)
     await retain(db)
-    expect(await detailsFrom(db, utc)).toBe('2026-05-22T00:00:00.000Z')
+    expect(await detailsFrom(db, utc)).toBe(DETAILS_FROM)
     // Starts of local days, at least a day after the end of the chunk.
     expect(await detailsFrom(db, york)).toBe('2026-05-22T04:00:00.000Z')
     expect(await detailsFrom(db, berlin)).toBe('2026-04-24T22:00:00.000Z')
@@ -78,20 +126,31 @@ describe('retention of several sites, in the columnstore', () => {
     expect((await firstRows(db, unlimited)).hit).toMatch(/^2026-03-26/)
     expect(await marksOf(db)).toBe(0)
     for (const site of sites) expect(await numbers(site)).toEqual(before.get(site))
-    expect(await readDetails(db, utc, kept)).toEqual(detailsBefore)
+    expect(await readDetails(db, utc, KEPT)).toEqual(detailsBefore)
     expect(await readDetails(db, unlimited, { range: 'all' })).toEqual(unlimitedBefore)
+    expect(await readVitals(db, unlimited, SPAN)).toEqual(vitalsBefore)
   }, 120_000)
 
   test('what needs rows begins with the details and says so', async () => {
-    const all = await readDetails(db, utc, { from: '2026-03-01', to: '2026-06-24' })
-    const kept = await readDetails(db, utc, { from: '2026-05-22', to: '2026-06-24' })
-    expect(all.shown).toEqual(['2026-05-22T00:00:00.000Z'])
+    const all = await readDetails(db, utc, SPAN)
+    const kept = await readDetails(db, utc, KEPT)
+    expect(all.shown).toEqual([DETAILS_FROM])
     expect(kept.shown).toEqual([])
     expect({ ...all, shown: [] }).toEqual(kept)
     const gone = await readDetails(db, utc, { from: '2026-03-01', to: '2026-03-31' })
     expect(gone.log.total).toBe(0)
     expect(gone.overview).toMatchObject({ visitors: 0, pageviews: 0, sessions: 0 })
     expect(gone.goals).toMatchObject([{ conversions: 0, conversion_rate: 0 }])
+
+    const daysKept = (Date.parse('2026-06-25T00:00:00Z') - Date.parse(DETAILS_FROM)) / DAY
+    const vitals = await readVitals(db, utc, SPAN)
+    expect(vitals).toMatchObject({ samples: daysKept, shown: [DETAILS_FROM] })
+    expect({ ...vitals, shown: [] }).toEqual(await readVitals(db, utc, KEPT))
+    expect((await readVitals(db, utc, { from: '2026-03-26', to: '2026-04-30' })).samples).toBe(0)
+    // Rows go by the chunk: at least those of the days with details are left.
+    expect(await countReports(db, utc)).toBeGreaterThanOrEqual(daysKept)
+    expect(await countReports(db, utc)).toBeLessThan(daysKept + 9)
+    expect(await countReports(db, unlimited)).toBe(DAYS)
   })
 
   test('late hits of another site refresh the same buckets and change no number of a site without details', async () => {
@@ -105,10 +164,14 @@ describe('retention of several sites, in the columnstore', () => {
     before.set(unlimited, await numbers(unlimited))
   })
 
-  test('a hit that is older than the details is not stored and changes nothing', async () => {
+  test('a hit or a report that is older than the details is not stored and changes nothing', async () => {
     const at = Date.parse('2026-05-21T23:59:00Z')
     const stored = await storeHits(db, 0, [enrichedHit(utc, at), enrichedHit(unlimited, at)])
     expect(stored).toMatchObject({ stored: 1, dropped: 0, expired: [{ siteNo: utc.siteNo }] })
+    const reports = await countReports(db, utc)
+    const reported = await storeHits(db, 0, measured(utc, Date.parse('2026-05-10T10:00:00Z'), 900))
+    expect(reported).toMatchObject({ stored: 0, expired: [{ type: 'pageview' }, { type: 'web_vitals' }] })
+    expect(await countReports(db, utc)).toBe(reports)
     await settle(db)
     expect(await numbers(utc)).toEqual(before.get(utc))
     before.set(unlimited, await numbers(unlimited))
@@ -158,14 +221,11 @@ describe('retention that is stopped', () => {
           readNumbers(db, each, { from: '2026-05-10', to: '2026-05-10' }),
         ])
       const before = [await read(site), await read(other)]
-      const details = () => readDetails(db, site, { from: '2026-05-22', to: '2026-06-24' })
+      const details = () => readDetails(db, site, KEPT)
       const detailsBefore = await details()
       let at = NOW.getTime()
-      for (
-        let calls = 1, isMore = true;
-        isMore || (await firstRows(db, site)).hit! < '2026-05-21';
-        calls += 5
-      ) {
+      let isMore = true
+      for (let calls = 1; isMore || (await firstRows(db, site)).hit! < '2026-05-21'; calls += 5) {
         at += 2 * MINUTE
         let steps = calls % 3
         const mayGoOn = () => calls % 2 === 0 || steps-- > 0

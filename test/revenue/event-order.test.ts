@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Api, startApi } from '../support/api.ts'
+import { expect, test } from 'vitest'
 import { runs } from '../support/runs.ts'
 import {
+  apiOfFile,
   charge,
   checkout,
   coupon,
@@ -22,11 +22,7 @@ import {
   subscription,
 } from '../support/stripe.ts'
 
-let api: Api
-beforeAll(async () => {
-  api = await startApi()
-})
-afterAll(() => api.close())
+const api = apiOfFile()
 
 const PRICES = [price(1000), price(2999), price(12_001, { recurring: { interval: 'year' } })]
 const COUPONS = [

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import type { Db } from '../../src/db/connect.ts'
+import type { EnrichedHit } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { LiveTail } from '../../src/rollups/live-tail/live-tail.ts'
 import { TailLost, TailUnfit } from '../../src/rollups/live-tail/tail-shape.ts'
@@ -6,7 +8,7 @@ import { isInTail } from '../../src/rollups/live-tail/value-counter.ts'
 import { countRecentHits } from '../../src/rollups/recent/recent-hits.ts'
 import { ask, work } from '../people/steps.ts'
 import { type Action, busyHits, sizeOf } from '../support/busy-hits.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import {
   beginTail,
@@ -26,33 +28,23 @@ const HOUR = 60 * MINUTE
 /** Before midnight of Chatham, UTC+13:45, in the middle of a quarter of an hour. */
 const START = Date.UTC(2026, 2, 10, 9, 37)
 
-let database: TestDatabase
+let db: Db
 
 beforeAll(async () => {
-  database = await testDatabase()
+  const database = await testDatabase()
+  db = database.db
+  return () => database.close()
 })
-afterAll(() => database.close())
 
 test('a live tail has what hits carry or copy, exit pages and errors; other dimensions are counted from rows', () => {
-  expect(DIMENSIONS).toEqual(
-    expect.arrayContaining([
-      'path',
-      'title',
-      'hostname',
-      'event_name',
-      'source',
-      'entry_path',
-      'exit_path',
-      'error',
-    ]),
-  )
+  const ofHits = ['path', 'title', 'hostname', 'event_name', 'source', 'entry_path', 'exit_path', 'error']
+  expect(DIMENSIONS).toEqual(expect.arrayContaining(ofHits))
   expect(['screen', 'hour_of_week', 'property', 'user_id'].filter(isInTail)).toEqual([])
 })
 
 test.each([1, 2, 4, 5])(
   'a live tail equals the rows after each batch of a stream with late and repeated hits (stream %i)',
   async seed => {
-    const { db } = database
     const stream = randomHitStream(seed)
     const site = await beginTail(db, stream.zone)
     const batches = withoutRepeatedDrops(stream.late, recountSessions(stream.late).dropped)
@@ -75,11 +67,10 @@ test.each([
 ])(
   'a live tail of a busy site in %s equals the rows for two hours, over midnight, and stays when rollups grow',
   async (zone, seed) => {
-    const { db } = database
     const site = await beginTail(db, zone)
     const followed = follow(site)
-    for (const { now, batches } of busyHits(site, START, 2 * HOUR, seed)) {
-      for (const [partition, batch] of batches.entries()) await storeHits(db, partition, batch)
+    for (const step of busyHits(site, START, 2 * HOUR, seed)) {
+      const now = await storeStep(step)
       await followed.compare(now)
       await countAndRollUp(db, now)
       await followed.compare(now)
@@ -98,15 +89,12 @@ const CHANGES: [string, Action, boolean][] = [
   ['a hit that comes an hour late', 'very late', false],
 ]
 test.each(CHANGES)('a live tail after %s', async (_, action, isKept) => {
-  const { db } = database
   const site = await beginTail(db)
   const now = await storeBusy(site, 4)
   const visitorId = '00000000-0000-4000-8000-0000000000ff'
   const hit = (at: number, fields = {}) => enrichedHit(site, at, { visitorId, title: 'Late', ...fields })
-  await storeHits(db, 0, [
-    hit(now - HOUR, { url: '/long' }),
-    hit(now - 2 * MINUTE, { visitorId: FRESH, url: '/b' }),
-  ])
+  const opening = hit(now - 2 * MINUTE, { visitorId: FRESH, url: '/b' })
+  await storeHits(db, 0, [hit(now - HOUR, { url: '/long' }), opening])
   await countAndRollUp(db, now + 1)
   const tail = (await LiveTail.build(db, site.siteNo, LIMITS))!
   await expectTailEqualsRows(db, tail, site.siteNo, now)
@@ -117,13 +105,10 @@ test.each(CHANGES)('a live tail after %s', async (_, action, isKept) => {
     'very late': hit(now - HOUR - MINUTE),
   }[action]
   await storeHits(db, 1, [changed])
-  const compared = async () => {
+  if (isKept) {
     await expectTailEqualsRows(db, tail, site.siteNo, now)
     await countAndRollUp(db, now + 1_000)
     await expectTailEqualsRows(db, tail, site.siteNo, now)
-  }
-  if (isKept) {
-    await compared()
     return
   }
   // Rows are counted while the day is marked, and the day that was rolled up again is another one.
@@ -137,7 +122,6 @@ test.each([
   ['whose hits are older than some seconds', 30_000],
   ['whose hits have just come', 5_000],
 ])('a live tail is lost when a person is erased %s', async (_, ageMs) => {
-  const { db } = database
   const site = await beginTail(db)
   const now = await storeBusy(site, 5)
   const visitorId = '00000000-0000-4000-8000-0000000000fd'
@@ -159,10 +143,9 @@ test.each([
 })
 
 test('a live tail is not built of a quiet site, nor beyond its memory', async () => {
-  const { db } = database
   const site = await beginTail(db)
   const [first] = [...busyHits(site, START, 3 * MINUTE, 6)]
-  for (const [partition, batch] of first!.batches.entries()) await storeHits(db, partition, batch)
+  await storeStep(first!)
   expect(await LiveTail.build(db, site.siteNo, LIMITS)).toBeUndefined()
   await countAndRollUp(db, first!.now + 20 * MINUTE)
   await storeHits(db, 0, [enrichedHit(site, first!.now + 20 * MINUTE)])
@@ -172,13 +155,11 @@ test('a live tail is not built of a quiet site, nor beyond its memory', async ()
 })
 
 test('a live tail leaves a day to be counted from rows while the day before it is marked', async () => {
-  const { db } = database
   const site = await beginTail(db)
   const midnight = Date.UTC(2026, 2, 11)
   let now = 0
   for (const step of busyHits(site, midnight - 1.5 * HOUR, 2 * HOUR, 10)) {
-    for (const [partition, batch] of step.batches.entries()) await storeHits(db, partition, batch)
-    now = step.now
+    now = await storeStep(step)
     await countAndRollUp(db, now)
   }
   const visitorId = '00000000-0000-4000-8000-0000000000fc'
@@ -192,7 +173,6 @@ test('a live tail leaves a day to be counted from rows while the day before it i
 })
 
 test('a live tail is lost when the rollups stay so far behind that marks are deleted', async () => {
-  const { db } = database
   const site = await beginTail(db)
   const now = await storeBusy(site, 11)
   const tail = (await LiveTail.build(db, site.siteNo, LIMITS))!
@@ -203,16 +183,13 @@ test('a live tail is lost when the rollups stay so far behind that marks are del
 })
 
 test('a live tail does not take a session with more than a thousand paths', async () => {
-  const { db } = database
   const site = await beginTail(db)
   const now = await storeBusy(site, 12)
   const visitorId = '00000000-0000-4000-8000-0000000000fb'
-  const paths = Array.from({ length: 1_002 }, (_, index) => `/${index}`)
-  await storeHits(
-    db,
-    0,
-    paths.map((url, index) => enrichedHit(site, now - 60_000 + index, { visitorId, url })),
+  const hits = Array.from({ length: 1_002 }, (_, index) =>
+    enrichedHit(site, now - 60_000 + index, { visitorId, url: `/${index}` }),
   )
+  await storeHits(db, 0, hits)
   await expect(LiveTail.build(db, site.siteNo, LIMITS)).rejects.toThrow(TailUnfit)
 })
 
@@ -220,13 +197,17 @@ const lost = (error: unknown) => {
   if (!(error instanceof TailLost)) throw error
 }
 
+/** Stores the batches of a step. @returns when they have come */
+async function storeStep({ now, batches }: { now: number; batches: EnrichedHit[][] }): Promise<number> {
+  for (const [partition, batch] of batches.entries()) await storeHits(db, partition, batch)
+  return now
+}
+
 /** Stores an hour of a busy site, and rolls it up at the end. @returns that time */
 async function storeBusy(site: TestSite, seed: number): Promise<number> {
-  const { db } = database
   let now = 0
   for (const step of busyHits(site, START, HOUR, seed)) {
-    for (const [partition, batch] of step.batches.entries()) await storeHits(db, partition, batch)
-    now = step.now
+    now = await storeStep(step)
   }
   // A site is busy that has hits in the minute before the watermark.
   await storeHits(db, 0, [enrichedHit(site, now - 30_000)])
@@ -236,7 +217,6 @@ async function storeBusy(site: TestSite, seed: number): Promise<number> {
 
 /** Compares a tail with the rows at each step; builds it when there is none, and again when it was lost. */
 function follow({ siteNo }: TestSite) {
-  const { db } = database
   let tail: LiveTail | undefined
   const followed = {
     values: 0,

@@ -1,20 +1,25 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+// @module-tag full
+import { beforeAll, expect, test, vi } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
 import { abandonWhen } from '../../src/db/abandon.ts'
+import type { Db } from '../../src/db/connect.ts'
 import { saveGoal } from '../../src/goals/change-goal.ts'
 import type { GoalBody } from '../../src/goals/schema.ts'
+import type { EnrichedHit } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { rankValues } from '../../src/rollups/daily/rank-values.ts'
 import { countSliceValues } from '../../src/rollups/daily/row-slice.ts'
 import { inTailSnapshot, keepLiveTails } from '../../src/rollups/live-tail/kept-tails.ts'
 import { LiveTail } from '../../src/rollups/live-tail/live-tail.ts'
 import type { LiveTails } from '../../src/rollups/live-tail/live-tails.ts'
+import type { Ranking } from '../../src/rollups/protocol.ts'
 import { countRecentHits } from '../../src/rollups/recent/recent-hits.ts'
 import { StatsQuery } from '../../src/stats/filters/query.ts'
 import { getLive } from '../../src/stats/live/live.ts'
 import { getGoalReport } from '../../src/stats/reports/goals.ts'
 import { busyHits } from '../support/busy-hits.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
+import { deferred } from '../support/deferred.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPatterns } from '../support/in-process-patterns.ts'
 import { beginTail, countAndRollUp, sorted, tailSlices } from '../support/live-tail.ts'
@@ -25,56 +30,52 @@ const HOUR = 3_600_000
 const START = Date.UTC(2026, 2, 10, 9)
 const DAY = { start: Date.UTC(2026, 2, 10), end: Date.UTC(2026, 2, 11) }
 
-let database: TestDatabase
+let db: Db
 let tails: LiveTails | undefined
 
 beforeAll(async () => {
-  database = await testDatabase()
+  const database = await testDatabase()
+  db = database.db
+  return async () => {
+    tails?.stop()
+    await database.close()
+  }
 })
-afterAll(async () => {
+
+async function storeAll(batches: EnrichedHit[][]): Promise<void> {
+  for (const [partition, batch] of batches.entries()) await storeHits(db, partition, batch)
+}
+
+async function keepTail(siteNo: number): Promise<void> {
   tails?.stop()
-  await database.close()
-})
+  tails = keepLiveTails(db, { maxBytes: 50_000_000, againMs: 0, everyMs: 50 })
+  await tails.build(siteNo)
+}
 
 /** Stores most of an hour of a busy site, and keeps its tail. @returns what comes next */
 async function begin(seed: number) {
-  const { db } = database
   const site = await beginTail(db)
   const steps = [...busyHits(site, START, HOUR, seed)]
   const next = steps.splice(-4)
-  for (const { batches } of steps)
-    for (const [partition, batch] of batches.entries()) await storeHits(db, partition, batch)
+  for (const { batches } of steps) await storeAll(batches)
   const { now } = steps.at(-1)!
   // A site is busy that has hits in the minute before the watermark.
   await storeHits(db, 0, [enrichedHit(site, now - 30_000)])
   await countAndRollUp(db, now)
-  tails?.stop()
-  tails = keepLiveTails(db, { maxBytes: 50_000_000, againMs: 0, everyMs: 50 })
-  await tails.build(site.siteNo)
-  expect(tails.has(site.siteNo)).toBe(true)
+  await keepTail(site.siteNo)
+  expect(tails!.has(site.siteNo)).toBe(true)
   return { site, siteNo: site.siteNo, next, now }
 }
 
 test('live tails: rankings are the same from memory and from rows', async () => {
-  const { db } = database
   const { siteNo, next } = await begin(7)
-  for (const [partition, batch] of next[0]!.batches.entries()) await storeHits(db, partition, batch)
+  await storeAll(next[0]!.batches)
+  const asked = { siteNo, window: DAY, zone: 'UTC', leavesOutEmpty: false, offset: 0, limit: 100 }
+  const counted: Pick<Ranking, 'by' | 'shown'> = { by: ['visitors', 'sessions'], shown: ['hits', 'sessions'] }
   const rankAll = async () => {
     const rankings = []
-    for (const dimension of ['path', 'title', 'country', 'exit_path', 'event_name', 'error', 'source']) {
-      const ranking = {
-        siteNo,
-        window: DAY,
-        dimension,
-        zone: 'UTC',
-        leavesOutEmpty: false,
-        offset: 0,
-        limit: 100,
-      }
-      rankings.push(
-        await rankValues(db, { ...ranking, by: ['visitors', 'sessions'], shown: ['hits', 'sessions'] }),
-      )
-    }
+    for (const dimension of ['path', 'title', 'country', 'exit_path', 'event_name', 'error', 'source'])
+      rankings.push(await rankValues(db, { ...asked, ...counted, dimension }))
     return rankings
   }
   const fromMemory = await rankAll()
@@ -85,7 +86,6 @@ test('live tails: rankings are the same from memory and from rows', async () => 
 })
 
 test('live tails: goals of every kind are the same from memory and from rows, over the time when their rollups grow', async () => {
-  const { db } = database
   const { site, siteNo, next } = await begin(12)
   const owned = { ...site, teamId: 'team', timezone: 'UTC', currency: 'USD', firstEventAt: null }
   for (const goal of GOALS) await saveGoal({ db, patterns: inProcessPatterns() }, owned, goal)
@@ -93,7 +93,7 @@ test('live tails: goals of every kind are the same from memory and from rows, ov
   const counted = vi.spyOn(LiveTail.prototype, 'countConversions')
   const listed = vi.spyOn(LiveTail.prototype, 'listGoalValues')
   for (const { batches, now } of next) {
-    for (const [partition, batch] of batches.entries()) await storeHits(db, partition, batch)
+    await storeAll(batches)
     const services = readServices(db, new Date(now))
     const report = () =>
       getGoalReport(services, owned, StatsQuery.parse({ from: '2026-03-10', to: '2026-03-10' }))
@@ -110,9 +110,7 @@ test('live tails: goals of every kind are the same from memory and from rows, ov
     kept.stop()
     await countAndRollUp(db, now)
     await rollUpGoals(db)
-    tails.stop()
-    tails = keepLiveTails(db, { maxBytes: 50_000_000, againMs: 0, everyMs: 50 })
-    await tails.build(siteNo)
+    await keepTail(siteNo)
   }
 })
 const GOALS: GoalBody[] = [
@@ -126,27 +124,21 @@ const GOALS: GoalBody[] = [
 ]
 
 test('live tails: who is on the site is the same from memory and from rows', async () => {
-  const { db } = database
   const { siteNo, next } = await begin(11)
   const site = { siteNo, teamId: '', timezone: 'UTC', currency: 'USD', firstEventAt: null }
   const config = loadConfig({ SECRET_KEY: '0'.repeat(64) })
   for (const { batches, now } of next) {
-    for (const [partition, batch] of batches.entries()) await storeHits(db, partition, batch)
+    await storeAll(batches)
     // Some hits are later than what is now, and some are older than the first of the minutes.
     for (const at of [now - 90_000, now, now + 59_999]) {
       const services = { ...readServices(db, new Date(at)), config }
       let fromMemory = 0
-      const watched = {
-        ...services,
-        rollups: {
-          ...services.rollups,
-          run: async (task: string, input: unknown) => {
-            const result = await services.rollups.run(task, input)
-            if (task === 'countLive' && result) fromMemory++
-            return result
-          },
-        },
+      const run = async (task: string, input: unknown) => {
+        const result = await services.rollups.run(task, input)
+        if (task === 'countLive' && result) fromMemory++
+        return result
       }
+      const watched = { ...services, rollups: { ...services.rollups, run } }
       const noTails = { ...services, rollups: { ...services.rollups, run: async () => null } }
       const live = await getLive(watched, site, {})
       expect(fromMemory).toBe(1)
@@ -159,7 +151,6 @@ test('live tails: who is on the site is the same from memory and from rows', asy
 })
 
 test('live tails: reads at the same time, while all partitions store, get the rows of their own snapshots', async () => {
-  const { db } = database
   const { siteNo, next, now } = await begin(8)
   let fromMemory = 0
   const readOnce = (dimension: string) =>
@@ -189,7 +180,6 @@ test('live tails: reads at the same time, while all partitions store, get the ro
 })
 
 test('live tails: the first read of a busy site counts rows, and begins to build its tail', async () => {
-  const { db } = database
   const { siteNo, now } = await begin(9)
   tails!.stop()
   tails = keepLiveTails(db, { maxBytes: 50_000_000 })
@@ -205,25 +195,18 @@ test('live tails: the first read of a busy site counts rows, and begins to build
 })
 
 test('live tails: a read that waits for another one ends when its caller is gone', async () => {
-  const { db } = database
   const { siteNo } = await begin(7)
-  let release = () => {}
-  let noteHeld = () => {}
-  const held = new Promise<void>(resolve => {
-    noteHeld = resolve
-  })
+  const [begun, released] = [deferred(), deferred()]
   const first = inTailSnapshot(db, siteNo, async () => {
-    noteHeld()
-    await new Promise<void>(resolve => {
-      release = resolve
-    })
+    begun.resolve()
+    await released.promise
   })
-  await held
+  await begun.promise
   const caller = new AbortController()
   const second = abandonWhen(caller.signal, () => inTailSnapshot(db, siteNo, async () => 'read'))
   caller.abort()
   await expect(second).rejects.toMatchObject({ code: 'unavailable' })
-  release()
+  released.resolve()
   await first
   expect(await inTailSnapshot(db, siteNo, async () => 'read')).toBe('read')
 })

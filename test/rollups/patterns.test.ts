@@ -35,28 +35,25 @@ async function matched(work: PatternWork, tests: ValueTest[], values: string[], 
   return { refusal, found }
 }
 
-test('patterns: an expression that is too costly for the values is refused before any value is tested', async () => {
-  const { patterns, calls } = counted()
-  const values = Array.from({ length: 300 }, (_, index) => `/${'ab'.repeat(500)}${index}`)
-  const { refusal } = await matched(new PatternWork(patterns, undefined), [regex('^/x'), regex(SLOW)], values)
-  expect(refusal).toEqual({ why: 'costly', test: 1 })
-  expect(calls.matchValues).toBeUndefined()
-})
-
-test('patterns: an expression that is too costly for a single value is refused', async () => {
-  const { patterns, calls } = counted()
-  const { refusal } = await matched(
-    new PatternWork(patterns, undefined),
-    [regex(SLOW)],
-    ['/x', 'ab'.repeat(1_000)],
-  )
-  expect(refusal).toEqual({ why: 'costly', test: 0 })
-  expect(calls.matchValues).toBeUndefined()
-})
+test.each<[string, string[], ValueTest[]]>([
+  [
+    'the values',
+    Array.from({ length: 300 }, (_, index) => `/${'ab'.repeat(500)}${index}`),
+    [regex('^/x'), regex(SLOW)],
+  ],
+  ['a single value', ['/x', 'ab'.repeat(1_000)], [regex(SLOW)]],
+])(
+  'patterns: an expression that is too costly for %s is refused before any value is tested',
+  async (_, values, tests) => {
+    const { patterns, calls } = counted()
+    const { refusal } = await matched(new PatternWork(patterns, undefined), tests, values)
+    expect(refusal).toEqual({ why: 'costly', test: tests.length - 1 })
+    expect(calls.matchValues).toBeUndefined()
+  },
+)
 
 test('patterns: the costs of several lists in one request add up', async () => {
-  const { patterns } = counted()
-  const work = new PatternWork(patterns, undefined)
+  const work = new PatternWork(inProcessPatterns(), undefined)
   // Stops at its first character: costly by its size alone.
   const test = regex(`^x{900}`)
   const values = Array(1_000).fill('/'.repeat(Math.floor(MOST_STEPS / 1_000 / 904 / 2) - 1))
@@ -90,11 +87,8 @@ test('patterns: a usual expression works for the largest number of values', asyn
   const values = Array.from({ length: 500_000 }, (_, index) =>
     index % 5 === 0 ? `/blog/${index}` : `/blog/a-post-of-some-length-${index}`,
   )
-  const { refusal, found } = await matched(
-    new PatternWork(inProcessPatterns(), undefined, Number.POSITIVE_INFINITY),
-    [regex('^/blog/\\d+')],
-    values,
-  )
+  const work = new PatternWork(inProcessPatterns(), undefined, Number.POSITIVE_INFINITY)
+  const { refusal, found } = await matched(work, [regex('^/blog/\\d+')], values)
   expect([refusal, found[0]!.length]).toEqual([undefined, 100_000])
 })
 
@@ -110,23 +104,16 @@ test('patterns: a request with more matches than the limit is refused', async ()
 })
 
 test('patterns: the refusal names the test whose expression is invalid', async () => {
-  const { refusal } = await matched(
-    new PatternWork(inProcessPatterns(), undefined),
-    [regex('a'), regex('(')],
-    [],
-  )
+  const work = new PatternWork(inProcessPatterns(), undefined)
+  const { refusal } = await matched(work, [regex('a'), regex('(')], [])
   expect(refusal).toMatchObject({ why: 'invalid', test: 1, reason: expect.stringContaining('RE2') })
 })
 
 test('patterns: in batches each test finds what it finds alone', async () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', '/', '*'), maxLength: 6 })
-  const tests = fc.array(
-    fc.record({
-      operator: fc.constantFrom(...VALUE_OPERATORS.filter(each => each !== 'matches_regex')),
-      value: text,
-    }),
-    { maxLength: 30 },
-  )
+  const literal = VALUE_OPERATORS.filter(each => each !== 'matches_regex')
+  const anyTest = fc.record({ operator: fc.constantFrom(...literal), value: text })
+  const tests = fc.array(anyTest, { maxLength: 30 })
   await fc.assert(
     fc.asyncProperty(tests, fc.array(text, { maxLength: 60 }), async (given, texts) => {
       const all: ValueTest[] = [...given, regex('a+b'), regex('^/')]
@@ -151,12 +138,8 @@ test('patterns: tests that are handled one by one have limits of their own, and 
   const each = async (budgetMs: number) =>
     (await inProcessPatterns().run('matchEach', { tests, values, testMs: 10, budgetMs })) as EachMatches
   const { results } = await each(Number.POSITIVE_INFINITY)
-  expect(results.map(result => (typeof result === 'string' ? result : [...result]))).toEqual([
-    [0],
-    'invalid',
-    'slow',
-    [1, 2, 3],
-  ])
+  const found = results.map(result => (typeof result === 'string' ? result : [...result]))
+  expect(found).toEqual([[0], 'invalid', 'slow', [1, 2, 3]])
   expect((await each(-1)).results).toHaveLength(1)
 })
 

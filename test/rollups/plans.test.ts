@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Db } from '../../src/db/connect.ts'
 import { ROLLED_UP_DIMENSIONS } from '../../src/dimensions/rolled-up.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { pairsThrownAway } from '../support/plan.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
@@ -13,12 +13,11 @@ const SESSIONS = 600
 const HITS_A_SESSION = 3
 const ROWS = SESSIONS * (HITS_A_SESSION + 1)
 
-let database: TestDatabase
 let db: Db
 let site: TestSite
 
 beforeAll(async () => {
-  database = await testDatabase({ isMaintained: false })
+  const database = await testDatabase({ isMaintained: false })
   db = database.db
   site = await createTestSite(db)
   const hits = Array.from({ length: SESSIONS * HITS_A_SESSION }, (_, index) => {
@@ -28,8 +27,8 @@ beforeAll(async () => {
     return enrichedHit(site, at, { visitorId, url: `/page-${index % 50}`, title: `Page ${index % 50}` })
   })
   await storeHits(db, 0, hits)
+  return () => database.close()
 })
-afterAll(() => database.close())
 
 const time = (at: number) => `'${new Date(at).toISOString()}'`
 
@@ -41,94 +40,61 @@ const columns = (rows: Record<string, unknown>[], ...names: string[]): string[] 
   })
 const [start, noon, end] = [time(DAY), time(DAY + DAY_MS / 2), time(DAY + DAY_MS)]
 
+const ofSite = () => ({ siteNo: `${site.siteNo}`, start, end })
+const ofPage = { limit: '100', offset: '10', refreshedTo: noon }
+
 /** Statements that read marked buckets from rows or change rows by a list, with their parameters. */
-const OTHERS: [name: string, parameters: () => Promise<Record<string, string>>][] = [
-  [
-    'read-hit-buckets',
-    async () => ({
-      siteNos: `'{${site.siteNo}}'`,
-      starts: `array[${start}]::timestamptz[]`,
-      ends: `array[${end}]::timestamptz[]`,
-      refreshedTo: noon,
-    }),
-  ],
-  ['read-session-buckets', async () => ({ siteNo: `${site.siteNo}`, start, end, refreshedTo: noon })],
-  [
-    'locate-sessions-page',
-    async () => ({
-      siteNo: `${site.siteNo}`,
-      start,
-      end,
-      limit: '100',
-      offset: '10',
-      refreshedTo: noon,
-      countedFrom: time(DAY + (3 * DAY_MS) / 4),
-    }),
-  ],
-  [
-    'read-revenue',
-    async () => ({
-      siteNo: `${site.siteNo}`,
-      start,
-      end,
-      currency: "'USD'",
-      edges: `array[${start},${end}]::timestamptz[]`,
-    }),
-  ],
-  [
-    'locate-log-page',
-    async () => ({
-      siteNo: `${site.siteNo}`,
-      start,
-      types: "'{pageview,event}'",
-      limit: '100',
-      offset: '10',
-      refreshedTo: noon,
-      countedBuckets: `array[${noon}]::timestamptz[]`,
-      countedTypes: "'{pageview}'",
-      countedHits: "'{1}'",
-    }),
-  ],
-  [
-    'update-visit-numbers',
-    async () => {
-      const sessions = await db`select * from sessions where site_no = ${site.siteNo}`
-      const [siteNos, starts, sessionNos, visitCounts] = columns(
-        sessions,
-        ...['site_no', 'started_at', 'session_no', 'visit_count'],
-      )
-      return { siteNos: siteNos!, starts: starts!, sessionNos: sessionNos!, visitCounts: visitCounts! }
-    },
-  ],
-  [
-    'delete-dirty',
-    async () => {
-      const marks = await db`select * from dirty_buckets where aggregate = 'sessions'`
-      const [siteNos, buckets, versions] = columns(marks, 'site_no', 'bucket', 'version')
-      return { aggregate: "'sessions'", siteNos: siteNos!, buckets: buckets!, versions: versions! }
-    },
-  ],
-]
+const OTHERS: Record<string, () => Promise<Record<string, string>>> = {
+  'read-hit-buckets': async () => ({
+    siteNos: `'{${site.siteNo}}'`,
+    starts: `array[${start}]::timestamptz[]`,
+    ends: `array[${end}]::timestamptz[]`,
+    refreshedTo: noon,
+  }),
+  'read-session-buckets': async () => ({ ...ofSite(), refreshedTo: noon }),
+  'locate-sessions-page': async () => ({ ...ofSite(), ...ofPage, countedFrom: time(DAY + (3 * DAY_MS) / 4) }),
+  'read-revenue': async () => ({
+    ...ofSite(),
+    currency: "'USD'",
+    edges: `array[${start},${end}]::timestamptz[]`,
+  }),
+  'locate-log-page': async () => ({
+    siteNo: `${site.siteNo}`,
+    start,
+    ...ofPage,
+    types: "'{pageview,event}'",
+    countedBuckets: `array[${noon}]::timestamptz[]`,
+    countedTypes: "'{pageview}'",
+    countedHits: "'{1}'",
+  }),
+  'update-visit-numbers': async () => {
+    const sessions = await db`select * from sessions where site_no = ${site.siteNo}`
+    const names = ['site_no', 'started_at', 'session_no', 'visit_count']
+    const [siteNos, starts, sessionNos, visitCounts] = columns(sessions, ...names)
+    return { siteNos: siteNos!, starts: starts!, sessionNos: sessionNos!, visitCounts: visitCounts! }
+  },
+  'delete-dirty': async () => {
+    const marks = await db`select * from dirty_buckets where aggregate = 'sessions'`
+    const [siteNos, buckets, versions] = columns(marks, 'site_no', 'bucket', 'version')
+    return { aggregate: "'sessions'", siteNos: siteNos!, buckets: buckets!, versions: versions! }
+  },
+}
+
+const NEARLY_EMPTY = `
+  update pg_class set reltuples = 1, relpages = 1
+  where relname like '_hyper_%_chunk' or relname = 'dirty_buckets'`
+const COMPRESSED = `
+  select compress_chunk(chunk)
+  from (select show_chunks('events') union all select show_chunks('sessions')) as listed (chunk)`
 
 describe.each([
-  ['fresh rows without statistics', async () => {}],
-  ['rows with statistics', async () => db`analyze`],
-  [
-    'rows with statistics of a table that was nearly empty',
-    async () => {
-      await db`update pg_class set reltuples = 1, relpages = 1 where relname like '_hyper_%_chunk' or relname = 'dirty_buckets'`
-    },
-  ],
-  [
-    'compressed rows',
-    async () => {
-      await db`select compress_chunk(chunk) from show_chunks('events') as chunk`
-      await db`select compress_chunk(chunk) from show_chunks('sessions') as chunk`
-    },
-  ],
-])('%s', (_, prepare) => {
+  ['fresh rows without statistics', 'select'],
+  ['rows with statistics', 'analyze'],
+  ['rows with statistics of a table that was nearly empty', NEARLY_EMPTY],
+  ['compressed rows', COMPRESSED],
+])('%s', (_, preparation) => {
   beforeAll(async () => {
-    await prepare()
+    await db.unsafe(preparation)
   })
 
   test.each([
@@ -139,16 +105,16 @@ describe.each([
     async (_, closedFrom) => {
       const sessions = {
         siteNo: String(site.siteNo),
-        start: time(DAY),
-        end: time(DAY + DAY_MS),
+        start,
+        end,
         closedFrom: closedFrom === null ? 'null' : time(closedFrom),
         closedTo: time(DAY + 2 * DAY_MS),
       }
       const compared = await pairsThrownAway(db, 'count-slice-values', {
         ...sessions,
-        hitsFrom: time(DAY),
-        hitsTo: time(DAY + DAY_MS),
-        offsetStarts: `array[${time(DAY)}]::timestamptz[]`,
+        hitsFrom: start,
+        hitsTo: end,
+        offsetStarts: `array[${start}]::timestamptz[]`,
         offsets: "'{3600}'",
         dimensions: `'{${ROLLED_UP_DIMENSIONS.join(',')}}'`,
         withTimes: 'true',
@@ -160,14 +126,17 @@ describe.each([
     },
   )
 
-  test.each(OTHERS)('rollups: %s compares no two lists row by row', async (name, parameters) => {
-    await db`update watermarks set watermark = 'infinity'`
-    await db`delete from dirty_buckets`
-    await db`
+  test.each(Object.entries(OTHERS))(
+    'rollups: %s compares no two lists row by row',
+    async (name, parameters) => {
+      await db`update watermarks set watermark = 'infinity'`
+      await db`delete from dirty_buckets`
+      await db`
       insert into dirty_buckets (aggregate, site_no, bucket)
       select aggregate, ${site.siteNo}, bucket
       from (values ('hits'), ('sessions'), ('revenue')) as marked (aggregate),
         generate_series(${new Date(DAY)}::timestamptz, ${new Date(DAY + DAY_MS)}, interval '15 minutes') as bucket`
-    expect(await pairsThrownAway(db, name, await parameters())).toBeLessThanOrEqual(ROWS)
-  })
+      expect(await pairsThrownAway(db, name, await parameters())).toBeLessThanOrEqual(ROWS)
+    },
+  )
 })

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import type { Db } from '../../src/db/connect.ts'
 import { EVENT_TYPES, type EventType } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { deleteServiceEvents, writeServiceEvents } from '../../src/revenue/ledger/service-events.ts'
@@ -9,7 +10,7 @@ import { countTraffic } from '../../src/rollups/traffic.ts'
 import { readLog } from '../../src/stats/event-log/log-pages.ts'
 import { countTypes } from '../../src/stats/reports/events-timeseries.ts'
 import type { Range } from '../../src/time/range.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
 import { dyingAfter } from '../support/dying-after.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { randomHitStream } from '../support/random-hits.ts'
@@ -25,15 +26,14 @@ const START = Date.UTC(2026, 2, 10)
 /** Every site with hits. */
 const ANY = { busyHits: 1 }
 
-let database: TestDatabase
-
+let db: Db
 beforeAll(async () => {
-  database = await testDatabase()
+  const database = await testDatabase()
+  db = database.db
+  return () => database.close()
 })
-afterAll(() => database.close())
 
 async function begin(): Promise<TestSite> {
-  const { db } = database
   await db`delete from recent_hits`
   await db`delete from dirty_buckets where aggregate = 'recent_hits'`
   await db`update watermarks set watermark = '-infinity' where aggregate = 'recent_hits'`
@@ -41,17 +41,33 @@ async function begin(): Promise<TestSite> {
   return createTestSite(db)
 }
 
+/** Stores a pageview at each time. */
+const store = (site: TestSite, ats: number[], partition = 0) =>
+  storeHits(
+    db,
+    partition,
+    ats.map(at => enrichedHit(site, at)),
+  )
+
+/** Stores a pageview at each of these minutes after a time. */
+const storeMinutes = (site: TestSite, from: number, minutes: number[], partition = 0) =>
+  store(
+    site,
+    minutes.map(minute => from + minute * MINUTE),
+    partition,
+  )
+
+const count = (at: number, busyHits = 1) => countRecentHits(db, new Date(at), { busyHits })
+
 /** Reads the two hours before a time, and compares them with the rows. @returns how many buckets with hits have counts that readers take */
 async function expectSameAsRows(site: TestSite, now: number): Promise<number> {
   const { siteNo } = site
   const end = Math.floor(now / BUCKET) * BUCKET + BUCKET
-  const windows = Array.from({ length: 8 }, (_, index) => ({
-    start: end - (8 - index) * BUCKET,
-    end: end - (7 - index) * BUCKET,
-  }))
-  const traffic = await countTraffic(database.db, { siteNo, windows, parts: ['hits'] })
+  const starts = Array.from({ length: 8 }, (_, index) => end - (8 - index) * BUCKET)
+  const windows = starts.map(start => ({ start, end: start + BUCKET }))
+  const traffic = await countTraffic(db, { siteNo, windows, parts: ['hits'] })
   for (const [index, { start, end: to }] of windows.entries()) {
-    const [rows] = await database.db<{ pageviews: number; customEvents: number; visitors: number }[]>`
+    const [rows] = await db<{ pageviews: number; customEvents: number; visitors: number }[]>`
       select
         (count(*) filter (where type = 'pageview'))::int as pageviews,
         (count(*) filter (where type = 'event' and not is_service))::int as "customEvents",
@@ -61,24 +77,17 @@ async function expectSameAsRows(site: TestSite, now: number): Promise<number> {
     expect(traffic[index]).toMatchObject(rows!)
   }
   await expectSameLog(site, now)
-  const recent = await readRecentHits(database.db, [{ siteNo, start: windows[0]!.start, end }])
+  const recent = await readRecentHits(db, [{ siteNo, start: windows[0]!.start, end }])
   return recent.filter(({ visitors }) => visitors.length > 0).length
 }
 
 /** Reads the event log of two days, and compares its series by hour and its first page with the rows. */
 async function expectSameLog({ siteNo }: TestSite, now: number): Promise<void> {
-  const { db } = database
   const end = new Date(Math.ceil((now + 1) / DAY) * DAY)
   const span = { start: new Date(end.getTime() - 2 * DAY), end }
   const resolved = { siteNo, ...span, filters: { dimensions: [], property: undefined }, goal: undefined }
-  const range: Range = {
-    ...span,
-    zone: 'UTC',
-    from: dateOf(span.start),
-    to: dateOf(end, -1),
-    days: 2,
-    group: 'hour',
-  }
+  const dates = { from: dateOf(span.start), to: dateOf(end, -1) }
+  const range: Range = { ...span, ...dates, zone: 'UTC', days: 2, group: 'hour' }
   const types = [...EVENT_TYPES]
   const { series } = await countTypes({ reads: db }, resolved, range, { types })
   const rows = await db<{ type: EventType; hour: number; hits: number }[]>`
@@ -102,7 +111,7 @@ async function expectSameLog({ siteNo }: TestSite, now: number): Promise<void> {
 }
 
 const typesOf = async ({ siteNo }: TestSite) => {
-  const rows = await database.db<{ types: Record<string, number> | null }[]>`
+  const rows = await db<{ types: Record<string, number> | null }[]>`
     select types from recent_hits where site_no = ${siteNo} and pageviews > 0 order by bucket`
   return rows.map(({ types }) => types)
 }
@@ -110,7 +119,7 @@ const typesOf = async ({ siteNo }: TestSite) => {
 const dateOf = (at: Date, days = 0) => new Date(at.getTime() + days * DAY).toISOString().slice(0, 10)
 
 const marks = async ({ siteNo }: TestSite) => {
-  const [row] = await database.db<{ count: number }[]>`
+  const [row] = await db<{ count: number }[]>`
     select count(*)::int as count from dirty_buckets where aggregate = 'recent_hits' and site_no = ${siteNo}`
   return row!.count
 }
@@ -118,7 +127,6 @@ const marks = async ({ siteNo }: TestSite) => {
 test.each([1, 2, 4])(
   'recent hits: reads equal the rows after each batch, with late hits (stream %i)',
   async seed => {
-    const { db } = database
     const site = await begin()
     const stream = randomHitStream(seed)
     const batches = withoutRepeatedDrops(stream.late, recountSessions(stream.late).dropped)
@@ -137,16 +145,13 @@ test.each([1, 2, 4])(
 )
 
 test('totals count each hit once while an aggregate is refreshed to an earlier time than its watermark, or never was', async () => {
-  const { db } = database
   const site = await begin()
   const now = START + 3 * 60 * MINUTE
-  const store = (ats: number[]) =>
-    storeHits(
-      db,
-      0,
-      ats.map(at => enrichedHit(site, at)),
-    )
-  await store(Array.from({ length: 60 }, (_, index) => now - 2 * 60 * MINUTE + index * 2 * MINUTE))
+  await storeMinutes(
+    site,
+    now,
+    Array.from({ length: 60 }, (_, index) => -120 + index * 2),
+  )
   await refreshAggregate(db, 'hits', new Date(now))
   await expectSameAsRows(site, now - 1)
   // As when the process that refreshes ended after it had moved the watermark.
@@ -154,7 +159,7 @@ test('totals count each hit once while an aggregate is refreshed to an earlier t
     select refreshed_to as at from watermarks where aggregate = 'hits'`
   const ahead = new Date(before!.at.getTime() + 30 * MINUTE)
   await db`update watermarks set watermark = ${ahead} where aggregate = 'hits'`
-  await store([90, 75, 50, 40, 35, 20, 1].map(minutes => now - minutes * MINUTE))
+  await storeMinutes(site, now, [-90, -75, -50, -40, -35, -20, -1])
   const [marked] = await db<{ before: number; since: number }[]>`
     select
       (count(*) filter (where bucket < refreshed_to))::int as before,
@@ -171,30 +176,14 @@ test('totals count each hit once while an aggregate is refreshed to an earlier t
   await expectSameAsRows(site, now - 1)
 })
 
-test('recent hits: a late hit marks its bucket, which is read from rows until it is counted again', async () => {
-  const { db } = database
-  const site = await begin()
-  await storeHits(db, 0, [enrichedHit(site, START), enrichedHit(site, START + 20 * MINUTE)])
-  const now = new Date(START + 20 * MINUTE + 30_000)
-  await countRecentHits(db, now, ANY)
-  expect(await expectSameAsRows(site, now.getTime())).toBe(2)
-  await storeHits(db, 1, [enrichedHit(site, START + 1)])
-  expect(await marks(site)).toBe(1)
-  expect(await expectSameAsRows(site, now.getTime())).toBe(1)
-  await countRecentHits(db, new Date(now.getTime() + 10_000), ANY)
-  expect(await marks(site)).toBe(0)
-  expect(await expectSameAsRows(site, now.getTime())).toBe(2)
-})
-
 test.each([
   ['a bucket that was complete', true],
   ['a bucket that nobody has counted', false],
 ])(
   'recent hits: of two processes that count %s, the one that stalled writes nothing',
   async (_, isCounted) => {
-    const { db } = database
     const site = await begin()
-    await storeHits(db, 0, [enrichedHit(site, START + MINUTE), enrichedHit(site, START + 20 * MINUTE)])
+    await storeMinutes(site, START, [1, 20])
     const now = new Date(START + 20 * MINUTE + 30_000)
     // The newest bucket is counted first.
     const bucket = isCounted ? START : START + BUCKET
@@ -219,9 +208,8 @@ test.each([
 )
 
 test('recent hits stay before hits that wait, and are left alone when the clock was set back', async () => {
-  const { db } = database
   const site = await begin()
-  await storeHits(db, 0, [enrichedHit(site, START)])
+  await store(site, [START])
   await countRecentHits(db, new Date(START + MINUTE), { ...ANY, oldestWaiting: START + 30_000 })
   const countedTo = async () =>
     (await readRecentHits(db, [{ siteNo: site.siteNo, start: START, end: START + BUCKET }]))[0]?.countedTo
@@ -230,57 +218,47 @@ test('recent hits stay before hits that wait, and are left alone when the clock 
   expect(await countedTo()).toBe(START + 20_000)
 })
 
-test('recent hits: quiet sites have none, and those of a busy one go after an hour and a half', async () => {
-  const { db } = database
+test('recent hits: quiet sites have none and no marks, and those of a busy one go after an hour and a half', async () => {
   const site = await begin()
-  await storeHits(db, 0, [enrichedHit(site, START), enrichedHit(site, START)])
-  await countRecentHits(db, new Date(START + 30_000), { busyHits: 3 })
+  await store(site, [START])
+  await count(START + 30_000, 3)
+  await store(site, [START + 1], 1)
+  expect(await marks(site)).toBe(0)
+  // Without busy sites, the watermark stays.
+  const raised = await db`select from watermarks where aggregate = 'recent_hits' and isfinite(watermark)`
+  expect(raised).toHaveLength(0)
   expect(await expectSameAsRows(site, START)).toBe(0)
-  await countRecentHits(db, new Date(START + 31_000), { busyHits: 2 })
+  await count(START + 31_000, 2)
   expect(await expectSameAsRows(site, START)).toBe(1)
-  await countRecentHits(db, new Date(START + 2 * 60 * MINUTE), ANY)
+  await count(START + 2 * 60 * MINUTE)
   expect(await expectSameAsRows(site, START)).toBe(0)
 })
 
 test('recent hits begin with session counts, when no process of an earlier version stores any more', async () => {
-  const { db } = database
   const site = await begin()
   await db`update session_count_span set counted_from = ${new Date(START + MINUTE)}`
-  await storeHits(db, 0, [enrichedHit(site, START)])
-  await countRecentHits(db, new Date(START + MINUTE - 1), ANY)
+  await store(site, [START])
+  await count(START + MINUTE - 1)
   expect(await expectSameAsRows(site, START)).toBe(0)
-  await countRecentHits(db, new Date(START + MINUTE), ANY)
+  await count(START + MINUTE)
   expect(await expectSameAsRows(site, START)).toBe(1)
 })
 
 test('recent hits: counts that are too old go before the watermark rises past what late hits mark', async () => {
-  const { db } = database
   const site = await begin()
-  await storeHits(db, 0, [enrichedHit(site, START), enrichedHit(site, START + 4 * 60 * MINUTE)])
-  await countRecentHits(db, new Date(START + MINUTE), ANY)
+  await storeMinutes(site, START, [0, 240])
+  await count(START + MINUTE)
   expect(await expectSameAsRows(site, START)).toBe(1)
   // Dies in each of the statements before it counts.
   for (let calls = 0; calls < 6; calls++) {
     const dying = countRecentHits(dyingAfter(db, calls), new Date(START + 4 * 60 * MINUTE + 30_000), ANY)
     await dying.catch(error => expect(error.message).toBe('killed'))
-    await storeHits(db, 1, [enrichedHit(site, START + 1 + calls)])
+    await store(site, [START + 1 + calls], 1)
     await expectSameAsRows(site, START)
   }
 })
 
-test('recent hits: without busy sites, the watermark stays and late hits leave no marks', async () => {
-  const { db } = database
-  const site = await begin()
-  await storeHits(db, 0, [enrichedHit(site, START)])
-  await countRecentHits(db, new Date(START + 30_000), { busyHits: 1_000 })
-  await storeHits(db, 1, [enrichedHit(site, START + 1)])
-  expect(await marks(site)).toBe(0)
-  const raised = await db`select from watermarks where aggregate = 'recent_hits' and isfinite(watermark)`
-  expect(raised).toHaveLength(0)
-})
-
 test('recent hits: counting while all partitions store changes no number', async () => {
-  const { db } = database
   const site = await begin()
   const now = START + 40 * MINUTE
   let isStoring = true
@@ -289,11 +267,7 @@ test('recent hits: counting while all partitions store changes no number', async
       for (let batch = 0; batch < 15; batch++) {
         // Before and after the watermark.
         const at = (hit: number) => now - 40_000 + ((batch * 7 + hit * 13) % 40) * 1_000
-        await storeHits(
-          db,
-          partition,
-          Array.from({ length: 5 }, (_, hit) => enrichedHit(site, at(hit))),
-        )
+        await store(site, [0, 1, 2, 3, 4].map(at), partition)
       }
     }),
   ).finally(() => {
@@ -302,69 +276,50 @@ test('recent hits: counting while all partitions store changes no number', async
   for (let round = 0; isStoring; round++) await countRecentHits(db, new Date(now - 30_000 + round * 10), ANY)
   await storing
   await expectSameAsRows(site, now)
-  await countRecentHits(db, new Date(now), ANY)
+  await count(now)
   expect(await expectSameAsRows(site, now)).toBe(1)
 })
 
 test('recent hits: after a refresh, the log takes earlier hits from the aggregate, marked ones from rows, and the last from counts', async () => {
-  const { db } = database
   const site = await begin()
   const day = START + 30 * DAY
-  await storeHits(
-    db,
-    0,
-    [0, 20, 50, 100, 130, 140].map(minutes => enrichedHit(site, day + minutes * MINUTE)),
-  )
-  const now = new Date(day + 141 * MINUTE)
-  await countRecentHits(db, now, ANY)
-  await refreshAggregate(db, 'hits', now)
-  await expectSameLog(site, now.getTime())
+  await storeMinutes(site, day, [0, 20, 50, 100, 130, 140])
+  const now = day + 141 * MINUTE
+  await count(now)
+  await refreshAggregate(db, 'hits', new Date(now))
+  await expectSameLog(site, now)
   // One before what is refreshed, one in a bucket with counts, one after them.
-  await storeHits(
-    db,
-    1,
-    [21, 101, 141].map(minutes => enrichedHit(site, day + minutes * MINUTE)),
-  )
-  await expectSameLog(site, now.getTime())
-  await countRecentHits(db, new Date(now.getTime() + MINUTE), ANY)
-  await expectSameLog(site, now.getTime())
+  await storeMinutes(site, day, [21, 101, 141], 1)
+  await expectSameLog(site, now)
+  await count(now + MINUTE)
+  await expectSameLog(site, now)
 })
 
 test('recent hits: the log has what the service writes and deletes among hits that are counted', async () => {
-  const { db } = database
   const site = await begin()
   const day = START + 31 * DAY
-  await storeHits(
-    db,
-    0,
-    // The site is busy at each of the three rounds.
-    [1, 20, 29.5, 30.5, 31.5].map(minutes => enrichedHit(site, day + minutes * MINUTE)),
-  )
-  const now = new Date(day + 30 * MINUTE)
-  await countRecentHits(db, now, ANY)
+  // The site is busy at each of the three rounds.
+  await storeMinutes(site, day, [1, 20, 29.5, 30.5, 31.5])
+  const now = day + 30 * MINUTE
+  await count(now)
   const payment = { name: 'payment', at: new Date(day + 20 * MINUTE), key: 'sale-1' } as const
   await db.begin(tx => writeServiceEvents(tx, site, [payment]))
-  await expectSameLog(site, now.getTime())
-  await countRecentHits(db, new Date(now.getTime() + MINUTE), ANY)
-  await expectSameLog(site, now.getTime())
+  await expectSameLog(site, now)
+  await count(now + MINUTE)
+  await expectSameLog(site, now)
   expect(await typesOf(site)).toEqual([{ pageview: 1 }, { pageview: 2, event: 1 }, { pageview: 1 }])
   await db.begin(tx => deleteServiceEvents(tx, site, [payment]))
-  await expectSameLog(site, now.getTime())
-  await countRecentHits(db, new Date(now.getTime() + 2 * MINUTE), ANY)
-  await expectSameLog(site, now.getTime())
+  await expectSameLog(site, now)
+  await count(now + 2 * MINUTE)
+  await expectSameLog(site, now)
   expect(await typesOf(site)).toEqual([{ pageview: 1 }, { pageview: 2 }, { pageview: 2 }])
 })
 
 test('recent hits: types that a process without types has counted past are not used', async () => {
-  const { db } = database
   const site = await begin()
   const day = START + 32 * DAY
-  await storeHits(
-    db,
-    0,
-    [1, 2, 3].map(minutes => enrichedHit(site, day + minutes * MINUTE)),
-  )
-  await countRecentHits(db, new Date(day + 2.5 * MINUTE), ANY)
+  await storeMinutes(site, day, [1, 2, 3])
+  await count(day + 2.5 * MINUTE)
   expect(await typesOf(site)).toEqual([{ pageview: 2 }])
   // What it does to the row.
   await db`
@@ -372,8 +327,8 @@ test('recent hits: types that a process without types has counted past are not u
     set counted_to = ${new Date(day + 4 * MINUTE)}, pageviews = 3, version = version + 1000000
     where site_no = ${site.siteNo} and bucket = ${new Date(day)}`
   await expectSameLog(site, day + 5 * MINUTE)
-  await storeHits(db, 0, [enrichedHit(site, day + 6 * MINUTE)])
-  await countRecentHits(db, new Date(day + 7 * MINUTE), ANY)
+  await storeMinutes(site, day, [6])
+  await count(day + 7 * MINUTE)
   expect(await typesOf(site)).toEqual([null])
   await expectSameLog(site, day + 7 * MINUTE)
 })

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Db, Transaction } from '../../src/db/connect.ts'
 import { dialect } from '../../src/db/dialect.ts'
 import { STORE_RETRY, storeHits } from '../../src/ingestion/store/store.ts'
 import { retry } from '../../src/lib/retry.ts'
 import { addSessionCounts, keepSessionCounts, readCountedFrom } from '../../src/rollups/session-counts.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { randomHitStream } from '../support/random-hits.ts'
 import { recountSessions } from '../support/recount.ts'
@@ -15,17 +15,17 @@ import { recordedHits, storeVisits, withoutRepeatedDrops } from '../support/stor
 const HOUR = 3_600_000
 const START = Date.UTC(2026, 2, 10)
 
-let database: TestDatabase
+let db: Db
 
 beforeAll(async () => {
-  database = await testDatabase()
+  const database = await testDatabase()
+  db = database.db
+  return () => database.close()
 })
-afterAll(() => database.close())
 
 test.each([1, 2])(
   'session counts equal the rows of sessions, with late and repeated hits (stream %i)',
   async seed => {
-    const { db } = database
     const stream = randomHitStream(seed)
     await countSessions(db, seed, stream.late.flat())
     const site = await createTestSite(db, { timezone: stream.zone })
@@ -39,16 +39,13 @@ test.each([1, 2])(
 )
 
 test('session counts: partitions have rows of their own, and the counts of a transaction that fails do not stay', async () => {
-  const { db } = database
   await countSessions(db, 1, [])
   const site = await createTestSite(db)
-  await Promise.all(
-    [0, 1, 2, 3].map(partition => storeHits(db, partition, [enrichedHit(site, START + partition)])),
-  )
+  const store = (partition: number) => storeHits(db, partition, [enrichedHit(site, START + partition)])
+  await Promise.all([0, 1, 2, 3].map(store))
+  const counts = { siteNo: site.siteNo, startedAt: START, sessions: 1, bounces: 1, durationMs: 0 }
   const failed = db.begin(async tx => {
-    await addSessionCounts(tx, 0, [
-      { siteNo: site.siteNo, startedAt: START, sessions: 1, bounces: 1, durationMs: 0 },
-    ])
+    await addSessionCounts(tx, 0, [counts])
     throw new Error('stopped')
   })
   await expect(failed).rejects.toThrow('stopped')
@@ -59,7 +56,6 @@ test('session counts: partitions have rows of their own, and the counts of a tra
 })
 
 test('session counts begin in a bucket to come, and are kept for three days', async () => {
-  const { db } = database
   await db`update session_count_span set counted_from = 'infinity'`
   expect(await readCountedFrom(db)).toBe(Number.POSITIVE_INFINITY)
   const site = await createTestSite(db)
@@ -69,11 +65,9 @@ test('session counts begin in a bucket to come, and are kept for three days', as
   await keepSessionCounts(db, new Date(now + HOUR))
   expect(await readCountedFrom(db)).toBe(START + HOUR)
 
-  const before = enrichedHit(site, START + HOUR - 1)
-  const later = [HOUR, 2 * HOUR].map((at, index) =>
-    enrichedHit(site, START + at, { visitorId: visitor(index) }),
-  )
-  await storeHits(db, 0, [before, ...later])
+  const ats = [HOUR - 1, HOUR, 2 * HOUR]
+  const hits = ats.map((at, index) => enrichedHit(site, START + at, { visitorId: visitor(index) }))
+  await storeHits(db, 0, hits)
   expect(await expectCountsEqualRows(db, site)).toBe(2)
   await keepSessionCounts(db, new Date(START + 74 * HOUR))
   expect(await readCountedFrom(db)).toBe(START + 2 * HOUR)
@@ -85,18 +79,15 @@ test('session counts begin in a bucket to come, and are kept for three days', as
 const visitor = (index: number) => `00000000-0000-4000-8000-00000000000${index}`
 
 test('session counts: partitions that write the same session at once neither lose a change nor count it twice', async () => {
-  const { db } = database
   await countSessions(db, 1, [])
   const site = await createTestSite(db)
   const visitorId = visitor(0)
   for (let visit = 0; visit < 10; visit++) {
     const at = START + visit * HOUR
     await storeHits(db, 0, [enrichedHit(site, at, { visitorId })])
-    const stored = [0, 1, 2, 3].map(partition => {
-      const hits = [enrichedHit(site, at + 1_000 * (partition + 1), { visitorId })]
-      return retry(() => storeHits(db, partition, hits), STORE_RETRY)
-    })
-    await Promise.all(stored)
+    const store = (partition: number) =>
+      storeHits(db, partition, [enrichedHit(site, at + 1_000 * (partition + 1), { visitorId })])
+    await Promise.all([0, 1, 2, 3].map(partition => retry(() => store(partition), STORE_RETRY)))
   }
   const sessions = await db`
     select distinct pageviews, duration_ms::int as "durationMs" from sessions where site_no = ${site.siteNo}`
@@ -105,15 +96,13 @@ test('session counts: partitions that write the same session at once neither los
 })
 
 test('storing refuses a session that another partition has changed since it was read, and may store again', async () => {
-  const { db } = database
   await countSessions(db, 1, [])
   const site = await createTestSite(db)
   const visitorId = visitor(0)
   await storeHits(db, 0, [enrichedHit(site, START, { visitorId })])
-  const changed = beforeTouch(
-    db,
-    tx => tx`update sessions set pageviews = pageviews + 1 where site_no = ${site.siteNo}`,
-  )
+  const change = (tx: Transaction) =>
+    tx`update sessions set pageviews = pageviews + 1 where site_no = ${site.siteNo}`
+  const changed = beforeTouch(db, change)
   const hits = [enrichedHit(site, START + 1_000, { visitorId })]
   await expect(storeHits(changed, 1, hits)).rejects.toMatchObject({ code: '40001' })
   await storeHits(db, 1, hits)

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Db } from '../../src/db/connect.ts'
 import { dimensionsOfLevel } from '../../src/dimensions/dimensions.ts'
 import { runTask } from '../../src/rollups/protocol.ts'
 import { type ResolvedQuery, sessionValuesOf } from '../../src/stats/filters/resolved-query.ts'
 import { countTraffic } from '../../src/stats/metrics/traffic.ts'
 import { resolveRange, seriesBuckets, type TimeSpan, toWindow } from '../../src/time/range.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
 import { randomVisits } from '../support/random-visits.ts'
 import { recountSessions } from '../support/recount.ts'
@@ -19,12 +19,13 @@ const DAY = 86_400_000
 const HOUR = 3_600_000
 const DIMENSIONS = [...dimensionsOfLevel('session'), ...dimensionsOfLevel('session-row')]
 
-let database: TestDatabase
+let db: Db
 
 beforeAll(async () => {
-  database = await testDatabase()
+  const database = await testDatabase()
+  db = database.db
+  return () => database.close()
 })
-afterAll(() => database.close())
 
 type OfValues = Pick<ResolvedQuery, 'siteNo'> & TimeSpan & { dimension: string; values: string[] }
 
@@ -52,7 +53,6 @@ test.each([
 ] as const)(
   'traffic of values: rollups made $rollups have the totals of the rows, by day and together (stream $seed)',
   async ({ seed, rollups }) => {
-    const { db } = database
     const stream = randomVisits(seed)
     const recount = recountSessions(stream.late)
     const world = worldOf(stream.hits, recount, stream.zone)
@@ -67,15 +67,10 @@ test.each([
     const times = world.hits.map(({ at }) => at)
     const now = new Date(Math.max(...times) + 3 * DAY)
     if (rollups === 'after all hits') await rollUpAll(db, now)
-    const range = resolveRange(
-      {
-        range: 'today',
-        from: localDate(stream.zone, Math.min(...times)),
-        to: addDays(localDate(stream.zone, Math.max(...times)), 1),
-        group: 'day',
-      },
-      { zone: stream.zone, now, firstEventAt: new Date(Math.min(...times)) },
-    )
+    const [first, last] = [Math.min(...times), Math.max(...times)]
+    const dates = { from: localDate(stream.zone, first), to: addDays(localDate(stream.zone, last), 1) }
+    const clock = { zone: stream.zone, now, firstEventAt: new Date(first) }
+    const range = resolveRange({ range: 'today', ...dates, group: 'day' }, clock)
     const services = { reads: db, rollups: inProcessPool(db) }
     const days = seriesBuckets(range)
     const answered = { whole: 0, days: 0 }
@@ -100,9 +95,8 @@ test.each([
           })
           if (found) answered[buckets.length === 1 ? 'whole' : 'days'] += 1
           const counted = await countTraffic(services, resolvedOf(asked), buckets)
-          expect(counted, `${dimension} ${some}`).toEqual(
-            await countTraffic(services, resolvedOf(asked, 2), buckets),
-          )
+          const ofRows = await countTraffic(services, resolvedOf(asked, 2), buckets)
+          expect(counted, `${dimension} ${some}`).toEqual(ofRows)
         }
       }
     }

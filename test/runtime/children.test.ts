@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Child, keepAlive } from '../../src/runtime/children.ts'
+import { deferred } from '../support/deferred.ts'
 import { silentLog } from '../support/log.ts'
 
 interface Puppet extends Child {
@@ -13,46 +14,31 @@ function nursery(options: { isStubborn?: boolean } = {}) {
   const children: Puppet[] = []
   const start = (): Child => {
     const heard: string[] = []
-    let serve = () => {}
-    let fail = (_: Error) => {}
-    let end = () => {}
-    const ready = new Promise<void>((resolve, reject) => {
-      serve = resolve
-      fail = reject
-    })
-    const gone = new Promise<void>(resolve => {
-      end = () => {
-        fail(new Error('it ended'))
-        resolve()
-      }
-    })
-    const child: Puppet = {
-      pid: children.length + 1,
-      ready,
-      gone,
-      heard,
-      serve,
-      end,
-      stop() {
-        heard.push('stop')
-        if (!options.isStubborn) end()
-      },
-      kill() {
-        heard.push('kill')
-        end()
-      },
+    const { promise: ready, resolve: serve, reject: fail } = deferred()
+    const { promise: gone, resolve } = deferred()
+    const end = () => {
+      fail(new Error('it ended'))
+      resolve()
     }
+    const stop = () => {
+      heard.push('stop')
+      if (!options.isStubborn) end()
+    }
+    const kill = () => {
+      heard.push('kill')
+      end()
+    }
+    const child = { pid: children.length + 1, ready, gone, heard, serve, end, stop, kill }
     children.push(child)
     return child
   }
-  return { children, start }
+  return { children, keeper: keepAlive('child', start, silentLog) }
 }
 
 const count = (children: unknown[]) => () => children.length
 
 test('children: a child that ends is restarted each time', async () => {
-  const { children, start } = nursery()
-  const keeper = keepAlive('child', start, silentLog)
+  const { children, keeper } = nursery()
   children[0]!.serve()
   await keeper.started
   children[0]!.end()
@@ -64,23 +50,20 @@ test('children: a child that ends is restarted each time', async () => {
 })
 
 test('children: the start fails when the first child ends before it serves', async () => {
-  const { children, start } = nursery()
-  const keeper = keepAlive('child', start, silentLog)
+  const { children, keeper } = nursery()
   children[0]!.end()
   await expect(keeper.started).rejects.toThrow('it ended')
   await keeper.stop(1_000)
 })
 
 test('children: a stopped child is not restarted, and is killed when it does not exit', async () => {
-  const { children, start } = nursery({ isStubborn: true })
-  const keeper = keepAlive('child', start, silentLog)
+  const { children, keeper } = nursery({ isStubborn: true })
   await keeper.stop(50)
   expect(children.map(child => child.heard)).toEqual([['stop', 'kill']])
 })
 
 test('children: a rolling restart stops the old child only when the new one serves', async () => {
-  const { children, start } = nursery()
-  const keeper = keepAlive('child', start, silentLog)
+  const { children, keeper } = nursery()
   const rolled = keeper.roll()
   expect(children).toHaveLength(2)
   expect(children[0]!.heard).toEqual([])
@@ -94,8 +77,7 @@ test('children: a rolling restart stops the old child only when the new one serv
 })
 
 test('children: when the new child of a rolling restart fails, the old one stays and is kept alive', async () => {
-  const { children, start } = nursery()
-  const keeper = keepAlive('child', start, silentLog)
+  const { children, keeper } = nursery()
   const rolled = keeper.roll()
   children[1]!.end()
   await expect(rolled).rejects.toThrow('it ended')
@@ -106,8 +88,7 @@ test('children: when the new child of a rolling restart fails, the old one stays
 })
 
 test('children: a stop during a rolling restart leaves no child running', async () => {
-  const { children, start } = nursery()
-  const keeper = keepAlive('child', start, silentLog)
+  const { children, keeper } = nursery()
   const rolled = keeper.roll()
   rolled.catch(() => {})
   await keeper.stop(1_000)

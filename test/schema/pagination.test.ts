@@ -7,64 +7,35 @@ const Query = z.object(pageFields(25))
 
 describe('page parameters', () => {
   test.each([
-    [{}, { page: 1, per_page: 25 }],
-    [
-      { page: '1', per_page: '1' },
-      { page: 1, per_page: 1 },
-    ],
-    [
-      { page: '40', per_page: '100' },
-      { page: 40, per_page: 100 },
-    ],
-    [{ page: '007' }, { page: 7, per_page: 25 }],
-    [
-      { page: 3, per_page: 99 },
-      { page: 3, per_page: 99 },
-    ],
-    [
-      { page: undefined, per_page: undefined },
-      { page: 1, per_page: 25 },
-    ],
-    [{ page: '90071992547409' }, { page: 90071992547409, per_page: 25 }],
-  ])('%j are read as %j', (given, expected) => {
-    expect(Query.parse(given)).toEqual(expected)
+    [{}, 1, 25],
+    [{ page: '1', per_page: '1' }, 1, 1],
+    [{ page: '40', per_page: '100' }, 40, 100],
+    [{ page: '007' }, 7, 25],
+    [{ page: 3, per_page: 99 }, 3, 99],
+    [{ page: undefined, per_page: undefined }, 1, 25],
+    [{ page: '90071992547409' }, 90071992547409, 25],
+  ])('%j are read as page %i of %i rows', (given, page, per_page) => {
+    expect(Query.parse(given)).toEqual({ page, per_page })
+  })
+
+  const WRONG = ['9'.repeat(400), '1.5', 1.5, '1.0', '', ' 2', '2 ', '+2', '1e3', '0x10', '١', 'x']
+  const WRONG_TYPES = [['1', '2'], { is: '1' }, null, true, Number.NaN, Number.POSITIVE_INFINITY]
+  const problemsOf = (given: object) => validationError(Query.safeParse(given).error!).fields
+
+  test.each([...WRONG, ...WRONG_TYPES])('page %j is refused', page => {
+    expect(problemsOf({ page })).toEqual({ page: ['must be an integer'] })
   })
 
   test.each([
-    ['0', 'must be at least 1'],
-    ['-1', 'must be at least 1'],
-    [0, 'must be at least 1'],
-    ['90071992547410', 'must be at most 90071992547409'],
-    ['9'.repeat(400), 'must be an integer'],
-    ['1.5', 'must be an integer'],
-    [1.5, 'must be an integer'],
-    ['1.0', 'must be an integer'],
-    ['', 'must be an integer'],
-    [' 2', 'must be an integer'],
-    ['2 ', 'must be an integer'],
-    ['+2', 'must be an integer'],
-    ['1e3', 'must be an integer'],
-    ['0x10', 'must be an integer'],
-    ['١', 'must be an integer'],
-    ['x', 'must be an integer'],
-    [['1', '2'], 'must be an integer'],
-    [{ is: '1' }, 'must be an integer'],
-    [null, 'must be an integer'],
-    [true, 'must be an integer'],
-    [Number.NaN, 'must be an integer'],
-    [Number.POSITIVE_INFINITY, 'must be an integer'],
-  ])('page %j is refused: %s', (page, problem) => {
-    const { error } = Query.safeParse({ page })
-    expect(validationError(error!).fields).toEqual({ page: [problem] })
-  })
-
-  test.each([
-    ['0', 'must be at least 1'],
-    ['101', 'must be at most 100'],
-    [101, 'must be at most 100'],
-  ])('per_page %j is refused: %s', (per_page, problem) => {
-    const { error } = Query.safeParse({ per_page })
-    expect(validationError(error!).fields).toEqual({ per_page: [problem] })
+    ['page', '0', 'must be at least 1'],
+    ['page', '-1', 'must be at least 1'],
+    ['page', 0, 'must be at least 1'],
+    ['page', '90071992547410', 'must be at most 90071992547409'],
+    ['per_page', '0', 'must be at least 1'],
+    ['per_page', '101', 'must be at most 100'],
+    ['per_page', 101, 'must be at most 100'],
+  ])('%s %j is refused: %s', (name, value, problem) => {
+    expect(problemsOf({ [name]: value })).toEqual({ [name]: [problem] })
   })
 
   test('page parameters have the limits of the given range', () => {
@@ -98,16 +69,13 @@ describe('the envelope of a page', () => {
     [4, 35, 4, 'p3', null],
     [5, 35, 4, 'p4', null],
     [90, 35, 4, 'p4', null],
-  ])(
-    'the envelope for page %i of %i rows, ten a page, has last page %i, prev %s and next %s',
-    (page, total, last, prev, next) => {
-      expect(of(page, total)).toEqual({
-        data: [],
-        links: { first: 'p1', last: `p${last}`, prev, next },
-        meta: { current_page: page, per_page: 10, total, last_page: last },
-      })
-    },
-  )
+  ])('the envelope for page %i of %i rows, ten a page', (page, total, last, prev, next) => {
+    expect(of(page, total)).toEqual({
+      data: [],
+      links: { first: 'p1', last: `p${last}`, prev, next },
+      meta: { current_page: page, per_page: 10, total, last_page: last },
+    })
+  })
 
   test('the envelope has null links when pages have no URL', () => {
     const page = paginate({ pageUrl: () => null }, { page: 2, per_page: 1 }, { rows: ['b'], total: 3 })

@@ -1,42 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { type AdminCommand, adminCommand } from '../support/admin-command.ts'
-import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
-import { type TestRedis, testRedis } from '../support/redis.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
+import { startCommands, temporaryFolder } from './command.ts'
 
 const NOON = Date.UTC(2026, 2, 10, 12)
 const DAY = 24 * 3_600_000
 
-let database: TestDatabase
-let redis: TestRedis
-let command: AdminCommand
-let folder: string
+const here = startCommands()
+const folder = temporaryFolder()
 let site: TestSite
-
 beforeAll(async () => {
-  ;[database, redis] = await Promise.all([sharedDatabase(), testRedis()])
-  command = await adminCommand({ databaseUrl: database.url, redisUrl: redis.url })
-  folder = mkdtempSync(join(tmpdir(), 'analytics-export-'))
-  site = await createTestSite(database.db)
-  await storeHits(
-    database.db,
-    'all',
-    [0, 1, 2].map(day => enrichedHit(site, NOON + day * DAY)),
-  )
-})
-afterAll(async () => {
-  await command.close()
-  rmSync(folder, { recursive: true, force: true })
-  await Promise.all([database.close(), redis.close()])
+  const { db } = here.database
+  site = await createTestSite(db)
+  const hits = [0, 1, 2].map(day => enrichedHit(site, NOON + day * DAY))
+  await storeHits(db, 'all', hits)
 })
 
-const run = (...args: string[]) => command.run(args)
+const run = (...args: string[]) => here.command.run(args)
 const linesIn = (file: string) => readFileSync(file, 'utf8').trim().split('\n')
 
 test('export:hits writes a file that only its owner may read, and says what is in it', async () => {
@@ -48,7 +32,7 @@ test('export:hits writes a file that only its owner may read, and says what is i
     [0, 1, 2].map(day => new Date(NOON + day * DAY).toISOString()),
   )
   expect(statSync(file).mode & 0o777).toBe(0o600)
-  const copy = await createTestSite(database.db)
+  const copy = await createTestSite(here.database.db)
   const imported = await run('hits:import', '--site', copy.id, '--file', file)
   expect(JSON.parse(imported.stdout)).toMatchObject({ accepted: 3, dropped: 0, rejected_total: 0 })
 })
@@ -82,7 +66,7 @@ test('export:rows writes one kind as JSON lines', async () => {
 
 test('with --file - the data is on standard output', async () => {
   const args = ['export:hits', '--site', site.id, '--file', '-']
-  const { code, stdout, stderr } = await command.run(args, {})
+  const { code, stdout, stderr } = await here.command.run(args, {})
   expect([code, stdout.trim().split('\n').length]).toEqual([0, 3])
   expect(JSON.parse(stderr)).toMatchObject({ hits: 3 })
 })

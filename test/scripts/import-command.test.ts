@@ -1,38 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { getOverview } from '../../src/stats/reports/overview.ts'
-import { type AdminCommand, adminCommand } from '../support/admin-command.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
 import { lineOf, pageviewLine } from '../support/import-lines.ts'
-import { inProcessPatterns } from '../support/in-process-patterns.ts'
-import { inProcessPool } from '../support/in-process-pool.ts'
+import { readServices } from '../support/read-services.ts'
 import { recountOverview, recountSessions, type SentHit } from '../support/recount.ts'
-import { type TestRedis, testRedis } from '../support/redis.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { expectSameSessions } from '../support/stored.ts'
+import { expectRefused, printed, startCommands, temporaryFolder } from './command.ts'
 
 const START = Date.UTC(2025, 0, 1)
 const MINUTE = 60_000
 
-let database: TestDatabase
-let redis: TestRedis
-let command: AdminCommand
-let folder: string
-
-beforeAll(async () => {
-  ;[database, redis] = await Promise.all([testDatabase(), testRedis()])
-  command = await adminCommand({ databaseUrl: database.url, redisUrl: redis.url })
-  folder = mkdtempSync(join(tmpdir(), 'analytics-import-'))
-})
-afterAll(async () => {
-  command.close()
-  rmSync(folder, { recursive: true, force: true })
-  await Promise.all([database.close(), redis.close()])
-})
+const here = startCommands(testDatabase)
+const folder = temporaryFolder()
+const newSite = (fields = {}) => createTestSite(here.database.db, fields)
 
 /** A site of some weeks: visitors come back within minutes, hours and days. */
 function history(count: number): SentHit[] {
@@ -40,11 +25,11 @@ function history(count: number): SentHit[] {
   return Array.from({ length: count }, (_, index) => {
     const visitor = visitors[(index * 31 + Math.floor(index / 7) * 17) % visitors.length]!
     const at = START + index * 3 * MINUTE + ((index * 7919) % 1000)
-    const kind = index % 5 === 4 ? 'engagement' : 'pageview'
     const path = index % 3 === 0 ? '/' : '/pricing'
-    if (kind === 'engagement')
-      return { id: randomUUID(), at, visitor, kind, path, scroll: 50, engagedMs: 900 }
-    return { id: randomUUID(), at, visitor, kind, path, title: 'A page' }
+    const sent = { id: randomUUID(), at, visitor, path }
+    return index % 5 === 4
+      ? { ...sent, kind: 'engagement', scroll: 50, engagedMs: 900 }
+      : { ...sent, kind: 'pageview', title: 'A page' }
   })
 }
 
@@ -54,25 +39,20 @@ function fileOf(lines: string[]): string {
   return file
 }
 
-async function importFile(site: string, file: string) {
-  const { code, stdout, stderr } = await command.run(['hits:import', '--site', site, '--file', file])
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  return JSON.parse(stdout)
-}
+const importArgs = (site: string, file: string) => ['hits:import', '--site', site, '--file', file]
+const importFile = async (site: string, file: string) =>
+  printed(await here.command.run(importArgs(site, file)))
 
-const countEvents = async ({ siteNo }: TestSite) => {
-  const [row] = await database.db<{ count: number }[]>`
-    select count(*)::int as count from events where site_no = ${siteNo}`
-  return row!.count
-}
+const countEvents = async ({ siteNo }: TestSite) =>
+  (await here.database.db`select from events where site_no = ${siteNo}`).length
 
 test('import: one that is killed several times and run again gives the result of one run', async () => {
-  const site = await createTestSite(database.db)
+  const site = await newSite()
   const hits = history(4_000)
   const file = fileOf(hits.map(lineOf))
   const recount = recountSessions([hits])
   for (const enough of [1, 1_000, 2_000]) {
-    const run = command.run(['hits:import', '--site', site.id, '--file', file], {
+    const run = here.command.run(importArgs(site.id, file), {
       async onStart(child) {
         while (child.exitCode === null && (await countEvents(site)) < enough) await sleep(20)
         child.kill('SIGKILL')
@@ -89,25 +69,22 @@ test('import: one that is killed several times and run again gives the result of
     rejected_total: 0,
     seconds: expect.any(Number),
   })
-  await expectSameSessions(database.db, site, recount)
-  expect(await database.db`select from dirty_buckets`).toHaveLength(0)
+  await expectSameSessions(here.database.db, site, recount)
+  expect(await here.database.db`select from dirty_buckets`).toHaveLength(0)
   const again = await importFile(site.id, file)
   expect({ ...again, seconds: 0 }).toEqual({ ...answer, seconds: 0 })
-  await expectSameSessions(database.db, site, recount)
+  await expectSameSessions(here.database.db, site, recount)
 }, 120_000)
 
 test('import: it reads standard input and finds the site by its domain', async () => {
-  const site = await createTestSite(database.db)
-  const [row] = await database.db<{ domain: string }[]>`select domain from sites where id = ${site.id}`
-  const args = ['hits:import', '--site', row!.domain, '--file', '-']
+  const site = await newSite()
+  const [row] = await here.database.db<{ domain: string }[]>`select domain from sites where id = ${site.id}`
   const input = [
     `\uFEFF${pageviewLine(START)}\r\n\r\n`,
     `${pageviewLine(START + 1)}\nnonsense\n`,
     pageviewLine(START + 2),
   ]
-  const { code, stdout, stderr } = await command.run(args, { input })
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(JSON.parse(stdout)).toEqual({
+  expect(printed(await here.command.run(importArgs(row!.domain, '-'), { input }))).toEqual({
     accepted: 3,
     dropped: 0,
     rejected: [{ line: 4, error: 'the line is not valid JSON' }],
@@ -118,7 +95,7 @@ test('import: it reads standard input and finds the site by its domain', async (
 })
 
 test('import: memory use does not depend on the length of the stream', async () => {
-  const site = await createTestSite(database.db)
+  const site = await newSite()
   const lines = 5_000
   function* longStream() {
     for (let index = 0; index < lines; index++) {
@@ -128,129 +105,84 @@ test('import: memory use does not depend on the length of the stream', async () 
       if (index === lines / 2) yield `${'y'.repeat(50_000_000)}\n`
     }
   }
-  const args = ['hits:import', '--site', site.id, '--file', '-']
   let peakKib = 0
-  const { code, stdout, stderr } = await command.run(args, {
+  const run = await here.command.run(importArgs(site.id, '-'), {
     input: longStream(),
     // A small heap: otherwise uncollected garbage would count as memory use.
     nodeOptions: '--max-old-space-size=110',
     onStart(child) {
       const timer = setInterval(() => {
-        const status = existsSync(`/proc/${child.pid}/status`)
-          ? readFileSync(`/proc/${child.pid}/status`)
-          : ''
-        peakKib = Math.max(peakKib, Number(/VmHWM:\s+(\d+)/.exec(status.toString())?.[1] ?? 0))
+        const file = `/proc/${child.pid}/status`
+        const status = existsSync(file) ? readFileSync(file, 'utf8') : ''
+        peakKib = Math.max(peakKib, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0))
       }, 50)
       child.once('exit', () => clearInterval(timer))
     },
   })
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(JSON.parse(stdout)).toMatchObject({ accepted: lines, rejected_total: 1 })
+  expect(printed(run)).toMatchObject({ accepted: lines, rejected_total: 1 })
   // The stream has 130 MB.
   expect(peakKib).toBeLessThan(250 * 1024)
 }, 180_000)
 
-test.each([
-  [['--site', randomUUID(), '--file', 'package.json'], /No such site/],
-  [['--site', 'nobody.example', '--file', 'package.json'], /No such site/],
-  [['--site', 'not a domain', '--file', 'package.json'], /No such site/],
-  [['--file', 'package.json'], /--site/],
-  [['--site', 'x'], /--file/],
-])('hits:import %j ends with 1 and one line that says why', async (args, reason) => {
-  const { code, stdout, stderr } = await command.run(['hits:import', ...args])
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(stderr).toMatch(/^error: [^\n]+\n$/)
-  expect(stderr).toMatch(reason)
-})
-
-test('import: a missing file and a folder exit with 1', async () => {
-  const site = await createTestSite(database.db)
-  for (const [file, reason] of [
-    ['/nowhere/hits.jsonl', /ENOENT/],
-    [folder, /EISDIR/],
+test('import: a wrong site, file or option ends with 1 and one line that says why', async () => {
+  const [{ id }, other] = [await newSite(), await newSite()]
+  const ids = here.database.db([id, other.id])
+  await here.database.db`update sites set domain = 'twice.example' where id in ${ids}`
+  for (const [args, reason] of [
+    [['--site', randomUUID(), '--file', 'package.json'], /No such site/],
+    [['--site', 'nobody.example', '--file', 'package.json'], /No such site/],
+    [['--site', 'not a domain', '--file', 'package.json'], /No such site/],
+    [['--file', 'package.json'], /--site/],
+    [['--site', 'x'], /--file/],
+    [['--site', id, '--file', '/nowhere/hits.jsonl'], /ENOENT/],
+    [['--site', id, '--file', folder], /EISDIR/],
+    [['--site', 'twice.example', '--file', '-'], /2 sites have the domain twice.example; give the id of one/],
   ] as const) {
-    const { code, stderr } = await command.run(['hits:import', '--site', site.id, '--file', file])
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^error: [^\n]+\n$/)
-    expect(stderr).toMatch(reason)
+    expectRefused(await here.command.run(['hits:import', ...args]), reason, args.join(' '))
   }
 })
 
-test('import: a domain of two teams is refused as ambiguous', async () => {
-  const sites = [await createTestSite(database.db), await createTestSite(database.db)]
-  await database.db`update sites set domain = 'twice.example' where id in ${database.db(sites.map(site => site.id))}`
-  const { code, stderr } = await command.run(['hits:import', '--site', 'twice.example', '--file', '-'])
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: 'error: 2 sites have the domain twice.example; give the id of one\n',
-  })
-})
-
 test('backfill: it finds changes made directly in the database and returns the number of covered days', async () => {
-  const site = await createTestSite(database.db, { timezone: 'Asia/Kathmandu' })
+  const site = await newSite({ timezone: 'Asia/Kathmandu' })
   const hits = history(2_000)
   await importFile(site.id, fileOf(hits.map(lineOf)))
-  const overview = () =>
-    getOverview(
-      {
-        reads: database.db,
-        rollups: inProcessPool(database.db),
-        patterns: inProcessPatterns(),
-        grant: null,
-        now: () => new Date(),
-      },
-      {
-        siteNo: site.siteNo,
-        teamId: 'team',
-        timezone: 'Asia/Kathmandu',
-        currency: 'USD',
-        firstEventAt: null,
-      },
-      { range: 'today', from: '2025-01-01', to: '2025-01-31' },
-    )
-  const expected = recountOverview(
-    hits,
-    recountSessions([hits]),
-    'Asia/Kathmandu',
-    '2025-01-01',
-    '2025-01-31',
-  )
+  const { siteNo, timezone } = { ...site, timezone: 'Asia/Kathmandu' }
+  const asked = { siteNo, teamId: 'team', timezone, currency: 'USD', firstEventAt: null }
+  const [from, to] = ['2025-01-01', '2025-01-31']
+  const parts = readServices(here.database.db, new Date())
+  const overview = () => getOverview(parts, asked, { range: 'today', from, to })
+  const expected = recountOverview(hits, recountSessions([hits]), timezone, from, to)
   expect(await overview()).toMatchObject(expected)
 
   // Changes rows without marking a bucket dirty, like a change in psql.
-  await database.db`
+  await here.database.db`
     delete from events where site_no = ${site.siteNo} and type = 'pageview'
       and at >= '2025-01-02T18:15Z' and at < '2025-01-03T18:15Z'`
   const { pageviews } = await overview()
   expect(pageviews).toBe(expected.pageviews)
-  const args = ['rollups:backfill', '--site', site.id, '--from', '2025-01-03', '--to', '2025-01-03']
-  const run = async (args: string[]) => {
-    const { code, stdout, stderr } = await command.run(args)
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    return JSON.parse(stdout)
-  }
-  expect(await run(args)).toEqual({ sites: 1, days: 1, seconds: expect.any(Number) })
-  const [left] = await database.db<{ count: number }[]>`
+  const run = async (...args: string[]) => printed(await here.command.run(['rollups:backfill', ...args]))
+  const day = ['--from', '2025-01-03', '--to', '2025-01-03']
+  expect(await run('--site', site.id, ...day)).toEqual({ sites: 1, days: 1, seconds: expect.any(Number) })
+  const [left] = await here.database.db<{ count: number }[]>`
     select count(*)::int as count from events where site_no = ${site.siteNo} and type = 'pageview'`
   expect((await overview()).pageviews).toBe(left!.count)
   expect(left!.count).toBeLessThan(pageviews)
 
-  const all = await run(['rollups:backfill'])
+  const all = await run()
   expect(all.sites).toBeGreaterThan(1)
   expect(all.days).toBeGreaterThan(all.sites)
   expect((await overview()).pageviews).toBe(left!.count)
 })
 
-test.each([
-  [['--site', randomUUID()], /No such site/],
-  [['--from', '2025-02-30'], /date/],
-  [['--to', 'tomorrow'], /date/],
-  [['--from', '2025-02-02', '--to', '2025-02-01'], /2025-02-02 comes after 2025-02-01/],
-  [['--from', '2999-01-01'], /future/],
-])('rollups:backfill %j ends with 1 and one line that says why', async (args, reason) => {
-  await createTestSite(database.db)
-  const { code, stdout, stderr } = await command.run(['rollups:backfill', ...args])
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(stderr).toMatch(/^error: [^\n]+\n$/)
-  expect(stderr).toMatch(reason)
+test('backfill: a wrong site or day ends with 1 and one line that says why', async () => {
+  await newSite()
+  for (const [args, reason] of [
+    [['--site', randomUUID()], /No such site/],
+    [['--from', '2025-02-30'], /date/],
+    [['--to', 'tomorrow'], /date/],
+    [['--from', '2025-02-02', '--to', '2025-02-01'], /2025-02-02 comes after 2025-02-01/],
+    [['--from', '2999-01-01'], /future/],
+  ] as const) {
+    expectRefused(await here.command.run(['rollups:backfill', ...args]), reason, args.join(' '))
+  }
 })

@@ -1,5 +1,6 @@
 import ts from 'typescript'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Db } from '../../src/db/connect.ts'
 import '../../src/trpc/stats.ts'
 import { expandFragments, queryFile } from '../../src/db/query.ts'
 import type { Dimension } from '../../src/dimensions/dimensions.ts'
@@ -11,7 +12,7 @@ import {
   runFiltered,
 } from '../../src/stats/sql/filtered-query.ts'
 import { RELATIONS } from '../../src/stats/sql/relations.ts'
-import { sharedDatabase, type TestDatabase } from '../support/database.ts'
+import { sharedDatabase } from '../support/database.ts'
 import { propertiesOf, serviceProgram } from '../support/declared-queries.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
@@ -22,22 +23,23 @@ const TODAY = Date.UTC(2026, 2, 10)
 const statements = filteredStatements()
 const declarations = findDeclarations()
 
-let database: TestDatabase
+let db: Db
 let site: TestSite
 let typeNames: Map<number, string>
 
 beforeAll(async () => {
-  database = await sharedDatabase()
-  site = await createTestSite(database.db)
-  const rows = await database.db<{ oid: number; name: string }[]>`
+  const database = await sharedDatabase()
+  db = database.db
+  site = await createTestSite(db)
+  const rows = await db<{ oid: number; name: string }[]>`
     select oid::int as oid, format_type(oid, null) as name from pg_type`
   typeNames = new Map(rows.map(({ oid, name }) => [oid, name]))
-  await storeHits(database.db, 0, [
+  await storeHits(db, 0, [
     enrichedHit(site, TODAY, { url: '/a', title: 'A' }),
     enrichedHit(site, TODAY + 1_000, { type: 'event', name: 'signup', url: '/a', props: { plan: 'pro' } }),
   ])
+  return () => database.close()
 })
-afterAll(() => database.close())
 
 interface Declaration {
   /** Name of the function that runs the statement. */
@@ -74,40 +76,23 @@ const targets = {
 }
 const property = { keys: [condition('plan')], values: [condition('pro')] }
 
+const goal = { targets, sessionNos: [1] }
+const ofSessions = [on('country', ''), on('visit_count', '1')]
 const CONTEXTS: [string, Partial<ResolvedQuery>][] = [
   ['no filter', {}],
   ['filters on hits', { filters: { dimensions: [on('path', '/a')], property } }],
-  [
-    'filters on sessions',
-    { filters: { dimensions: [on('country', ''), on('visit_count', '1')], property: undefined } },
-  ],
-  ['a goal', { goal: { targets, sessionNos: [1] } }],
-  [
-    'all filters',
-    {
-      filters: { dimensions: [on('title', 'A'), on('user_id', '')], property },
-      goal: { targets, sessionNos: [1] },
-    },
-  ],
+  ['filters on sessions', { filters: { dimensions: ofSessions, property: undefined } }],
+  ['a goal', { goal }],
+  ['all filters', { filters: { dimensions: [on('title', 'A'), on('user_id', '')], property }, goal }],
 ]
 
 /** Statements whose column `value` is a dimension of sessions. */
 const OF_SESSIONS = new Set([
-  'break-down-sessions',
-  'count-session-values',
-  'sort-session-values',
-  'break-down-ends',
-  'count-end-values',
-  'sort-end-values',
-  'sum-revenue-by-session-value',
-  'sum-mrr-by-session-value',
-  'count-converters-by-session-value',
-  'list-converters-by-session-value',
-  'rank-session-values',
-  'count-sessions-by-value',
-  'list-distinct-money-values',
+  ...['break-down-sessions', 'count-session-values', 'sort-session-values', 'rank-session-values'],
+  ...['break-down-ends', 'count-end-values', 'sort-end-values', 'sum-by-first-visit'],
+  ...['sum-revenue-by-session-value', 'sum-mrr-by-session-value', 'count-converters-by-session-value'],
+  ...['list-converters-by-session-value', 'count-sessions-by-value', 'list-distinct-money-values'],
   'break-down-filtered-money',
-  'sum-by-first-visit',
 ])
 
 const SAMPLES: Record<string, unknown> = {
@@ -149,18 +134,20 @@ describe.each(CONTEXTS)('filtered statements with %s', (_, context) => {
     }
     const vital = { metric: 'lcp', above: 10 } as const
     const options = { value: OF_SESSIONS.has(name) ? 'source' : 'path', targets, vital } as const
-    const narrow = { titles: ['A'], times: [start], errorId: '00000000-0000-4000-8000-000000000000' }
+    const narrow = {
+      titles: ['A'],
+      times: [start],
+      errorId: '00000000-0000-4000-8000-000000000000',
+      values: ['/a', ''],
+      window: { start, end: resolved.end },
+      hasManyPayments: true,
+      hasManyMovements: true,
+    }
     const declared = declarations.get(name)!.columns
     for (const slice of [undefined, { from: start, to: null }, { from: null, to: start }]) {
       const run = (more: object) =>
-        runFiltered(database.db, statement, { ...resolved, slice }, { ...options, ...more }, paramsOf(name))
-      await run({
-        ...narrow,
-        values: ['/a', ''],
-        window: { start, end: resolved.end },
-        hasManyPayments: true,
-        hasManyMovements: true,
-      })
+        runFiltered(db, statement, { ...resolved, slice }, { ...options, ...more }, paramsOf(name))
+      await run(narrow)
       const { columns } = (await run({})) as unknown as { columns: { name: string; type: number }[] }
       const returned = new Map(columns.map(column => [column.name, typeNames.get(column.type)!]))
       expect([...returned.keys()].sort()).toEqual(Object.keys(declared).sort())

@@ -1,11 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { projectRoot } from '../../src/config.ts'
+import type { Db } from '../../src/db/connect.ts'
 import { CITUS } from '../../src/db/dialects/citus.ts'
 import { compileQuery, queryFile, statementText } from '../../src/db/query.ts'
 import { composedQueries } from '../support/composed-queries.ts'
-import { sharedDatabase, type TestDatabase } from '../support/database.ts'
+import { sharedDatabase } from '../support/database.ts'
 import { type DeclaredQuery, declaredQueries } from '../support/declared-queries.ts'
 import { fits } from '../support/sql-kinds.ts'
 
@@ -20,39 +21,32 @@ function parametersOf(query: DeclaredQuery): string[] {
 
 /** Change events that the service writes: where they run, `forgetServiceDays` is called in the same transaction. */
 const CHANGES_SERVICE_EVENTS = [
-  'attribute-event',
-  'delete-service-event',
-  'insert-attributed-service-events',
-  'insert-service-events',
-  'restore-service-events',
-  'unlink-service-event',
+  ...['attribute-event', 'delete-service-event', 'insert-attributed-service-events', 'insert-service-events'],
+  ...['restore-service-events', 'unlink-service-event'],
 ]
 /** Write or delete hits alone, or rows that no reader counts any more. */
 const CHANGES_OTHER_EVENTS = [
-  'bench-fill-sessions',
-  'bench-fill-today',
-  'delete-erased-hits',
-  'delete-imported-hits',
-  'delete-loose-identifies',
-  'purge-events',
+  ...['bench-fill-sessions', 'bench-fill-today', 'delete-erased-hits', 'delete-imported-hits'],
+  ...['delete-loose-identifies', 'purge-events'],
 ]
 
-let database: TestDatabase
+let db: Db
 let typeNames: Map<number, string>
 
 beforeAll(async () => {
-  database = await sharedDatabase()
-  const types = await database.db<{ oid: number; name: string }[]>`
+  const database = await sharedDatabase()
+  db = database.db
+  const types = await db<{ oid: number; name: string }[]>`
     select oid::int as oid, format_type(oid, null) as name from pg_type`
   typeNames = new Map(types.map(({ oid, name }) => [oid, name]))
+  return () => database.close()
 })
-afterAll(() => database.close())
 
 describe('declared queries', () => {
   test.each(declared)('$name: parameters and columns are those of its types ($where)', async query => {
     const { text, parameters } = compileQuery(query.name, statementText(query.name, query.text))
     expect(Object.keys(query.parameters).sort(), 'names of parameters').toEqual(parametersOf(query))
-    const { types, columns } = await database.db.unsafe(text, [], { prepare: true }).describe()
+    const { types, columns } = await db.unsafe(text, [], { prepare: true }).describe()
     parameters.forEach((name, index) => {
       const type = typeNames.get(types[index]!)!
       const kinds = query.parameters[name]!
@@ -62,13 +56,11 @@ describe('declared queries', () => {
     // A statement may return nothing that its caller reads.
     if (declaredColumns.length === 0) return
     const returned = new Map((columns ?? []).map(({ name, type }) => [name, typeNames.get(type)!]))
-    expect(declaredColumns.map(([name]) => name).sort(), 'names of columns').toEqual(
-      [...returned.keys()].sort(),
-    )
+    const names = declaredColumns.map(([name]) => name)
+    expect(names.sort(), 'names of columns').toEqual([...returned.keys()].sort())
     for (const [name, kinds] of declaredColumns) {
-      expect(fits(returned.get(name)!, kinds), `${name} is ${returned.get(name)}, declared as ${kinds}`).toBe(
-        true,
-      )
+      const type = returned.get(name)!
+      expect(fits(type, kinds), `${name} is ${type}, declared as ${kinds}`).toBe(true)
     }
   })
 
@@ -94,10 +86,8 @@ describe('declared queries', () => {
 
   test('every file of sql/queries belongs to a declared query or a composed statement', () => {
     const files = readdirSync(join(projectRoot, 'sql', 'queries')).map(file => file.replace(/\.sql$/, ''))
-    const owned = [
-      ...declared.filter(({ text }) => text === undefined).map(({ name }) => name),
-      ...composedQueries,
-    ]
+    const ofDeclared = declared.filter(({ text }) => text === undefined).map(({ name }) => name)
+    const owned = [...ofDeclared, ...composedQueries]
     expect(files.sort()).toEqual(owned.sort())
   })
 })

@@ -1,3 +1,4 @@
+// @module-tag full
 import { expect, onTestFinished, test } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
 import { BreakdownQuery } from '../../src/stats/breakdown/query.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { type HitStream, type HitStreamOptions, hitStreams, timeOrderArrival } from './random-hits.ts'
 import { ordinaryVisit, randomUuid } from './random-ordinary.ts'
 import { type Random, randomFrom } from './random-values.ts'
-import { byTimeThenId, type Dims, type SentHit } from './recount.ts'
+import { byTimeThenId, type Dims, type SentHit } from './recount-hits.ts'
 
 /**
  * The random hits with everything that filters, titles, goals, errors and breakdowns look at: few values each, so

@@ -17,7 +17,7 @@ import {
 } from './recount-world.ts'
 
 /** What a value counts in a period. */
-export interface ValueMetrics {
+interface ValueMetrics {
   visitors: number
   sessions: number
   pageviews: number
@@ -35,12 +35,6 @@ export interface ValueMetrics {
   revenue_per_visitor: number
 }
 
-export interface BreakdownRow extends ValueMetrics {
-  /** `(none)` where empty */
-  value: string
-  previous?: ValueMetrics
-}
-
 export interface BreakdownOptions {
   search?: string
   sort?: keyof ValueMetrics | 'value'
@@ -55,14 +49,14 @@ type Asked = Dimension | 'hour_of_week'
 
 const NO_MONEY: Money = { payments: [], movements: [] }
 
-/** Every row, in order. */
+/** Every row, in order; an empty value is `(none)`. */
 export function recountBreakdown(
   world: World,
   dimension: Asked,
   query: Query,
   money: Money = NO_MONEY,
   { search, sort = 'visitors', order, goal, before }: BreakdownOptions = {},
-): BreakdownRow[] {
+) {
   const metricsOf = (value: string, asked: Query) =>
     metricsOfValue(world, dimension, value, asked, money, goal)
   const rows = valuesIn(world, dimension)

@@ -70,13 +70,7 @@ export function countsPerBucket(buckets: Period[], moments: number[]): number[] 
   return buckets.map(bucket => moments.filter(at => isWithin(bucket, at)).length)
 }
 
-export interface Bucketing {
-  group: Group
-  buckets: Period[]
-  labels: string[]
-}
-
-export function bucketing({ zone }: World, query: Days & { range?: string; group?: Group }): Bucketing {
+export function bucketing({ zone }: World, query: Days & { range?: string; group?: Group }) {
   const group = query.group ?? recountGroup(query.from, query.to, query.range)
   const buckets = bucketsOf(zone, query, group)
   return { group, buckets, labels: labelsOf(zone, buckets) }

@@ -1,22 +1,12 @@
 import { createHash } from 'node:crypto'
-import { bucketing, countsPerBucket, type Group } from './recount-buckets.ts'
+import { bucketing, countsPerBucket } from './recount-buckets.ts'
 import { type LogItem, recountLog } from './recount-log.ts'
 import { keptOf, type Query } from './recount-metrics.ts'
 import type { SeriesQuery } from './recount-timeseries.ts'
 import { byText, type CountedHit, visitorsOf, type World } from './recount-world.ts'
 
-export interface ErrorGroup {
-  id: string
-  message: string
-  /** of the newest occurrence that counts, or of the newest at all when none does */
-  error_name: string
-  occurrences: number
-  sessions: number
-  visitors: number
-}
-
 /** Groups that occur in the range, by occurrences, sessions, id. */
-export function recountErrors(world: World, siteId: string, query: Query): ErrorGroup[] {
+export function recountErrors(world: World, siteId: string, query: Query) {
   const messages = new Set(world.hits.filter(isError).map(messageOf))
   return [...messages]
     .map(message => recountError(world, siteId, message, query))
@@ -24,8 +14,8 @@ export function recountErrors(world: World, siteId: string, query: Query): Error
     .toSorted((a, b) => b.occurrences - a.occurrences || b.sessions - a.sessions || byText(a.id, b.id))
 }
 
-/** One group, whatever occurred of it in the range. */
-export function recountError(world: World, siteId: string, message: string, query: Query): ErrorGroup {
+/** One group, whatever occurred of it in the range; named after the newest that counts, or of all when none does. */
+export function recountError(world: World, siteId: string, message: string, query: Query) {
   const kept = keptOf(world, query)
   const occurrences = kept.hits.filter(hit => isOccurrence(hit, message))
   const visits = kept.started.filter(visit => kept.seenBy(visit).some(hit => isOccurrence(hit, message)))
@@ -41,15 +31,8 @@ export function recountError(world: World, siteId: string, message: string, quer
   }
 }
 
-export interface ErrorSeries {
-  labels: string[]
-  types: ['error']
-  series: { error: number[] }
-  group: Group
-}
-
 /** Occurrences per bucket. */
-export function recountErrorSeries(world: World, message: string, query: SeriesQuery): ErrorSeries {
+export function recountErrorSeries(world: World, message: string, query: SeriesQuery) {
   const { group, buckets, labels } = bucketing(world, query)
   const occurrences = keptOf(world, query).hits.filter(hit => isOccurrence(hit, message))
   const moments = occurrences.map(hit => hit.at)

@@ -3,22 +3,11 @@ import { keptConversions, keptOf, type Query } from './recount-metrics.ts'
 import { oneDecimal } from './recount-rounding.ts'
 import { byText, type CountedHit, visitorsOf, type World } from './recount-world.ts'
 
-export interface GoalRow {
-  id: string
-  display_name: string
-  conversions: number
-  visitors: number
-  conversion_rate: number
-  /** minor units of `currency`, as reported with the events */
-  revenue: number
-  currency: string | null
-}
-
 /** The goal report, ordered by display name in lower case, then id. */
-export function recountGoals(world: World, goals: RecountGoal[], query: Query): GoalRow[] {
+export function recountGoals(world: World, goals: RecountGoal[], query: Query) {
   const kept = keptOf(world, query)
   const allVisitors = visitorsOf(kept.hits)
-  const rows = goals.map((goal): GoalRow => {
+  const rows = goals.map(goal => {
     const conversions = keptConversions(world, kept, goal)
     const visitors = visitorsOf(conversions)
     return {
@@ -27,6 +16,7 @@ export function recountGoals(world: World, goals: RecountGoal[], query: Query): 
       conversions: conversions.length,
       visitors,
       conversion_rate: oneDecimal(100 * visitors, allVisitors),
+      // Minor units, as reported with the events.
       revenue: revenueOf(goal, conversions),
       currency: goal.currency,
     }

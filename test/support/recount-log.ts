@@ -2,24 +2,7 @@ import { keptOf, type Query } from './recount-metrics.ts'
 import { byText, type CountedHit, type EventType, visitorsOf, type World } from './recount-world.ts'
 
 /** Of an item of the event log what the hit decides: no nickname, avatar or fingerprint. */
-export interface LogItem {
-  id: string
-  event_type: EventType
-  event_name: string
-  timestamp: string
-  path: string
-  url: string
-  title: string
-  hostname: string
-  user_id: string
-  visitor_id: string
-  /** these four of the hit that opened the session, as filters see them */
-  country: string
-  device: string
-  browser: string
-  os: string
-  properties: Record<string, string>
-}
+export type LogItem = ReturnType<typeof logItem>
 
 /**
  * The whole event log, newest first, then by id downwards.
@@ -32,8 +15,9 @@ export function recountLog(world: World, types: EventType[], query: Query): LogI
     .map(logItem)
 }
 
-function logItem(hit: CountedHit): LogItem {
+function logItem(hit: CountedHit) {
   const { path, title, hostname, event_name } = hit.values
+  // Of the hit that opened the session, as filters see them.
   const { country, size, browser, os } = hit.visit.values
   return {
     id: hit.id,
@@ -54,19 +38,13 @@ function logItem(hit: CountedHit): LogItem {
   }
 }
 
-export interface PropertyRow {
-  key: string
-  value: string
-  visitors: number
-}
-
 /** The 50 properties with most visitors, then by key and value. */
 export function recountProperties(
   world: World,
   eventType: Exclude<EventType, 'pageview'>,
   eventName: string,
   query: Query,
-): PropertyRow[] {
+) {
   const hitsByProperty = new Map<string, CountedHit[]>()
   for (const hit of keptOf(world, query).hits) {
     if (hit.type !== eventType || hit.values.event_name !== eventName) continue
@@ -75,7 +53,7 @@ export function recountProperties(
       hitsByProperty.set(key, [...(hitsByProperty.get(key) ?? []), hit])
     }
   }
-  const rows = [...hitsByProperty].map(([property, hits]): PropertyRow => {
+  const rows = [...hitsByProperty].map(([property, hits]) => {
     const [key, value] = JSON.parse(property) as [string, string]
     return { key, value, visitors: visitorsOf(hits) }
   })

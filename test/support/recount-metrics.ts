@@ -1,4 +1,3 @@
-import type { PeriodMetrics } from './recount.ts'
 import type { Group } from './recount-buckets.ts'
 import { before, type Compare, comparedDays, type Days } from './recount-comparison.ts'
 import { conversionsOf, type RecountGoal } from './recount-conversions.ts'
@@ -31,17 +30,17 @@ export function recountComparison(world: World, query: Query) {
   return { comparison: { from: compared.from, to: compared.to, start: iso(start), end: iso(end) } }
 }
 
-export interface FilteredMetrics extends PeriodMetrics {
-  /** with a goal filter */
-  conversion_rate?: number
+export interface PeriodMetrics {
+  pageviews: number
+  visitors: number
+  sessions: number
+  views_per_visit: number
+  bounce_rate: number
+  avg_session_seconds: number
+  custom_events: number
 }
 
-export interface FilteredOverview extends FilteredMetrics {
-  days: number
-  previous: FilteredMetrics
-}
-
-export function recountFilteredOverview(world: World, query: Query): FilteredOverview {
+export function recountFilteredOverview(world: World, query: Query) {
   return {
     ...metricsUnderFilters(world, query),
     days: query.period ? 1 : daysBetween(query.from, query.to) + 1,
@@ -49,7 +48,7 @@ export function recountFilteredOverview(world: World, query: Query): FilteredOve
   }
 }
 
-function metricsUnderFilters(world: World, query: Query): FilteredMetrics {
+function metricsUnderFilters(world: World, query: Query): PeriodMetrics & { conversion_rate?: number } {
   const { filters = {} } = query
   const kept = keptOf(world, query)
   const metrics = metricsOf(kept.hits, kept.started)

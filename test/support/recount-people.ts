@@ -1,7 +1,6 @@
-import { type Kept, keep } from './recount-filters.ts'
 import { keptOf, type Query } from './recount-metrics.ts'
 import type { Money } from './recount-money.ts'
-import type { CountedHit, Visit, World } from './recount-world.ts'
+import type { Visit, World } from './recount-world.ts'
 
 /** Sessions and people of a period, as docs/metrics.md defines them; recounted the slow way. */
 
@@ -71,15 +70,8 @@ export function recountUsers(world: World, money: Money, query: Query): PersonCo
     .sort(newestFirst)
 }
 
-export interface HitCounts {
-  id: string
-  at: number
-  engagedMs: number | null
-  scroll: number | null
-}
-
 /** Hits of a session in order, with the engagement of its pageviews. */
-export const recountHits = (visit: Visit): HitCounts[] =>
+export const recountHits = (visit: Visit) =>
   visit.hits.map(hit => {
     const engaged = visit.engagements.filter(({ pageview }) => pageview === hit)
     return {
@@ -90,20 +82,14 @@ export const recountHits = (visit: Visit): HitCounts[] =>
     }
   })
 
-export interface TimelineCounts {
-  visits: Visit[]
-  events: CountedHit[]
-  money: number
-}
-
 /** What the timeline of a person has, but for identities. */
 export function recountTimeline(
   world: World,
   money: Money,
   query: Query,
   isOf: (visit: Visit) => boolean,
-): TimelineCounts {
-  const kept: Kept = keep(world, query.filters ?? {}, keptOf(world, query).period)
+) {
+  const kept = keptOf(world, query)
   const visits = kept.started.filter(isOf)
   const isAttributed = ({ visit }: { visit: Visit | undefined }) =>
     visit !== undefined && visits.includes(visit)

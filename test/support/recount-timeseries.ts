@@ -1,6 +1,6 @@
-import type { PeriodMetrics } from './recount.ts'
-import { bucketing, bucketsOf, countsPerBucket, type Group, labelsOf } from './recount-buckets.ts'
+import { bucketing, bucketsOf, countsPerBucket, labelsOf } from './recount-buckets.ts'
 import type { Period } from './recount-days.ts'
+import type { PeriodMetrics } from './recount-metrics.ts'
 import { beforeOf, keptOf, metricsWithin, type Query, recountComparison } from './recount-metrics.ts'
 import { type EventType, eventTypes, type World } from './recount-world.ts'
 
@@ -9,29 +9,22 @@ export interface SeriesQuery extends Query {
   range?: string
 }
 
-export interface MetricSeries {
-  labels: string[]
-  values: number[]
-  previous: number[]
-  group: Group
-}
-
 /**
  * One metric per bucket. `previous` has the buckets of the days before, in the same grouping, first beside first:
  * 0 where the days before have fewer buckets, and none beyond the last label.
  */
-export function recountMetricSeries(
-  world: World,
-  metric: keyof PeriodMetrics,
-  query: SeriesQuery,
-): MetricSeries {
+export function recountMetricSeries(world: World, metric: keyof PeriodMetrics, query: SeriesQuery) {
   const { group, buckets, labels } = bucketing(world, query)
   const before = beforeOf(world, query)
   const bucketsBefore = bucketsOf(world.zone, before, group)
-  const valuesBefore = metricPerBucket(world, metric, before, bucketsBefore)
+  const valuesOf = (asked: Query, parts: Period[]) => {
+    const kept = keptOf(world, asked)
+    return parts.map(part => metricsWithin(kept, part)[metric])
+  }
+  const valuesBefore = valuesOf(before, bucketsBefore)
   return {
     labels,
-    values: metricPerBucket(world, metric, query, buckets),
+    values: valuesOf(query, buckets),
     previous: labels.map((_, index) => valuesBefore[index] ?? 0),
     ...comparisonOf(world, query, bucketsBefore),
     group,
@@ -44,31 +37,14 @@ export const comparisonOf = (world: World, query: Query, bucketsBefore: Period[]
     ? { ...recountComparison(world, query), previous_labels: labelsOf(world.zone, bucketsBefore) }
     : {}
 
-function metricPerBucket(
-  world: World,
-  metric: keyof PeriodMetrics,
-  query: Query,
-  buckets: Period[],
-): number[] {
-  const kept = keptOf(world, query)
-  return buckets.map(bucket => metricsWithin(kept, bucket)[metric])
-}
-
-export interface TypeSeries {
-  labels: string[]
-  types: EventType[]
-  series: Partial<Record<EventType, number[]>>
-  group: Group
-}
-
 /**
  * Hits of the event log per bucket and type: the types that occur, in the order of the specification.
  * @param types empty means all
  */
-export function recountEventSeries(world: World, types: EventType[], query: SeriesQuery): TypeSeries {
+export function recountEventSeries(world: World, types: EventType[], query: SeriesQuery) {
   const { group, buckets, labels } = bucketing(world, query)
   const { hits } = keptOf(world, query)
-  const series: TypeSeries['series'] = {}
+  const series: Partial<Record<EventType, number[]>> = {}
   for (const type of eventTypes) {
     if (types.length > 0 && !types.includes(type)) continue
     const moments = hits.filter(hit => hit.type === type).map(hit => hit.at)

@@ -1,24 +1,12 @@
-import { bucketing, countsPerBucket, type Group } from './recount-buckets.ts'
+import { bucketing, countsPerBucket } from './recount-buckets.ts'
 import type { Kept } from './recount-filters.ts'
 import { beforeOf, bounceRate, keptOf, pageviewsOf, type Query } from './recount-metrics.ts'
 import { oneDecimal, twoDecimals } from './recount-rounding.ts'
 import type { SeriesQuery } from './recount-timeseries.ts'
 import { byText, type CountedHit, type Visit, type World } from './recount-world.ts'
 
-export interface TitleRow {
-  title: string
-  path: string
-  hostname: string
-  pageviews: number
-  sessions: number
-  bounce_rate: number
-  time_on_page_seconds: number | null
-  sessions_previous: number
-  sessions_change_pct: number | null
-}
-
 /** Every title that was viewed or seen by a session, by sessions, pageviews, title. */
-export function recountTitles(world: World, query: Query): TitleRow[] {
+export function recountTitles(world: World, query: Query) {
   const kept = keptOf(world, query)
   const keptBefore = keptOf(world, beforeOf(world, { ...query, compare: undefined }))
   const titles = new Set(world.hits.map(hit => hit.values.title))
@@ -30,7 +18,7 @@ export function recountTitles(world: World, query: Query): TitleRow[] {
     .toSorted((a, b) => b.sessions - a.sessions || b.pageviews - a.pageviews || byText(a.title, b.title))
 }
 
-function titleRow(title: string, kept: Kept, keptBefore: Kept): TitleRow {
+function titleRow(title: string, kept: Kept, keptBefore: Kept) {
   const hits = kept.hits.filter(hit => hit.values.title === title)
   const visits = visitsThatSaw(title, kept)
   const before = visitsThatSaw(title, keptBefore).length
@@ -78,14 +66,8 @@ export function timeOnPage(
   return engagedVisits === 0 ? null : twoDecimals(engagedMs, 1000 * engagedVisits)
 }
 
-export interface TitleSeries {
-  labels: string[]
-  values: number[]
-  group: Group
-}
-
 /** Sessions that saw the title, each once, where it started. */
-export function recountTitleSeries(world: World, title: string, query: SeriesQuery): TitleSeries {
+export function recountTitleSeries(world: World, title: string, query: SeriesQuery) {
   const { group, buckets, labels } = bucketing(world, query)
   const starts = visitsThatSaw(title, keptOf(world, query)).map(visit => visit.startedAt)
   return { labels, values: countsPerBucket(buckets, starts), group }

@@ -1,40 +1,18 @@
+import type { Recount } from './recount.ts'
 import {
   byTimeThenId,
   countedHits,
   type Dims,
+  dimNames,
   namesWithOwnType,
-  type Recount,
   type SentHit,
-} from './recount.ts'
+} from './recount-hits.ts'
 
 /** What was sent and where it belongs, in a form that the recounts of the stats can walk through. */
 
 export const hitDimensions = ['path', 'title', 'hostname', 'event_name'] as const
 
-export const sessionDimensions = [
-  'entry_path',
-  'exit_path',
-  'user_id',
-  'visit_count',
-  'referrer',
-  'channel',
-  'source',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_content',
-  'utm_term',
-  'browser',
-  'browser_version',
-  'os',
-  'os_version',
-  'size',
-  'screen',
-  'language',
-  'country',
-  'region',
-  'city',
-] as const
+export const sessionDimensions = ['entry_path', 'exit_path', 'user_id', 'visit_count', ...dimNames] as const
 
 export type HitDimension = (typeof hitDimensions)[number]
 export type SessionDimension = (typeof sessionDimensions)[number]
@@ -148,26 +126,7 @@ export function worldOf(sent: SentHit[], recount: Recount, zone: string): World 
   return { zone, hits, visits }
 }
 
-const noDims: Dims = {
-  source: '',
-  channel: '',
-  referrer: '',
-  utm_source: '',
-  utm_medium: '',
-  utm_campaign: '',
-  utm_content: '',
-  utm_term: '',
-  browser: '',
-  browser_version: '',
-  os: '',
-  os_version: '',
-  size: '',
-  screen: '',
-  language: '',
-  country: '',
-  region: '',
-  city: '',
-}
+const noDims = Object.fromEntries(dimNames.map(name => [name, ''])) as Dims
 
 function countedHit(sent: SentHit, visit: Visit): CountedHit {
   const type = typeOf(sent)

@@ -1,56 +1,13 @@
-import { addDays, beginsHour, dayStart, daysBetween, firstOfMonth, localDate } from './recount-days.ts'
-import { roundedQuotient, twoDecimals } from './recount-rounding.ts'
+import { byTimeThenId, isReserved, type SentHit } from './recount-hits.ts'
+import { recountFilteredOverview } from './recount-metrics.ts'
+import { worldOf } from './recount-world.ts'
+
+export { byTimeThenId, type SentHit } from './recount-hits.ts'
 
 /**
  * The numbers of the API, counted again the slow way: straight from the hits that were sent, in plain loops,
  * sharing nothing with the service. Tests compare the service's answers with these.
  */
-
-export interface SentHit {
-  id: string
-  /** unix ms */
-  at: number
-  kind: 'pageview' | 'event' | 'engagement' | 'identify'
-  /** the UUID the client supplied */
-  visitor: string
-  path?: string
-  title?: string
-  name?: string
-  scroll?: number
-  engagedMs?: number
-  identifier?: string
-  /** `example.com` when absent */
-  hostname?: string
-  props?: Record<string, string>
-  /** of an event named `error` */
-  errorName?: string
-  errorMessage?: string
-  revenue?: { amountMinor: number; currency: string }
-  /** what enrichment makes of this hit; a session has those of the hit that opened it */
-  dims?: Partial<Dims>
-}
-
-/** What a session has of the hit that opened it, empty where unknown. */
-export interface Dims {
-  source: string
-  channel: string
-  referrer: string
-  utm_source: string
-  utm_medium: string
-  utm_campaign: string
-  utm_content: string
-  utm_term: string
-  browser: string
-  browser_version: string
-  os: string
-  os_version: string
-  size: string
-  screen: string
-  language: string
-  country: string
-  region: string
-  city: string
-}
 
 export interface Session {
   visitor: string
@@ -85,61 +42,8 @@ export interface Recount {
   pageviewOf: Map<string, string>
 }
 
-export interface PeriodMetrics {
-  pageviews: number
-  visitors: number
-  sessions: number
-  views_per_visit: number
-  bounce_rate: number
-  avg_session_seconds: number
-  custom_events: number
-}
-
-export interface OverviewRecount extends PeriodMetrics {
-  days: number
-  previous: PeriodMetrics
-}
-
-export type SparklinePeriod = '24h' | '7d' | '30d'
-
-export interface SparklineRecount {
-  sparkline: number[]
-  visitors: number
-  change: number
-}
-
-const quarterHourMs = 15 * 60_000
 const silenceMs = 30 * 60_000
 const longestMs = 24 * 60 * 60_000
-
-const reservedNames = [
-  'pageview',
-  'engagement',
-  'performance',
-  'web-vitals',
-  'payment',
-  'free_trial',
-  'trial_started',
-  'trial_converted',
-  'subscription_started',
-  'subscription_renewed',
-  'subscription_upgraded',
-  'subscription_downgraded',
-  'subscription_cancel_scheduled',
-  'subscription_reactivated',
-  'subscription_ended',
-]
-
-/** Names on `/api/event` that are stored with an event type of their own, so that they are no custom events. */
-export const namesWithOwnType = ['outbound', 'download', 'button', 'form', 'copy', 'error']
-
-/** The order in which hits that arrive together are taken. */
-export function byTimeThenId(a: SentHit, b: SentHit): number {
-  if (a.at !== b.at) return a.at - b.at
-  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0
-}
-
-// Sessions
 
 interface SessionInProgress {
   startedAt: number
@@ -203,10 +107,6 @@ function record(visitor: Visitor, hit: SentHit): boolean {
   if (isReserved(hit)) return false
   visit(visitor, hit)
   return true
-}
-
-function isReserved(hit: SentHit): boolean {
-  return hit.kind === 'event' && reservedNames.includes(hit.name ?? '')
 }
 
 function firstAt(session: SessionInProgress): number {
@@ -377,147 +277,12 @@ function summarize(visitors: Map<string, Visitor>): Omit<Recount, 'dropped'> {
   return { sessions, sessionOf, openedBy: opened.map(({ by }) => by), pageviewOf }
 }
 
-// Overview
-
 /**
  * The overview without kpi and revenue.
  * @param hits everything that was sent, in any order, repeated deliveries included
  * @param from first day, Y-m-d
  * @param to last day, Y-m-d
  */
-export function recountOverview(
-  hits: SentHit[],
-  result: Recount,
-  zone: string,
-  from: string,
-  to: string,
-): OverviewRecount {
-  const days = daysBetween(from, to) + 1
-  return {
-    ...metricsOf(hits, result, dayStart(zone, from), dayStart(zone, addDays(to, 1))),
-    days,
-    previous: metricsOf(hits, result, dayStart(zone, addDays(from, -days)), dayStart(zone, from)),
-  }
-}
-
-/** Hits by their own time, sessions by the time they started, both in [start, end). */
-function metricsOf(hits: SentHit[], result: Recount, start: number, end: number): PeriodMetrics {
-  const inPeriod = countedHits(hits).filter(hit => start <= hit.at && hit.at < end)
-  const pageviews = inPeriod.filter(hit => hit.kind === 'pageview').length
-  const customEvents = inPeriod.filter(
-    hit => hit.kind === 'event' && !namesWithOwnType.includes(hit.name ?? ''),
-  ).length
-
-  const started = result.sessions.filter(session => start <= session.startedAt && session.startedAt < end)
-  const sessions = started.length
-  const bounces = started.filter(session => session.pageviews === 1).length
-  let lengthMs = 0
-  for (const session of started) lengthMs += session.lastAt - session.firstAt
-
-  return {
-    pageviews,
-    visitors: visitorsOf(inPeriod),
-    sessions,
-    views_per_visit: twoDecimals(pageviews, sessions),
-    bounce_rate: twoDecimals(100 * bounces, sessions),
-    avg_session_seconds: twoDecimals(lengthMs, 1000 * sessions),
-    custom_events: customEvents,
-  }
-}
-
-/** Pageviews and events that are recorded, each id once. */
-export function countedHits(hits: SentHit[]): SentHit[] {
-  const byId = new Map<string, SentHit>()
-  for (const hit of hits) {
-    if (hit.kind === 'pageview' || (hit.kind === 'event' && !isReserved(hit))) byId.set(hit.id, hit)
-  }
-  return [...byId.values()]
-}
-
-function visitorsOf(hits: SentHit[]): number {
-  return new Set(hits.map(hit => hit.visitor)).size
-}
-
-// Ranges
-
-/**
- * First and last day of a preset, Y-m-d in the site's zone.
- * @param firstEventAt time of the site's first hit, null before it
- */
-export function recountRange(
-  preset: string,
-  zone: string,
-  now: number,
-  firstEventAt: number | null,
-): { from: string; to: string } {
-  const today = localDate(zone, now)
-  const monthStart = firstOfMonth(today, 0)
-  switch (preset) {
-    case 'today':
-      return { from: today, to: today }
-    case 'yesterday':
-      return { from: addDays(today, -1), to: addDays(today, -1) }
-    case 'last_7_days':
-      return { from: addDays(today, -6), to: today }
-    case 'last_30_days':
-      return { from: addDays(today, -29), to: today }
-    case 'this_month':
-      return { from: monthStart, to: today }
-    case 'last_month':
-      return { from: firstOfMonth(today, -1), to: addDays(monthStart, -1) }
-    case 'last_12_months':
-      return { from: firstOfMonth(today, -11), to: today }
-    case 'all':
-      return { from: firstEventAt === null ? today : localDate(zone, firstEventAt), to: today }
-    default:
-      throw new Error(`no such preset: ${preset}`)
-  }
-}
-
-// The site list
-
-/** Visitors of a site in the list: per bucket, in the period, and against the period before. */
-export function recountSparkline(
-  hits: SentHit[],
-  zone: string,
-  period: SparklinePeriod,
-  now: number,
-): SparklineRecount {
-  const buckets = period === '24h' ? 24 : period === '7d' ? 7 : 30
-  // Starts of twice as many buckets, and the end of the last one.
-  const edges =
-    period === '24h' ? hourEdges(zone, now, 2 * buckets) : dayEdges(zone, localDate(zone, now), 2 * buckets)
-  const visitorsBetween = (first: number, last: number) =>
-    visitorsOf(countedHits(hits).filter(hit => edges[first]! <= hit.at && hit.at < edges[last]!))
-
-  const sparkline: number[] = []
-  for (let bucket = buckets; bucket < 2 * buckets; bucket++)
-    sparkline.push(visitorsBetween(bucket, bucket + 1))
-  const visitors = visitorsBetween(buckets, 2 * buckets)
-  const before = visitorsBetween(0, buckets)
-  return { sparkline, visitors, change: percentChange(visitors, before) }
-}
-
-function percentChange(now: number, before: number): number {
-  if (before === 0) return now === 0 ? 0 : 100
-  return roundedQuotient(100 * (now - before), before)
-}
-
-function dayEdges(zone: string, today: string, count: number): number[] {
-  const edges: number[] = []
-  for (let day = 1 - count; day <= 1; day++) edges.push(dayStart(zone, addDays(today, day)))
-  return edges
-}
-
-/** Starts of the `count` local clock hours that end with the present one, and the end of that one. */
-function hourEdges(zone: string, now: number, count: number): number[] {
-  const quarter = Math.floor(now / quarterHourMs) * quarterHourMs
-  let end = quarter + quarterHourMs
-  while (!beginsHour(zone, end)) end += quarterHourMs
-
-  const edges = [end]
-  for (let at = quarter; edges.length <= count; at -= quarterHourMs) {
-    if (beginsHour(zone, at)) edges.unshift(at)
-  }
-  return edges
+export function recountOverview(hits: SentHit[], result: Recount, zone: string, from: string, to: string) {
+  return recountFilteredOverview(worldOf(hits, result, zone), { from, to })
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Stripe } from 'stripe'
-import type { Answer, Api, Member } from './api.ts'
+import { afterAll, beforeAll } from 'vitest'
+import { type Answer, type Api, type Member, startApi } from './api.ts'
 import { LATE_REDIS } from './late-redis.ts'
 
 // Objects and events in the shapes that Stripe publishes, and the way in which Stripe delivers them.
@@ -263,6 +264,22 @@ export function refund(options: Json = {}): Json {
     status: 'succeeded',
     ...options,
   }
+}
+
+/** The events of a subscription with the changes of these days: `[day, changed fields, type of the event]`. */
+export const life = (base: Json, steps: [day: number, change: Json, type?: string][]): StripeEvent[] =>
+  steps.map(([day, change, type = 'updated'], index) =>
+    event(`customer.subscription.${index === 0 ? 'created' : type}`, { ...base, ...change }, onDay(day)),
+  )
+
+/** Starts the API before the tests of a file, and closes it after them. */
+export function apiOfFile(...options: Parameters<typeof startApi>): Api {
+  const api = {} as Api
+  beforeAll(async () => {
+    Object.assign(api, await startApi(...options))
+  })
+  afterAll(() => api.close())
+  return api
 }
 
 export interface Shop {

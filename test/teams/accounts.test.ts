@@ -22,12 +22,15 @@ async function planOf(teamId: string) {
   return row
 }
 
-test('bootstrap: ten concurrent first runs create one team and one token', async () => {
+test('bootstrap: ten concurrent first runs create one team and one token; its name may change then', async () => {
   const runs = await Promise.all(Array.from({ length: 10 }, () => bootstrap(db, CONFIG, NOW)))
   expect(runs.filter(run => run.created)).toHaveLength(1)
   expect(runs.filter(run => run.token !== null)).toHaveLength(1)
+  const { team_id } = runs[0]!
   expect(new Set(runs.map(run => run.team_id + run.user_id)).size).toBe(1)
-  expect(await planOf(runs[0]!.team_id)).toEqual({ plan: 'active', trial_ends_at: null })
+  expect(await planOf(team_id)).toEqual({ plan: 'active', trial_ends_at: null })
+  await db`update teams set name = 'Acme' where id = ${team_id}`
+  expect(await bootstrap(db, CONFIG, NOW)).toMatchObject({ team_id, created: false })
 })
 
 const CONFIG = { baseUrl: 'http://a.example' }
@@ -62,9 +65,10 @@ test('plans: an end is refused for any plan but trial', async () => {
   await expect(createTeam(db, options, NOW)).rejects.toMatchObject({ code: 'validation_failed' })
 })
 
-test('plans: setting the plan of an unknown team gives not_found', async () => {
-  const options = { teamId: randomUUID(), plan: 'active' } as const
-  await expect(setPlan(db, options, NOW)).rejects.toMatchObject({ code: 'not_found' })
+test('plans and users: an unknown team is refused', async () => {
+  const unknown = { teamId: randomUUID(), plan: 'active', email: 'a@example.com', role: 'owner' } as const
+  await expect(setPlan(db, unknown, NOW)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(createUser(db, unknown)).rejects.toMatchObject({ code: 'not_found' })
 })
 
 test('users: adding an address again changes the role of the same user', async () => {
@@ -76,25 +80,18 @@ test('users: adding an address again changes the role of the same user', async (
   ])
 })
 
-test('users: an unknown team is refused', async () => {
-  const options = { teamId: randomUUID(), email: 'a@example.com', role: 'owner' } as const
-  await expect(createUser(db, options)).rejects.toMatchObject({ code: 'not_found' })
-})
-
 test('tokens: a user or a site of another team is refused', async () => {
-  const [mine, other] = await Promise.all(
-    ['Mine', 'Other'].map(name => createTeam(db, { name, plan: 'active' }, NOW)),
-  )
-  const me = await createUser(db, { teamId: mine!, email: 'me@example.com', role: 'owner' })
-  const stranger = await createUser(db, { teamId: other!, email: 'you@example.com', role: 'owner' })
-  const [site] = await db`insert into sites (team_id, domain) values (${other!}, 'example.com') returning id`
-  const base = { teamId: mine!, name: 'test', expiresAt: null }
-  await expect(createToken(db, { ...base, userId: stranger, siteIds: null }, NOW)).rejects.toMatchObject({
-    code: 'not_found',
-  })
-  await expect(createToken(db, { ...base, userId: me, siteIds: [site!.id] }, NOW)).rejects.toMatchObject({
-    code: 'not_found',
-  })
+  const teamWithUser = async () => {
+    const teamId = await createTeam(db, { name: 'Test', plan: 'active' }, NOW)
+    return { teamId, userId: await createUser(db, { teamId, email: 'me@example.com', role: 'owner' }) }
+  }
+  const [mine, other] = [await teamWithUser(), await teamWithUser()]
+  const [site] =
+    await db`insert into sites (team_id, domain) values (${other.teamId}, 'a.example') returning id`
+  for (const wrong of [{ userId: other.userId }, { siteIds: [site!.id] }]) {
+    const token = { ...mine, name: 'test', expiresAt: null, siteIds: null, ...wrong }
+    await expect(createToken(db, token, NOW)).rejects.toMatchObject({ code: 'not_found' })
+  }
 })
 
 test.each([

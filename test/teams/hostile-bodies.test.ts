@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fieldsOf } from '../../src/http/api/query.ts'
 import { type Route, routes } from '../../src/http/api/routes.ts'
 import { type Api, startApi } from '../support/api.ts'
-import { type Teammate, teammate, wholeTeam } from '../support/teammates.ts'
+import { type Teammate, wholeTeam } from '../support/teammates.ts'
 
 let api: Api
 let person: Teammate
@@ -33,25 +33,9 @@ const WHOLE = [
   '{"__proto__":{"role":"owner"}}',
 ]
 const DEEP = JSON.parse(`${'['.repeat(20)}${']'.repeat(20)}`)
-const VALUES: unknown[] = [
-  null,
-  true,
-  -1,
-  1e300,
-  '',
-  '\0',
-  '\ud800',
-  "'; drop table users; --",
-  'x'.repeat(100_000),
-  [],
-  [null],
-  [[]],
-  DEEP,
-  {},
-  { toString: 'x' },
-  { length: 5 },
-  Array(2_000).fill('x'),
-]
+const SCALARS = [null, true, -1, 1e300, '', '\0', '\ud800', "'; drop table users; --", 'x'.repeat(100_000)]
+const LISTS = [[], [null], [[]], DEEP, Array(2_000).fill('x')]
+const VALUES: unknown[] = [...SCALARS, ...LISTS, {}, { toString: 'x' }, { length: 5 }]
 
 const namesOf = ({ path, inputs }: Route) =>
   inputs.flatMap(fieldsOf).filter(name => !path.includes(`:${name}`))
@@ -67,27 +51,22 @@ async function ask({ method, path }: Route, body: string) {
   return answer.status
 }
 
-test.each(changes.map(route => [`${route.method} ${route.path}`, route] as const))(
-  'hostile bodies: %s answers them with 4xx, or does what a valid one asks for',
-  async (_, route) => {
-    api.services.config.limits.browser = 0
+test('hostile bodies: every change of a team answers them with 4xx, or does what a valid one asks for', async () => {
+  api.services.config.limits.browser = 0
+  for (const route of changes) {
+    const names = namesOf(route)
     const bodies = [
       ...WHOLE,
-      ...namesOf(route).flatMap(name => VALUES.map(value => JSON.stringify({ [name]: value }))),
-      JSON.stringify(Object.fromEntries(namesOf(route).map(name => [name, {}]))),
+      ...names.flatMap(name => VALUES.map(value => JSON.stringify({ [name]: value }))),
+      JSON.stringify(Object.fromEntries(names.map(name => [name, {}]))),
     ]
     for (const body of bodies) {
-      const status = await ask(route, body)
-      expect([body.slice(0, 80), status < 500]).toEqual([body.slice(0, 80), true])
+      const asked = [route.procedure, body.slice(0, 80)]
+      expect([...asked, (await ask(route, body)) < 500]).toEqual([...asked, true])
     }
     await api.services.redis.flushall()
-  },
-)
-
-test('hostile bodies: nobody got more rights', async () => {
-  const stranger = await teammate(api)
-  expect((await stranger.ask('GET', '/api/teams')).body).toHaveLength(1)
-  const roles = await api.services.db<{ role: string }[]>`
+  }
+  const roles = await api.services.db`
     select role from users where team_id = ${person.teamId} and role = 'owner'`
   expect(roles.length).toBeLessThanOrEqual(1)
 })

@@ -39,7 +39,7 @@ function changesOf(siteId: string): Change[] {
   ]
 }
 
-test.each([1, 2, 3, 4])(
+test.each([1, 2])(
   'people: many changes at the same time fail with no deadlock and leave an owner (seed %i)',
   async seed => {
     const pick = numbers(seed)
@@ -63,7 +63,7 @@ test.each([1, 2, 3, 4])(
 )
 
 test('people: a team that is deleted while people join, invite and change it leaves nothing', async () => {
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < 3; round++) {
     const owner = await teammate(api)
     const { teamId } = owner
     const admin = await teammate(api, { teamId, role: 'admin' })

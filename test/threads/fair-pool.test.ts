@@ -1,15 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { createFairPool } from '../../src/threads/fair-pool.ts'
 import type { Pool } from '../../src/threads/pool.ts'
+import { deferred } from '../support/deferred.ts'
 
 const pool: Pool = { run: async () => undefined, close: async () => {} }
 
 /** Work that runs until the test ends it. */
 function openWork() {
-  let resolve: (answer: string) => void = () => {}
-  const promise = new Promise<string>(done => {
-    resolve = done
-  })
+  const { promise, resolve } = deferred<string>()
   let isRunning = false
   return {
     run: () => {
@@ -79,87 +77,78 @@ test('fair pool: work that fails frees its place', async () => {
 })
 
 describe('fair pool guests', () => {
-  const held = () => {
+  /** A fair pool of one owner, whose works end by their names. */
+  const held = (places: number, waiting: number) => {
+    const fair = createFairPool(pool, { places, waiting })
     const started: string[] = []
     const ends = new Map<string, () => void>()
+    const running: Promise<unknown>[] = []
     const work = (name: string) => () => {
       started.push(name)
       return new Promise<void>(resolve => ends.set(name, resolve))
     }
-    return { started, work, end: (name: string) => ends.get(name)!() }
+    const guest = (name: string, signal?: AbortSignal) => fair.guests.enter('a', signal, work(name))
+    return {
+      started,
+      guest,
+      own: (name: string) => void running.push(fair.enter('a', undefined, work(name))),
+      guests: (...names: string[]) => void running.push(...names.map(name => guest(name))),
+      end: async (name: string) => {
+        ends.get(name)!()
+        await settled()
+      },
+      all: () => Promise.all(running),
+    }
   }
 
   test('guests leave one place free, however many they are', async () => {
-    const fair = createFairPool(pool, { places: 2, waiting: 4 })
-    const { started, work, end } = held()
-    const running = [
-      fair.guests.enter('a', undefined, work('guest 1')),
-      fair.guests.enter('a', undefined, work('guest 2')),
-      fair.enter('a', undefined, work('own')),
-    ]
+    const { started, guests, own, end, all } = held(2, 4)
+    guests('guest 1', 'guest 2')
+    own('own')
     await settled()
     expect(started).toEqual(['guest 1', 'own'])
-    end('own')
-    await settled()
+    await end('own')
     expect(started).toEqual(['guest 1', 'own'])
-    end('guest 1')
-    await settled()
+    await end('guest 1')
     expect(started).toEqual(['guest 1', 'own', 'guest 2'])
-    end('guest 2')
-    await Promise.all(running)
+    await end('guest 2')
+    await all()
   })
 
   test("the owner's work goes first, even if guests have waited longer", async () => {
-    const fair = createFairPool(pool, { places: 1, waiting: 4 })
-    const { started, work, end } = held()
-    const running = [
-      fair.guests.enter('a', undefined, work('guest 1')),
-      fair.guests.enter('a', undefined, work('guest 2')),
-      fair.enter('a', undefined, work('own')),
-    ]
+    const { started, guests, own, end, all } = held(1, 4)
+    guests('guest 1', 'guest 2')
+    own('own')
     await settled()
-    end('guest 1')
-    await settled()
+    await end('guest 1')
     expect(started).toEqual(['guest 1', 'own'])
-    end('own')
-    await settled()
-    end('guest 2')
-    await Promise.all(running)
+    for (const name of ['own', 'guest 2']) await end(name)
+    await all()
   })
 
   test('guests fill at most half of the line, and do not keep the owner from waiting', async () => {
-    const fair = createFairPool(pool, { places: 1, waiting: 2 })
-    const { work, end } = held()
-    const running = [
-      fair.enter('a', undefined, work('own 1')),
-      fair.guests.enter('a', undefined, work('guest 1')),
-    ]
-    await expect(fair.guests.enter('a', undefined, work('guest 2'))).rejects.toMatchObject({
-      code: 'unavailable',
-    })
-    running.push(fair.enter('a', undefined, work('own 2')))
+    const { guests, guest, own, end, all } = held(1, 2)
+    own('own 1')
+    guests('guest 1')
+    await expect(guest('guest 2')).rejects.toMatchObject({ code: 'unavailable' })
+    own('own 2')
     await settled()
-    for (const name of ['own 1', 'own 2', 'guest 1']) {
-      end(name)
-      await settled()
-    }
-    await Promise.all(running)
+    for (const name of ['own 1', 'own 2', 'guest 1']) await end(name)
+    await all()
   })
 
   test('a guest that gives up leaves the line', async () => {
-    const fair = createFairPool(pool, { places: 1, waiting: 2 })
-    const { started, work, end } = held()
+    const { started, guests, guest, own, end, all } = held(1, 2)
     const gone = new AbortController()
-    const own = fair.enter('a', undefined, work('own'))
-    const guest = fair.guests.enter('a', gone.signal, work('guest 1'))
+    own('own')
+    const leaving = guest('guest 1', gone.signal)
     gone.abort()
-    await expect(guest).rejects.toMatchObject({ code: 'unavailable' })
-    const next = fair.guests.enter('a', undefined, work('guest 2'))
+    await expect(leaving).rejects.toMatchObject({ code: 'unavailable' })
+    guests('guest 2')
     await settled()
-    end('own')
-    await settled()
+    await end('own')
     expect(started).toEqual(['own', 'guest 2'])
-    end('guest 2')
-    await Promise.all([own, next])
+    await end('guest 2')
+    await all()
   })
 })

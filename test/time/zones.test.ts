@@ -1,34 +1,18 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { allZones, canonicalZone, isIanaZone } from '../../src/time/zones.ts'
 
+const NAMES = [
+  ...['UTC', 'Etc/UTC', 'Etc/GMT+5', 'Etc/GMT-14', 'GMT', 'EST', 'EST5EDT', 'CET', 'W-SU', 'NZ-CHAT'],
+  ...['Asia/Kolkata', 'Asia/Calcutta', 'Europe/Kyiv', 'Europe/Kiev', 'Europe/Berlin', 'America/Nuuk'],
+  ...['US/Pacific', 'America/Port-au-Prince', 'America/Argentina/ComodRivadavia'],
+]
+
 describe('time zone', () => {
-  test.each([
-    ['UTC', 'UTC'],
-    ['utc', 'UTC'],
-    ['Europe/Berlin', 'Europe/Berlin'],
-    ['europe/BERLIN', 'Europe/Berlin'],
-    ['Asia/Kolkata', 'Asia/Kolkata'],
-    ['asia/kolkata', 'Asia/Kolkata'],
-    ['Asia/Calcutta', 'Asia/Calcutta'],
-    ['Europe/Kyiv', 'Europe/Kyiv'],
-    ['Europe/Kiev', 'Europe/Kiev'],
-    ['America/Nuuk', 'America/Nuuk'],
-    ['america/port-au-prince', 'America/Port-au-Prince'],
-    ['AMERICA/ARGENTINA/COMODRIVADAVIA', 'America/Argentina/ComodRivadavia'],
-    ['Etc/UTC', 'Etc/UTC'],
-    ['etc/gmt+5', 'Etc/GMT+5'],
-    ['Etc/GMT-14', 'Etc/GMT-14'],
-    ['GMT', 'GMT'],
-    ['EST5EDT', 'EST5EDT'],
-    ['EST', 'EST'],
-    ['CET', 'CET'],
-    ['us/pacific', 'US/Pacific'],
-    ['w-su', 'W-SU'],
-    ['nz-chat', 'NZ-CHAT'],
-  ])('%s is spelled %s', (sent, spelling) => {
-    expect(canonicalZone(sent)).toBe(spelling)
-    expect(isIanaZone(sent)).toBe(true)
+  test.each(NAMES)('%s is accepted in any case and keeps its spelling', name => {
+    for (const sent of [name, name.toLowerCase(), name.toUpperCase()]) {
+      expect(canonicalZone(sent)).toBe(name)
+      expect(isIanaZone(sent)).toBe(true)
+    }
   })
 
   test.each([
@@ -55,28 +39,18 @@ describe('time zone', () => {
 describe('list of time zones', () => {
   const zones = allZones()
 
-  test('the list of time zones is sorted and names each zone once', () => {
+  test('the list of time zones is sorted, and has all zones of the runtime, UTC, and old and new spellings', () => {
     expect(zones).toEqual([...new Set(zones)].sort())
-  })
-
-  test('the list of time zones has all zones of the runtime, UTC, and old and new spellings', () => {
     expect(zones).toEqual(expect.arrayContaining(Intl.supportedValuesOf('timeZone')))
     expect(zones).toEqual(expect.arrayContaining(['UTC', 'Asia/Kolkata', 'Asia/Calcutta', 'Europe/Kyiv']))
     expect(zones.length).toBeGreaterThan(590)
   })
 
-  test('the list of time zones has only zones that the runtime knows', () => {
-    for (const zone of zones) new Intl.DateTimeFormat('en', { timeZone: zone })
-  })
-
-  test('contains names that are accepted in any case', () => {
-    fc.assert(
-      fc.property(fc.constantFrom(...zones), fc.infiniteStream(fc.boolean()), (zone, coins) => {
-        const sent = Array.from(zone, letter =>
-          coins.next().value ? letter.toUpperCase() : letter.toLowerCase(),
-        ).join('')
+  test('the list of time zones has only zones that the runtime knows, and they are accepted in any case', () => {
+    for (const zone of zones) {
+      new Intl.DateTimeFormat('en', { timeZone: zone })
+      for (const sent of [zone, zone.toLowerCase(), zone.toUpperCase()])
         expect(canonicalZone(sent)).toBe(zone)
-      }),
-    )
+    }
   })
 })

@@ -1,26 +1,22 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { purgePayments } from '../../src/revenue/ledger/change-payment.ts'
 import { importMoneyFile } from '../../src/transfer/money/money-kind.ts'
 import { openLocalFile } from '../../src/transfer/read/local-file.ts'
+import { expectRefused, printed, temporaryFolder } from '../scripts/command.ts'
 import { adminCommand } from '../support/admin-command.ts'
 import { type Api, startApi } from '../support/api.ts'
 import { runs } from '../support/runs.ts'
 import { movementsOf, paymentsOf, standingsOf } from '../support/shop-outcome.ts'
 
 let api: Api
-let folder: string
+const folder = temporaryFolder()
 beforeAll(async () => {
   api = await startApi()
-  folder = await mkdtemp(join(tmpdir(), 'money-'))
 })
-afterAll(async () => {
-  await api.close()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => api.close())
 
 const HEAD =
   'type,id,at,amount,currency,customer,subscription,refunded,payment,status,interval,interval_count,quantity,email,visitor,ending'
@@ -62,39 +58,27 @@ async function bring({ siteNo }: Site, text: string, isDryRun = false) {
 const refundsOf = async (site: Site) =>
   Object.fromEntries((await paymentsOf(site)).payments.map(row => [row.transaction_id, row.refunded_minor]))
 
-/** A row that may be in two files with other values: payments `p0` to `p3`, then refunds `r0` and `r1`, then subscriptions `s0` and `s1`. */
-interface Corrected {
-  amount: number
-  refunded: number | undefined
-  subscription: string
-  customer: string
-  payment: string
-  visitor: string
-}
 const VISITORS = ['', '00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002']
-const Rows = fc.array(
-  fc.record<Corrected>({
-    amount: fc.integer({ min: 1, max: 1_000 }),
-    refunded: fc.option(fc.integer({ min: 0, max: 1_000 }), { nil: undefined }),
-    subscription: fc.constantFrom('', 's0', 's1'),
-    customer: fc.constantFrom('', 'c0', 'c1'),
-    payment: fc.constantFrom('p0', 'p1', 'p2', 'p3'),
-    visitor: fc.constantFrom(...VISITORS),
-  }),
-  { minLength: 8, maxLength: 8 },
-)
-const fileOf = (rows: readonly Corrected[]) =>
-  [
-    HEAD,
-    ...rows.map(({ amount, refunded = '', subscription, customer, payment, visitor }, index) => {
-      const at = `2024-01-0${index + 1}`
-      if (index < 4) {
-        return `payment,p${index},${at},${amount},USD,${customer},${subscription},${refunded},,,,,,,${visitor}`
-      }
-      if (index < 6) return `refund,r${index},${at},${amount},,,,,${payment}`
-      return `subscription,s${index - 6},${at},${amount},USD,${customer},,,,active,month,,1,,${visitor}`
-    }),
-  ].join('\n')
+/** A row that may be in two files with other values: payments `p0` to `p3`, then refunds `r0` and `r1`, then subscriptions `s0` and `s1`. */
+const Corrected = fc.record({
+  amount: fc.integer({ min: 1, max: 1_000 }),
+  refunded: fc.option(fc.integer({ min: 0, max: 1_000 }), { nil: undefined }),
+  subscription: fc.constantFrom('', 's0', 's1'),
+  customer: fc.constantFrom('', 'c0', 'c1'),
+  payment: fc.constantFrom('p0', 'p1', 'p2', 'p3'),
+  visitor: fc.constantFrom(...VISITORS),
+})
+type Corrected = typeof Corrected extends fc.Arbitrary<infer Row> ? Row : never
+const Rows = fc.array(Corrected, { minLength: 8, maxLength: 8 })
+const rowOf = (row: Corrected, index: number) => {
+  const { amount, refunded = '', subscription, customer, payment, visitor } = row
+  const at = `2024-01-0${index + 1}`
+  if (index < 4)
+    return `payment,p${index},${at},${amount},USD,${customer},${subscription},${refunded},,,,,,,${visitor}`
+  if (index < 6) return `refund,r${index},${at},${amount},,,,,${payment}`
+  return `subscription,s${index - 6},${at},${amount},USD,${customer},,,,active,month,,1,,${visitor}`
+}
+const fileOf = (rows: readonly string[]) => [HEAD, ...rows, ''].join('\n')
 
 const outcome = async (site: Site) => ({
   ...(await standingsOf(site)),
@@ -140,16 +124,10 @@ describe('files of payments and subscriptions', () => {
     const [head, ...rows] = CSV.trim().split('\n')
     await bring(site, [head, ...rows.toReversed()].join('\n'))
     const names = HEAD.split(',')
-    const lines = rows.map(row =>
-      JSON.stringify(
-        Object.fromEntries(
-          row
-            .replaceAll('"', '')
-            .split(',')
-            .map((value, index) => [names[index], value]),
-        ),
-      ),
-    )
+    const lines = rows.map(row => {
+      const values = row.replaceAll('"', '').split(',')
+      return JSON.stringify(Object.fromEntries(values.map((value, index) => [names[index], value])))
+    })
     const other = await openSite()
     await bring(other, lines.join('\n'))
     expect(await outcome(site)).toEqual(before)
@@ -180,39 +158,19 @@ describe('files of payments and subscriptions', () => {
       `refund,re_${id}a,2024-01-02,300,,,,,${id}`,
       `refund,re_${id}b,2024-01-03,150,,,,,${id}`,
     ])
-    await bring(site, [HEAD, ...rows, 'payment,in_7,2024-01-01,1000,USD,,,500', ''].join('\n'))
-    expect(await refundsOf(site)).toEqual({
-      in_1: 450,
-      in_2: 450,
-      pi_3: 450,
-      ch_4: 450,
-      cs_5: 450,
-      'order-6': 450,
-      in_7: 500,
-    })
+    await bring(site, fileOf([...rows, 'payment,in_7,2024-01-01,1000,USD,,,500']))
+    const refunded = { in_1: 450, in_2: 450, pi_3: 450, ch_4: 450, cs_5: 450, 'order-6': 450, in_7: 500 }
+    expect(await refundsOf(site)).toEqual(refunded)
   })
 
   test('a later file may say that less was refunded, nothing, or of another payment', async () => {
     const site = await openSite()
-    await bring(
-      site,
-      `${HEAD}
-payment,a,2024-01-01,1000,USD,,,500
-payment,b,2024-01-01,1000,USD,,,500
-payment,c,2024-01-01,1000,USD
-payment,d,2024-01-01,1000,USD
-refund,r,2024-01-02,400,,,,,c
-`,
-    )
+    const payment = (id: string, refunded: number | '' = '') =>
+      `payment,${id},2024-01-01,1000,USD,,,${refunded}`
+    const payments = [payment('a', 500), payment('b', 500), payment('c'), payment('d')]
+    await bring(site, fileOf([...payments, 'refund,r,2024-01-02,400,,,,,c']))
     expect(await refundsOf(site)).toEqual({ a: 500, b: 500, c: 400, d: 0 })
-    await bring(
-      site,
-      `${HEAD}
-payment,a,2024-01-01,1000,USD,,,0
-payment,b,2024-01-01,1000,USD,,,200
-refund,r,2024-01-02,300,,,,,d
-`,
-    )
+    await bring(site, fileOf([payment('a', 0), payment('b', 200), 'refund,r,2024-01-02,300,,,,,d']))
     expect(await refundsOf(site)).toEqual({ a: 0, b: 200, c: 0, d: 300 })
   })
 
@@ -220,12 +178,11 @@ refund,r,2024-01-02,300,,,,,d
     await fc.assert(
       fc.asyncProperty(Rows, Rows, async (first, second) => {
         const [corrected, alone] = [await openSite(), await openSite()]
-        await bring(corrected, fileOf(first))
-        await bring(corrected, fileOf(second))
-        await bring(
-          alone,
-          fileOf(second.map((row, index) => ({ ...row, refunded: row.refunded ?? first[index]!.refunded }))),
-        )
+        await bring(corrected, fileOf(first.map(rowOf)))
+        await bring(corrected, fileOf(second.map(rowOf)))
+        const refundedOf = (index: number) => second[index]!.refunded ?? first[index]!.refunded
+        const whole = second.map((row, index) => rowOf({ ...row, refunded: refundedOf(index) }, index))
+        await bring(alone, fileOf(whole))
         expect(await paymentsOf(corrected)).toEqual(await paymentsOf(alone))
         expect(await standingsOf(corrected)).toEqual(await standingsOf(alone))
       }),
@@ -251,7 +208,7 @@ refund,r,2024-01-02,300,,,,,d
       ['payment,x,2024-01-01,1,USD,,,,,,,,,,nobody', /visitor must be a UUID/],
       [`payment,${'x'.repeat(300)},2024-01-01,1,USD`, /id must be at most 255/],
     ]
-    const text = `${HEAD}\n${wrong.map(([row]) => row).join('\n')}\npayment,good,2024-01-01,1,USD\n`
+    const text = fileOf([...wrong.map(([row]) => row), 'payment,good,2024-01-01,1,USD'])
     const { rejected, rejected_total, rows } = await bring(site, text)
     expect(rejected_total).toBe(wrong.length)
     for (const [index, [, reason]] of wrong.entries()) {
@@ -267,16 +224,12 @@ refund,r,2024-01-02,300,,,,,d
     const site = await openSite()
     const path = join(folder, 'command.csv')
     await writeFile(path, CSV)
-    const command = await adminCommand({
-      databaseUrl: api.services.config.databaseUrl!,
-      redisUrl: api.services.config.redisUrl!,
-    })
+    const { databaseUrl, redisUrl } = api.services.config
+    const command = await adminCommand({ databaseUrl: databaseUrl!, redisUrl: redisUrl! })
     const run = (...more: string[]) =>
       command.run(['revenue:import-file', '--site', site.siteId, '--file', path, ...more])
-    expect((await run('--timezone', 'Mars/Olympus')).stderr).toContain('must be an IANA time zone')
-    const { stdout, code } = await run()
-    expect(code).toBe(0)
-    expect(JSON.parse(stdout)).toMatchObject({ rows: { payment: 4 }, rejected_total: 0 })
+    expectRefused(await run('--timezone', 'Mars/Olympus'), /must be an IANA time zone/)
+    expect(printed(await run())).toMatchObject({ rows: { payment: 4 }, rejected_total: 0 })
     expect((await paymentsOf(site)).payments).toHaveLength(4)
   })
 })

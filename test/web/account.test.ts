@@ -2,17 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PASSWORD, withCookie } from '../support/log-in.ts'
-import { accessibilityProblems, sticksOut } from './audit-page.ts'
+import { expectFit } from './audit-page.ts'
+import { TOO_SLOW } from './seeded-site.ts'
 import { dialogGone, fillDialog, signedInPage } from './signed-in-page.ts'
-import { fill, sessionOf, startVisit, type Visit } from './visit.ts'
+import { fill, sessionOf, setConfig, startVisit, type Visit } from './visit.ts'
 
 let visit: Visit
 beforeAll(async () => {
   visit = await startVisit()
 })
 afterAll(() => visit.close())
-
-const PARTS = ['', '/security', '/devices', '/display', '/teams']
 
 test('profile: the name is saved, another e-mail address only with the password', async () => {
   const { page, email, ask, complaints } = await signedInPage(visit)
@@ -32,7 +31,6 @@ test('profile: the name is saved, another e-mail address only with the password'
   await page.waitForSelector('[name=email][aria-invalid]:focus')
   expect(await page.locator('[role=alert]').allTextContents()).toEqual(['Belongs to another login'])
   expect(complaints).toEqual([])
-  await page.context().close()
 })
 
 test('password: it is changed with the one before, and other devices are signed out', async () => {
@@ -48,7 +46,6 @@ test('password: it is changed with the one before, and other devices are signed 
   expect((await ask('GET', '/api/account/sessions')).body).toHaveLength(1)
   const body = { email, password: 'another long password' }
   expect((await visit.api.call('POST', '/api/auth/login', { body })).status).toBe(200)
-  await page.context().close()
 })
 
 test('password: a login without one adds it, within minutes of signing in', async () => {
@@ -60,7 +57,6 @@ test('password: a login without one adds it, within minutes of signing in', asyn
   await page.waitForSelector('text=The password is changed')
   const headers = withCookie(visit.api, (await sessionOf(context))!)
   expect((await visit.api.call('GET', '/api/account', { headers })).body.has_password).toBe(true)
-  await page.context().close()
 })
 
 test('second factor: an app is set up, its recovery codes are shown once and renewed, and it is removed', async () => {
@@ -68,6 +64,7 @@ test('second factor: an app is set up, its recovery codes are shown once and ren
   await page.goto(`${visit.origin}/account/security`)
   await page.click('text=Set up an authenticator app')
   await page.waitForSelector('svg[role=img] path')
+  await expectFit(page)
   const uri = (await page.getAttribute('[role=dialog] a[href^="otpauth:"]', 'href'))!
   const secret = new URL(uri).searchParams.get('secret')!
   expect((await page.textContent('[role=dialog] code'))!.replaceAll(' ', '')).toBe(secret)
@@ -98,61 +95,53 @@ test('second factor: an app is set up, its recovery codes are shown once and ren
   await page.waitForSelector('text=Set up an authenticator app')
   expect((await ask('GET', '/api/account')).body.has_totp).toBe(false)
   expect(complaints).toEqual([])
-  await page.context().close()
 })
 
 test('passkeys: one is added, signs in, and is removed', async () => {
-  const { api } = visit
   const origin = visit.origin.replace('analytics.example', 'localhost')
   const { page, cookie } = await signedInPage(visit)
   const context = page.context()
   await page.goto(`${visit.origin}/account/security`)
   await page.waitForSelector('text=they need https and a host name')
-  api.services.config.baseUrl = origin
-  try {
-    await context.addCookies([{ name: 'analytics_session', value: cookie, url: origin }])
-    const cdp = await context.newCDPSession(page)
-    await cdp.send('WebAuthn.enable')
-    const options = { protocol: 'ctap2', transport: 'internal', automaticPresenceSimulation: true } as const
-    const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
-      options: { ...options, hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
-    })
-    await page.goto(`${origin}/account/security`)
-    await page.click('text=Add a passkey')
-    await fillDialog(page, { name: 'Laptop', password: PASSWORD })
-    await dialogGone(page)
-    await page.waitForSelector('text=Never used')
-    await page.goto(`${origin}/account`)
-    await page.click('text=Sign out')
-    await page.waitForURL('**/login#ended')
-    await page.click('text=Use a passkey')
-    await page.waitForURL(`${origin}/`)
-    await page.goto(`${origin}/account/security`)
-    await page.click('[aria-label="Remove: Laptop"]')
-    await fillDialog(page, { password: PASSWORD })
-    await page.waitForSelector('[aria-label="Remove: Laptop"]', { state: 'detached' })
-    await page.goto(`${origin}/login`)
-    await cdp.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId })
-    await page.evaluate('navigator.credentials.get = () => Promise.reject(new Error("stopped"))')
-    await page.click('text=Use a passkey')
-    await page.waitForSelector('text=The passkey was not used')
-  } finally {
-    api.services.config.baseUrl = visit.origin
-  }
-  await context.close()
+  setConfig(visit, { baseUrl: origin })
+  await context.addCookies([{ name: 'analytics_session', value: cookie, url: origin }])
+  const cdp = await context.newCDPSession(page)
+  await cdp.send('WebAuthn.enable')
+  const options = { protocol: 'ctap2', transport: 'internal', automaticPresenceSimulation: true } as const
+  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: { ...options, hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
+  })
+  await page.goto(`${origin}/account/security`)
+  await page.click('text=Add a passkey')
+  await fillDialog(page, { name: 'Laptop', password: PASSWORD })
+  await dialogGone(page)
+  await page.waitForSelector('text=Never used')
+  await page.goto(`${origin}/account`)
+  await page.click('text=Sign out')
+  await page.waitForURL('**/login#ended')
+  await page.click('text=Use a passkey')
+  await page.waitForURL(`${origin}/`)
+  await page.goto(`${origin}/account/security`)
+  await page.click('[aria-label="Remove: Laptop"]')
+  await fillDialog(page, { password: PASSWORD })
+  await page.waitForSelector('[aria-label="Remove: Laptop"]', { state: 'detached' })
+  await page.goto(`${origin}/login`)
+  await cdp.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId })
+  await page.evaluate('navigator.credentials.get = () => Promise.reject(new Error("stopped"))')
+  await page.click('text=Use a passkey')
+  await page.waitForSelector('text=The passkey was not used')
 })
 
 test('single sign-on: the login is linked at the organisation, and the link is removed', async () => {
   const { api, origin } = visit
   const { page, loginId, ask } = await signedInPage(visit)
-  const { config } = api.services
-  const { oidc, hasPasswords } = config
-  Object.assign(config, { oidc: { name: 'Company', issuer: 'https://login.example' }, hasPasswords: false })
+  const { oidc } = api.services.config
+  setConfig(visit, { oidc: { name: 'Company', issuer: 'https://login.example' }, hasPasswords: false })
   await page.goto(`${origin}/account/security`)
   await page.click('text=Link Company')
   await page.waitForSelector('[role=dialog] >> text=15 minutes after you have signed in')
   expect(await page.locator('h2').allTextContents()).toEqual(['Passkeys', 'Single sign-on', 'Link Company'])
-  config.hasPasswords = hasPasswords
+  setConfig(visit, { hasPasswords: true })
   await page.route('**/trpc/identities.link', route => {
     expect(route.request().postDataJSON()).toEqual({ password: PASSWORD, return_to: '/account/security' })
     return route.fulfill({ json: { result: { data: { url: `${origin}/account/security?linked` } } } })
@@ -165,22 +154,25 @@ test('single sign-on: the login is linked at the organisation, and the link is r
     insert into oidc_identities (issuer, subject, login_id) values ('https://login.example', 'ada-1', ${loginId})`
   await page.reload()
   await page.waitForSelector('text=login.example')
-  config.oidc = oidc
+  setConfig(visit, { oidc })
   await page.click('[aria-label="Remove: ada-1"]')
   await fillDialog(page, { password: PASSWORD })
   await page.waitForSelector('[aria-label="Remove: ada-1"]', { state: 'detached' })
   expect((await ask('GET', '/api/account/identities')).body).toEqual([])
-  await page.context().close()
 })
 
-test('devices: they are signed out, one and all', async () => {
+test('devices: a list that cannot be read is read again; they are signed out, one and all', async () => {
   const { api, origin } = visit
   const { page, email, ask } = await signedInPage(visit)
   const other = await api.call('POST', '/api/auth/login', {
     body: { email, password: PASSWORD },
     headers: { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' },
   })
+  await page.route('**/trpc/account.sessions*', route => route.fulfill(TOO_SLOW))
   await page.goto(`${origin}/account/devices`)
+  await page.waitForSelector('[role=alert]')
+  await page.unroute('**/trpc/account.sessions*')
+  await page.click('text=Try again')
   await page.waitForSelector('li:has-text("This one")')
   expect(await page.locator('main li').count()).toBe(2)
   await page.click('[aria-label="Sign out: Firefox on Linux"]')
@@ -191,7 +183,6 @@ test('devices: they are signed out, one and all', async () => {
   await page.click('[role=dialog] button[type=submit]')
   await page.waitForURL('**/login#ended')
   expect((await ask('GET', '/api/account')).status).toBe(401)
-  await page.context().close()
 })
 
 test('display: language and theme are those of the browser until others are chosen, and stay', async () => {
@@ -205,7 +196,6 @@ test('display: language and theme are those of the browser until others are chos
   expect(await page.getAttribute('button:has-text("Dunkel")', 'aria-pressed')).toBe('true')
   await page.click('text=Wie das System')
   expect(await page.getAttribute('html', 'data-theme')).toBeNull()
-  await page.context().close()
 })
 
 test('teams: one is made, opened and left; the last owner stays', async () => {
@@ -228,21 +218,6 @@ test('teams: one is made, opened and left; the last owner stays', async () => {
   await page.click('[role=dialog] button[type=submit]')
   await page.waitForSelector('[role=dialog] [role=alert]')
   expect(await names()).toEqual(['Test', 'Side project'])
-  await page.context().close()
-})
-
-test('a list that cannot be read says why, and is read again', async () => {
-  const { page } = await visit.member()
-  const data = { httpStatus: 503, code: 'unavailable', message: 'busy', request_id: 'x' }
-  await page.route('**/trpc/account.sessions*', route =>
-    route.fulfill({ status: 503, json: { error: { message: 'busy', code: -32003, data } } }),
-  )
-  await page.goto(`${visit.origin}/account/devices`)
-  await page.waitForSelector('[role=alert]')
-  await page.unroute('**/trpc/account.sessions*')
-  await page.click('text=Try again')
-  await page.waitForSelector('text=This one')
-  await page.context().close()
 })
 
 test('a session that has ended leads to signing in, and back', async () => {
@@ -253,23 +228,4 @@ test('a session that has ended leads to signing in, and back', async () => {
   await page.waitForURL('**/login?return_to=*')
   await fill(page, { email, password: PASSWORD })
   await page.waitForURL(`${origin}/account/teams`)
-  await page.context().close()
-})
-
-test('the pages are readable for all, in both themes, and at 360 pixels', async () => {
-  const { page, complaints } = await signedInPage(visit, { width: 360, locale: 'de-AT' })
-  for (const part of PARTS) {
-    await page.goto(`${visit.origin}/account${part}`)
-    await page.waitForSelector('main h2')
-    expect(await accessibilityProblems(page)).toEqual([])
-    await expect.poll(() => sticksOut(page)).toBe(false)
-  }
-  await page.goto(`${visit.origin}/account/security`)
-  await page.click('text=Authenticator-App einrichten')
-  await page.waitForSelector('svg[role=img]')
-  expect(await accessibilityProblems(page)).toEqual([])
-  await page.goto(`${visit.origin}/account/unknown`)
-  await page.waitForSelector('text=Diese Seite gibt es nicht')
-  expect(complaints).toEqual([])
-  await page.context().close()
 })

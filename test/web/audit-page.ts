@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type axe from 'axe-core'
 import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
 
 const script = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
@@ -64,6 +65,22 @@ export async function focusProblems(page: Page): Promise<string[]> {
       problems.push(`${focused.key} (${focused.text}) comes before the one that had the focus`)
   }
   return problems
+}
+
+/** Expects a page of any state to be good for people with screen readers and with phones, and to have no markup of visitors. */
+export async function expectFit(page: Page, what?: string): Promise<void> {
+  expect(await page.$('img[src=x], a[href^="javascript"]'), what).toBeNull()
+  expect(await accessibilityProblems(page), what).toEqual([])
+  await page.setViewportSize({ width: 360, height: 740 })
+  await expect.poll(() => sticksOut(page), what ? { message: what } : {}).toBe(false)
+  await page.setViewportSize({ width: 1280, height: 900 })
+}
+
+/** The same for people with keyboards, too, on a page that may not complain. */
+export async function expectGood(page: Page, complaints: string[], what?: string): Promise<void> {
+  await expectFit(page, what)
+  expect(await focusProblems(page), what).toEqual([])
+  expect(complaints.splice(0), what).toEqual([])
 }
 
 const MOST_STEPS = 60

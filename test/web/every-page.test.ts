@@ -1,92 +1,161 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { SITE_PAGES } from '../../src/web/app/site/pages-of-site.ts'
-import { accessibilityProblems, focusProblems, sticksOut } from './audit-page.ts'
-import { type SeededSite, seededSite } from './seeded-site.ts'
-import { type Member, startVisit, type Visit } from './visit.ts'
+import { PARTS } from '../../src/web/pages/settings/parts-of-settings.ts'
+import { invitee } from '../support/log-in.ts'
+import { teammate } from '../support/teammates.ts'
+import { expectGood } from './audit-page.ts'
+import { type SeededHit, type SeededSite, seededSite } from './seeded-site.ts'
+import { siteVisit } from './site-visit.ts'
+import { complaintsOf, sessionOf } from './visit.ts'
 
 const NOW = new Date('2026-03-18T12:00:00Z')
 const MINUTE = 60_000
 /** A name that a visitor chose. */
 const LONG = `"><script>alert(1)</script>\u202e${'w'.repeat(400)} ${'long '.repeat(60)}`
+const MAIL = `${'a'.repeat(60)}.${'b'.repeat(60)}@example.com`
+const VISITOR = randomUUID()
 
-let visit: Visit
-let member: Member
-let site: SeededSite
+const hit = (minutes: number, fields: SeededHit['fields']): SeededHit => ({
+  ...{ at: NOW.getTime() - minutes * MINUTE, visitor: VISITOR, fields: fields! },
+})
+const name = LONG.slice(0, 255)
+const all = siteVisit({
+  ...{ now: () => NOW, timezone: 'America/New_York' },
+  hits: [
+    hit(10, { url: `/${LONG}`.slice(0, 2_000), title: LONG, referrer: 'https://news.example/item' }),
+    hit(9, { type: 'event', name, props: { plan: LONG.slice(0, 500) } }),
+    hit(8, { url: '/b', title: 'B' }),
+    hit(7, { type: 'error', name: 'TypeError', error: { name: 'TypeError', message: LONG, stack: LONG } }),
+    hit(6, { type: 'identify', identity: { identifier: `ada-${LONG.slice(0, 200)}`, name } }),
+  ],
+})
 let empty: SeededSite
+/** What stands for these in an address is known when the site is made. */
+const named: Record<string, string> = {}
 
 beforeAll(async () => {
-  visit = await startVisit({ now: () => NOW })
-  member = await visit.member()
-  site = await seededSite(visit, member, 'America/New_York')
+  const { visit, member, site, read } = all
   empty = await seededSite(visit, member)
-  const visitor = randomUUID()
-  const at = NOW.getTime() - 10 * MINUTE
-  await site.store([
-    {
-      at,
-      visitor,
-      fields: { url: `/${LONG}`.slice(0, 2_000), title: LONG, referrer: 'https://news.example/item' },
-    },
-    {
-      at: at + MINUTE,
-      visitor,
-      fields: { type: 'event', name: LONG.slice(0, 255), props: { plan: LONG.slice(0, 500) } },
-    },
-    { at: at + 2 * MINUTE, visitor, fields: { url: '/b', title: 'B' } },
-  ])
-  await site.call('POST', '/goals', {
-    match_type: 'page',
-    match_value: '/b',
-    display_name: LONG.slice(0, 255),
-  })
+  await site.call('POST', '/goals', { match_type: 'page', match_value: '/b', display_name: name })
   await site.call('POST', '/payments', {
-    amount: 4900,
-    currency: 'USD',
-    transaction_id: 'sale-1',
-    visitor_id: visitor,
-    name: LONG.slice(0, 255),
-    customer_id: 'customer-1',
+    ...{ amount: 4900, currency: 'USD', transaction_id: 'sale-1', visitor_id: VISITOR },
+    ...{ name, customer_id: 'customer-1' },
+  })
+  const { api } = visit
+  const { headers, teamId } = member.login
+  const made = [
+    await api.call('POST', '/api/invitations', { headers, body: { email: MAIL, role: 'member' } }),
+    await api.call('POST', '/api/tokens', { headers, body: { name: 'Token '.repeat(40) } }),
+    await api.call('PATCH', '/api/team', { headers, body: { name: 'Team\u202e '.repeat(30) } }),
+  ]
+  expect(made.map(({ status }) => status)).toEqual([201, 201, 200])
+  await teammate(api, { teamId, role: 'viewer', email: `x${MAIL}`, name: 'W'.repeat(100) })
+  const share = await site.call('POST', '/shares', { name, sections: ['traffic', 'pages'] })
+  const [visited] = (await read(`/stats/sessions?visitor_id=${VISITOR}`)).data
+  const [group] = (await read('/stats/errors')).data
+  Object.assign(named, {
+    ...{ ':person': VISITOR, ':session': visited.session_id, ':error': group.id },
+    ':share': new URL(share.body.url).pathname + new URL(share.body.url).hash,
+    ':setup': (await invitee(api)).secret,
   })
 })
-afterAll(() => visit.close())
 
-const pages = [...SITE_PAGES.map(({ path }) => path), 'install', 'connect-stripe', 'settings/sharing']
+const lists = [...SITE_PAGES.map(({ path }) => path), 'install', 'connect-stripe']
+const settings = PARTS.filter(part => part.name !== 'general').map(part => `settings/${part.name}`)
+const details = ['people/:person', 'sessions/:session', 'errors/:error', 'money/customers/c:customer-1']
+const ofTeam = [
+  ...['', 'new', 'nothing/here'],
+  ...['', '/invitations', '/tokens', '/log', '/settings'].map(part => `team${part}`),
+  ...['', '/security', '/devices', '/display', '/teams', '/unknown'].map(part => `account${part}`),
+]
+const ofAnybody = [
+  'login#error=invalid',
+  'setup#:setup',
+  'reset',
+  'invite#unknown',
+  'mail/confirm/made.up',
+  ':share',
+]
 
 async function open(page: Page, path: string) {
-  await page.goto(`${visit.origin}${path}`)
+  await page.goto(`${all.visit.origin}/${path.replace(/:[a-z]+$/, id => named[id] ?? id).replace(/^\//, '')}`)
   await page.waitForSelector('h1, h2', { state: 'attached' })
   await page.waitForLoadState('networkidle')
 }
+const inSite = (of: SeededSite, path: string) => `sites/${of.domain}/${path}?range=last_30_days`
 
-async function expectGood(page: Page, complaints: string[]) {
-  await page.setViewportSize({ width: 1280, height: 900 })
-  expect(await accessibilityProblems(page)).toEqual([])
-  expect(await focusProblems(page)).toEqual([])
-  await page.setViewportSize({ width: 360, height: 740 })
-  await expect.poll(() => sticksOut(page)).toBe(false)
-  expect(complaints.splice(0)).toEqual([])
-}
+describe('every page, once', () => {
+  const members = [...lists, ...settings, ...details].map(path => [`sites/…/${path}`, path] as const)
+  test.each([...members, ...ofTeam.map(path => [path, undefined] as const)])(
+    '/%s opens for a member, complains of nothing, and loads nothing from another origin',
+    async (general, path) => {
+      const { visit, member, page, site } = all
+      const foreign: string[] = []
+      const look = (request: { url(): string }) => {
+        const url = request.url()
+        if (!/^(data|blob):/.test(url) && !url.startsWith(visit.origin)) foreign.push(url)
+      }
+      page.on('request', look)
+      await open(page, path === undefined ? general : inSite(site, path))
+      page.off('request', look)
+      expect(await page.getByText('This did not work').isVisible()).toBe(false)
+      expect(await sessionOf(member.context)).toBe(member.login.secret)
+      expect({ foreign, complaints: member.complaints.splice(0) }).toEqual({ foreign: [], complaints: [] })
+    },
+  )
 
-describe.each(pages)('page %s of a site', path => {
-  test('stands hostile names, fits a phone, and has no serious fault for keyboards and screen readers', async () => {
-    const { page, complaints } = member
-    await open(page, `/sites/${site.domain}/${path}?range=last_30_days`)
-    await expectGood(page, complaints)
-  })
-
-  test('says what to do where there is nothing yet', async () => {
-    const { page, complaints } = member
-    await open(page, `/sites/${empty.domain}/${path}?range=last_30_days`)
-    await expectGood(page, complaints)
+  test.each(ofAnybody)('/%s opens without a login', async path => {
+    const page = await (await all.visit.person()).newPage()
+    const complaints = complaintsOf(page)
+    await open(page, path)
+    expect(await page.getByText('This did not work').isVisible()).toBe(false)
+    expect(complaints).toEqual([])
+    await page.context().close()
   })
 })
 
-describe.each(['', 'new', 'team', 'account', 'nothing/here'])('page /%s', path => {
-  test('fits a phone, and has no serious fault for keyboards and screen readers', async () => {
-    const { page, complaints } = member
-    await open(page, `/${path}`)
-    await expectGood(page, complaints)
+const SWEEP = { tags: ['full'] }
+const EXPECTED = 'fits a phone, and has no serious fault for keyboards and screen readers'
+
+describe('every page, hostile, empty, on a phone and by keyboard', () => {
+  test.each([...lists, ...settings, ...details])(`/%s with hostile names ${EXPECTED}`, SWEEP, async path => {
+    const { page, member, site } = all
+    await open(page, inSite(site, path))
+    await expectGood(page, member.complaints)
+    expect(await page.textContent('main')).not.toContain('\u202e')
+  })
+
+  test.each([...lists, ...settings])(`/%s of an empty site ${EXPECTED}`, SWEEP, async path => {
+    const { page, member } = all
+    await open(page, inSite(empty, path))
+    await expectGood(page, member.complaints)
+  })
+
+  test(`pages of a team and of a person in German: each ${EXPECTED}`, SWEEP, async () => {
+    const { teamId } = all.member.login
+    const { page, context, complaints } = await all.visit.member({ teamId, locale: 'de-AT' })
+    for (const path of ofTeam) {
+      await open(page, path)
+      await expectGood(page, complaints, path)
+    }
+    await page.waitForSelector('text=Diese Seite gibt es nicht')
+    await context.close()
+  })
+
+  test(`pages without a login in German: each ${EXPECTED}`, SWEEP, async () => {
+    const context = await all.visit.person({ locale: 'de-DE' })
+    const page = await context.newPage()
+    const complaints = complaintsOf(page)
+    for (const path of ofAnybody) {
+      await open(page, path)
+      expect(await page.getAttribute('html', 'lang')).toBe('de')
+      await expectGood(page, complaints, path)
+    }
+    await open(page, 'login')
+    await page.click('text=English')
+    await page.waitForSelector('html[lang=en]')
+    await context.close()
   })
 })

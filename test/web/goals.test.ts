@@ -1,55 +1,36 @@
 import { randomUUID } from 'node:crypto'
-import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accessibilityProblems, sticksOut } from './audit-page.ts'
-import { type SeededSite, seededSite, TOO_SLOW } from './seeded-site.ts'
-import { type Member, startVisit, type Visit } from './visit.ts'
+import { describe, expect, test } from 'vitest'
+import { accessibilityProblems, expectFit } from './audit-page.ts'
+import { TOO_SLOW } from './seeded-site.ts'
+import { siteVisit } from './site-visit.ts'
 
 const NOW = new Date('2026-03-18T12:00:00Z')
 const DAY = 86_400_000
 const RANGE = 'range=last_30_days'
 
-let visit: Visit
-let member: Member
-let site: SeededSite
-
-beforeAll(async () => {
-  visit = await startVisit({ now: () => NOW })
-  member = await visit.member()
-  site = await seededSite(visit, member)
-  await site.store(
-    Array.from({ length: 12 }, (_, index) => {
-      const visitor = randomUUID()
-      const at = NOW.getTime() - (1 + index) * DAY
-      return [
-        { at, visitor, fields: { url: index % 2 === 0 ? '/docs/start' : '/docs/api/rest' } },
-        ...(index % 3 === 0
-          ? [
-              {
-                at: at + 1_000,
-                visitor,
-                fields: {
-                  type: 'event' as const,
-                  name: 'signup',
-                  props: { plan: index === 0 ? 'team' : 'pro' },
-                },
-              },
-            ]
-          : []),
-      ]
-    }).flat(),
-  )
+const all = siteVisit({
+  now: () => NOW,
+  hits: Array.from({ length: 12 }, (_, index) => {
+    const visitor = randomUUID()
+    const at = NOW.getTime() - (1 + index) * DAY
+    const plan = index === 0 ? 'team' : 'pro'
+    return [
+      { at, visitor, fields: { url: index % 2 === 0 ? '/docs/start' : '/docs/api/rest' } },
+      ...(index % 3 === 0
+        ? [{ at: at + 1_000, visitor, fields: { type: 'event' as const, name: 'signup', props: { plan } } }]
+        : []),
+    ]
+  }).flat(),
 })
-afterAll(() => visit.close())
 
-const open = async (page: Page, query = RANGE) => {
-  await page.goto(`${visit.origin}/sites/${site.domain}/goals?${query}`)
-  await page.waitForSelector('h1:has-text("Goals")')
+const open = async (query = RANGE) => {
+  await all.open(`goals?${query}`)
+  await all.page.waitForSelector('h1:has-text("Goals")')
 }
 
 /** Rows of the list: name, conversions, visitors, rate. */
-const rows = (page: Page) =>
-  page.$$eval('main table tbody tr', trs =>
+const rows = () =>
+  all.page.$$eval('main table tbody tr', trs =>
     trs.map(tr => [
       tr.querySelector('bdi')!.textContent,
       ...[...tr.querySelectorAll('td')].slice(1, 4).map(td => td.textContent),
@@ -57,7 +38,7 @@ const rows = (page: Page) =>
   )
 
 const reported = async (query: string) =>
-  (await site.call('GET', `/stats/goals?${query}`)).body.map(
+  (await all.read(`/stats/goals?${query}`)).map(
     (row: { display_name: string; conversions: number; visitors: number; conversion_rate: number }) => [
       row.display_name,
       String(row.conversions),
@@ -66,20 +47,20 @@ const reported = async (query: string) =>
     ],
   )
 
-async function fields(page: Page, values: Record<string, string>): Promise<void> {
+async function fields(values: Record<string, string>): Promise<void> {
   for (const [name, value] of Object.entries(values)) {
-    await page.fill(`role=dialog >> [name=${name}]`, value)
+    await all.page.fill(`role=dialog >> [name=${name}]`, value)
   }
 }
 
 describe('goals', () => {
   test('a site without goals says so; the editor shows what would have matched, and saves it', async () => {
-    const { page, complaints } = member
-    await open(page)
+    const { page, member, site } = all
+    await open()
     await page.waitForSelector('text=No goal yet')
     await page.click('role=button[name="New goal"]')
     await page.selectOption('role=dialog >> select[name=type]', 'page')
-    await fields(page, { value: '/docs/*', display_name: 'Reads the docs' })
+    await fields({ value: '/docs/*', display_name: 'Reads the docs' })
     const preview = page.locator('[role=dialog] [role=status]')
     await preview.locator('text="/docs/start"').waitFor()
     const definition = JSON.stringify({ match_type: 'page', match_value: '/docs/*' })
@@ -90,25 +71,25 @@ describe('goals', () => {
     expect(await preview.textContent()).toContain(
       `${body.conversions} conversions by ${body.visitors} visitors`,
     )
-    await fields(page, { value: '/docs/**' })
+    await fields({ value: '/docs/**' })
     await preview.locator('text="/docs/api/rest"').waitFor()
     await page.selectOption('role=dialog >> select[name=operator]', 'matches_regex')
-    await fields(page, { value: '(' })
+    await fields({ value: '(' })
     await preview.locator('text=/expression/').waitFor()
     await page.selectOption('role=dialog >> select[name=operator]', 'starts_with')
-    await fields(page, { value: '/docs/' })
+    await fields({ value: '/docs/' })
     expect(await accessibilityProblems(page)).toEqual([])
     await page.click('role=dialog >> button[type=submit]')
     await page.waitForSelector('role=dialog', { state: 'detached' })
-    await expect.poll(() => rows(page)).toEqual([['Reads the docs', '12', '12', '100%']])
-    expect(complaints).toEqual([])
+    await expect.poll(rows).toEqual([['Reads the docs', '12', '12', '100%']])
+    expect(member.complaints).toEqual([])
   })
 
   test('an event goal with a property; what is wrong stands at its field', async () => {
-    const { page } = member
-    await open(page)
+    const { page } = all
+    await open()
     await page.click('role=button[name="New goal"]')
-    await fields(page, { value: 'signup', display_name: 'reads the DOCS' })
+    await fields({ value: 'signup', display_name: 'reads the DOCS' })
     await page.click('text=Add a property')
     await page.fill('role=dialog >> input[aria-label="Property"]', 'plan')
     await page.fill('role=dialog >> input[aria-label="Property value"]', 'team')
@@ -116,20 +97,20 @@ describe('goals', () => {
     await page.fill('role=dialog >> input[name=display_name]', 'Reads the docs')
     await page.click('role=dialog >> button[type=submit]')
     await page.waitForSelector('role=dialog >> role=alert')
-    await fields(page, { display_name: 'Team plan' })
+    await fields({ display_name: 'Team plan' })
     await page.click('role=dialog >> button[type=submit]')
     await page.waitForSelector('role=dialog', { state: 'detached' })
-    const { data } = (await site.call('GET', '/goals?search=team')).body
+    const { data } = await all.read('/goals?search=team')
     expect(data).toMatchObject([{ match_value: 'signup', custom_props: { plan: 'team' } }])
     for (const query of [RANGE, 'range=last_7_days&path=/docs/start']) {
-      await open(page, query)
-      await expect.poll(() => rows(page)).toEqual(await reported(query))
+      await open(query)
+      await expect.poll(rows).toEqual(await reported(query))
     }
   })
 
   test('a goal is changed; its name leads to the visits that converted; it is deleted', async () => {
-    const { page } = member
-    await open(page)
+    const { page } = all
+    await open()
     await page.click('role=button[name="Change or delete Team plan"]')
     await page.click('role=menuitem[name="Edit"]')
     expect(await page.inputValue('role=dialog >> input[aria-label="Property value"]')).toBe('team')
@@ -137,7 +118,7 @@ describe('goals', () => {
     await page.waitForSelector('role=dialog >> text=3 conversions by 3 visitors')
     await page.click('role=dialog >> button[type=submit]')
     await page.waitForSelector('role=dialog', { state: 'detached' })
-    await expect.poll(async () => (await rows(page)).find(([name]) => name === 'Team plan')?.[1]).toBe('3')
+    await expect.poll(async () => (await rows()).find(([name]) => name === 'Team plan')?.[1]).toBe('3')
 
     await page.click('role=link[name="Team plan"]')
     await page.waitForURL('**goal=*')
@@ -145,56 +126,45 @@ describe('goals', () => {
     await page.click('role=button[name="Change or delete Team plan"]')
     await page.click('role=menuitem[name="Delete"]')
     await page.click('role=dialog >> button[type=submit]')
-    await expect.poll(async () => (await rows(page)).map(([name]) => name)).toEqual(['Reads the docs'])
+    await expect.poll(async () => (await rows()).map(([name]) => name)).toEqual(['Reads the docs'])
   })
 
   test('events of the period become goals', async () => {
-    const { page } = member
-    await open(page)
+    const { page } = all
+    await open()
     await page.click('role=button[name="From events"]')
     await page.check('role=dialog >> text=signup')
     await page.click('role=button[name="Create 1 goal"]')
-    await expect.poll(async () => (await rows(page)).map(([name]) => name)).toContain('signup')
+    await expect.poll(async () => (await rows()).map(([name]) => name)).toContain('signup')
   })
 
   test('numbers that take too long say so, and the list lives', async () => {
-    const { page } = member
+    const { page } = all
     await page.route('**/trpc/stats.goals', route => route.fulfill(TOO_SLOW))
-    await open(page)
+    await open()
     await page.waitForSelector('text=Try a shorter range or fewer filters')
-    await expect.poll(async () => (await rows(page))[0]).toEqual(['Reads the docs', '–', '–', '–'])
+    await expect.poll(async () => (await rows())[0]).toEqual(['Reads the docs', '–', '–', '–'])
     await page.unroute('**/trpc/stats.goals')
     await page.click('role=button[name="Try again"]')
-    await expect.poll(async () => (await rows(page))[0]?.[1]).toBe('12')
+    await expect.poll(async () => (await rows())[0]?.[1]).toBe('12')
   })
 
-  test('names are texts: no markup, in one line, on a phone too', async () => {
-    const { page, complaints } = member
+  test('names are texts: no markup, in one line, on a phone too; viewers only read them', async () => {
+    const { visit, page, member, site } = all
     const name = `<img src=x onerror="alert(1)">\u202e${'x'.repeat(200)}`
     const value = `/${'y'.repeat(2_000)}`
     await site.call('POST', '/goals', { match_type: 'page', match_value: value, display_name: name })
-    await open(page)
+    await open()
     const shown = page.locator('main table bdi >> text=<img src=x')
     await shown.waitFor()
     expect(await page.$('img[src=x]')).toBeNull()
     expect(await shown.textContent()).not.toContain('\u202e')
     expect((await shown.boundingBox())!.height).toBeLessThan(30)
-    await page.setViewportSize({ width: 360, height: 740 })
-    await expect.poll(() => sticksOut(page)).toBe(false)
-    await page.setViewportSize({ width: 1280, height: 900 })
-    expect(complaints).toEqual([])
-  })
+    await expectFit(page)
+    expect(member.complaints).toEqual([])
 
-  test('the list has no serious fault in both themes and fits a phone; viewers only read it', async () => {
-    const { page } = member
-    await open(page)
-    await page.waitForSelector('main table')
-    expect(await accessibilityProblems(page)).toEqual([])
-    await page.setViewportSize({ width: 360, height: 740 })
-    await expect.poll(() => sticksOut(page)).toBe(false)
-    await page.setViewportSize({ width: 1280, height: 900 })
     const viewer = await visit.member({ teamId: member.login.teamId, role: 'viewer' })
-    await open(viewer.page)
+    await viewer.page.goto(`${visit.origin}/sites/${site.domain}/goals?${RANGE}`)
     await viewer.page.waitForSelector('main table')
     expect(await viewer.page.$('text=New goal')).toBeNull()
     expect(await viewer.page.$('role=button[name^="Change or delete"]')).toBeNull()

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PASSWORD, setUp, withCookie } from '../support/log-in.ts'
-import { fill, sessionOf, startVisit, type Visit } from './visit.ts'
+import { fill, newPage, sessionOf, startVisit, type Visit } from './visit.ts'
 
 let visit: Visit
 beforeAll(async () => {
@@ -28,7 +28,7 @@ test('an invitation is accepted with a new login, and by the signed-in person', 
     return answer.body.url.split('#')[1] as string
   }
   const email = `${randomUUID()}@example.com`
-  const page = await (await visit.person()).newPage()
+  const page = await newPage(visit)
   await page.goto(`${origin}/invite#${await invite(email)}`)
   await page.waitForSelector('form')
   await fill(page, { name: 'Grace', password: PASSWORD })
@@ -36,7 +36,7 @@ test('an invitation is accepted with a new login, and by the signed-in person', 
   expect(await teamsIn(page)).toEqual(['Acme viewer'])
   const other = await setUp(api)
   const invited = await invite(other.email)
-  const second = await (await visit.person()).newPage()
+  const second = await newPage(visit)
   await second.goto(`${origin}/invite#${invited}`)
   await second.waitForSelector('text=A login with this address exists')
   await second.click('text=Sign in first')
@@ -63,7 +63,7 @@ test('an invitation says what it is for, to whom, and what the role may do', asy
     headers: withCookie(api, cookie),
     body: { email, role: 'member' },
   })
-  const page = await (await visit.person()).newPage()
+  const page = await newPage(visit)
   await page.goto(body.url.replace('http://a.example', origin))
   await page.waitForSelector('h1:has-text("Join Acme")')
   expect(await page.textContent('main')).toContain(`${owner} invites ${email} to the team Acme.`)

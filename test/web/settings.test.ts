@@ -1,38 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ROW_KINDS } from '../../src/transfer/export/row-statements.ts'
 import { dictionary as english } from '../../src/web/text/languages/en.ts'
-import { accessibilityProblems, sticksOut } from './audit-page.ts'
-import { type SeededSite, seededSite, TOO_SLOW } from './seeded-site.ts'
-import { type Member, startVisit, type Visit } from './visit.ts'
+import { accessibilityProblems } from './audit-page.ts'
+import { TOO_SLOW } from './seeded-site.ts'
+import { siteVisit } from './site-visit.ts'
 
-let visit: Visit
-let member: Member
-let site: SeededSite
+const all = siteVisit()
 
-beforeAll(async () => {
-  visit = await startVisit()
-  member = await visit.member()
-  site = await seededSite(visit, member)
-})
-afterAll(() => visit.close())
-
-const open = async (page: Page, part = '') => {
-  await page.goto(`${visit.origin}/sites/${site.domain}/settings${part && `/${part}`}`)
+const open = async (part = '', page = all.page) => {
+  await page.goto(`${all.visit.origin}/sites/${all.site.domain}/settings${part && `/${part}`}`)
   await page.waitForSelector('main h2')
 }
 
-const stored = async () => (await site.call('GET', '')).body
+const stored = () => all.read('')
 
 /** Presses the button of the dialog that stands last: the one that does what its title says. */
-const confirm = (page: Page) => page.click('role=dialog >> button[type=submit]')
+const confirm = () => all.page.click('role=dialog >> button[type=submit]')
 
 describe('settings', () => {
   test('domain, time zone and currency are saved; the page follows its new address', async () => {
-    const { page, complaints } = member
-    await open(page)
+    const { visit, site, page, member } = all
+    await open()
     await page.waitForSelector('select[name=timezone] option[value="Asia/Tokyo"]', { state: 'attached' })
     const domain = `${randomUUID()}.example`
     await page.fill('input[name=domain]', 'no domain')
@@ -46,13 +36,13 @@ describe('settings', () => {
     expect(await stored()).toMatchObject({ domain, timezone: 'Asia/Tokyo', currency: 'JPY' })
     site.domain = domain
     await page.waitForSelector(`header >> text=${domain}`)
-    expect(complaints).toEqual([])
+    expect(member.complaints).toEqual([])
   })
 
   test('hits and everything else are downloaded', async () => {
-    const { page } = member
+    const { site, page } = all
     await site.store([{ at: Date.now() - 60_000, visitor: randomUUID() }])
-    await open(page, 'export')
+    await open('export')
     const save = async (press: () => Promise<void>) => {
       const [file] = await Promise.all([page.waitForEvent('download'), press()])
       return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') }
@@ -77,8 +67,8 @@ describe('settings', () => {
   })
 
   test('tracking mode and features are saved, with the options of replays', async () => {
-    const { page } = member
-    await open(page, 'tracking')
+    const { page } = all
+    await open('tracking')
     await page.selectOption('select[name=tracking_mode]', 'cookie')
     await page.check('input[name=track_errors]')
     await page.check('input[name=track_session_replay]')
@@ -102,14 +92,14 @@ describe('settings', () => {
     const secret = await page.textContent('[role=status] pre')
     expect(secret).toMatch(/^[0-9a-f]{64}$/)
     await page.click('text=Remove the secret')
-    await confirm(page)
+    await confirm()
     await page.waitForSelector('text=Identities need no signature.')
-    expect((await site.call('GET', '/identify-secret')).body).toEqual({ identify_secret_set: false })
+    expect(await all.read('/identify-secret')).toEqual({ identify_secret_set: false })
   })
 
   test('a link is made with sections, a filter and a password, shown once, changed and revoked', async () => {
-    const { page } = member
-    await open(page, 'sharing')
+    const { visit, site, page } = all
+    await open('sharing')
     await page.waitForSelector('text=No link yet')
     await page.click('text=New link')
     await page.fill('role=dialog >> input[name=name]', 'For the agency')
@@ -121,17 +111,17 @@ describe('settings', () => {
     await page.keyboard.press('Enter')
     await page.click('role=dialog >> role=button[name="Apply"]')
     await page.fill('role=dialog >> input[name=password]', 'short')
-    await confirm(page)
+    await confirm()
     await page.waitForSelector('role=dialog >> text=characters')
     await page.fill('role=dialog >> input[name=password]', 'open sesame please')
     await page.fill('role=dialog >> input[name=expires]', '2099-12-31')
-    await confirm(page)
+    await confirm()
     await page.waitForSelector('role=dialog[name="The link is ready"]')
     const [link, frame] = await page.locator('[role=dialog] pre').allTextContents()
     expect(frame).toContain(`<iframe src="${link!.replace('/share/', '/embed/')}"`)
     await page.keyboard.press('Escape')
 
-    const [share] = (await site.call('GET', '/shares')).body
+    const [share] = await all.read('/shares')
     expect(share).toMatchObject({
       name: 'For the agency',
       has_password: true,
@@ -145,14 +135,14 @@ describe('settings', () => {
     await page.click('role=button[name="Edit"]')
     await page.check('role=dialog >> text=Without a password from now on')
     await page.check('role=dialog >> text=Readers may export lists')
-    await confirm(page)
+    await confirm()
     await page.waitForSelector('role=dialog', { state: 'detached' })
-    expect((await site.call('GET', '/shares')).body[0]).toMatchObject({
+    expect((await all.read('/shares'))[0]).toMatchObject({
       has_password: false,
       may_export: true,
     })
     await page.click('role=button[name="Revoke"]')
-    await confirm(page)
+    await confirm()
     await page.waitForSelector('text=No link yet')
 
     await page.check('text=Everybody may see the numbers of this site')
@@ -161,49 +151,49 @@ describe('settings', () => {
   })
 
   test('segments are renamed, shown to the team and deleted', async () => {
-    const { page } = member
+    const { site, page } = all
     await site.call('POST', '/segments', { name: 'Readers', filters: { path: { starts_with: '/blog' } } })
-    await open(page, 'segments')
+    await open('segments')
     await page.waitForSelector('text=Page starts with')
     await page.click('role=button[name="Edit"]')
     await page.fill('role=dialog >> input[name=name]', 'Readers of the blog')
     await page.selectOption('role=dialog >> select[name=visibility]', 'site')
-    await confirm(page)
+    await confirm()
     await page.waitForSelector('text=Readers of the blog')
-    expect((await site.call('GET', '/segments')).body).toMatchObject([{ visibility: 'site' }])
+    expect(await all.read('/segments')).toMatchObject([{ visibility: 'site' }])
     await page.click('role=button[name="Delete"]')
-    await confirm(page)
+    await confirm()
     await page.waitForSelector('text=No segment yet')
   })
 
   test('notes are added, changed and deleted', async () => {
-    const { page } = member
-    await open(page, 'notes')
+    const { page } = all
+    await open('notes')
     await page.waitForSelector('text=No note yet')
     await page.click('role=button[name="Add"]')
     await page.fill('role=dialog >> textarea[name=text]', 'New pricing')
     await page.fill('role=dialog >> input[name=starts_at]', '2026-03-15')
     await page.fill('role=dialog >> input[name=ends_at]', '2026-03-14')
-    await confirm(page)
+    await confirm()
     await page.waitForSelector('text=must not be earlier than starts_at')
     await page.fill('role=dialog >> input[name=ends_at]', '2026-03-16')
-    await confirm(page)
+    await confirm()
     await page.waitForSelector('li >> text=New pricing')
     await page.click('role=button[name="Edit"]')
     await page.fill('role=dialog >> input[name=ends_at]', '')
-    await confirm(page)
+    await confirm()
     await page.waitForSelector('li >> text=15 Mar 2026')
-    expect((await site.call('GET', '/annotations')).body.data).toMatchObject([
+    expect((await all.read('/annotations')).data).toMatchObject([
       { text: 'New pricing', starts_at: '2026-03-15', ends_at: null },
     ])
     await page.click('role=button[name="Delete"]')
-    await confirm(page)
+    await confirm()
     await page.waitForSelector('text=No note yet')
   })
 
-  test('details are kept for months or for ever; without lost details there are no old numbers to delete', async () => {
-    const { page } = member
-    await open(page, 'data')
+  test('details are kept for months or for ever; numbers of days without details are deleted once the domain was typed', async () => {
+    const { visit, site, page } = all
+    await open('data')
     await page.fill('input[name=months]', '25')
     await page.click('text=Save')
     await page.waitForSelector('text=Saved')
@@ -213,60 +203,34 @@ describe('settings', () => {
     await page.waitForSelector('text=Saved')
     expect((await stored()).retention_months).toBeNull()
     expect(await page.$('text=Numbers of old days')).toBeNull()
-  })
 
-  test('numbers of days without details are deleted once the domain was typed', async () => {
-    const { page } = member
     await visit.api.services.db`update sites set details_from = '2026-02-01' where id = ${site.id}`
-    await open(page, 'data')
-    await page.fill('input[type=date]', '2026-03-01')
-    await page.click('role=button[name="Delete the numbers"]')
-    await page.fill('role=dialog >> input', site.domain)
-    await confirm(page)
+    await open('data')
+    const deleteUpTo = async (day: string) => {
+      await page.fill('input[type=date]', day)
+      await page.click('role=button[name="Delete the numbers"]')
+      await page.fill('role=dialog >> input', site.domain)
+      await confirm()
+    }
+    await deleteUpTo('2026-03-01')
     await page.waitForSelector('role=dialog >> role=alert')
     await page.keyboard.press('Escape')
-    await page.fill('input[type=date]', '2026-01-15')
-    await page.click('role=button[name="Delete the numbers"]')
-    await page.fill('role=dialog >> input', site.domain)
-    await confirm(page)
+    await deleteUpTo('2026-01-15')
     await page.waitForSelector('role=dialog', { state: 'detached' })
     const [row] = await visit.api.services.db`select history_from as "from" from sites where id = ${site.id}`
     expect(row!.from).not.toBeNull()
     expect(await page.$('role=alert')).toBeNull()
   })
 
-  test('a part that takes too long says so', async () => {
-    const { page } = member
+  test('viewers read what they may, and members do not delete; a part that takes too long says so', async () => {
+    const { visit, site, member, page } = all
     await page.route('**/trpc/shares.list', route => route.fulfill(TOO_SLOW))
-    await open(page, 'sharing')
+    await open('sharing')
     await page.waitForSelector('text=This takes too long')
     await page.unroute('**/trpc/shares.list')
-  })
-
-  test('no part has a serious fault in both themes, and all fit a phone', async () => {
-    const { page } = member
-    for (const part of ['', 'tracking', 'sharing', 'segments', 'notes', 'data', 'danger']) {
-      await page.setViewportSize({ width: 360, height: 740 })
-      await open(page, part)
-      await page.waitForSelector('[role=status][aria-label^=Loading]', { state: 'detached' })
-      expect(await sticksOut(page), part).toBe(false)
-      await page.setViewportSize({ width: 1280, height: 900 })
-      expect(await accessibilityProblems(page), part).toEqual([])
-    }
-  })
-
-  test('German has every part', async () => {
-    const { page, context } = await visit.member({ teamId: member.login.teamId, locale: 'de-DE' })
-    await open(page, 'tracking')
-    await page.waitForSelector('h1:has-text("Einstellungen")')
-    await page.waitForSelector('text=Wie Besucher erkannt werden')
-    await context.close()
-  })
-
-  test('viewers read what they may, and members do not delete', async () => {
     const { teamId } = member.login
     const viewer = await visit.member({ teamId, role: 'viewer' })
-    await open(viewer.page)
+    await open('', viewer.page)
     const nav = 'main nav'
     expect(await viewer.page.textContent(nav)).not.toMatch(/Sharing|Delete/)
     expect(await viewer.page.isDisabled('input[name=domain]')).toBe(true)
@@ -274,7 +238,7 @@ describe('settings', () => {
     await viewer.page.goto(`${visit.origin}/sites/${site.domain}/settings/danger`)
     await viewer.page.waitForSelector('text=This page does not exist')
     const other = await visit.member({ teamId, role: 'member' })
-    await open(other.page, 'tracking')
+    await open('tracking', other.page)
     expect(await other.page.textContent(nav)).toMatch(/Sharing/)
     expect(await other.page.textContent(nav)).not.toMatch(/Delete/)
     expect(await other.page.$('text=Signed identities')).toBeNull()
@@ -284,7 +248,7 @@ describe('settings', () => {
 
 describe('Stripe', () => {
   test('is connected step by step, and disconnected', async () => {
-    const { page, complaints } = member
+    const { visit, site, page, member } = all
     await page.goto(`${visit.origin}/sites/${site.domain}/connect-stripe`)
     await page.waitForSelector('text=Paste the secrets')
     expect(await page.textContent('pre')).toBe(`${visit.origin}/api/processor/webhook/${site.id}`)
@@ -296,21 +260,21 @@ describe('Stripe', () => {
     const { body } = await site.call('GET', '/processor')
     expect(await page.textContent('pre')).toBe(body.webhook_url)
     await page.click('role=button[name="Disconnect"]')
-    await confirm(page)
+    await confirm()
     await page.waitForSelector('text=Paste the secrets')
     expect((await site.call('GET', '/processor')).status).toBe(404)
-    expect(complaints).toEqual([])
+    expect(member.complaints).toEqual([])
   })
 })
 
 describe('deletion', () => {
   test('a site is deleted once its domain was typed', async () => {
-    const { page } = member
-    await open(page, 'danger')
+    const { visit, site, page } = all
+    await open('danger')
     await page.click('main section button')
     expect(await page.isDisabled('role=dialog >> button[type=submit]')).toBe(true)
     await page.fill('role=dialog >> input', site.domain)
-    await confirm(page)
+    await confirm()
     await page.waitForURL(`${visit.origin}/`)
     expect((await site.call('GET', '')).status).toBe(404)
   })

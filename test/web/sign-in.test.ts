@@ -7,9 +7,8 @@ import { FIRST_OWNER } from '../../src/teams/set-up-login.ts'
 import { startApi } from '../support/api.ts'
 import { invitee, PASSWORD, setUp, withCookie } from '../support/log-in.ts'
 import { startMailServer } from '../support/mail-server.ts'
-import { accessibilityProblems, sticksOut } from './audit-page.ts'
 import { startPathProxy } from './path-proxy.ts'
-import { complaintsOf, fill, sessionOf, startVisit, type Visit } from './visit.ts'
+import { complaintsOf, fill, newPage, sessionOf, setConfig, startVisit, type Visit } from './visit.ts'
 
 let visit: Visit
 beforeAll(async () => {
@@ -24,8 +23,8 @@ describe('signing in', () => {
   test('the first owner sets the login up, signs out and in again', async () => {
     const { api, origin } = visit
     const { secret } = await invitee(api, { email: FIRST_OWNER })
-    const context = await visit.person()
-    const page = await context.newPage()
+    const page = await newPage(visit)
+    const context = page.context()
     const complaints = complaintsOf(page)
     const email = `${randomUUID()}@example.com`
 
@@ -54,14 +53,13 @@ describe('signing in', () => {
     await fill(page, { password: PASSWORD })
     await signedIn(page)
     expect(complaints).toEqual([])
-    await context.close()
   })
 
   test('a page that needs a login leads back to where the person wanted to go, and only within the service', async () => {
     const { api, origin } = visit
     const { email } = await setUp(api)
-    const context = await visit.person()
-    const page = await context.newPage()
+    const page = await newPage(visit)
+    const context = page.context()
     await page.goto(`${origin}/account/devices?x=1`)
     await page.waitForURL(`**/login?return_to=${encodeURIComponent('/account/devices?x=1')}`)
     await fill(page, { email, password: PASSWORD })
@@ -71,7 +69,6 @@ describe('signing in', () => {
     await fill(other, { email, password: PASSWORD })
     await signedIn(other)
     expect(new URL(other.url()).origin).toBe(origin)
-    await context.close()
   })
 
   test('a login with a second factor is asked for the code', async () => {
@@ -83,7 +80,7 @@ describe('signing in', () => {
       TOTP.generate({ secret: Secret.fromBase32(body.secret), timestamp: Date.now() + step * 30_000 })
     const factor = { secret: body.secret, code: code(-1), password: PASSWORD }
     expect((await api.call('POST', '/api/account/totp', { headers, body: factor })).status).toBe(200)
-    const page = await (await visit.person()).newPage()
+    const page = await newPage(visit)
     await page.goto(`${origin}/login`)
     await fill(page, { email, password: PASSWORD })
     await page.waitForSelector('[name=code]:focus')
@@ -91,14 +88,13 @@ describe('signing in', () => {
     await page.waitForSelector('text=is wrong')
     await fill(page, { code: code(0) })
     await signedIn(page)
-    await page.context().close()
   })
 
   test('a link for a new password leads to signing in with it; one that does not work says so', async () => {
     const { api, origin } = visit
     const { email, loginId } = await setUp(api)
     const secret = await createLink(api.services.db, 'reset', { email: null, loginId }, new Date())
-    const page = await (await visit.person()).newPage()
+    const page = await newPage(visit)
     await page.goto(`${origin}/setup#${secret}`)
     await page.waitForURL('**/reset#*')
     await fill(page, { password: 'another password' })
@@ -109,17 +105,14 @@ describe('signing in', () => {
     await page.waitForSelector('text=does not work any more')
     await page.goto(`${origin}/reset`)
     await page.waitForSelector('text=This service sends no mail')
-    await page.context().close()
   })
 
   test('a link for a new password comes by mail, and the answer is the same for any address', async () => {
     const { api, origin } = visit
     const { email } = await setUp(api)
     const server = await startMailServer()
-    const { config } = api.services
-    const { mail } = config
-    config.mail = server.mail
-    const page = await (await visit.person()).newPage()
+    setConfig(visit, { mail: server.mail })
+    const page = await newPage(visit)
     await page.goto(`${origin}/login`)
     await page.click('text=Forgot your password?')
     for (const address of [email, `${randomUUID()}@example.com`]) {
@@ -132,57 +125,47 @@ describe('signing in', () => {
     await page.goto(link)
     await page.waitForSelector('h1:has-text("Choose a new password")')
     expect(await page.inputValue('[name=email]')).toBe(email)
-    config.mail = mail
     await server.close()
-    await page.context().close()
   })
 
   test('a link of the operator leads back into a login, with a password or single sign-on', async () => {
     const { api, origin } = visit
     const { loginId } = await setUp(api)
-    const { config } = api.services
-    const { oidc } = config
     const secret = await createLink(api.services.db, 'recover', { email: null, loginId }, new Date())
-    Object.assign(config, { oidc: { name: 'Company account' } })
-    const page = await (await visit.person()).newPage()
+    const { oidc } = api.services.config
+    setConfig(visit, { oidc: { name: 'Company account' } })
+    const page = await newPage(visit)
     await page.goto(`${origin}/reset#${secret}`)
     await page.waitForSelector('h1:has-text("Get back into your login")')
     await page.waitForSelector('text=Continue with Company account')
-    config.oidc = oidc
+    setConfig(visit, { oidc })
     await fill(page, { password: 'another password' })
     await page.waitForURL('**/login#reset')
-    await page.context().close()
   })
 
   test('buttons of ways that the service does not offer are not there', async () => {
     const { api, origin } = visit
-    const page = await (await visit.person()).newPage()
+    const page = await newPage(visit)
     await page.goto(`${origin}/login`)
     await page.waitForSelector('form')
     const ways = page.locator('main button:not([aria-label]), main a')
     expect(await ways.allTextContents()).toEqual(['Sign in'])
-    const { config } = api.services
-    const before = { oidc: config.oidc, hasPasswords: config.hasPasswords }
-    Object.assign(config, { oidc: { name: 'Company <b>account</b>' }, hasPasswords: false })
+    setConfig(visit, { oidc: { name: 'Company <b>account</b>' }, hasPasswords: false })
     await page.goto(`${origin}/login#error=closed`)
     await page.reload()
     await page.waitForSelector('main a')
-    Object.assign(config, before)
     expect(await ways.allTextContents()).toEqual(['Sign in with Company <b>account</b>'])
     expect(await page.textContent('[role=alert]')).toContain('ask for an invitation')
     // Another reason in the same tab changes only what stands after `#`.
     await page.evaluate('location.hash = "ended"')
     await page.waitForSelector('text=You are signed out')
-    await page.context().close()
   })
 
   test('with single sign-on alone, a link is used by signing in there, and its secret stands in no address', async () => {
     const { api, origin } = visit
     const { secret } = await invitee(api)
-    const { config } = api.services
-    const before = { oidc: config.oidc, hasPasswords: config.hasPasswords }
-    Object.assign(config, { oidc: { name: 'Company account' }, hasPasswords: false })
-    const page = await (await visit.person()).newPage()
+    setConfig(visit, { oidc: { name: 'Company account' }, hasPasswords: false })
+    const page = await newPage(visit)
     const requests: string[] = []
     page.on('request', request => requests.push(request.url()))
     await page.route('**/trpc/identities.start', route => {
@@ -194,9 +177,7 @@ describe('signing in', () => {
     expect(await page.locator('form').count()).toBe(0)
     await page.click('text=Company account')
     await page.waitForURL('**/login#started')
-    Object.assign(config, before)
     expect(requests.filter(url => url.split('#')[0]!.includes(secret))).toEqual([])
-    await page.context().close()
   })
 
   test('below a path of a proxy, people sign in, go from page to page, and sign out', async () => {
@@ -206,7 +187,7 @@ describe('signing in', () => {
     const api = await startApi({ config: { baseUrl: origin + path } })
     proxy.target = api.url
     const { email } = await setUp(api)
-    const page = await (await visit.person()).newPage()
+    const page = await newPage(visit)
     const complaints = complaintsOf(page)
     const missing: string[] = []
     page.on('response', answer => {
@@ -226,56 +207,27 @@ describe('signing in', () => {
     await page.click('text=Sign out')
     await page.waitForURL(`${origin}${path}/login#ended`)
     expect([complaints, missing]).toEqual([[], []])
-    await page.context().close()
     proxy.close()
     await api.close()
   })
 
-  test('works with the keyboard alone', async () => {
+  test('a server that does not answer is said, and tried again; then the keyboard is enough', async () => {
     const { api, origin } = visit
     const { email } = await setUp(api)
-    const context = await visit.person({ width: 360, height: 640 })
-    const page = await context.newPage()
+    const page = await newPage(visit, { width: 360, height: 640 })
+    const methods = '**/trpc/auth.methods*'
+    await page.route(methods, route => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }))
     await page.goto(`${origin}/login`)
+    await page.waitForSelector('text=The server does not answer')
+    await page.unroute(methods)
+    await page.click('text=Try again')
+    await page.waitForSelector('form')
+    await page.reload()
     await page.waitForSelector('[name=email]:focus')
     await page.keyboard.type(email)
     await page.keyboard.press('Tab')
     await page.keyboard.type(PASSWORD)
     await page.keyboard.press('Enter')
     await signedIn(page)
-    await context.close()
-  })
-
-  test('the pages are readable for all, in both themes, and at 360 pixels', async () => {
-    const { api, origin } = visit
-    const { secret } = await invitee(api)
-    const context = await visit.person({ width: 360, height: 640, locale: 'de-DE' })
-    const page = await context.newPage()
-    const complaints = complaintsOf(page)
-    for (const path of ['/login#error=invalid', `/setup#${secret}`, '/reset', '/invite#unknown']) {
-      await page.goto(origin + path)
-      await page.waitForSelector('form, [role=alert]')
-      expect(await page.getAttribute('html', 'lang')).toBe('de')
-      expect(await accessibilityProblems(page)).toEqual([])
-      await expect.poll(() => sticksOut(page)).toBe(false)
-    }
-    expect(complaints).toEqual([])
-    await page.click('text=English')
-    await page.waitForSelector('html[lang=en]')
-    await context.close()
-  })
-
-  test('a server that does not answer is said, and tried again', async () => {
-    const { origin } = visit
-    const page = await (await visit.person()).newPage()
-    await page.route('**/trpc/auth.methods*', route =>
-      route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }),
-    )
-    await page.goto(`${origin}/login`)
-    await page.waitForSelector('text=The server does not answer')
-    await page.unroute('**/trpc/auth.methods*')
-    await page.click('text=Try again')
-    await page.waitForSelector('form')
-    await page.context().close()
   })
 })

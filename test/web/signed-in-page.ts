@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { setUp, withCookie } from '../support/log-in.ts'
 import type { Teammate } from '../support/teammates.ts'
-import { complaintsOf, sessionOf, type Visit } from './visit.ts'
+import { complaintsOf, newPage, sessionOf, type Visit } from './visit.ts'
 
 type Person = Awaited<ReturnType<typeof setUp>> & {
   page: Page
@@ -10,15 +10,13 @@ type Person = Awaited<ReturnType<typeof setUp>> & {
   ask: Teammate['ask']
 }
 
-/** A person with a password who is signed in, with a page. */
-export async function signedInPage(
-  { api, person, origin }: Visit,
-  { width, locale, ...rest }: Parameters<typeof setUp>[1] & { width?: number; locale?: string } = {},
-): Promise<Person> {
-  const login = await setUp(api, rest)
-  const context = await person({ ...(width && { width }), ...(locale && { locale }) })
+/** A person with a password who is signed in, with a page until the case ends. */
+export async function signedInPage(visit: Visit): Promise<Person> {
+  const { api, origin } = visit
+  const login = await setUp(api)
+  const page = await newPage(visit)
+  const context = page.context()
   await context.addCookies([{ name: 'analytics_session', value: login.cookie, url: origin }])
-  const page = await context.newPage()
   // Changes of a login give its session a new secret.
   const headers = async () => withCookie(api, (await sessionOf(context)) ?? login.cookie)
   return {

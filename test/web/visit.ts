@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { onTestFinished } from 'vitest'
 import type { Role } from '../../src/teams/schema.ts'
 import { type Api, startApi } from '../support/api.ts'
 import { type SignedIn, signIn } from '../support/browser-session.ts'
@@ -80,6 +81,20 @@ export function complaintsOf(page: Page): string[] {
     if (message.type() === 'error' && !IGNORED.test(text)) complaints.push(text)
   })
   return complaints
+}
+
+/** A page of a person who is not signed in, until the case ends. */
+export async function newPage({ person }: Visit, options?: PersonOptions): Promise<Page> {
+  const context = await person(options)
+  onTestFinished(() => context.close())
+  return context.newPage()
+}
+
+/** Changes settings of the service until the case ends. */
+export function setConfig({ api: { services } }: Visit, changes: object): void {
+  const before = { ...services.config }
+  onTestFinished(() => void Object.assign(services.config, before))
+  Object.assign(services.config, changes)
 }
 
 /** Fills the fields of a form by their names, and sends it. */

@@ -6,7 +6,13 @@ const apple = 'AppleWebKit/605.1.15 (KHTML, like Gecko)'
 const windows = `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${webkit}`
 const iphone = `Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) ${apple}`
 const android = `Mozilla/5.0 (Linux; Android 10; K) ${webkit}`
+const chromebook = `Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) ${webkit}`
+const playstation = `Mozilla/5.0 (PlayStation 5 3.11) ${apple}`
 const mac = `Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) ${apple}`
+const firefox = (platform: string, version: string, trail = '20100101') =>
+  `Mozilla/5.0 (${platform}; rv:${version}) Gecko/${trail} Firefox/${version}`
+const ipad = (system: string) => `Mozilla/5.0 (iPad; CPU OS ${system} like Mac OS X) ${apple}`
+const onIphone = 'Mobile/15E148 Safari/604.1'
 const chromeOnWindows = `${windows} Chrome/126.0.0.0 Safari/537.36`
 
 test.each([
@@ -14,12 +20,7 @@ test.each([
   [`${chromeOnWindows} Edg/126.0.2592.87`, 'Edge 126.0.2592.87', 'Windows 10', 'desktop'],
   [`${chromeOnWindows} OPR/110.0.0.0`, 'Opera 110.0.0.0', 'Windows 10', 'desktop'],
   [`${chromeOnWindows} Vivaldi/6.8.3381.44`, 'Vivaldi 6.8.3381.44', 'Windows 10', 'desktop'],
-  [
-    'Mozilla/5.0 (Windows NT 6.1; rv:109.0) Gecko/20100101 Firefox/115.0',
-    'Firefox 115.0',
-    'Windows 7',
-    'desktop',
-  ],
+  [firefox('Windows NT 6.1', '115.0'), 'Firefox 115.0', 'Windows 7', 'desktop'],
   [
     'Mozilla/5.0 (Windows NT 10.0; Trident/7.0; rv:11.0) like Gecko',
     'Internet Explorer 11.0',
@@ -31,56 +32,16 @@ test.each([
   [`${iphone} CriOS/126.0.6478.54 Mobile/15E148 Safari/604.1`, 'Chrome 126.0.6478.54', 'iOS 17.5', 'mobile'],
   [`${iphone} FxiOS/127.0 Mobile/15E148 Safari/605.1.15`, 'Firefox 127.0', 'iOS 17.5', 'mobile'],
   [`${iphone} GSA/320.0.642 Mobile/15E148 Safari/604.1`, 'Google App 320.0.642', 'iOS 17.5', 'mobile'],
-  [
-    `Mozilla/5.0 (iPad; CPU OS 16_6 like Mac OS X) ${apple} Version/16.6 Mobile/15E148 Safari/604.1`,
-    'Safari 16.6',
-    'iPadOS 16.6',
-    'tablet',
-  ],
-  [
-    `Mozilla/5.0 (iPad; CPU OS 12_5 like Mac OS X) ${apple} Version/12.1 Mobile/15E148 Safari/604.1`,
-    'Safari 12.1',
-    'iOS 12.5',
-    'tablet',
-  ],
+  [`${ipad('16_6')} Version/16.6 ${onIphone}`, 'Safari 16.6', 'iPadOS 16.6', 'tablet'],
+  [`${ipad('12_5')} Version/12.1 ${onIphone}`, 'Safari 12.1', 'iOS 12.5', 'tablet'],
   [`${android} Chrome/126.0.0.0 Mobile Safari/537.36`, 'Chrome 126.0.0.0', 'Android 10', 'mobile'],
   [`${android} Chrome/126.0.0.0 Safari/537.36`, 'Chrome 126.0.0.0', 'Android 10', 'tablet'],
-  [
-    `${android} SamsungBrowser/25.0 Chrome/121.0.0.0 Mobile Safari/537.36`,
-    'Samsung Internet 25.0',
-    'Android 10',
-    'mobile',
-  ],
-  [
-    'Mozilla/5.0 (Android 13; Tablet; rv:127.0) Gecko/127.0 Firefox/127.0',
-    'Firefox 127.0',
-    'Android 13',
-    'tablet',
-  ],
-  [
-    'Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0',
-    'Firefox 127.0',
-    'Linux ',
-    'desktop',
-  ],
-  [
-    `Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) ${webkit} Chrome/126.0.0.0 Safari/537.36`,
-    'Chrome 126.0.0.0',
-    'Chrome OS ',
-    'desktop',
-  ],
-  [
-    'Mozilla/5.0 (X11; FreeBSD amd64; rv:122.0) Gecko/20100101 Firefox/122.0',
-    'Firefox 122.0',
-    'FreeBSD ',
-    'desktop',
-  ],
-  [
-    `Mozilla/5.0 (PlayStation 5 3.11) ${apple} Version/13.0 Safari/605.1.15`,
-    'Safari 13.0',
-    'PlayStation 3.11',
-    'desktop',
-  ],
+  [`${android} SamsungBrowser/25.0 Chrome/121.0.0.0 Mobile`, 'Samsung Internet 25.0', 'Android 10', 'mobile'],
+  [firefox('Android 13; Tablet', '127.0', '127.0'), 'Firefox 127.0', 'Android 13', 'tablet'],
+  [firefox('X11; Linux x86_64', '127.0'), 'Firefox 127.0', 'Linux ', 'desktop'],
+  [`${chromebook} Chrome/126.0.0.0 Safari/537.36`, 'Chrome 126.0.0.0', 'Chrome OS ', 'desktop'],
+  [firefox('X11; FreeBSD amd64', '122.0'), 'Firefox 122.0', 'FreeBSD ', 'desktop'],
+  [`${playstation} Version/13.0 Safari/605.1.15`, 'Safari 13.0', 'PlayStation 3.11', 'desktop'],
   ['Dalvik/2.1.0 (Linux; U; Android 13; Pixel 6)', ' ', 'Android 13', 'desktop'],
   ['MyApp/1 CFNetwork/1410 Darwin/22.0', ' ', ' ', 'desktop'],
   ['curl/8.5.0', ' ', ' ', 'desktop'],

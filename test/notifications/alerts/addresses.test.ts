@@ -12,6 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
+const condition = { kind: 'no_hits', hours: 1 }
+
 const mailsTo = (address: string) => world.mails.mails.filter(({ recipients }) => recipients[0] === address)
 
 /** The token of the link in the newest mail, or in the newest to an address. */
@@ -24,28 +26,28 @@ const token = (purpose: string, address?: string) => {
 test('alerts: an address gets mails only after its owner has agreed, and none after they have unsubscribed', async () => {
   const { site, alert } = await world.siteWithHits()
   const address = `${randomUUID()}@example.org`
-  const condition = { kind: 'no_hits', hours: 1 }
   const made = await alert('Silence', condition, { emails: [address.toUpperCase()], language: 'de' })
   expect(made.recipients).toEqual([{ address, state: 'waiting' }])
   const path = `${site.id}/alerts/${made.id}`
   const send = () => world.call('POST', `${path}/test`)
   expect((await send()).status).toBe(403)
-  const arrived = () => world.mails.mails.filter(({ recipients }) => recipients[0] === address)
   await sendReports(world.api.services, world.now())
-  expect(arrived().map(({ subject }) => subject)).toEqual([expect.stringMatching(/^Möchten Sie Mails über/)])
+  expect(mailsTo(address).map(({ subject }) => subject)).toEqual([
+    expect.stringMatching(/^Möchten Sie Mails über/),
+  ])
   await world.api.call('POST', '/api/reports/confirm', { body: token('confirm') })
   expect((await world.call('GET', `${site.id}/alerts`)).body[0].recipients[0].state).toBe('confirmed')
   expect((await send()).status).toBe(204)
   const again = await send()
   expect([again.status, again.headers.get('retry-after')]).toEqual([429, '600'])
   await world.run()
-  expect(arrived().at(-1)!.text).toContain('Dies ist ein Test.')
+  expect(mailsTo(address).at(-1)!.text).toContain('Dies ist ein Test.')
   // A mail that waits is not sent when they unsubscribe meanwhile.
   world.clock.at += 10 * MINUTE
   expect((await send()).status).toBe(204)
   await world.api.call('POST', '/api/reports/unsubscribe', { body: token('unsubscribe') })
   await world.run()
-  expect(arrived()).toHaveLength(2)
+  expect(mailsTo(address)).toHaveLength(2)
   expect((await world.call('GET', `${site.id}/alerts`)).body[0].recipients[0].state).toBe('unsubscribed')
   // Saved with the same addresses, it asks nothing; the address that is named anew is asked once a month.
   await world.call('PATCH', path, { emails: [address] })
@@ -61,7 +63,7 @@ test('alerts: an address that reports go to needs no second question, and stays 
   const reports = `${site.id}/reports`
   const recipient = (await world.call('POST', reports, { address, frequencies: ['daily'] })).body
   await agree()
-  const made = await alert('Silence', { kind: 'no_hits', hours: 1 }, { emails: [address] })
+  const made = await alert('Silence', condition, { emails: [address] })
   expect(made.recipients).toEqual([{ address, state: 'confirmed' }])
   expect((await world.call('DELETE', `${reports}/${recipient.id}`)).status).toBe(204)
   expect((await world.call('GET', reports)).body.recipients).toEqual([])
@@ -78,7 +80,6 @@ test('alerts: an address that reports go to needs no second question, and stays 
 
 test('alerts: a site has as many recipients as for reports, and a service without mail names none', async () => {
   const { site, alert } = await world.siteWithHits()
-  const condition = { kind: 'no_hits', hours: 1 }
   const some = () => Array.from({ length: 10 }, () => `${randomUUID()}@example.org`)
   await alert('One', condition, { emails: some() })
   await alert('Two', condition, { emails: some() })
@@ -100,7 +101,6 @@ test('alerts: a site has as many recipients as for reports, and a service withou
 test('alerts: who has unsubscribed from another site keeps what they get of this one, and is asked when it was ended', async () => {
   const [here, other] = [await world.siteWithHits(), await world.siteWithHits()]
   const address = `${randomUUID()}@example.org`
-  const condition = { kind: 'no_hits', hours: 1 }
   const asked = () => mailsTo(address).length
   const confirm = async () => {
     await sendReports(world.api.services, world.now())
@@ -130,7 +130,7 @@ test('alerts: who has unsubscribed from another site keeps what they get of this
 test('alerts: switching an alert on asks the addresses that were never asked, such as those of an archive', async () => {
   const { site, alert } = await world.siteWithHits()
   const address = `${randomUUID()}@example.org`
-  const { id } = await alert('Silence', { kind: 'no_hits', hours: 1 }, { emails: [address] })
+  const { id } = await alert('Silence', condition, { emails: [address] })
   await world.db`update alert_rules set is_enabled = false where id = ${id}`
   await world.db`delete from mail_recipients where site_no = ${site.siteNo}`
   const [listed] = (await world.call('GET', `${site.id}/alerts`)).body

@@ -18,8 +18,6 @@ export async function startAlertWorld() {
     ...world,
     mails,
     check,
-    incidents: async (site: { id: string }) =>
-      (await world.call('GET', `${site.id}/alerts/incidents`)).body.data,
     /** Lets the time pass in steps of five minutes, with a check at the end of each. */
     async pass(ms: number, stepMs = 300_000) {
       for (const end = world.clock.at + ms; world.clock.at < end; ) {
@@ -46,6 +44,10 @@ export async function startAlertWorld() {
           if (made.status !== 201) throw new Error(JSON.stringify(made.body))
           return made.body
         },
+        /** Makes a goal: views of `/buy` unless `body` says otherwise. */
+        goal: async (body: object = { match_type: 'page', match_value: '/buy' }) =>
+          (await world.call('POST', `${site.id}/goals`, body)).body,
+        incidents: async () => (await world.call('GET', `${site.id}/alerts/incidents`)).body.data,
         /** The owners of all addresses that were named agree. */
         agree: () => world.db`
           update mail_recipients set confirmed_at = ${world.now()} where site_no = ${site.siteNo}`,

@@ -1,3 +1,4 @@
+// @module-tag full
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importSite } from '../../../src/revenue/import/import-site.ts'

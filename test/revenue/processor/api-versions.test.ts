@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readEvent } from '../../../src/revenue/processor/event.ts'
-import { type Api, startApi } from '../../support/api.ts'
 import {
+  apiOfFile,
   checkout,
   deliverAll,
   event,
@@ -18,11 +18,7 @@ import {
 } from '../../support/stripe.ts'
 import { shapes, storyOf } from '../../support/stripe-versions.ts'
 
-let api: Api
-beforeAll(async () => {
-  api = await startApi()
-})
-afterAll(() => api.close())
+const api = apiOfFile()
 
 async function payments({ siteNo }: Shop): Promise<string[]> {
   const rows = await api.services.db<{ payment: string }[]>`

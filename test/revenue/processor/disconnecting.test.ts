@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { findConnection, type OpenConnection } from '../../../src/revenue/processor/connection.ts'
 import { receiveEvent } from '../../../src/revenue/receive-event.ts'
-import { type Answer, type Api, startApi } from '../../support/api.ts'
+import type { Answer } from '../../support/api.ts'
 import {
+  apiOfFile,
   connect,
   deliver,
   event,
@@ -13,11 +14,7 @@ import {
   subscription,
 } from '../../support/stripe.ts'
 
-let api: Api
-beforeAll(async () => {
-  api = await startApi()
-})
-afterAll(() => api.close())
+const api = apiOfFile()
 
 const started = () => event('customer.subscription.created', subscription(), onDay(1))
 const find = async ({ siteId }: Shop) =>

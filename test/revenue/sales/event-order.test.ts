@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Api, startApi } from '../../support/api.ts'
+import { expect, test } from 'vitest'
 import { runs } from '../../support/runs.ts'
 import {
+  apiOfFile,
   charge,
   checkout,
   deliver,
@@ -16,11 +16,7 @@ import {
   type StripeEvent,
 } from '../../support/stripe.ts'
 
-let api: Api
-beforeAll(async () => {
-  api = await startApi()
-})
-afterAll(() => api.close())
+const api = apiOfFile()
 
 /** An event about one of three invoices and two payment intents; each intent may pay any invoice. */
 const Step = fc.record({

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { purgePayments } from '../../../src/revenue/ledger/change-payment.ts'
-import { type Api, startApi } from '../../support/api.ts'
 import {
+  apiOfFile,
   charge,
   checkout,
   deliverAll,
@@ -20,12 +20,7 @@ import {
 } from '../../support/stripe.ts'
 import { cpuOf } from '../../support/within.ts'
 
-let api: Api
-
-beforeAll(async () => {
-  api = await startApi()
-})
-afterAll(() => api.close())
+const api = apiOfFile()
 
 async function record(shop: Shop, transaction_id: string, fields: Json = {}): Promise<void> {
   const answer = await api.call('POST', `/api/sites/${shop.siteId}/payments`, {

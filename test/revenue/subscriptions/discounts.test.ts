@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Api, startApi } from '../../support/api.ts'
+import { describe, expect, test } from 'vitest'
 import {
+  apiOfFile,
   coupon,
   deliverAll,
   discount,
@@ -15,11 +15,7 @@ import {
   subscription,
 } from '../../support/stripe.ts'
 
-let api: Api
-beforeAll(async () => {
-  api = await startApi()
-})
-afterAll(() => api.close())
+const api = apiOfFile()
 
 const percent = (percent_off: number) => ({ source: { coupon: coupon({ percent_off }), type: 'coupon' } })
 const off = (percent_off: number, of: Json, id?: string) =>

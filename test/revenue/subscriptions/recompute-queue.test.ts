@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { recomputeAllSites } from '../../../src/revenue/subscriptions/recompute-queue.ts'
 import { MOST_AT_ONCE } from '../../../src/revenue/subscriptions/recompute-subscription.ts'
-import { type Api, startApi } from '../../support/api.ts'
 import { silentLog } from '../../support/log.ts'
 import {
+  apiOfFile,
   coupon,
   deliver,
   deliverAll,
@@ -18,11 +18,7 @@ import {
   subscription,
 } from '../../support/stripe.ts'
 
-let api: Api
-beforeAll(async () => {
-  api = await startApi()
-})
-afterAll(() => api.close())
+const api = apiOfFile()
 
 const MANY = 2 * MOST_AT_ONCE + 5
 const idOf = (index: number) => `sub_${String(index).padStart(3, '0')}`

@@ -16,14 +16,11 @@ const inOrder = (list: unknown[]) =>
     ? list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
     : list
 
-function comparable(value: unknown, path: string): unknown {
-  if (Array.isArray(value)) return inOrder(value.map(each => comparable(each, path)))
+function comparable(value: unknown, isOwn: (name: string) => boolean, order: typeof inOrder): unknown {
+  if (Array.isArray(value)) return order(value.map(each => comparable(each, isOwn, order)))
   if (typeof value !== 'object' || value === null) return value
-  // An explained number has ids of sessions.
-  const fields = Object.entries(value).filter(
-    ([name]) => !OWN.has(name) && !(name === 'id' && path === '/explain'),
-  )
-  return Object.fromEntries(fields.map(([name, field]) => [name, comparable(field, path)]))
+  const fields = Object.entries(value).filter(([name]) => !isOwn(name))
+  return Object.fromEntries(fields.map(([name, field]) => [name, comparable(field, isOwn, order)]))
 }
 
 const queryOf = (input: object): string =>
@@ -34,25 +31,27 @@ const queryOf = (input: object): string =>
 /**
  * Returns the answers of reads of a site by path.
  * @param example a visitor, and a range in which the visitor has a session
+ * @param options fields that are left out, and the order of lists
  */
 export async function answersOf(
   stats: Pick<Stats, 'read'>,
   site: StatsSite,
   reads: readonly Read[],
   { person, range }: { person: string; range: string },
+  { own = OWN, order = inOrder }: { own?: Set<string>; order?: typeof inOrder } = {},
 ) {
   const sessions = await stats.read(site, `/stats/sessions?visitor_id=${person}&${range}`)
   const errors = await stats.read(site, `/stats/errors?${range}`)
-  const names: Record<string, string> = {
-    session: sessions.data[0].session_id,
-    error: errors.data[0].id,
-    person,
-  }
+  const [session, error] = [sessions.data[0].session_id, errors.data[0].id]
+  const names: Record<string, string> = { session, error, person }
   const answers: Record<string, unknown> = {}
   for (const { path, input } of reads) {
     const query = queryOf(input)
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => names[name]!)
-    answers[`${path}?${query}`] = comparable(await stats.read(site, `${filled}?${query}`), path)
+    const answer = await stats.read(site, `${filled}?${query}`)
+    // An explained number has ids of sessions.
+    const isOwn = (name: string) => own.has(name) || (name === 'id' && path === '/explain')
+    answers[`${path}?${query}`] = comparable(answer, isOwn, order)
   }
   return answers
 }

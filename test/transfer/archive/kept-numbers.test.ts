@@ -1,14 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Db } from '../../../src/db/connect.ts'
+import { importHits } from '../../../src/ingestion/import/import-hits.ts'
 import { exportTeam } from '../../../src/transfer/archive/export-team.ts'
 import { openArchive } from '../../../src/transfer/archive/open-archive.ts'
 import { restoreTeam } from '../../../src/transfer/archive/restore/restore-team.ts'
+import { exportHits } from '../../../src/transfer/export/export-hits.ts'
+import type { ImportServices } from '../../../src/transfer/imports/import-kind.ts'
 import { NOW, type Revenue, startRevenue } from '../../contract/revenue-shop.ts'
 import { ADA, BEN, CAI, hit, type Stats, type StatsSite, startStats } from '../../contract/stats-site.ts'
 import { HOUR, retain, sendVisits, settle } from '../../retention/retained-sites.ts'
+import { temporaryFolder } from '../../scripts/command.ts'
 import { READS } from '../../sharing/reads.ts'
 import { testDatabase } from '../../support/database.ts'
 import { dyingAfter, dyingAt } from '../../support/dying-after.ts'
@@ -53,14 +53,13 @@ const READ: Read[] = [
 let source: Revenue
 let target: Stats
 let site: StatsSite
-let folder: string
+const folder = temporaryFolder()
 let archive: Buffer
 
 const answers = (stats: Pick<Stats, 'read'>, reads = READ) =>
   answersOf(stats, site, reads, { person: ADA, range: 'from=2026-02-14&to=2026-03-18' })
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'analytics-archive-'))
   ;[source, target] = await Promise.all([
     startRevenue(),
     testDatabase().then(db => startStats(undefined, db)),
@@ -112,8 +111,9 @@ beforeAll(async () => {
   await retain(db, new Date(NOW))
   // Erased since: the numbers of days without details still count the visitor.
   await db`delete from visitors where id = ${DAN}`
-  const given = { teamId: source.owner.teamId, productVersion: '1.0.0', now: new Date(NOW), folder }
-  archive = Buffer.concat(await collect(exportTeam(db, given)))
+  // One visit begins while the archive is written.
+  await source.store([hit(site, '2026-03-18T12:00:05Z', { visitorId: CAI, url: '/later' })])
+  archive = await exported(NOW)
   // Other numbers of sites, visitors, sessions and values than in the archive.
   const other = await target.site()
   await target.store(
@@ -123,41 +123,56 @@ beforeAll(async () => {
   )
   await settle(target.api.services.db, new Date(NOW))
 }, 120_000)
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true })
-  await Promise.all([source.close(), target.close()])
-})
+afterAll(() => Promise.all([source.close(), target.close()]))
 
-/** While hits are stored, while money is, while buckets are refreshed, and at the end. */
-const STOPS = [
-  (db: Db) => dyingAfter(db, 60),
-  (db: Db) => dyingAt(db, 'restore-movements'),
-  (db: Db) => dyingAt(db, 'refresh-view'),
-  (db: Db) => dyingAt(db, 'show-restored-site'),
+/** Archives of two moments differ. */
+const exported = async (now: string): Promise<Buffer> => {
+  const given = { teamId: source.owner.teamId, productVersion: '1.0.0', now: new Date(now), folder }
+  return Buffer.concat(await collect(exportTeam(source.api.services.db, given)))
+}
+
+/** Before hits are stored, while they are, while money is, while buckets are refreshed, and at the end. */
+const STOPS: ((services: ImportServices) => Partial<ImportServices>)[] = [
+  () => ({ requireFreeDisk: () => Promise.reject(new Error('killed')) }),
+  ({ db }) => ({ db: dyingAfter(db, 60) }),
+  ({ db }) => ({ db: dyingAt(db, 'restore-movements') }),
+  ({ db }) => ({ db: dyingAt(db, 'refresh-view') }),
+  ({ db }) => ({ db: dyingAt(db, 'show-restored-site') }),
 ]
 
-async function restoring(dying: (db: Db) => Db = db => db) {
+async function restoring(stop: (typeof STOPS)[number] = () => ({}), bytes = archive) {
   const services = await importServices(target.api.services)
-  const db = dying(services.db)
-  const opened = await openArchive(fileOf(archive, 'team.tar', 100_000))
-  return restoreTeam({ ...services, db }, opened, { teamId: target.owner.teamId })
+  const opened = await openArchive(fileOf(bytes, 'team.tar', 100_000))
+  return restoreTeam({ ...services, ...stop(services) }, opened, { teamId: target.owner.teamId })
+}
+
+/** As \`export:hits --from\` and \`hits:import\` do. */
+async function importSince(moment: string): Promise<void> {
+  const [row] = await target.api.services.db<{ siteNo: number }[]>`
+    select site_no as "siteNo" from sites where id = ${site.id}`
+  const span = { start: new Date(moment), end: new Date('2026-03-19T00:00:00Z'), isWhole: false }
+  const given = { siteNo: site.siteNo, ...span, format: 'jsonl' } as const
+  const lines = exportHits(source.api.services.db, given)
+  const to = { ...row!, siteId: site.id, timezone: 'Europe/Berlin', trackingMode: 'cookie' } as const
+  const services = { ...(await importServices(target.api.services)), now: () => span.end }
+  expect(await importHits(to, lines, services)).toMatchObject({ accepted: 1, rejected: [] })
 }
 
 describe('an archive of a site whose details are gone in part', () => {
   test('restored after several stops, every read gives the same', async () => {
     expect((await source.read(site, '')).details_from).toBe(DETAILS_FROM)
-    for (const dying of STOPS) {
-      await expect(restoring(dying)).rejects.toThrow('killed')
+    for (const stop of STOPS) {
+      await expect(restoring(stop)).rejects.toThrow('killed')
       expect((await target.ask(site.path)).status).toBe(404)
+      expect((await target.ask('/api/sites')).text).not.toContain(site.id)
     }
     expect((await restoring()).sites).toEqual([expect.objectContaining({ site_id: site.id })])
-    await target.api.call('PUT', `${site.path}/processor`, {
-      token: target.owner.token,
-      body: { provider: 'stripe', webhook_secret: SECRET },
-    })
-    expect(await exactRows(target.api.services.db, site)).toEqual(
-      await exactRows(source.api.services.db, site),
-    )
+    const { db } = target.api.services
+    expect(await db`select from teams where name like 'Import of %'`).toEqual([])
+    await importSince(NOW)
+    const body = { provider: 'stripe', webhook_secret: SECRET }
+    await target.api.call('PUT', `${site.path}/processor`, { token: target.owner.token, body })
+    expect(await exactRows(db, site)).toEqual(await exactRows(source.api.services.db, site))
     expect(await answers(target)).toEqual(await answers(source))
   }, 240_000)
 
@@ -176,5 +191,36 @@ describe('an archive of a site whose details are gone in part', () => {
     const before = await answers(target, FEW)
     await retain(target.api.services.db, new Date(NOW))
     expect(await answers(target, FEW)).toEqual(before)
+  }, 60_000)
+
+  test('a site that was deleted and purged may be restored again; a domain that is taken is refused; so is a part of another archive', async () => {
+    const { db } = target.api.services
+    const { id } = site
+    const [found] = await db<{ domain: string }[]>`select domain from sites where id = ${id}`
+    const { domain } = found!
+    // What a purge does with the rows of the tables, as far as ids are unique in the database.
+    const tables =
+      'payments payment_aliases goals funnels segments annotations totals_imports alert_rules imports'
+    for (const table of tables.split(' ')) {
+      await db.unsafe(`delete from ${table} where site_no = (select site_no from sites where id = $1)`, [id])
+    }
+    await db`update sites set deleted_at = now(), purged_at = now() where id = ${id}`
+    const [taken] = await db<{ id: string }[]>`
+      insert into sites (team_id, domain) values (${target.owner.teamId}, ${domain}) returning id`
+    await expect(restoring()).rejects.toThrow(/a site with the same domain/)
+    expect((await target.ask(site.path)).status).toBe(404)
+    await db`delete from sites where id = ${taken!.id}`
+
+    // The part that is there belongs to an archive that is not used any more.
+    const newer = await exported('2026-03-18T13:00:00Z')
+    await expect(restoring(undefined, newer)).rejects.toThrow(/is being deleted/)
+    const [gone] = await db`select from sites where id = ${id} and deleted_at is not null`
+    expect(gone).toBeDefined()
+    const parts = await db`select deleted_at is null as live from teams where restores_to is not null`
+    expect(parts).toEqual([{ live: false }])
+    await db`update sites set deleted_at = null where id = ${id}`
+    await db`update teams set deleted_at = null where restores_to is not null`
+    await restoring()
+    expect((await target.ask(site.path)).status).toBe(200)
   }, 60_000)
 })

@@ -1,6 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
 import { exportTeam } from '../../../src/transfer/archive/export-team.ts'
@@ -17,6 +15,7 @@ import {
   startStats,
   THAT_DAY,
 } from '../../contract/stats-site.ts'
+import { temporaryFolder } from '../../scripts/command.ts'
 import { READS } from '../../sharing/reads.ts'
 import { type Sharing, startSharing } from '../../sharing/world.ts'
 import { testDatabase } from '../../support/database.ts'
@@ -33,10 +32,9 @@ let source: Sharing
 let target: Stats
 /** A site with random payments and subscriptions. */
 let random: StatsSite
-let folder: string
+const folder = temporaryFolder()
 let archive: Buffer
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'analytics-archive-'))
   ;[source, target] = await Promise.all([
     startSharing(),
     testDatabase().then(db => startStats(undefined, db)),
@@ -49,64 +47,51 @@ beforeAll(async () => {
   await target.site()
   archive = await exported()
 })
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true })
-  await Promise.all([source.close(), target.close()])
-})
+afterAll(() => Promise.all([source.close(), target.close()]))
 
 /** Adds subscriptions of a visitor and of unknown ones, a customer with an alias, definitions, and a user. */
 async function fill({ site, deliverAll, pay, call, api, owner }: Sharing) {
-  const costing = (amount: number, id: string, more: object = {}) =>
-    subscription({ id, items: [item(price(amount), { id: `si_${id}` })], status: 'active', ...more })
+  const changed = (
+    kind: string,
+    time: string,
+    amount: number,
+    of: { id: string; customer: string },
+    more = {},
+  ) => {
+    const items = [item(price(amount), { id: `si_${of.id}` })]
+    const changed = subscription({ ...of, items, status: 'active', ...more })
+    return event(`customer.subscription.${kind}`, changed, at(time))
+  }
+  const known = { id: 'sub_1', customer: 'cus_1', metadata: { visitor_id: ADA } }
+  const unknown = { id: 'sub_2', customer: 'cus_2' }
+  const paid = invoice({ customer: 'cus_1', subscription: 'sub_1', paidAt: at('09:05:10') })
   await deliverAll(site, [
-    event(
-      'customer.subscription.created',
-      costing(2_000, 'sub_1', { customer: 'cus_1', metadata: { visitor_id: ADA } }),
-      at('09:05:00'),
-    ),
-    event('customer.subscription.created', costing(900, 'sub_2', { customer: 'cus_2' }), at('10:00:00')),
-    event(
-      'customer.subscription.updated',
-      costing(3_000, 'sub_1', { customer: 'cus_1', metadata: { visitor_id: ADA } }),
-      at('15:00:00'),
-    ),
-    event(
-      'customer.subscription.deleted',
-      costing(900, 'sub_2', { customer: 'cus_2', status: 'canceled' }),
-      at('18:00:00'),
-    ),
-    event(
-      'invoice.paid',
-      invoice({ customer: 'cus_1', subscription: 'sub_1', paidAt: at('09:05:10') }),
-      at('09:05:10'),
-    ),
+    changed('created', '09:05:00', 2_000, known),
+    changed('created', '10:00:00', 900, unknown),
+    changed('updated', '15:00:00', 3_000, known),
+    changed('deleted', '18:00:00', 900, unknown, { status: 'canceled' }),
+    event('invoice.paid', paid, at('09:05:10')),
   ])
-  await pay(site, {
-    visitor_id: '00000000-0000-4000-8000-0000000000ff',
-    timestamp: `${DAY}T11:00:00Z`,
-    is_free_trial: true,
-    amount: 100,
-  })
-  await pay(site, {
-    visitor_id: BEN,
-    email: 'ben@example.com',
-    refunded: true,
-    timestamp: `${DAY}T14:00:00Z`,
-  })
-  const segment = await call('POST', `${site.path}/segments`, { name: 'Germany', filters: { country: 'DE' } })
-  expect(segment.status, JSON.stringify(segment.body)).toBe(201)
-  const alert = await call('POST', `${site.path}/alerts`, {
-    ...{ name: 'Silence', condition: { kind: 'no_hits', hours: 6 }, emails: [] },
-  })
-  expect(alert.status, JSON.stringify(alert.body)).toBe(201)
+  const stranger = '00000000-0000-4000-8000-0000000000ff'
+  const trial = { is_free_trial: true, amount: 100, timestamp: `${DAY}T11:00:00Z` }
+  await pay(site, { visitor_id: stranger, ...trial })
+  const refund = { email: 'ben@example.com', refunded: true, timestamp: `${DAY}T14:00:00Z` }
+  await pay(site, { visitor_id: BEN, ...refund })
+  const silence = { name: 'Silence', condition: { kind: 'no_hits', hours: 6 }, emails: [] }
+  for (const [path, body] of [
+    ['/segments', { name: 'Germany', filters: { country: 'DE' } }],
+    ['/alerts', silence],
+  ] as const) {
+    const made = await call('POST', `${site.path}${path}`, body)
+    expect(made.status, JSON.stringify(made.body)).toBe(201)
+  }
   await api.services.db`
     update alert_rules set emails = array['ada@example.com'], judged_at = now(), tested_at = now()
     where site_no = ${site.siteNo}`
-  const [{ import_no }] = (await api.services.db`
+  const [made] = await api.services.db<{ no: number }[]>`
     insert into totals_imports (site_no, format, file_name, fingerprint, is_ready, imported_at)
-    values (${site.siteNo}, 'fathom', 'a.csv', 'f', true, now()) returning import_no`) as unknown as [
-    { import_no: number },
-  ]
+    values (${site.siteNo}, 'fathom', 'a.csv', 'f', true, now()) returning import_no as no`
+  const import_no = made!.no
   await api.services.db`
     with families as (
       insert into totals_families (site_no, import_no, dimensions, numbers, from_day, to_day, row_count)
@@ -119,17 +104,13 @@ async function fill({ site, deliverAll, pay, call, api, owner }: Sharing) {
     select ${site.siteNo}, family_no, day, md5(dimensions::text)::uuid, dimensions, family_no, 2, 3, 0, 0, 0
     from families, unnest(array['2026-01-01', '2026-01-02']::date[]) as day`
   // A visitor of an import that can be undone, with a user whom no live hit has named.
-  await storeHits(api.services.db, 0, [
-    { ...hit(site, `${DAY}T15:00:00Z`, { visitorId: IMPORTED }), importedAs: 'umami', line: 1 },
-    {
-      ...hit(site, `${DAY}T15:01:00Z`, {
-        type: 'identify',
-        visitorId: IMPORTED,
-        identity: { identifier: 'old' },
-      }),
-      ...{ importedAs: 'umami', line: 2 },
-    },
-  ])
+  const identity = { identifier: 'old' }
+  const hits = [
+    hit(site, `${DAY}T15:00:00Z`, { visitorId: IMPORTED }),
+    hit(site, `${DAY}T15:01:00Z`, { type: 'identify', visitorId: IMPORTED, identity }),
+  ]
+  const imported = hits.map((each, index) => ({ ...each, importedAs: 'umami', line: index + 1 }))
+  await storeHits(api.services.db, 0, imported)
   await api.services.db`
     insert into imports (id, site_no, kind, format, timezone, file_name, bytes, state, has_written, created_at)
     values (${IMPORTED}, ${site.siteNo}, 'hits', 'umami', 'UTC', 'a.zip', 9, 'done', true, now())`
@@ -144,16 +125,14 @@ async function fill({ site, deliverAll, pay, call, api, owner }: Sharing) {
     insert into users (team_id, email, role, site_ids) values (${owner.teamId}, 'member@example.com', 'member', ${[site.id]})`
 }
 
+const JANUARY = { from: '2026-01-01', to: '2026-01-31' }
 const ALL_READS: Read[] = [
   ...READS,
   { path: '/payments', input: { per_page: 100 } },
   { path: '/segments', input: {} },
   { path: '/imports', input: {} },
   { path: '/overview', input: { from: '2026-01-01', to: '2026-03-18', imported: 'true' } },
-  {
-    path: '/stats/breakdown',
-    input: { from: '2026-01-01', to: '2026-01-31', dimension: 'path', imported: 'true' },
-  },
+  { path: '/stats/breakdown', input: { ...JANUARY, dimension: 'path', imported: 'true' } },
 ]
 const allAnswers = (stats: Pick<Stats, 'read'>) =>
   answersOf(stats, source.site, ALL_READS, { person: ADA, range: THAT_DAY })
@@ -176,29 +155,24 @@ async function restored(bytes: Buffer, options: RestoreOptions = {}) {
   return restoreTeam(services, await openArchive(fileOf(bytes, 'team.tar', 100_000)), options)
 }
 
+const expectSameRows = async (of: StatsSite) =>
+  expect(await exactRows(target.api.services.db, of)).toEqual(await exactRows(source.api.services.db, of))
+
 describe('a whole team as one archive', () => {
   test('restored into another database, every read gives the same', async () => {
     const { team_id, sites } = await restored(archive, { teamId: target.owner.teamId })
-    expect({ team_id, sites }).toEqual({
-      team_id: target.owner.teamId,
-      sites: [source.site, random].map(({ id }) => ({
-        ...{ site_id: id, domain: expect.any(String), hits: expect.any(Number) },
-      })),
-    })
-    const { site } = source
-    await connect(site)
-    expect(await exactRows(target.api.services.db, site)).toEqual(
-      await exactRows(source.api.services.db, site),
-    )
+    const [domain, hits] = [expect.any(String), expect.any(Number)]
+    expect(team_id).toBe(target.owner.teamId)
+    expect(sites).toEqual([source.site, random].map(({ id }) => ({ site_id: id, domain, hits })))
+    await connect(source.site)
+    await expectSameRows(source.site)
     expect(await allAnswers(target)).toEqual(await allAnswers(source))
     expect(readdirSync(folder)).toEqual([])
   }, 120_000)
 
   test('random money: rows and reads of money are the same', async () => {
     await connect(random)
-    expect(await exactRows(target.api.services.db, random)).toEqual(
-      await exactRows(source.api.services.db, random),
-    )
+    await expectSameRows(random)
     for (const path of ['/stats/money', '/stats/money/movements', '/stats/money/customers', '/overview']) {
       const read = (stats: Pick<Stats, 'read'>) => stats.read(random, `${path}?from=2026-01-01&to=2026-03-18`)
       expect(await read(target), path).toEqual(await read(source))
@@ -211,18 +185,17 @@ describe('a whole team as one archive', () => {
     )
   })
 
-  test('restored again, nothing changes', async () => {
-    const rows = () => exactRows(target.api.services.db, source.site)
-    const answers = async () => [await target.read(source.site, `/overview?${THAT_DAY}`), await rows()]
+  test('restored again, nothing changes; another team does not get a site that the database has', async () => {
+    const answers = async () => [
+      await target.read(source.site, `/overview?${THAT_DAY}`),
+      await exactRows(target.api.services.db, source.site),
+    ]
     const before = await answers()
     const { sites } = await restored(archive, { teamId: target.owner.teamId })
     expect(sites.map(({ hits }) => hits)).toEqual([null, null])
     expect(await answers()).toEqual(before)
-  }, 60_000)
-
-  test('another team does not get a site that the database has', async () => {
     await expect(restored(archive)).rejects.toThrow(/Another team of this database has the site/)
-  })
+  }, 60_000)
 
   test('the archive is the same in parts of any size, and has users without anything of their login', async () => {
     const { manifest, files } = await openArchive(fileOf(await exported(200), 'team.tar', 100_000))
@@ -282,13 +255,12 @@ describe('a whole team as one archive', () => {
     const exportedWhile = (change: () => PromiseLike<unknown>) =>
       collect(exportTeam(db, { ...given, onFile: () => void change().then(() => {}) }))
     const { id } = source.site
-    await expect(
-      exportedWhile(() => db`update sites set deleted_at = now() where id = ${id}`),
-    ).rejects.toThrow(/was deleted while/)
+    const deleting = exportedWhile(() => db`update sites set deleted_at = now() where id = ${id}`)
+    await expect(deleting).rejects.toThrow(/was deleted while/)
     await db`update sites set deleted_at = null where id = ${id}`
-    await expect(
-      exportedWhile(() => db`update sites set details_from = ${`${DAY}T00:00:00Z`} where id = ${id}`),
-    ).rejects.toThrow(/Details or history of .* were deleted/)
+    const from = `${DAY}T00:00:00Z`
+    const losing = exportedWhile(() => db`update sites set details_from = ${from} where id = ${id}`)
+    await expect(losing).rejects.toThrow(/Details or history of .* were deleted/)
     await db`update sites set details_from = null where id = ${id}`
     expect(readdirSync(folder)).toEqual([])
   })

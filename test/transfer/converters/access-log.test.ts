@@ -3,10 +3,13 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { accessLog } from '../../../src/transfer/converters/access-log/access-log.ts'
 import { convert, jsonLines } from './converted.ts'
-import { anyText, RUNS, randomObjects } from './random-fields.ts'
+import { anyText, expectTaken, randomObjects } from './random-fields.ts'
 
 const CHROME =
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36'
+
+const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
+const CALL = 'call of an API, feed, probe or administration'
 
 const combined = ({
   ip = '203.0.113.7',
@@ -74,10 +77,15 @@ const hit = {
   },
 }
 
-const reasonOf = async (line: string) => {
-  const { hits, left } = await convert(accessLog, `${combined()}\n${line}`)
-  expect(hits.length + left.length).toBe(2)
-  return left[0]
+const hitsOf = async (file: string, timezone = 'UTC') => (await convert(accessLog, file, { timezone })).hits
+
+/** Expects the reasons for which lines are left out; lines without one become page views. */
+async function expectLeft(cases: [line: string | object, reason: string | undefined][]) {
+  for (const [given, reason] of cases) {
+    const line = typeof given === 'string' ? given : jsonLines(given)
+    const { hits, left } = await convert(accessLog, `${combined()}\n${line}`)
+    expect([hits.length, left], line).toEqual(reason === undefined ? [2, []] : [1, [reason]])
+  }
 }
 
 test('access log: a line of the combined format is a page view in UTC', async () => {
@@ -86,22 +94,14 @@ test('access log: a line of the combined format is a page view in UTC', async ()
 })
 
 test('access log: more fields, a host before the line, users and the common format', async () => {
-  expect(
-    (await convert(accessLog, `example.com:443 ${combined({ user: 'Ada Lovelace' })} "10.0.0.1" rt=0.2`))
-      .hits,
-  ).toEqual([hit])
-  const netscape = combined({ userAgent: 'Mozilla/4.08 [en] (Win98; I ;Nav)', referrer: '-' })
-  expect((await convert(accessLog, netscape)).hits[0]!.user_agent).toBe('Mozilla/4.08 [en] (Win98; I ;Nav)')
-  const common = combined().split(' "https')[0]!
-  const { hits } = await convert(accessLog, common)
-  expect(hits).toEqual([
-    {
-      endpoint: 'collect',
-      timestamp: hit.timestamp,
-      ip: hit.ip,
-      body: { hostname: 'example.com', url: hit.body.url },
-    },
-  ])
+  const more = `example.com:443 ${combined({ user: 'Ada Lovelace' })} "10.0.0.1" rt=0.2`
+  expect(await hitsOf(more)).toEqual([hit])
+  const userAgent = 'Mozilla/4.08 [en] (Win98; I ;Nav)'
+  const [netscape] = await hitsOf(combined({ userAgent, referrer: '-' }))
+  expect(netscape!.user_agent).toBe(userAgent)
+  const { user_agent: _, ...rest } = hit
+  const body = { hostname: 'example.com', url: hit.body.url }
+  expect(await hitsOf(combined().split(' "https')[0]!)).toEqual([{ ...rest, body }])
 })
 
 test('access log: escaped bytes, IPv6 and times without offset', async () => {
@@ -111,8 +111,7 @@ test('access log: escaped bytes, IPv6 and times without offset', async () => {
     request: 'GET /caf\\xC3\\xA9?a=\\x22 HTTP/1.1',
     referrer: 'https://a.example/\\"x\\"',
   })
-  const { hits } = await convert(accessLog, line, { timezone: 'Europe/Berlin' })
-  expect(hits[0]).toMatchObject({
+  expect((await hitsOf(line, 'Europe/Berlin'))[0]).toMatchObject({
     timestamp: '2024-03-31T01:30:00.000Z',
     ip: '2001:db8::1',
     body: { url: { path: '/café?a="' }, referrer: 'https://a.example/"x"' },
@@ -120,104 +119,83 @@ test('access log: escaped bytes, IPv6 and times without offset', async () => {
 })
 
 test('access log: only documents that people asked for count', async () => {
-  const cases: [Parameters<typeof combined>[0], string | undefined][] = [
-    [{ request: 'POST /pricing HTTP/1.1' }, 'not GET'],
-    [{ request: 'HEAD / HTTP/1.1' }, 'not GET'],
-    [{ request: '\\x16\\x03\\x01' }, 'not GET'],
-    [{ status: 301 }, 'redirect'],
-    [{ status: 304 }, undefined],
-    [{ status: 206 }, 'answer without a page'],
-    [{ status: 404 }, 'error'],
-    [{ status: 500 }, 'error'],
-    [{ request: 'GET /logo.PNG?v=2 HTTP/1.1' }, 'file, not a page'],
-    [{ request: 'GET /a/report.pdf HTTP/1.1' }, 'file, not a page'],
-    [{ request: 'GET /index.html HTTP/1.1' }, undefined],
-    [{ request: 'GET /index.php?x=a.png HTTP/1.1' }, undefined],
-    [{ request: 'GET /users/ada.lovelace HTTP/1.1' }, undefined],
-    [{ request: 'GET /release/1.2 HTTP/1.1' }, undefined],
-    [{ request: 'GET /apiary HTTP/1.1' }, undefined],
-    [{ request: 'GET /api/users HTTP/1.1' }, 'call of an API, feed, probe or administration'],
-    [{ request: 'GET /blog/feed/ HTTP/1.1' }, 'call of an API, feed, probe or administration'],
-    [{ request: 'GET /wp-admin/post.php HTTP/1.1' }, 'call of an API, feed, probe or administration'],
-    [{ request: 'GET http://evil.example/ HTTP/1.1' }, 'another website'],
-    [{ userAgent: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)' }, 'crawler'],
-    [{ userAgent: 'curl/8.0.1' }, 'not a browser'],
-    [{ userAgent: 'python-requests/2.31' }, 'not a browser'],
-    [{ userAgent: '-' }, 'not a browser'],
-    [{ time: '31/Foo/2024:03:30:00 +0000' }, 'no valid time'],
-  ]
-  for (const [change, reason] of cases) {
-    expect(await reasonOf(combined(change)), JSON.stringify(change)).toBe(reason)
-  }
-  expect(await reasonOf('nginx: [warn] something')).toBe('not a line of an access log')
+  await expectLeft([
+    [combined({ request: 'POST /pricing HTTP/1.1' }), 'not GET'],
+    [combined({ request: 'HEAD / HTTP/1.1' }), 'not GET'],
+    [combined({ request: '\\x16\\x03\\x01' }), 'not GET'],
+    [combined({ status: 301 }), 'redirect'],
+    [combined({ status: 304 }), undefined],
+    [combined({ status: 206 }), 'answer without a page'],
+    [combined({ status: 404 }), 'error'],
+    [combined({ status: 500 }), 'error'],
+    [combined({ request: 'GET /logo.PNG?v=2 HTTP/1.1' }), 'file, not a page'],
+    [combined({ request: 'GET /a/report.pdf HTTP/1.1' }), 'file, not a page'],
+    [combined({ request: 'GET /index.html HTTP/1.1' }), undefined],
+    [combined({ request: 'GET /index.php?x=a.png HTTP/1.1' }), undefined],
+    [combined({ request: 'GET /users/ada.lovelace HTTP/1.1' }), undefined],
+    [combined({ request: 'GET /release/1.2 HTTP/1.1' }), undefined],
+    [combined({ request: 'GET /apiary HTTP/1.1' }), undefined],
+    [combined({ request: 'GET /api/users HTTP/1.1' }), CALL],
+    [combined({ request: 'GET /blog/feed/ HTTP/1.1' }), CALL],
+    [combined({ request: 'GET /wp-admin/post.php HTTP/1.1' }), CALL],
+    [combined({ request: 'GET http://evil.example/ HTTP/1.1' }), 'another website'],
+    [combined({ userAgent: GOOGLEBOT }), 'crawler'],
+    [combined({ userAgent: 'curl/8.0.1' }), 'not a browser'],
+    [combined({ userAgent: 'python-requests/2.31' }), 'not a browser'],
+    [combined({ userAgent: '-' }), 'not a browser'],
+    [combined({ time: '31/Foo/2024:03:30:00 +0000' }), 'no valid time'],
+    ['nginx: [warn] something', 'not a line of an access log'],
+  ])
 })
 
 test('access log: Caddy says what it answered and what the browser wanted', async () => {
-  const { hits } = await convert(accessLog, jsonLines(CADDY))
-  expect(hits).toEqual([
-    {
-      ...hit,
-      timestamp: '2024-03-31T06:30:00.123Z',
-      body: { ...hit.body, hostname: 'www.example.com', language: 'de-AT' },
-    },
-  ])
-  const withRequest = (change: object) => jsonLines({ ...CADDY, request: { ...CADDY.request, ...change } })
+  const body = { ...hit.body, hostname: 'www.example.com', language: 'de-AT' }
+  expect(await hitsOf(jsonLines(CADDY))).toEqual([{ ...hit, timestamp: '2024-03-31T06:30:00.123Z', body }])
+  const withRequest = (change: object) => ({ ...CADDY, request: { ...CADDY.request, ...change } })
   const withHeaders = (change: object) => withRequest({ headers: { ...CADDY.request.headers, ...change } })
-  expect(await reasonOf(withHeaders({ 'Sec-Fetch-Dest': ['image'] }))).toBe('file, not a page')
-  expect(await reasonOf(withHeaders({ 'Sec-Purpose': ['prefetch;prerender'] }))).toBe(
-    'page that was only fetched ahead',
-  )
-  expect(await reasonOf(withHeaders({ 'X-Requested-With': ['XMLHttpRequest'] }))).toMatch(/^call of an API/)
-  expect(await reasonOf(withHeaders({ 'User-Agent': undefined }))).toBe('not a browser')
-  expect(await reasonOf(withRequest({ host: 'other.example' }))).toBe('another website')
-  const json = { ...CADDY, resp_headers: { 'Content-Type': ['application/json'] } }
-  expect(await reasonOf(jsonLines(json))).toBe('file, not a page')
-  expect(await reasonOf(jsonLines({ level: 'info', msg: 'serving' }))).toBe('not a line of an access log')
+  await expectLeft([
+    [withHeaders({ 'Sec-Fetch-Dest': ['image'] }), 'file, not a page'],
+    [withHeaders({ 'Sec-Purpose': ['prefetch;prerender'] }), 'page that was only fetched ahead'],
+    [withHeaders({ 'X-Requested-With': ['XMLHttpRequest'] }), CALL],
+    [withHeaders({ 'User-Agent': undefined }), 'not a browser'],
+    [withRequest({ host: 'other.example' }), 'another website'],
+    [{ ...CADDY, resp_headers: { 'Content-Type': ['application/json'] } }, 'file, not a page'],
+    [{ level: 'info', msg: 'serving' }, 'not a line of an access log'],
+  ])
 })
 
 test('access log: Caddy has its times in several forms, and addresses in older ones', async () => {
-  const timeOf = async (ts: unknown) =>
-    (await convert(accessLog, jsonLines({ ...CADDY, ts }), { timezone: 'Europe/Berlin' })).hits[0]!.timestamp
-  expect(await timeOf(1711866600123)).toBe('2024-03-31T06:30:00.123Z')
-  expect(await timeOf('1711866600123456789')).toBe('2024-03-31T06:30:00.123Z')
-  expect(await timeOf('2024/03/31 08:30:00.123')).toBe('2024-03-31T06:30:00.123Z')
-  expect(await timeOf('2024-03-31T08:30:00.123+0200')).toBe('2024-03-31T06:30:00.123Z')
-  expect(await timeOf('31/Mar/2024:08:30:00 +0200')).toBe('2024-03-31T06:30:00.000Z')
-  const old = {
-    ...CADDY.request,
-    client_ip: undefined,
-    remote_ip: undefined,
-    remote_addr: '[2001:db8::1]:443',
+  for (const [ts, millisecond] of [
+    [1711866600123, '123'],
+    ['1711866600123456789', '123'],
+    ['2024/03/31 08:30:00.123', '123'],
+    ['2024-03-31T08:30:00.123+0200', '123'],
+    ['31/Mar/2024:08:30:00 +0200', '000'],
+  ]) {
+    const [found] = await hitsOf(jsonLines({ ...CADDY, ts }), 'Europe/Berlin')
+    expect(found!.timestamp, `${ts}`).toBe(`2024-03-31T06:30:00.${millisecond}Z`)
   }
-  expect((await convert(accessLog, jsonLines({ ...CADDY, request: old }))).hits[0]!.ip).toBe('2001:db8::1')
+  const { client_ip: _, remote_ip: __, ...request } = CADDY.request
+  const old = { ...CADDY, request: { ...request, remote_addr: '[2001:db8::1]:443' } }
+  expect((await hitsOf(jsonLines(old)))[0]!.ip).toBe('2001:db8::1')
 })
 
 test('access log: Cloudflare knows places and machines', async () => {
-  const expected = {
-    ...hit,
-    location: { country: 'US', region: 'US-CA', city: 'Oakland' },
-    body: { ...hit.body, device: 'desktop' },
+  const location = { country: 'US', region: 'US-CA', city: 'Oakland' }
+  const expected = { ...hit, location, body: { ...hit.body, device: 'desktop' } }
+  for (const EdgeStartTimestamp of ['2024-03-31T06:30:00Z', 1711866600000000000, 1711866600]) {
+    expect(await hitsOf(jsonLines({ ...CLOUDFLARE, EdgeStartTimestamp }))).toEqual([expected])
   }
-  expect((await convert(accessLog, jsonLines(CLOUDFLARE))).hits).toEqual([expected])
-  for (const EdgeStartTimestamp of [1711866600000000000, 1711866600]) {
-    expect((await convert(accessLog, jsonLines({ ...CLOUDFLARE, EdgeStartTimestamp }))).hits).toEqual([
-      expected,
-    ])
-  }
-  const reason = (change: object) => reasonOf(jsonLines({ ...CLOUDFLARE, ...change }))
-  expect(await reason({ BotScore: 2 })).toBe('crawler')
-  expect(await reason({ BotScore: 0 })).toBeUndefined()
-  expect(await reason({ VerifiedBotCategory: 'Search Engine Crawler' })).toBe('crawler')
-  expect(await reason({ ClientIPClass: 'searchEngine' })).toBe('crawler')
-  expect(await reason({ EdgeResponseContentType: 'image/webp' })).toBe('file, not a page')
-  expect(await reason({ ClientRequestHost: 'shop.example.com' })).toBeUndefined()
-  const { left } = await convert(
-    accessLog,
-    jsonLines({ ...CLOUDFLARE, ClientRequestHost: 'shop.example.com' }, CLOUDFLARE),
-    {
-      website: 'example.com',
-    },
-  )
+  const shop = { ...CLOUDFLARE, ClientRequestHost: 'shop.example.com' }
+  await expectLeft([
+    [{ ...CLOUDFLARE, BotScore: 2 }, 'crawler'],
+    [{ ...CLOUDFLARE, BotScore: 0 }, undefined],
+    [{ ...CLOUDFLARE, VerifiedBotCategory: 'Search Engine Crawler' }, 'crawler'],
+    [{ ...CLOUDFLARE, ClientIPClass: 'searchEngine' }, 'crawler'],
+    [{ ...CLOUDFLARE, EdgeResponseContentType: 'image/webp' }, 'file, not a page'],
+    [shop, undefined],
+  ])
+  const { left } = await convert(accessLog, jsonLines(shop, CLOUDFLARE), { website: 'example.com' })
   expect(left).toEqual(['another website'])
 })
 
@@ -233,24 +211,15 @@ test('access log: a wrong file says what it must be; odd lines are counted', asy
     'the line is too long',
     'not a line of an access log',
   ])
-  expect(
-    (await convert(accessLog, combined({ request: `GET /${'x'.repeat(3_000)} HTTP/1.1` }))).left,
-  ).toEqual(['part of a row: address of the page cut to 2048 characters'])
+  const { left } = await convert(accessLog, combined({ request: `GET /${'x'.repeat(3_000)} HTTP/1.1` }))
+  expect(left).toEqual(['part of a row: address of the page cut to 2048 characters'])
 })
 
 test('access log: every line of any request is one that the import takes', async () => {
-  const line = fc.record(
-    { ip: anyText, time: anyText, request: anyText, referrer: anyText, userAgent: anyText },
-    { requiredKeys: [] },
-  )
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(line, { maxLength: 4 }),
-      randomObjects(CADDY, CLOUDFLARE),
-      async (lines, objects) => {
-        await convert(accessLog, [combined(), ...lines.map(combined), jsonLines(...objects)].join('\n'))
-      },
-    ),
-    RUNS,
-  )
+  const fields = { ip: anyText, time: anyText, request: anyText, referrer: anyText, userAgent: anyText }
+  const lines = fc.array(fc.record(fields, { requiredKeys: [] }), { maxLength: 4 })
+  const files = fc
+    .tuple(lines, randomObjects(CADDY, CLOUDFLARE))
+    .map(([texts, objects]) => [combined(), ...texts.map(combined), jsonLines(...objects)].join('\n'))
+  await expectTaken(accessLog, files)
 })

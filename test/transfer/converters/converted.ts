@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { readBody } from '../../../src/ingestion/edge/read-body.ts'
 import { readEnvelope } from '../../../src/ingestion/import/envelope.ts'
 import type {
@@ -43,6 +44,26 @@ function expectTaken(hit: HitLine): void {
   } catch (error) {
     throw new Error(`the import refuses ${text}`, { cause: error })
   }
+}
+
+/** What the hits of a file say, without their times. */
+export const bodiesOf = async (...given: Parameters<typeof convert>) =>
+  (await convert(...given)).hits.map(({ endpoint, body }) => ({ endpoint, ...body }))
+
+/** Expects that objects that are cut or too long are counted, and those around them converted. */
+export async function expectBrokenCounted(
+  converter: Converter,
+  object: Record<string, unknown>,
+  hits: number,
+) {
+  const line = JSON.stringify(object)
+  const [field] = Object.keys(object)
+  const long = `{"${field}": "${'x'.repeat(10 * 1024 * 1024)}"}`
+  const converted = await convert(converter, `${line}\n{"${field}": "cut\n${long}\r\n${line}`)
+  expect([converted.hits.length, converted.left]).toEqual([
+    2 * hits,
+    ['the line is not a JSON object', 'the object is longer than 4096 KiB'],
+  ])
 }
 
 export const visitor = (format: string, id: string) => ({ visitor_id: visitorIdOf(format, id) })

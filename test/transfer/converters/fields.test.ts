@@ -11,30 +11,26 @@ const hostname = 'example.com'
 const long = (length: number) => '💶'.repeat(length)
 
 test('limits: a body may have texts of this length, and no longer ones', () => {
+  const url = { path: '/' }
+  const many = (length: number) => Object.fromEntries(Array.from({ length }, (_, key) => [key, 1]))
   const bodies: [keyof typeof LIMITS, (length: number) => object][] = [
-    ['path', length => ({ hostname, url: { path: long(length) } })],
-    ['title', length => ({ hostname, url: { path: '/', title: long(length) } })],
-    ['referrer', length => ({ hostname, url: { path: '/' }, referrer: long(length) })],
-    ['hostname', length => ({ hostname: long(length), url: { path: '/' } })],
-    ['system', length => ({ hostname, url: { path: '/' }, os: long(length) })],
-    ['language', length => ({ hostname, url: { path: '/' }, language: long(length) })],
-    ['propertyKey', length => ({ hostname, url: { path: '/' }, properties: { [long(length)]: 1 } })],
-    ['propertyValue', length => ({ hostname, url: { path: '/' }, properties: { a: long(length) } })],
-    [
-      'properties',
-      length => ({
-        hostname,
-        url: { path: '/' },
-        properties: Object.fromEntries(Array.from({ length }, (_, key) => [key, 1])),
-      }),
-    ],
+    ['path', length => ({ url: { path: long(length) } })],
+    ['title', length => ({ url: { path: '/', title: long(length) } })],
+    ['referrer', length => ({ url, referrer: long(length) })],
+    ['hostname', length => ({ url, hostname: long(length) })],
+    ['system', length => ({ url, os: long(length) })],
+    ['language', length => ({ url, language: long(length) })],
+    ['propertyKey', length => ({ url, properties: { [long(length)]: 1 } })],
+    ['propertyValue', length => ({ url, properties: { a: long(length) } })],
+    ['properties', length => ({ url, properties: many(length) })],
+    ['name', length => ({ name: long(length) })],
   ]
   for (const [limit, bodyOf] of bodies) {
-    expect(() => readBody('collect', bodyOf(LIMITS[limit])), limit).not.toThrow()
-    expect(() => readBody('collect', bodyOf(LIMITS[limit] + 1)), limit).toThrow()
+    const read = (length: number) =>
+      readBody(limit === 'name' ? 'event' : 'collect', { hostname, ...bodyOf(length) })
+    expect(() => read(LIMITS[limit]), limit).not.toThrow()
+    expect(() => read(LIMITS[limit] + 1), limit).toThrow()
   }
-  expect(() => readBody('event', { hostname, name: long(LIMITS.name) })).not.toThrow()
-  expect(() => readBody('event', { hostname, name: long(LIMITS.name + 1) })).toThrow()
 })
 
 test('engagement: only an import may leave out the scroll depth', () => {
@@ -55,10 +51,8 @@ test('texts: what is cut is reported once a row', () => {
 
 test('page: host and path of an address, without port, user and fragment', () => {
   const page = (address: unknown) => readPage(address, new Texts())
-  expect(page('https://user:pw@Example.COM:8080/a?b=c#d')).toEqual({
-    hostname: 'example.com',
-    path: '/a?b=c',
-  })
+  const address = 'https://user:pw@Example.COM:8080/a?b=c#d'
+  expect(page(address)).toEqual({ hostname: 'example.com', path: '/a?b=c' })
   expect(page('//example.com.?a')).toEqual({ hostname: 'example.com', path: '/?a' })
   expect(page('a/b#c')).toEqual({ hostname: undefined, path: '/a/b' })
   expect(page('/a:b')).toEqual({ hostname: undefined, path: '/a:b' })
@@ -84,31 +78,19 @@ test('page: tags are added to the query, and make room for themselves', () => {
 test('properties: values become texts, and the first fifty are kept', () => {
   const texts = new Texts()
   const given: [string, unknown][] = [
-    ['a', 1],
-    ['b', true],
-    ['c', { d: [1] }],
-    ['e', null],
-    ['f', Number.NaN],
+    ...Object.entries({ a: 1, b: true, c: { d: [1] }, e: null, f: Number.NaN, '': 'x', empty: '' }),
     ['__proto__', 'x'],
-    ['', 'x'],
-    ['empty', ''],
   ]
   expect(readProperties(given, texts)).toEqual({ a: '1', b: 'true', c: '{"d":[1]}', empty: '' })
   expect(readProperties([], texts)).toBeUndefined()
-  const many = readProperties(
-    Array.from({ length: 60 }, (_, key) => [`k${key}`, key] as const),
-    texts,
-  )
-  expect(Object.keys(many!)).toHaveLength(50)
+  const many = Array.from({ length: 60 }, (_, key) => [`k${key}`, key] as const)
+  expect(Object.keys(readProperties(many, texts)!)).toHaveLength(50)
   expect([...texts.taken()]).toEqual([{ left: 'part of a row: properties beyond 50' }])
 })
 
 test('place: only codes that the import takes', () => {
-  expect(readPlace({ country: 'us', region: 'ca', city: ' Oakland ' })).toEqual({
-    country: 'US',
-    region: 'US-CA',
-    city: 'Oakland',
-  })
+  const oakland = { country: 'US', region: 'US-CA', city: 'Oakland' }
+  expect(readPlace({ country: 'us', region: 'ca', city: ' Oakland ' })).toEqual(oakland)
   expect(readPlace({ country: 'DE', region: 'US-CA' })).toEqual({ country: 'DE' })
   expect(readPlace({ country: 'A1', region: 'x', city: '(not set)' })).toBeUndefined()
   expect(readPlace({ city: '\u0000\u0001' })).toBeUndefined()

@@ -1,8 +1,7 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { posthog } from '../../../src/transfer/converters/posthog/posthog.ts'
-import { convert, jsonLines, visitor } from './converted.ts'
-import { RUNS, randomObjects } from './random-fields.ts'
+import { bodiesOf, convert, expectBrokenCounted, jsonLines, visitor } from './converted.ts'
+import { expectTaken, randomObjects } from './random-fields.ts'
 
 const DEVICE = '018daf23-89b3-7cf8-a4f1-94064c96df90'
 const UUID = '018f9f6a-1111-7000-8000-0123456789ab'
@@ -67,30 +66,21 @@ const seen = {
   device: 'desktop',
 }
 
-const bodies = async (...events: object[]) =>
-  (await convert(posthog, jsonLines(...events))).hits.map(({ endpoint, body }) => ({ endpoint, ...body }))
+const bodies = (...events: object[]) => bodiesOf(posthog, jsonLines(...events))
+const leftOf = async (...events: object[]) => (await convert(posthog, jsonLines(...events))).left
 
 test('PostHog: a page view has its own properties, and those of PostHog as fields', async () => {
-  const { hits, left } = await convert(posthog, jsonLines(VIEW))
-  expect(hits).toEqual([
-    {
-      endpoint: 'collect',
-      ...line,
-      body: { ...sender, ...seen, properties: { plan: 'team', nested: '{"a":[1]}' } },
-    },
-  ])
-  expect(left).toEqual([])
+  const body = { ...sender, ...seen, properties: { plan: 'team', nested: '{"a":[1]}' } }
+  const hits = [{ endpoint: 'collect', ...line, body }]
+  expect(await convert(posthog, jsonLines(VIEW))).toEqual({ hits, left: [] })
 })
 
 test('PostHog: answers of the API, arrays and properties as text are the same', async () => {
   const expected = await convert(posthog, jsonLines(VIEW, VIEW))
   expect(await convert(posthog, JSON.stringify({ next: null, results: [VIEW, VIEW] }))).toEqual(expected)
   expect(await convert(posthog, JSON.stringify([VIEW, VIEW], null, 2))).toEqual(expected)
-  const asText = {
-    ...VIEW,
-    properties: JSON.stringify(VIEW.properties),
-    timestamp: '2024-05-22 17:09:29.220000',
-  }
+  const timestamp = '2024-05-22 17:09:29.220000'
+  const asText = { ...VIEW, properties: JSON.stringify(VIEW.properties), timestamp }
   expect(await convert(posthog, jsonLines(asText, asText), { timezone: 'Asia/Tokyo' })).toEqual(expected)
 })
 
@@ -107,9 +97,7 @@ test('PostHog: leaving a page and the next page view have the engagement of the 
     ['engage', '2024-05-22T17:09:29.219Z'],
     ['collect', '2024-05-22T17:09:29.220Z'],
   ])
-  expect((await convert(posthog, jsonLines(event('$pageleave')))).left).toEqual([
-    'page left without time and scroll depth',
-  ])
+  expect(await leftOf(event('$pageleave'))).toEqual(['page left without time and scroll depth'])
 })
 
 test('PostHog: engagement with a page that was open for long joins no sessions', async () => {
@@ -138,58 +126,38 @@ test('PostHog: time of a page view that an earlier event told does not count aga
       ...{ $prev_pageview_pathname: '/start', $prev_pageview_duration: seconds, $prev_pageview_id: id },
       $prev_pageview_max_content_percentage: 0.5,
     })
-  const { hits } = await convert(
-    posthog,
-    jsonLines(left(10, 'a'), left(25, 'a'), left(20, 'a'), left(5, 'b'), left(5)),
-  )
-  expect(hits.map(({ body }) => body.time)).toEqual([10_000, 15_000, 0, 5_000, 5_000])
+  const engaged = await bodies(left(10, 'a'), left(25, 'a'), left(20, 'a'), left(5, 'b'), left(5))
+  expect(engaged.map(({ time }) => time)).toEqual([10_000, 15_000, 0, 5_000, 5_000])
 })
 
 test('PostHog: captured clicks, forms and copies become autocaptures', async () => {
   const chain = (elements_chain: string, more: object = {}) =>
     event('$autocapture', { $event_type: 'click', ...more }, { elements_chain })
-  const { url, title, ...device } = { ...seen, title: undefined }
   const outbound = chain(
     'span:text="Read; more"nth-child="1";a.wide.button:attr__class="button wide x"href="https://other.example/a"attr__href="https://other.example/a"nth-child="2";div',
     { $el_text: 'Read  more' },
   )
+  const link = { selector: 'a.button.wide', text: 'Read more', url: 'https://other.example/a' }
   expect(await bodies(outbound)).toEqual([
-    {
-      endpoint: 'event',
-      ...sender,
-      ...device,
-      url: seen.url,
-      name: 'outbound',
-      properties: { selector: 'a.button.wide', text: 'Read more', url: 'https://other.example/a' },
-    },
-  ])
-  expect(await bodies(chain('a:attr__href="/files/a \\"b\\".pdf"text="Get"'))).toMatchObject([
-    {
-      name: 'download',
-      properties: { selector: 'a', text: 'Get', url: '/files/a "b".pdf', file: 'a "b".pdf' },
-    },
-  ])
-  expect(await bodies(chain('b;button.primary:attr_id="buy"text="Buy"'))).toMatchObject([
-    { name: 'button', properties: { selector: '#buy', text: 'Buy' } },
-  ])
-  expect(await bodies(chain('form:attr__action="/join"', { $event_type: 'submit' }))).toMatchObject([
-    { name: 'form', properties: { selector: 'form', url: '/join' } },
+    { endpoint: 'event', ...sender, ...seen, name: 'outbound', properties: link },
   ])
   const elements = [{ tag_name: 'button', attr_class: ['a', 'b', 'c'], text: 'Go' }]
-  expect(await bodies(event('$autocapture', { $event_type: 'click' }, { elements }))).toMatchObject([
-    { name: 'button', properties: { selector: 'button.a.b', text: 'Go' } },
-  ])
-  expect(
-    await bodies(
-      event('$copy_autocapture', {
-        $copy_type: 'copy',
-        $selected_content: 'x',
-        $elements: [{ tag_name: 'p' }],
-      }),
-    ),
-  ).toMatchObject([{ name: 'copy', properties: { selector: 'p', text: 'x' } }])
+  const copied = { $copy_type: 'copy', $selected_content: 'x', $elements: [{ tag_name: 'p' }] }
+  const file = { selector: 'a', text: 'Get', url: '/files/a "b".pdf', file: 'a "b".pdf' }
+  const submitted = chain('form:attr__action="/join"', { $event_type: 'submit' })
+  const listed = event('$autocapture', { $event_type: 'click' }, { elements })
+  const cases: [captured: object, name: string, properties: object][] = [
+    [chain('a:attr__href="/files/a \\"b\\".pdf"text="Get"'), 'download', file],
+    [chain('b;button.primary:attr_id="buy"text="Buy"'), 'button', { selector: '#buy', text: 'Buy' }],
+    [submitted, 'form', { selector: 'form', url: '/join' }],
+    [listed, 'button', { selector: 'button.a.b', text: 'Go' }],
+    [event('$copy_autocapture', copied), 'copy', { selector: 'p', text: 'x' }],
+  ]
+  for (const [captured, name, properties] of cases) {
+    expect(await bodies(captured)).toMatchObject([{ name, properties }])
+  }
   const others = [chain('div'), chain('a:href="/inside"'), chain('input', { $event_type: 'change' })]
-  expect((await convert(posthog, jsonLines(...others))).left).toEqual(
+  expect(await leftOf(...others)).toEqual(
     others.map(() => 'click or change that this service does not capture'),
   )
 })
@@ -200,18 +168,13 @@ test('PostHog: exceptions become errors, and Web Vitals reports', async () => {
     { filename: 'app.js', function: 'run', lineno: 12, colno: 5 },
   ]
   const $exception_list = [{ type: 'TypeError', value: 'x is undefined', stacktrace: { frames } }]
+  const stack = 'TypeError: x is undefined\n    at run (app.js:12:5)\n    at start (main.js:1:2)'
+  const place = { file_name: 'app.js', line_number: '12', column_number: '5' }
   expect(await bodies(event('$exception', { $exception_list }))).toMatchObject([
     {
       endpoint: 'event',
       name: 'error',
-      error: {
-        name: 'TypeError',
-        message: 'x is undefined',
-        stack: 'TypeError: x is undefined\n    at run (app.js:12:5)\n    at start (main.js:1:2)',
-        file_name: 'app.js',
-        line_number: '12',
-        column_number: '5',
-      },
+      error: { name: 'TypeError', message: 'x is undefined', stack, ...place },
     },
   ])
   const former = { $exception_type: 'Error', $exception_message: 'old', $exception_lineno: 3 }
@@ -222,23 +185,16 @@ test('PostHog: exceptions become errors, and Web Vitals reports', async () => {
   expect(await bodies(event('$web_vitals', vitals))).toEqual([
     { endpoint: 'web-vitals', ...sender, url: { path: seen.url.path }, id: UUID, lcp: 2140.5, cls: 0.02 },
   ])
-  expect((await convert(posthog, jsonLines(event('$web_vitals')))).left).toEqual([
-    'web vitals without values',
-  ])
+  expect(await leftOf(event('$web_vitals'))).toEqual(['web vitals without values'])
 })
 
 test('PostHog: a user is identified once a session, and with what is known of them', async () => {
-  const identify = event(
-    '$identify',
-    { $anon_distinct_id: DEVICE, $set: { name: 'Ada', plan: 'pro' } },
-    { distinct_id: 'user-1' },
-  )
+  const known = { $anon_distinct_id: DEVICE, $set: { name: 'Ada', plan: 'pro' } }
+  const identify = event('$identify', known, { distinct_id: 'user-1' })
   const later = event('Signed up', {}, { distinct_id: 'user-1' })
   const nextDay = { ...later, timestamp: '2024-05-23T17:00:00Z' }
-  const identifies = (await bodies(identify, later, nextDay)).filter(
-    ({ endpoint }) => endpoint === 'identify',
-  )
-  expect(identifies).toEqual([
+  const hits = await bodies(identify, later, nextDay)
+  expect(hits.filter(({ endpoint }) => endpoint === 'identify')).toEqual([
     { endpoint: 'identify', ...sender, identifier: 'user-1', name: 'Ada', custom: { plan: 'pro' } },
     { endpoint: 'identify', ...sender, identifier: 'user-1' },
   ])
@@ -266,70 +222,40 @@ test('PostHog: custom events keep properties and revenue, also those of servers'
 })
 
 test('PostHog: what cannot be carried over is named', async () => {
-  const { hits, left } = await convert(
-    posthog,
-    jsonLines(
-      event('$feature_flag_called'),
-      event('$screen'),
-      event('$pageview', {
-        $raw_user_agent: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
-      }),
-      event('$pageview', { $browser_type: 'bot' }),
-      event('$pageview', { $current_url: 'https://other.example/' }),
-      event('$pageview', { $current_url: '' }),
-      { ...VIEW, timestamp: 'x' },
-      { ...VIEW, distinct_id: '', properties: {} },
-      event('pageview'),
-      { ...VIEW, event: '' },
-    ),
-    { website: 'Example.com' },
-  )
-  expect(hits).toEqual([])
-  expect(left).toEqual([
-    'event of PostHog itself',
-    'screen of an app',
-    'crawler',
-    'crawler',
-    'another website',
-    'no page',
-    'no valid time',
-    'no visitor',
-    'event name that only this service may use',
-    'event without name',
-  ])
+  const crawler = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
+  const cases: [event: object, reason: string][] = [
+    [event('$feature_flag_called'), 'event of PostHog itself'],
+    [event('$screen'), 'screen of an app'],
+    [event('$pageview', { $raw_user_agent: crawler }), 'crawler'],
+    [event('$pageview', { $browser_type: 'bot' }), 'crawler'],
+    [event('$pageview', { $current_url: 'https://other.example/' }), 'another website'],
+    [event('$pageview', { $current_url: '' }), 'no page'],
+    [{ ...VIEW, timestamp: 'x' }, 'no valid time'],
+    [{ ...VIEW, distinct_id: '', properties: {} }, 'no visitor'],
+    [event('pageview'), 'event name that only this service may use'],
+    [{ ...VIEW, event: '' }, 'event without name'],
+  ]
+  const file = jsonLines(...cases.map(([each]) => each))
+  const left = cases.map(([, reason]) => reason)
+  expect(await convert(posthog, file, { website: 'Example.com' })).toEqual({ hits: [], left })
 })
 
 test('PostHog: a wrong file says what it must be; broken lines are counted', async () => {
   await expect(convert(posthog, '{"event_name": "x"}')).rejects.toThrow(
     /is of another format\. Bring the events of PostHog/,
   )
-  const long = `{"event": "${'x'.repeat(10 * 1024 * 1024)}"}`
-  const { hits, left } = await convert(
-    posthog,
-    `${jsonLines(VIEW)}\n{"event": "cut\n${long}\r\n${jsonLines(VIEW)}`,
-  )
-  expect([hits.length, left]).toEqual([
-    2,
-    ['the line is not a JSON object', 'the object is longer than 4096 KiB'],
-  ])
+  await expectBrokenCounted(posthog, VIEW, 1)
 })
 
 test('PostHog: every line of any event is one that the import takes', async () => {
-  const click = event(
-    '$autocapture',
-    { $event_type: 'click', $el_text: 'a' },
-    { elements_chain: 'a:href="https://a.example/b.pdf"' },
-  )
-  const error = event('$exception', {
-    $exception_list: [{ type: 'E', value: 'm', stacktrace: { frames: [{ filename: 'a' }] } }],
-  })
+  const elements_chain = 'a:href="https://a.example/b.pdf"'
+  const click = event('$autocapture', { $event_type: 'click', $el_text: 'a' }, { elements_chain })
+  const $exception_list = [{ type: 'E', value: 'm', stacktrace: { frames: [{ filename: 'a' }] } }]
+  const error = event('$exception', { $exception_list })
   const left = event('$pageleave', { $prev_pageview_pathname: '/a', $prev_pageview_duration: 3 })
   const identify = event('$identify', { $set: { name: 'Ada', x: 1 } }, { distinct_id: 'u' })
   const vitals = event('$web_vitals', { $web_vitals_LCP_value: 1 })
-  await fc.assert(
-    fc.asyncProperty(randomObjects(VIEW, click, error, left, identify, vitals), async random => {
-      await convert(posthog, jsonLines(VIEW, ...random))
-    }),
-    RUNS,
-  )
+  const objects = randomObjects(VIEW, click, error, left, identify, vitals)
+  const files = objects.map(random => jsonLines(VIEW, ...random))
+  await expectTaken(posthog, files)
 })

@@ -1,42 +1,14 @@
 import fc from 'fast-check'
+import type { Converter, ConvertOptions } from '../../../src/transfer/converters/converter.ts'
+import { convert } from './converted.ts'
 
 /** Values that rows of other products have, and those that they should not have. */
 const odd = [
-  ...[
-    '',
-    ' ',
-    '0',
-    '-1',
-    '1e400',
-    'NaN',
-    'null',
-    'true',
-    '[]',
-    '{}',
-    "['a','b']",
-    '\u0000',
-    '\ud800',
-    '💶'.repeat(300),
-  ],
-  ...[
-    '/',
-    '//',
-    '/a?utm_source=x&utm_source=y#z',
-    'https://',
-    'http://[::1]:80/x',
-    'javascript:alert(1)',
-    '?q=%zz',
-  ],
-  ...[
-    '2024-01-31T12:00:00Z',
-    '2024-03-31 02:30:00',
-    '1706702400',
-    '1706702400000000',
-    '9999-12-31',
-    '1960-01-01',
-  ],
-  ...['error', 'payment', 'pageview', '__proto__', 'outbound', 'US', 'US-CA', '1280,768,1', '1280x768'],
-  ...['x'.repeat(3_000), 'ü'.repeat(3_000), 'a\nb"c,d'],
+  ...['', ' ', '0', '-1', '1e400', 'NaN', 'null', 'true', '[]', '{}', "['a','b']", '\u0000', '\ud800'],
+  ...['/', '//', '/a?utm_source=x&utm_source=y#z', 'https://', 'http://[::1]:80/x', 'javascript:alert(1)'],
+  ...['?q=%zz', '2024-01-31T12:00:00Z', '2024-03-31 02:30:00', '1706702400', '1706702400000000'],
+  ...['9999-12-31', '1960-01-01', 'error', 'payment', 'pageview', '__proto__', 'outbound', 'US', 'US-CA'],
+  ...['1280,768,1', '1280x768', '💶'.repeat(300), 'x'.repeat(3_000), 'ü'.repeat(3_000), 'a\nb"c,d'],
 ]
 
 /** Any text. */
@@ -87,4 +59,15 @@ function mapValues<Value>(row: Record<string, Value>, map: (value: Value) => fc.
   >
 }
 
-export const RUNS = { numRuns: 60, seed: 17 }
+/** Expects that the import takes every line of random files. */
+export const expectTaken = (
+  converter: Converter,
+  files: fc.Arbitrary<string>,
+  options: Partial<ConvertOptions> = {},
+) =>
+  fc.assert(
+    fc.asyncProperty(files, async file => {
+      await convert(converter, file, options)
+    }),
+    { numRuns: 60, seed: 17 },
+  )

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
 import S3rver from 's3rver'
@@ -9,48 +8,45 @@ import { exportTo } from '../../../src/config-export.ts'
 import { bucketTarget } from '../../../src/transfer/daily/bucket-target.ts'
 import { putInParts } from '../../../src/transfer/daily/multipart.ts'
 import { openTarget } from '../../../src/transfer/daily/target.ts'
+import { temporaryFolder } from '../../scripts/command.ts'
 
-let folder: string
+const folder = temporaryFolder()
 let server: S3rver
 let endpoint: string
+let client: S3Client
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'analytics-bucket-'))
-  const configureBuckets = [{ name: 'hits', configs: [] }]
-  server = new S3rver({
-    address: '127.0.0.1',
-    port: 0,
-    silent: true,
-    directory: join(folder, 's3'),
-    configureBuckets,
-  })
+  const address = { address: '127.0.0.1', port: 0, silent: true, directory: join(folder, 's3') }
+  server = new S3rver({ ...address, configureBuckets: [{ name: 'hits', configs: [] }] })
   endpoint = `http://127.0.0.1:${(await server.run()).port}`
   // The key of the test server.
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'S3RVER')
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'S3RVER')
+  client = new S3Client({ region: 'eu-central-1', endpoint, forcePathStyle: true })
 })
 afterAll(async () => {
   await server.close()
   vi.unstubAllEnvs()
-  rmSync(folder, { recursive: true, force: true })
 })
+
+async function bytesOf(Key: string): Promise<Buffer> {
+  const { Body } = await client.send(new GetObjectCommand({ Bucket: 'hits', Key }))
+  return Buffer.from(await Body!.transformToByteArray())
+}
 
 const NAME = 'site=abc/date=2026-03-09/hits.parquet'
 
 test('daily export: a bucket holds the newest file of a name, whole', async () => {
-  const target = await openTarget(
-    exportTo.parse(`s3://hits/analytics/eu?region=eu-central-1&endpoint=${endpoint}`),
-  )
+  const to = `s3://hits/analytics/eu?region=eu-central-1&endpoint=${endpoint}`
+  const target = await openTarget(exportTo.parse(to))
   const file = join(folder, 'file')
   for (const content of ['first', 'x'.repeat(300_000)]) {
     writeFileSync(file, content)
     await target.put(NAME, file)
   }
-  const client = new S3Client({ region: 'eu-central-1', endpoint, forcePathStyle: true })
   const { Contents } = await client.send(new ListObjectsV2Command({ Bucket: 'hits' }))
   expect(Contents?.map(({ Key, Size }) => [Key, Size])).toEqual([[`analytics/eu/${NAME}`, 300_000]])
-  const { Body } = await client.send(new GetObjectCommand({ Bucket: 'hits', Key: `analytics/eu/${NAME}` }))
-  expect(await Body!.transformToString()).toBe(readFileSync(file, 'utf8'))
+  expect((await bytesOf(`analytics/eu/${NAME}`)).equals(readFileSync(file))).toBe(true)
 })
 
 test('daily export: a large file is put in parts, which are taken back when one fails', async () => {
@@ -62,20 +58,15 @@ test('daily export: a large file is put in parts, which are taken back when one 
   const commands = () => sent.mock.calls.splice(0).map(([command]) => command.constructor.name)
   await target.put('large', file)
   const part = 'UploadPartCommand'
-  expect(commands()).toEqual([
-    ...['CreateMultipartUploadCommand', part, part, part, 'CompleteMultipartUploadCommand'],
-  ])
-  const client = new S3Client({ region: 'eu-central-1', endpoint, forcePathStyle: true })
-  const { Body } = await client.send(new GetObjectCommand({ Bucket: 'hits', Key: 'large' }))
-  expect(Buffer.from(await Body!.transformToByteArray()).equals(readFileSync(file))).toBe(true)
+  const [begin, end] = ['CreateMultipartUploadCommand', 'CompleteMultipartUploadCommand']
+  expect(commands()).toEqual([begin, part, part, part, end])
+  expect((await bytesOf('large')).equals(readFileSync(file))).toBe(true)
   commands()
-  const upload = {
-    ...{ client, contentType: 'text/plain', hasChecksums: false },
-    place: { Bucket: 'hits', Key: 'lost' },
-  }
+  const place = { Bucket: 'hits', Key: 'lost' }
+  const upload = { client, contentType: 'text/plain', hasChecksums: false, place }
   const lost = { file: join(folder, 'lost'), size: 1, partBytes: 1 }
   await expect(putInParts(upload, lost)).rejects.toThrow(/ENOENT/)
-  expect(commands()).toEqual(['CreateMultipartUploadCommand', 'AbortMultipartUploadCommand'])
+  expect(commands()).toEqual([begin, 'AbortMultipartUploadCommand'])
   sent.mockRestore()
 })
 
@@ -86,22 +77,21 @@ test('daily export: a bucket that is not there is an error that names it', async
   await expect(target.put(NAME, file)).rejects.toThrow(/bucket does not exist/)
 })
 
-test.each([
-  'relative/folder',
-  's3://hits',
-  's3://Hits?region=x',
-  's3://h?region=x',
-  's3://hits?region=x&endpoint=minio:9000',
-  's3://hits?region=x&color=red',
-  's3://key@hits?region=x',
-  's3://hits/%zz?region=x',
-  's3://hits?region=x&endpoint=https://key:secret@minio.example.com',
-  'https://example.com/hits',
-])('EXPORT_TO: %s is refused', value => {
-  expect(() => exportTo.parse(value)).toThrow(/absolute path of a folder, or a bucket/)
-})
-
-test('EXPORT_TO: a folder is a path, a bucket has a folder or none', () => {
+test('EXPORT_TO: a folder is a path, a bucket has a folder or none; others are refused', () => {
+  for (const value of [
+    'relative/folder',
+    's3://hits',
+    's3://Hits?region=x',
+    's3://h?region=x',
+    's3://hits?region=x&endpoint=minio:9000',
+    's3://hits?region=x&color=red',
+    's3://key@hits?region=x',
+    's3://hits/%zz?region=x',
+    's3://hits?region=x&endpoint=https://key:secret@minio.example.com',
+    'https://example.com/hits',
+  ]) {
+    expect(() => exportTo.parse(value), value).toThrow(/absolute path of a folder, or a bucket/)
+  }
   expect(exportTo.parse('/var/lib/hits')).toEqual({ folder: '/var/lib/hits' })
   const bucket = { bucket: 'hits', region: 'us-east-1', endpoint: undefined }
   expect(exportTo.parse('s3://hits?region=us-east-1')).toEqual({ ...bucket, prefix: '' })

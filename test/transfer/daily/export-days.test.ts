@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -8,37 +7,31 @@ import { type DailyExportOptions, exportDays } from '../../../src/transfer/daily
 import { FailedDays } from '../../../src/transfer/daily/failed-days.ts'
 import { folderTarget } from '../../../src/transfer/daily/folder-target.ts'
 import type { Target } from '../../../src/transfer/daily/target.ts'
+import { temporaryFolder } from '../../scripts/command.ts'
 import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
 import { enrichedHit } from '../../support/hits.ts'
 import { rollUpAll } from '../../support/roll-up.ts'
 import { createTestSite, type TestSite } from '../../support/sites.ts'
 
+const folder = temporaryFolder()
+const workFolder = join(folder, 'work')
 let database: TestDatabase
-let folder: string
-let workFolder: string
 let site: TestSite
 let now: Date
 
 beforeAll(async () => {
   database = await sharedDatabase()
-  folder = mkdtempSync(join(tmpdir(), 'analytics-days-'))
-  workFolder = join(folder, 'work')
 })
-afterAll(async () => {
-  await database.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => database.close())
 beforeEach(async () => {
   site = await createTestSite(database.db, { timezone: 'America/New_York' })
   now = new Date('2026-03-12T12:00:00Z')
 })
 
-const store = (...times: string[]) =>
-  storeHits(
-    database.db,
-    0,
-    times.map(at => enrichedHit(site, Date.parse(at))),
-  )
+function store(...times: string[]) {
+  const hits = times.map(at => enrichedHit(site, Date.parse(at)))
+  return storeHits(database.db, 0, hits)
+}
 
 const roll = () => rollUpAll(database.db, now)
 
@@ -63,21 +56,18 @@ async function readDays(): Promise<Record<string, number>> {
 
 test('daily export: each local day has a file, also that of 23 hours', async () => {
   // 8 March begins at 05:00 UTC and ends at 04:00.
-  await store(
-    '2026-03-08T04:59:59.999Z',
-    '2026-03-08T05:00:00Z',
-    '2026-03-09T03:59:59Z',
-    '2026-03-09T04:00:00Z',
-  )
+  await store('2026-03-08T04:59:59.999Z', '2026-03-08T05:00:00Z')
+  await store('2026-03-09T03:59:59Z', '2026-03-09T04:00:00Z')
   await roll()
   expect(await run()).toMatchObject({ days: 3, hits: 4 })
   expect(await readDays()).toEqual({ '2026-03-07': 1, '2026-03-08': 2, '2026-03-09': 1 })
   expect(readdirSync(workFolder)).toEqual([])
 })
 
-test('daily export: a day is written once, and again when its hits have changed', async () => {
+test('daily export: a day is written once, though one was stopped, and again when its hits have changed', async () => {
   await store('2026-03-08T12:00:00Z', '2026-03-09T12:00:00Z')
   await roll()
+  expect(await run({ signal: AbortSignal.abort() })).toMatchObject({ days: 0 })
   expect(await run()).toMatchObject({ days: 2 })
   expect(await run()).toEqual({ days: 0, hits: 0, bytes: 0, failed: 0 })
   await store('2026-03-09T13:00:00Z')
@@ -135,12 +125,14 @@ test('daily export: a day that fails stops no other, and is tried again later, e
   expect(failures).toEqual(['2026-03-09 Error: the bucket is away'])
   expect(await readDays()).toEqual({ '2026-03-08': 1, '2026-03-10': 1 })
   expect(await attempt()).toMatchObject({ days: 0, failed: 0 })
-  now = new Date(now.getTime() + 5 * 60_000)
-  expect(await attempt(failingFor('03-09'))).toMatchObject({ days: 0, failed: 1 })
-  now = new Date(now.getTime() + 6 * 60_000)
-  expect(await attempt()).toMatchObject({ days: 0, failed: 0 })
-  now = new Date(now.getTime() + 4 * 60_000)
-  expect(await attempt()).toMatchObject({ days: 1, failed: 0 })
+  for (const [minutes, target, result] of [
+    [5, failingFor('03-09'), { days: 0, failed: 1 }],
+    [6, undefined, { days: 0, failed: 0 }],
+    [4, undefined, { days: 1, failed: 0 }],
+  ] as const) {
+    now = new Date(now.getTime() + minutes * 60_000)
+    expect(await attempt(target)).toMatchObject(result)
+  }
   expect(await readDays()).toEqual({ '2026-03-08': 1, '2026-03-09': 1, '2026-03-10': 1 })
 })
 
@@ -188,13 +180,4 @@ test('daily export: a zone 24 hours away gives the same days other dates', async
   expect(await run()).toMatchObject({ days: 2, hits: 1 })
   expect(await readDays()).toEqual({ '2026-03-09': 1 })
   expect(await run()).toMatchObject({ days: 0 })
-})
-
-test('daily export: one that is stopped leaves no part of a file, and the day due', async () => {
-  await store('2026-03-09T12:00:00Z')
-  await roll()
-  const stopping = new AbortController()
-  stopping.abort()
-  expect(await run({ signal: stopping.signal })).toMatchObject({ days: 0 })
-  expect(await run()).toMatchObject({ days: 1 })
 })

@@ -14,9 +14,10 @@ import {
   type Stats,
   type StatsSite,
   startStats,
+  THAT_DAY,
 } from '../../contract/stats-site.ts'
 import { READS } from '../../sharing/reads.ts'
-import type { Input } from '../../sharing/world.ts'
+import { answersOf } from '../archive/answers.ts'
 import { imported } from './support.ts'
 
 const NOW = '2026-03-18T12:00:00Z'
@@ -40,11 +41,10 @@ beforeAll(async () => {
 })
 afterAll(() => stats.close())
 
-async function download(path: string, token: string | undefined = stats.owner.token, method = 'GET') {
-  const response = await fetch(`${stats.api.url}${path}`, {
-    method,
-    headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
-  })
+/** @param token without one if it is empty */
+async function download(path: string, token = stats.owner.token, method = 'GET') {
+  const headers: Record<string, string> = token ? { Authorization: `Bearer ${token}` } : {}
+  const response = await fetch(`${stats.api.url}${path}`, { method, headers })
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
@@ -65,39 +65,15 @@ const linesOf = (text: string) =>
 /** Fields that name something of one site, or carry its address. */
 const OWN = new Set(['session_id', 'next_cursor', 'error_id', 'links', 'avatar_url', 'created_at', 'id'])
 
-function comparable(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(comparable)
-  if (typeof value !== 'object' || value === null) return value
-  const fields = Object.entries(value).filter(([name]) => !OWN.has(name))
-  return Object.fromEntries(fields.map(([name, field]) => [name, comparable(field)]))
-}
-
-function queryOf(input: Input): string {
-  const pairs = Object.entries(input).map(([name, value]): [string, string] => [name, String(value)])
-  return new URLSearchParams(pairs).toString()
-}
-
 /** Expects the same answers of every read of both sites. */
 async function expectSameReads(site: StatsSite, copy: StatsSite): Promise<void> {
-  for (const of of [site, copy])
+  const answers = []
+  for (const of of [site, copy]) {
     await stats.goal(of, { match_type: 'scroll', match_value: '/pricing', scroll_threshold: 50 })
-  const namesOf = async (of: StatsSite) => {
-    const sessions = await stats.read(of, `/stats/sessions?visitor_id=${ADA}&from=${DAY}&to=${DAY}`)
-    const errors = await stats.read(of, `/stats/errors?from=${DAY}&to=${DAY}`)
-    return { session: sessions.data[0].session_id, error: errors.data[0].id, person: ADA }
+    const options = { own: OWN, order: (list: unknown[]) => list }
+    answers.push(await answersOf(stats, of, READS, { person: ADA, range: THAT_DAY }, options))
   }
-  const names = new Map([
-    [site, await namesOf(site)],
-    [copy, await namesOf(copy)],
-  ])
-  for (const { path, input } of READS) {
-    const answers = [site, copy].map(async of => {
-      const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => names.get(of)![name as 'person'])
-      return comparable(await stats.read(of, `${filled}?${queryOf(input)}`))
-    })
-    const [own, copied] = await Promise.all(answers)
-    expect({ path, input, answer: copied }).toEqual({ path, input, answer: own })
-  }
+  expect(answers[1]).toEqual(answers[0])
 }
 
 describe('export over the API', () => {
@@ -149,21 +125,15 @@ describe('export over the API', () => {
   })
 
   test('is for owners and admins with the scope to read', async () => {
+    const tokens = [
+      stats.owner.token,
+      ...(await Promise.all([tokenOf('admin'), tokenOf('member'), tokenOf('viewer')])),
+      await tokenOf('owner', ['write']),
+      '',
+    ]
     for (const path of [`${site.path}/export`, `${site.path}/export/payments`]) {
       const statuses: number[] = []
-      for (const token of [
-        stats.owner.token,
-        await tokenOf('admin'),
-        await tokenOf('member'),
-        await tokenOf('viewer'),
-        await tokenOf('owner', ['write']),
-        undefined,
-      ]) {
-        const headers: Record<string, string> = token ? { Authorization: `Bearer ${token}` } : {}
-        const response = await fetch(`${stats.api.url}${path}`, { headers })
-        await response.text()
-        statuses.push(response.status)
-      }
+      for (const token of tokens) statuses.push((await download(path, token)).status)
       expect(statuses).toEqual([200, 200, 403, 403, 403, 401])
     }
     expect((await download('/api/sites/unknown.example/export')).status).toBe(404)
@@ -182,19 +152,18 @@ describe('export over the API', () => {
     ])
   })
 
-  test.each([
-    ['from=2026-03-01', 'to'],
-    ['to=2026-03-01', 'from'],
-    ['from=2026-03-02&to=2026-03-01', 'from'],
-    ['from=2026-02-30&to=2026-03-01', 'from'],
-    ['format=xml', 'format'],
-    ['format=csv&format=csv', 'format'],
-  ])('%s is 422 for %s', async (query, field) => {
-    const { status, text } = await download(`${site.path}/export?${query}`)
-    expect([status, Object.keys(JSON.parse(text).errors ?? {})]).toEqual([422, [field]])
-  })
-
-  test('of an unknown kind is 422; HEAD has no body; unknown parameters are named', async () => {
+  test('what is asked for wrongly is 422; HEAD has no body; unknown parameters are named', async () => {
+    for (const [query, field] of [
+      ['from=2026-03-01', 'to'],
+      ['to=2026-03-01', 'from'],
+      ['from=2026-03-02&to=2026-03-01', 'from'],
+      ['from=2026-02-30&to=2026-03-01', 'from'],
+      ['format=xml', 'format'],
+      ['format=csv&format=csv', 'format'],
+    ] as const) {
+      const { status, text } = await download(`${site.path}/export?${query}`)
+      expect([status, Object.keys(JSON.parse(text).errors ?? {})], query).toEqual([422, [field]])
+    }
     expect((await download(`${site.path}/export/secrets`)).status).toBe(422)
     const head = await download(`${site.path}/export?nonsense=1`, stats.owner.token, 'HEAD')
     expect([head.status, head.text, head.headers.get('x-ignored-parameters')]).toEqual([200, '', 'nonsense'])
@@ -244,29 +213,19 @@ describe('export over the API', () => {
     const { db } = stats.api.services
     const own = await stats.site()
     const token = stats.owner.token
-    const post = async (path: string, body: object, method = 'POST') => {
-      const answer = await stats.api.call(method, `${own.path}${path}`, { token, body })
+    const post = async (path: string, body: object) => {
+      const answer = await stats.api.call('POST', `${own.path}${path}`, { token, body })
       expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300)
     }
     await stats.api.call('PUT', `${own.path}/identify-secret`, { token })
     await stats.goal(own, { match_type: 'page', match_value: '/thanks' })
-    await post('/funnels', {
-      name: 'Buy',
-      steps: [
-        { type: 'pageview', operator: 'is', value: '/' },
-        { type: 'event', value: 'signup' },
-      ],
-    })
+    const home = { type: 'pageview', operator: 'is', value: '/' }
+    await post('/funnels', { name: 'Buy', steps: [home, { type: 'event', value: 'signup' }] })
     await post('/segments', { name: 'Home', filters: { path: '/' } })
     await post('/annotations', { text: 'Launch', starts_at: DAY })
     await stats.store([hit(own, `${DAY}T09:00:00Z`, { visitorId: ADA })])
-    await post('/payments', {
-      transaction_id: 't1',
-      amount: 999,
-      currency: 'USD',
-      visitor_id: ADA,
-      timestamp: `${DAY}T09:05:00Z`,
-    })
+    const payment = { transaction_id: 't1', amount: 999, currency: 'USD', visitor_id: ADA }
+    await post('/payments', { ...payment, timestamp: `${DAY}T09:05:00Z` })
     await db`
       insert into mrr_movements (site_no, at, subscription_id, kind, currency, amount_minor)
       values (${own.siteNo}, ${`${DAY}T09:05:00Z`}, 's1', 'start', 'USD', 900)`
@@ -276,21 +235,21 @@ describe('export over the API', () => {
       expect([kind, status]).toEqual([kind, 200])
       rows.set(kind, text === '' ? [] : linesOf(text))
     }
-    expect(rows.get('settings')).toMatchObject([{ id: own.id, timezone: 'UTC', tracking_key: own.key }])
     expect(Object.keys(rows.get('settings')![0]!)).not.toContain('identify_secret')
-    expect(rows.get('goals')).toMatchObject([{ type: 'page', match_value: '/thanks' }])
-    expect(rows.get('funnels')).toMatchObject([{ name: 'Buy', steps: [{}, {}] }])
-    expect(rows.get('segments')).toMatchObject([{ name: 'Home', filters: { path: expect.anything() } }])
-    expect(rows.get('annotations')).toMatchObject([{ text: 'Launch', starts_on: DAY }])
-    expect(rows.get('payments')).toMatchObject([
-      {
-        ...{ transaction_id: 't1', amount_minor: 999, aliases: [], is_first_of_customer: true },
-        ...{ attributed_visitor_id: ADA, attributed_session_at: '2026-03-10T09:00:00+00:00' },
-      },
-    ])
-    expect(rows.get('movements')).toMatchObject([
-      { kind: 'start', amount_minor: 900, attributed_visitor_id: null },
-    ])
-    expect(rows.get('service-events')).toMatchObject([{ name: 'payment', attributed_visitor_id: ADA }])
+    expect(Object.fromEntries(rows)).toMatchObject({
+      settings: [{ id: own.id, timezone: 'UTC', tracking_key: own.key }],
+      goals: [{ type: 'page', match_value: '/thanks' }],
+      funnels: [{ name: 'Buy', steps: [{}, {}] }],
+      segments: [{ name: 'Home', filters: { path: expect.anything() } }],
+      annotations: [{ text: 'Launch', starts_on: DAY }],
+      payments: [
+        {
+          ...{ transaction_id: 't1', amount_minor: 999, aliases: [], is_first_of_customer: true },
+          ...{ attributed_visitor_id: ADA, attributed_session_at: '2026-03-10T09:00:00+00:00' },
+        },
+      ],
+      movements: [{ kind: 'start', amount_minor: 900, attributed_visitor_id: null }],
+      'service-events': [{ name: 'payment', attributed_visitor_id: ADA }],
+    })
   })
 })

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { localDay } from '../../../src/time/local-time.ts'
 import { createParquetFile } from '../../../src/transfer/export/parquet.ts'
+import { temporaryFolder } from '../../scripts/command.ts'
 import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
 import { randomVisits } from '../../support/random-visits.ts'
 import { recountSessions } from '../../support/recount.ts'
@@ -17,14 +17,13 @@ const ZONE = 'America/New_York'
 
 let database: TestDatabase
 let site: TestSite
-let folder: string
+const folder = temporaryFolder()
 let instance: DuckDBInstance
 let duck: DuckDBConnection
 const stream = randomVisits(3, { zones: [ZONE] })
 
 beforeAll(async () => {
   database = await sharedDatabase()
-  folder = mkdtempSync(join(tmpdir(), 'analytics-parquet-'))
   site = await createTestSite(database.db, { timezone: ZONE })
   await storeVisits(database.db, site, stream.timely)
   instance = await DuckDBInstance.create(':memory:')
@@ -35,7 +34,6 @@ beforeAll(async () => {
 afterAll(async () => {
   duck.closeSync()
   instance.closeSync()
-  rmSync(folder, { recursive: true, force: true })
   await database.close()
 })
 
@@ -47,22 +45,18 @@ async function ask(statement: string): Promise<Record<string, unknown>[]> {
 describe('Parquet', () => {
   test('DuckDB counts what the site counts, by local day', async () => {
     const world = worldOf(stream.hits, recountSessions(stream.timely), ZONE)
-    const dayOf = (at: number) => localDay(ZONE, at)
-    const expected = new Map<
-      number,
-      { day: number; pageviews: number; visitors: Set<string>; sessions: number }
-    >()
-    const at = (day: number) => {
-      const counts = expected.get(day) ?? { day, pageviews: 0, visitors: new Set(), sessions: 0 }
+    const expected = new Map<number, { pageviews: number; visitors: Set<string>; sessions: number }>()
+    const at = (time: number) => {
+      const day = localDay(ZONE, time)
+      const counts = expected.get(day) ?? { pageviews: 0, visitors: new Set(), sessions: 0 }
       expected.set(day, counts)
       return counts
     }
     for (const hit of world.hits) {
-      const counts = at(dayOf(hit.at))
-      counts.visitors.add(hit.visitor)
-      if (hit.type === 'pageview') counts.pageviews += 1
+      at(hit.at).visitors.add(hit.visitor)
+      if (hit.type === 'pageview') at(hit.at).pageviews += 1
     }
-    for (const visit of world.visits) at(dayOf(visit.startedAt)).sessions += 1
+    for (const visit of world.visits) at(visit.startedAt).sessions += 1
     const rows = await ask(`
       with hits as (
         select *, datediff('day', date '1970-01-01', (timestamp at time zone '${ZONE}')::date) as day,
@@ -81,8 +75,8 @@ describe('Parquet', () => {
       where type not in ('engagement', 'identify')
       group by day
       order by day`)
-    const days = [...expected.values()].sort((a, b) => a.day - b.day)
-    expect(rows).toEqual(days.map(counts => ({ ...counts, visitors: counts.visitors.size })))
+    const days = [...expected].sort(([one], [other]) => one - other)
+    expect(rows).toEqual(days.map(([day, counts]) => ({ day, ...counts, visitors: counts.visitors.size })))
     expect(rows.length).toBeGreaterThan(1)
   })
 
@@ -101,12 +95,9 @@ describe('Parquet', () => {
       "id, type, event_name, path, title, session_id, source, visit_count, revenue_minor, properties->>'$.plan' as plan"
     const of = (file: string) => ask(`select ${columns} from ${file} order by id`)
     const csv = await of("read_csv({hits.csv}, all_varchar = true, nullstr = '', allow_quoted_nulls = false)")
+    const textOf = (value: unknown) => (value === null ? null : String(value))
     const asText = (rows: Record<string, unknown>[]) =>
-      rows.map(row =>
-        Object.fromEntries(
-          Object.entries(row).map(([name, value]) => [name, value === null ? null : String(value)]),
-        ),
-      )
+      rows.map(row => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, textOf(value)])))
     expect(asText(await of('{hits.parquet}'))).toEqual(asText(csv))
     expect(csv.some(({ plan }) => plan !== null)).toBe(true)
   })

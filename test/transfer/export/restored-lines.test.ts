@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
 import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
 import { enrichedHit } from '../../support/hits.ts'
@@ -29,14 +29,8 @@ interface Line {
   body?: object
 }
 
-function lineOf({
-  at,
-  startedAt = 0,
-  endpoint = 'collect',
-  session = {},
-  stored = {},
-  body = {},
-}: Line): string {
+function lineOf({ at, startedAt = 0, endpoint = 'collect', session = {}, ...more }: Line): string {
+  const { stored = {}, body = {} } = more
   return JSON.stringify({
     endpoint,
     timestamp: timeOf(at),
@@ -55,13 +49,12 @@ const sessions = () => database.db`
   select started_at, first_at, last_at, pageviews, events, visit_count, user_id, entry_path, exit_path
   from sessions where site_no = ${site.siteNo} order by started_at`
 
-describe('lines of stored hits', () => {
-  beforeAll(async () => {
-    site = await createTestSite(database.db)
-  })
+beforeEach(async () => {
+  site = await createTestSite(database.db)
+})
 
+describe('lines of stored hits', () => {
   test('money that waits for the visitor is attributed, also when the first session that comes is not the first visit', async () => {
-    site = await createTestSite(database.db)
     await database.db`
       insert into awaiting_visitors (site_no, visitor_id, target, at, id)
       values (${site.siteNo}, ${ADA}, 'revenue', ${timeOf(0)}, ${randomUUID()})`
@@ -70,17 +63,12 @@ describe('lines of stored hits', () => {
   })
 
   test('make the session that they name; its extent and counters follow from its hits', async () => {
-    site = await createTestSite(database.db)
+    const user = { user_id: 'ada', user_since: timeOf(91) }
     const result = await restore(
       { at: -5, session: { pageviews: 9, last_at: timeOf(500) } },
       // Live, this gap would open another session.
       { at: 90, body: { url: { path: '/pricing' } } },
-      {
-        at: 91,
-        endpoint: 'event',
-        body: { name: 'signup' },
-        session: { user_id: 'ada', user_since: timeOf(91) },
-      },
+      { at: 91, endpoint: 'event', body: { name: 'signup' }, session: user },
     )
     expect(result).toEqual({ accepted: 3, dropped: 0, rejected: [], rejected_total: 0 })
     expect(await sessions()).toEqual([
@@ -98,65 +86,42 @@ describe('lines of stored hits', () => {
     ])
   })
 
-  test.each<[string, Line[], RegExp]>([
-    [
-      'a session inside another one',
-      [{ at: 0 }, { at: 60 }, { at: 61, startedAt: 30 }],
-      /overlaps another session/,
-    ],
-    [
-      'another value of the session',
-      [{ at: 0 }, { at: 1, session: { source: 'Google' } }],
-      /stored with another source/,
-    ],
-    [
-      'another user of the session',
+  test('are rejected with what cannot be', async () => {
+    const engaged = { endpoint: 'engage', body: { sd: 1, time: 1 } }
+    const [ada, ben] = [{ user_id: 'ada' }, { user_id: 'ben' }]
+    const long = { referrer: 'x'.repeat(2_050) }
+    const future = { first_seen_at: '2200-01-01T00:00:00Z' }
+    const cases: [lines: Line[], reason: RegExp][] = [
+      [[{ at: 0 }, { at: 60 }, { at: 61, startedAt: 30 }], /overlaps another session/],
+      [[{ at: 0 }, { at: 1, session: { source: 'Google' } }], /stored with another source/],
       [
-        { at: 0, session: { user_id: 'ada' } },
-        { at: 1, session: { user_id: 'ben' } },
+        [
+          { at: 0, session: ada },
+          { at: 1, session: ben },
+        ],
+        /belongs to another user/,
       ],
-      /belongs to another user/,
-    ],
-    [
-      'a session that gets longer than two days',
-      [{ at: -1_430 }, { at: 1_430 }, { at: 1_450 }],
-      /more than 24 hours from timestamp/,
-    ],
-    ['a start far from its hit', [{ at: 0, startedAt: -1_441 }], /more than 24 hours/],
-    [
-      'a start that is no time',
-      [{ at: 0, session: { started_at: 'noon' } }],
-      /started_at must be an ISO 8601/,
-    ],
-    ['no session', [{ at: 0, session: null }], /stored.session is required/],
-    ['no visitor', [{ at: 0, body: { visitor_id: null } }], /visitor_id is required/],
-    ['an id that is none', [{ at: 0, stored: { id: 'x' } }], /stored.id must be a UUID/],
-    ['a visit that is none', [{ at: 0, session: { visit_count: 0 } }], /visit_count must be a whole number/],
-    [
-      'a value that is too long',
-      [{ at: 0, session: { referrer: 'x'.repeat(2_050) } }],
-      /referrer must be at most 2049/,
-    ],
-    [
-      'engagement without the time of its pageview',
-      [{ at: 1, endpoint: 'engage', body: { sd: 1, time: 1 } }],
-      /page_at is required/,
-    ],
-    [
-      'engagement before its pageview',
-      [{ at: 1, endpoint: 'engage', body: { sd: 1, time: 1 }, stored: { page_at: timeOf(2) } }],
-      /page_at lies after timestamp/,
-    ],
-    ['a first visit in the future', [{ at: 0, stored: { first_seen_at: '2200-01-01T00:00:00Z' } }], /future/],
-  ])('are rejected with %s', async (_, lines, reason) => {
-    site = await createTestSite(database.db)
-    const { accepted, rejected } = await restore(...lines)
-    expect(rejected).toEqual([{ line: lines.length, error: expect.stringMatching(reason) }])
-    expect(accepted).toBe(lines.length - 1)
+      [[{ at: -1_430 }, { at: 1_430 }, { at: 1_450 }], /more than 24 hours from timestamp/],
+      [[{ at: 0, startedAt: -1_441 }], /more than 24 hours/],
+      [[{ at: 0, session: { started_at: 'noon' } }], /started_at must be an ISO 8601/],
+      [[{ at: 0, session: null }], /stored.session is required/],
+      [[{ at: 0, body: { visitor_id: null } }], /visitor_id is required/],
+      [[{ at: 0, stored: { id: 'x' } }], /stored.id must be a UUID/],
+      [[{ at: 0, session: { visit_count: 0 } }], /visit_count must be a whole number/],
+      [[{ at: 0, session: long }], /referrer must be at most 2049/],
+      [[{ at: 1, ...engaged }], /page_at is required/],
+      [[{ at: 1, ...engaged, stored: { page_at: timeOf(2) } }], /page_at lies after timestamp/],
+      [[{ at: 0, stored: future }], /future/],
+    ]
+    for (const [lines, reason] of cases) {
+      site = await createTestSite(database.db)
+      const { accepted, rejected } = await restore(...lines)
+      expect(rejected).toEqual([{ line: lines.length, error: expect.stringMatching(reason) }])
+      expect(accepted).toBe(lines.length - 1)
+    }
   })
 
   test('of engagement without its pageview, and of reserved names, are dropped', async () => {
-    site = await createTestSite(database.db)
     const result = await restore(
       { at: 0 },
       { at: 1, endpoint: 'engage', body: { sd: 1, time: 1 }, stored: { page_at: timeOf(0.5) } },
@@ -166,7 +131,6 @@ describe('lines of stored hits', () => {
   })
 
   test('before a visit that came live are numbered with it', async () => {
-    site = await createTestSite(database.db)
     await storeHits(database.db, 'all', [enrichedHit(site, NOON + 600 * MINUTE, { visitorId: ADA })])
     await restore({ at: 0 }, { at: 120, startedAt: 120, session: { visit_count: 2 } })
     const rows = await sessions()
@@ -178,22 +142,14 @@ describe('lines of stored hits', () => {
   })
 
   test('of a time whose details are gone are rejected; a session may begin a day before', async () => {
-    site = await createTestSite(database.db)
     const detailsFrom = new Date(NOON)
-    const lines = [
-      { at: -1, startedAt: -10 },
-      { at: 5, startedAt: -10 },
-    ]
-    const text = `${lines.map(lineOf).join('\n')}\n`
+    const text = [-1, 5].map(at => `${lineOf({ at, startedAt: -10 })}\n`).join('')
     const result = await imported(database.db, site, text, { detailsFrom })
-    expect(result).toMatchObject({
-      accepted: 1,
-      rejected: [{ line: 1, error: expect.stringMatching(/retention/) }],
-    })
+    const rejected = [{ line: 1, error: expect.stringMatching(/retention/) }]
+    expect(result).toMatchObject({ accepted: 1, rejected })
   })
 
   test('of an identity are known by the latest time, and need no hit', async () => {
-    site = await createTestSite(database.db)
     const identity = (at: number, body: object) =>
       JSON.stringify({ endpoint: 'identity', timestamp: timeOf(at), body: { identifier: 'ada', ...body } })
     const lines = [
@@ -208,14 +164,8 @@ describe('lines of stored hits', () => {
     })
     const stored = await database.db`
       select identifier, name, avatar, custom, updated_at from identities where site_no = ${site.siteNo}`
-    expect(stored).toEqual([
-      {
-        identifier: 'ada',
-        name: 'Ada',
-        avatar: 'https://example.com/ada.png',
-        custom: { plan: 'team' },
-        updated_at: new Date(NOON + 5 * MINUTE),
-      },
-    ])
+    const ada = { identifier: 'ada', name: 'Ada', avatar: 'https://example.com/ada.png' }
+    const updated_at = new Date(NOON + 5 * MINUTE)
+    expect(stored).toEqual([{ ...ada, custom: { plan: 'team' }, updated_at }])
   })
 })

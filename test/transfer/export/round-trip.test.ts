@@ -54,15 +54,8 @@ describe('export and import', () => {
       await target.db`delete from goals`
       await replaceGoals(target.db, copy, goals)
       const query = { ...randomRange(seed, world), filters }
-      await expectSameReads({
-        db: target.db,
-        site: copy,
-        world,
-        goals,
-        money: NO_MONEY,
-        query,
-        number: seed,
-      })
+      const given = { world, goals, money: NO_MONEY, query, number: seed }
+      await expectSameReads({ db: target.db, site: copy, ...given })
     }
   }, 300_000)
 

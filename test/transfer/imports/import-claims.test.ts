@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectDb, type Db } from '../../../src/db/connect.ts'
-import {
-  type ClaimedImport,
-  claimImport,
-  prolongClaim,
-  putOff,
-  releaseClaim,
-} from '../../../src/transfer/imports/claims.ts'
+import { claimImport, prolongClaim, putOff, releaseClaim } from '../../../src/transfer/imports/claims.ts'
 import { recordCommand } from '../../../src/transfer/imports/record-command.ts'
 import { type TestDatabase, testDatabase } from '../../support/database.ts'
 import { createTestSite } from '../../support/sites.ts'
@@ -40,6 +35,8 @@ async function request(siteNo: number, state = 'importing') {
   return id
 }
 
+/** Claims as a process of its own, from one of the two pools. */
+const claim = (ms: number, pool = 0) => claimImport(pools[pool]!, randomUUID(), at(ms))
 const newSite = async () => (await createTestSite(database.db)).siteNo
 const at = (ms: number) => new Date(START + ms)
 const importOf = async (id: string) => (await database.db`select * from imports where id = ${id}`)[0]!
@@ -51,37 +48,33 @@ describe('claims of imports', () => {
     const sites = await Promise.all([newSite(), newSite(), newSite()])
     for (const siteNo of sites)
       await Promise.all([request(siteNo), request(siteNo, 'undoing'), request(siteNo, 'checking')])
-    const ask = (now: Date) =>
-      Promise.all(
-        Array.from({ length: 12 }, (_, index) => claimImport(pools[index % 2]!, randomUUID(), now)),
-      ).then(all => all.filter((task): task is ClaimedImport => task !== undefined))
-
-    const claimed = await ask(at(0))
-    expect(claimed.map(({ siteNo }) => siteNo).sort()).toEqual(sites.sort())
-    expect(await ask(at(0))).toEqual([])
+    const ask = async (ms: number) => {
+      const tasks = await Promise.all(Array.from({ length: 12 }, (_, index) => claim(ms, index % 2)))
+      return tasks.flatMap(task => task?.siteNo ?? []).sort()
+    }
+    expect(await ask(0)).toEqual(sites.sort())
+    expect(await ask(0)).toEqual([])
     // Two processes are killed; the tasks of their sites are free again, and each is claimed once.
-    const again = await ask(at(LAPSE_MS))
-    expect(again.map(({ siteNo }) => siteNo).sort()).toEqual(sites.sort())
+    expect(await ask(LAPSE_MS)).toEqual(sites)
     await endAll()
   })
 
   test('a process that stood still goes on, unless another one works on the site now', async () => {
     const siteNo = await newSite()
     await request(siteNo)
-    const [one, other] = [randomUUID(), randomUUID()]
+    const one = randomUUID()
     const first = (await claimImport(pools[0]!, one, at(0)))!
     expect(await prolongClaim(pools[0]!, one, first, { now: at(LAPSE_MS) })).toBe(true)
     const undo = await request(siteNo, 'undoing')
     await database.db`update imports set requested_at = ${at(-1)} where id = ${undo}`
-    expect(await claimImport(pools[1]!, other, at(LAPSE_MS))).toBeUndefined()
-    expect(await claimImport(pools[1]!, other, at(3 * LAPSE_MS))).toMatchObject({ id: undo })
+    expect(await claim(LAPSE_MS, 1)).toBeUndefined()
+    expect(await claim(3 * LAPSE_MS, 1)).toMatchObject({ id: undo })
     expect(await prolongClaim(pools[0]!, one, first, { now: at(3 * LAPSE_MS) })).toBe(false)
     await endAll()
   })
 
   test('a task whose process is killed three times fails, with the reason', async () => {
     const id = await request(await newSite())
-    const claim = (time: number) => claimImport(pools[0]!, randomUUID(), at(time))
     // An attempt that a process gives back when it stops does not count.
     const process = randomUUID()
     await releaseClaim(pools[0]!, process, (await claimImport(pools[0]!, process, at(0)))!)
@@ -118,31 +111,23 @@ describe('imports of the command line', () => {
   test('a command keeps its claim: other tasks of the site wait for its end', async () => {
     const siteNo = await newSite()
     let now = 0
-    let end = () => {}
-    const isEnded = new Promise<void>(resolve => {
-      end = resolve
+    const ended = new AbortController()
+    const options = { now: () => at(now), prolongMs: 5 }
+    const command = recordCommand(pools[0]!, given(siteNo), options, async () => {
+      await once(ended.signal, 'abort')
+      return { accepted: 1 }
     })
-    const command = recordCommand(
-      pools[0]!,
-      given(siteNo),
-      { now: () => at(now), prolongMs: 5 },
-      async () => {
-        await isEnded
-        return { accepted: 1 }
-      },
-    )
     await expect.poll(() => rowOf(siteNo)).toMatchObject({ state: 'canceled' })
     const undo = await request(siteNo, 'undoing')
-    const claim = () => claimImport(pools[1]!, randomUUID(), at(now))
-    expect(await claim()).toBeUndefined()
+    expect(await claim(now, 1)).toBeUndefined()
     const before = (await rowOf(siteNo)).claimed_until
     now = LAPSE_MS - 2_000
     await expect.poll(async () => (await rowOf(siteNo)).claimed_until > before).toBe(true)
     now = LAPSE_MS
-    expect(await claim()).toBeUndefined()
-    end()
+    expect(await claim(now, 1)).toBeUndefined()
+    ended.abort()
     expect(await command).toEqual({ accepted: 1 })
-    expect(await claim()).toMatchObject({ id: undo })
+    expect(await claim(now, 1)).toMatchObject({ id: undo })
     // While something is removed, no command begins.
     const refused = recordCommand(pools[0]!, given(siteNo), { now: () => at(now) }, async () => ({}))
     await expect(refused).rejects.toMatchObject({
@@ -154,19 +139,15 @@ describe('imports of the command line', () => {
 
   test('a command that is to be undone stops, and is undone then', async () => {
     const siteNo = await newSite()
-    const command = recordCommand(
-      pools[0]!,
-      given(siteNo),
-      { now: () => at(0), prolongMs: 5 },
-      signal =>
-        new Promise<object>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-    )
+    const aborted = (signal: AbortSignal) =>
+      new Promise<object>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    const command = recordCommand(pools[0]!, given(siteNo), { now: () => at(0), prolongMs: 5 }, aborted)
     const stopped = expect(command).rejects.toThrow(/undone/)
     await expect.poll(() => rowOf(siteNo)).toMatchObject({ state: 'canceled' })
     const { id } = await rowOf(siteNo)
     await database.db`update imports set state = 'undoing', requested_at = ${at(0)} where id = ${id}`
     await stopped
-    expect(await claimImport(pools[1]!, randomUUID(), at(0))).toMatchObject({ id, state: 'undoing' })
+    expect(await claim(0, 1)).toMatchObject({ id, state: 'undoing' })
     await endAll()
   })
 })

@@ -1,30 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type AdminCommand, adminCommand } from '../../support/admin-command.ts'
-import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
-import { type TestRedis, testRedis } from '../../support/redis.ts'
+import { expect, test } from 'vitest'
+import { expectRefused, printed, startCommands, temporaryFolder } from '../../scripts/command.ts'
 import { createTestSite, type TestSite } from '../../support/sites.ts'
 import { umamiExport } from '../../support/umami-export.ts'
 
 const START = Date.UTC(2025, 0, 1)
 
-let database: TestDatabase
-let redis: TestRedis
-let command: AdminCommand
-let folder: string
-
-beforeAll(async () => {
-  ;[database, redis] = await Promise.all([sharedDatabase(), testRedis()])
-  command = await adminCommand({ databaseUrl: database.url, redisUrl: redis.url })
-  folder = mkdtempSync(join(tmpdir(), 'analytics-imports-'))
-})
-afterAll(async () => {
-  command.close()
-  rmSync(folder, { recursive: true, force: true })
-  await Promise.all([database.close(), redis.close()])
-})
+const here = startCommands()
+const folder = temporaryFolder()
+const newSite = () => createTestSite(here.database.db)
 
 function fileOf(bytes: Buffer | string, name = 'export.zip'): string {
   const file = join(folder, name)
@@ -32,28 +17,16 @@ function fileOf(bytes: Buffer | string, name = 'export.zip'): string {
   return file
 }
 
+const run = (site: string, file: string, ...more: string[]) =>
+  here.command.run(['import:umami', '--site', site, '--file', file, ...more])
+
 async function importFile(site: TestSite, file: string, ...more: string[]) {
-  const { code, stdout, stderr } = await command.run([
-    'import:umami',
-    '--site',
-    site.id,
-    '--file',
-    file,
-    ...more,
-  ])
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  const { seconds: _, ...result } = JSON.parse(stdout)
+  const { seconds: _, ...result } = printed(await run(site.id, file, ...more))
   return result
 }
 
-async function refusalOf(...args: string[]) {
-  const { code, stderr } = await command.run(args)
-  expect(code).toBe(1)
-  return stderr
-}
-
 const stored = async ({ siteNo }: TestSite) => {
-  const [row] = await database.db`
+  const [row] = await here.database.db`
     select
       (select count(*)::int from events where site_no = ${siteNo} and type <> 'identify') as hits,
       (select count(*)::int from visitors where site_no = ${siteNo} and imported_as = 'umami') as imported,
@@ -63,7 +36,7 @@ const stored = async ({ siteNo }: TestSite) => {
 }
 
 test('import command: a dry run stores nothing and counts what the import then counts', async () => {
-  const site = await createTestSite(database.db)
+  const site = await newSite()
   const file = fileOf(umamiExport({ events: 900, start: START }))
   const { notes, repeated, ...dry } = await importFile(site, file, '--dry-run')
   expect(await stored(site)).toMatchObject({ hits: 0, visitors: 0 })
@@ -91,7 +64,7 @@ test('import command: a dry run stores nothing and counts what the import then c
 })
 
 test('import command: a file again adds nothing, and a longer one only what is new', async () => {
-  const site = await createTestSite(database.db)
+  const site = await newSite()
   const exported = (events: number) => fileOf(umamiExport({ events, start: START, visitors: 60 }))
   const short = await importFile(site, exported(300))
   const before = await stored(site)
@@ -104,7 +77,7 @@ test('import command: a file again adds nothing, and a longer one only what is n
 })
 
 test('import command: hits that are not valid are counted by reason', async () => {
-  const site = await createTestSite(database.db)
+  const site = await newSite()
   const rows =
     'session_id,created_at,url_path,hostname\na,2999-01-01 10:00:00,/,example.com\na,2025-01-01 10:00:00,/,\n'
   expect(await importFile(site, fileOf(rows, 'website_event.csv'))).toMatchObject({
@@ -115,15 +88,11 @@ test('import command: hits that are not valid are counted by reason', async () =
 })
 
 test('import command: what is wrong is said in one line', async () => {
-  const site = await createTestSite(database.db)
+  const { id } = await newSite()
   const file = fileOf('no export', 'text.csv')
-  expect(await refusalOf('import:umami', '--site', site.id, '--file', file)).toMatch(
-    /no table of events found/,
-  )
-  expect(await refusalOf('import:umami', '--site', site.id, '--file', '/nowhere')).toMatch(/ENOENT/)
-  expect(await refusalOf('import:umami', '--site', site.id, '--file', folder)).toMatch(/is not a file/)
-  expect(await refusalOf('import:umami', '--site', 'none.example', '--file', file)).toMatch(/No such site/)
-  expect(await refusalOf('import:umami', '--site', site.id, '--file', file, '--timezone', 'CET+1')).toMatch(
-    /IANA/,
-  )
+  expectRefused(await run(id, file), /no table of events found/)
+  expectRefused(await run(id, '/nowhere'), /ENOENT/)
+  expectRefused(await run(id, folder), /is not a file/)
+  expectRefused(await run('none.example', file), /No such site/)
+  expectRefused(await run(id, file, '--timezone', 'CET+1'), /IANA/)
 })

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { claimImport } from '../../../src/transfer/imports/claims.ts'
+import { type ClaimedImport, claimImport } from '../../../src/transfer/imports/claims.ts'
 import { IMPORT_JOBS } from '../../../src/transfer/imports/expire.ts'
 import type { ImportServices } from '../../../src/transfer/imports/import-kind.ts'
 import { runTask } from '../../../src/transfer/imports/run-task.ts'
 import { PART_BYTES } from '../../../src/transfer/imports/schema.ts'
 import { startImportWorker } from '../../../src/transfer/imports/worker.ts'
-import { noResult } from '../../../src/transfer/money/money-result.ts'
 import { importTotals } from '../../../src/transfer/totals/import-totals.ts'
 import { everythingOf } from '../../contract/everything.ts'
 import { dayOfHits, hit, type Stats, type StatsSite, startStats } from '../../contract/stats-site.ts'
 import { aggregateAll, expectConsistent } from '../../people/steps.ts'
 import { dyingAfter } from '../../support/dying-after.ts'
+import { pageviewLine } from '../../support/import-lines.ts'
 import { importServices } from '../../support/import-services.ts'
 import { umamiExport } from '../../support/umami-export.ts'
 import { fileOf } from '../read/source.ts'
@@ -28,21 +28,12 @@ beforeAll(async () => {
 })
 afterAll(() => stats.close())
 
-const call = async (
-  site: StatsSite,
-  method: string,
-  path: string,
-  body?: unknown,
-  token = stats.owner.token,
-) => stats.api.call(method, `${site.path}${path}`, { token, body })
+const call = (site: StatsSite, method: string, path: string, body?: unknown, token = stats.owner.token) =>
+  stats.api.call(method, `${site.path}${path}`, { token, body })
 
 async function upload(site: StatsSite, bytes: Buffer, more: object = {}) {
-  const made = await call(site, 'POST', '/imports', {
-    format: 'umami',
-    file_name: 'export.zip',
-    bytes: bytes.length,
-    ...more,
-  })
+  const given = { format: 'umami', file_name: 'export.zip', bytes: bytes.length, ...more }
+  const made = await call(site, 'POST', '/imports', given)
   expect(made.status).toBe(201)
   for (const number of made.body.missing_parts) {
     const part = bytes.subarray(number * PART_BYTES, (number + 1) * PART_BYTES)
@@ -61,9 +52,12 @@ async function until(site: StatsSite, id: string, state: string) {
   return read(site, id)
 }
 
+async function start(site: StatsSite, id: string, isDryRun = false) {
+  expect((await call(site, 'POST', `/imports/${id}/start`, { dry_run: isDryRun })).status).toBe(202)
+}
+
 async function run(site: StatsSite, id: string, isDryRun = false) {
-  const started = await call(site, 'POST', `/imports/${id}/start`, { dry_run: isDryRun })
-  expect(started.status).toBe(202)
+  await start(site, id, isDryRun)
   return until(site, id, isDryRun ? 'checked' : 'done')
 }
 
@@ -72,21 +66,26 @@ async function undo(site: StatsSite, id: string) {
   return until(site, id, 'undone')
 }
 
+const now = new Date(NOW)
+const claim = async () => (await claimImport(services.db, LIVE, now))!
+const work = (task: ClaimedImport, db = services.db) =>
+  runTask({ ...services, db }, task, new AbortController().signal, () => {})
+const die = (task: ClaimedImport, calls: number) => work(task, dyingAfter(services.db, calls))
+const countHits = async ({ siteNo }: StatsSite) =>
+  (await services.db`select from events where site_no = ${siteNo}`).length
+
 const EXPORT = umamiExport({ events: 240, start: START, stepMs: 11 * 60_000 })
 
 /** A site with live hits, of which some share their time and their user with the file. */
 async function liveSite() {
   const site = await stats.site()
+  const identity = { identifier: 'user-0', name: 'Zoe' }
   await stats.store(dayOfHits(site))
   await stats.store([
     hit(site, '2026-03-10T09:30:00Z', { visitorId: LIVE, url: '/live', title: 'Live' }),
-    hit(site, '2026-03-10T09:31:00Z', {
-      type: 'identify',
-      visitorId: LIVE,
-      identity: { identifier: 'user-0', name: 'Zoe' },
-    }),
+    hit(site, '2026-03-10T09:31:00Z', { type: 'identify', visitorId: LIVE, identity }),
   ])
-  await aggregateAll(services.db, new Date(NOW))
+  await aggregateAll(services.db, now)
   return site
 }
 const LIVE = '00000000-0000-4000-8000-0000000000aa'
@@ -98,24 +97,23 @@ describe('import jobs', () => {
     const id = await upload(site, EXPORT)
 
     const checked = await run(site, id, true)
-    expect(
-      await services.db`select from visitors where imported_as is not null and site_no = ${site.siteNo}`,
-    ).toEqual([])
+    const { db } = services
+    expect(await db`select from visitors where imported_as is not null and site_no = ${site.siteNo}`).toEqual(
+      [],
+    )
     expect(checked).toMatchObject({ state: 'checked', missing_parts: [], result: null, can_undo: false })
     const done = await run(site, id)
     const { repeated, ...dry } = checked.checked
     expect(repeated).toBe(0)
     expect(done.result).toEqual({ ...dry, dry_run: false })
     expect(done).toMatchObject({ can_undo: true, progress: null, created_by: expect.stringContaining('@') })
-    const parts = await services.db`select from import_parts where import_id = ${id}`
-    expect(parts).toHaveLength(0)
+    expect(await db`select from import_parts where import_id = ${id}`).toEqual([])
 
     const undone = await undo(site, id)
     expect(undone).toMatchObject({ state: 'undone', can_undo: false, error: null })
     await expectConsistent(services.db, site)
     expect(await everythingOf(stats, site)).toBe(before)
-    const users = await services.db`
-      select identifier, name, custom from identities where site_no = ${site.siteNo} order by 1`
+    const users = await db`select identifier from identities where site_no = ${site.siteNo} order by 1`
     expect(users.map(({ identifier }) => identifier)).toEqual(['user-0', 'user-1'])
 
     expect((await run(site, await upload(site, EXPORT))).result).toEqual(done.result)
@@ -132,63 +130,33 @@ describe('import jobs', () => {
     const payment = { amount: 100, currency: 'USD', transaction_id: 't-1', visitor_id: visitor!.id }
     expect((await call(site, 'POST', '/payments', payment)).status).toBe(201)
     expect((await call(site, 'POST', `/imports/${id}/undo`)).status).toBe(202)
-    const task = (await claimImport(services.db, LIVE, new Date(NOW)))!
-    for (let calls = 5; calls <= 60; calls += 11) {
-      const dying = { ...services, db: dyingAfter(services.db, calls) }
-      await runTask(dying, task, new AbortController().signal, () => {}).catch(() => {})
-    }
-    await runTask(services, task, new AbortController().signal, () => {})
+    const task = await claim()
+    for (let calls = 5; calls <= 60; calls += 11) await die(task, calls).catch(() => {})
+    await work(task)
     expect(await read(site, id)).toMatchObject({ state: 'undone' })
     const awaiting = await services.db`
       select target from awaiting_visitors where site_no = ${site.siteNo} order by target`
     expect(awaiting.map(({ target }) => target)).toEqual(['events', 'revenue'])
-    await services.db`delete from payments where site_no = ${site.siteNo}`
-    await services.db`delete from revenue where site_no = ${site.siteNo}`
+    for (const table of ['payments', 'revenue'])
+      await services.db`delete from ${services.db(table)} where site_no = ${site.siteNo}`
     await services.db`delete from events where site_no = ${site.siteNo} and is_service`
-    await aggregateAll(services.db, new Date(NOW))
+    await aggregateAll(services.db, now)
     await expectConsistent(services.db, site)
   }, 120_000)
 
   test('an import whose process was killed is gone on with by another, and counts nothing twice', async () => {
     const site = await stats.site()
     const id = await upload(site, EXPORT)
-    expect((await call(site, 'POST', `/imports/${id}/start`, {})).status).toBe(202)
-    const now = new Date(NOW)
-    const task = (await claimImport(services.db, LIVE, now))!
-    for (const calls of [8, 25]) {
-      const dying = { ...services, db: dyingAfter(services.db, calls) }
-      await expect(runTask(dying, task, new AbortController().signal, () => {})).rejects.toThrow()
-    }
+    await start(site, id)
+    const task = await claim()
+    for (const calls of [8, 25]) await expect(die(task, calls)).rejects.toThrow()
     // Its claim has not run out yet.
     expect(await claimImport(services.db, '00000000-0000-4000-8000-0000000000bb', now)).toBeUndefined()
     await services.db`update imports set claimed_until = ${new Date(now.getTime() - 1)} where id = ${id}`
     const done = await until(site, id, 'done')
-    const [stored] = await services.db`
-      select count(*)::int as count from events where site_no = ${site.siteNo}`
-    expect(stored!.count).toBe(done.result.accepted)
+    expect(await countHits(site)).toBe(done.result.accepted)
     await expectConsistent(services.db, site)
   }, 120_000)
-
-  test('a second import of a site waits for the first, that of another site does not', async () => {
-    const [one, other] = [await stats.site(), await stats.site()]
-    const start = async (site: StatsSite) => {
-      const id = await upload(site, EXPORT)
-      await call(site, 'POST', `/imports/${id}/start`, { dry_run: true })
-      return id
-    }
-    const [first, second, third] = [await start(one), await start(one), await start(other)]
-    const now = new Date(NOW)
-    const claimed = [await claimImport(services.db, LIVE, now), await claimImport(services.db, LIVE, now)]
-    expect(claimed.map(task => task!.siteNo).sort()).toEqual([one.siteNo, other.siteNo].sort())
-    expect(await claimImport(services.db, LIVE, now)).toBeUndefined()
-    for (const [site, id] of [
-      [one, first],
-      [one, second],
-      [other, third],
-    ] as const) {
-      expect((await call(site, 'POST', `/imports/${id}/cancel`)).body).toMatchObject({ state: 'canceled' })
-    }
-  })
 
   test('files that wait are bounded for all sites of a team together', async () => {
     const owner = await stats.api.member()
@@ -212,19 +180,13 @@ describe('import jobs', () => {
   test('a canceled import stops, keeps what it has stored, and can be undone', async () => {
     const site = await stats.site()
     const id = await upload(site, umamiExport({ events: 3_000, start: START, stepMs: 1_000 }))
-    await call(site, 'POST', `/imports/${id}/start`, {})
+    await start(site, id)
     const worker = startImportWorker({ ...services, batchHits: 10 }, { askMs: 20, prolongMs: 20 })
-    await expect
-      .poll(async () => (await services.db`select from events where site_no = ${site.siteNo} limit 1`).length)
-      .toBe(1)
-    expect((await call(site, 'POST', `/imports/${id}/cancel`)).body).toMatchObject({
-      state: 'canceled',
-      can_undo: true,
-    })
+    await expect.poll(() => countHits(site)).toBeGreaterThan(0)
+    const canceled = await call(site, 'POST', `/imports/${id}/cancel`)
+    expect(canceled.body).toMatchObject({ state: 'canceled', can_undo: true })
     await worker.stop()
-    const [stored] = await services.db`
-      select count(*)::int as count from events where site_no = ${site.siteNo}`
-    expect(stored!.count).toBeLessThan(3_000)
+    expect(await countHits(site)).toBeLessThan(3_000)
     await undo(site, id)
     await expectConsistent(services.db, site)
     expect((await stats.read(site, '')).has_data).toBe(false)
@@ -233,19 +195,17 @@ describe('import jobs', () => {
   test('a file that is not of its format fails with the reason, and may be started again', async () => {
     const site = await stats.site()
     const id = await upload(site, Buffer.from('no export'))
-    await call(site, 'POST', `/imports/${id}/start`, { dry_run: true })
-    expect(await until(site, id, 'failed')).toMatchObject({
-      error: expect.stringMatching(/no table of events found/),
-      can_undo: false,
-    })
-    expect((await call(site, 'POST', `/imports/${id}/start`, {})).status).toBe(202)
+    await start(site, id, true)
+    const error = expect.stringMatching(/no table of events found/)
+    expect(await until(site, id, 'failed')).toMatchObject({ error, can_undo: false })
+    await start(site, id)
     expect(await until(site, id, 'failed')).toMatchObject({ result: null })
   })
 
   test('a failure of the service is tried again, ten times at most', async () => {
     const site = await stats.site()
     const id = await upload(site, EXPORT)
-    await call(site, 'POST', `/imports/${id}/start`, {})
+    await start(site, id)
     const requireFreeDisk = async () => {
       throw new Error('the disk is nearly full')
     }
@@ -263,12 +223,7 @@ describe('import jobs', () => {
 
   test('hits of this service are imported, and cannot be undone', async () => {
     const site = await stats.site()
-    const line = {
-      endpoint: 'collect',
-      timestamp: '2026-03-01T10:00:00Z',
-      body: { hostname: 'a.example', url: { path: '/' } },
-    }
-    const bytes = zipOf([{ name: 'hits.jsonl', bytes: `${JSON.stringify(line)}\n` }])
+    const bytes = zipOf([{ name: 'hits.jsonl', bytes: `${pageviewLine(START)}\n` }])
     const id = await upload(site, bytes, { format: 'hits' })
     expect((await run(site, id)).result).toMatchObject({ accepted: 1, rejected_total: 0 })
     const refused = await call(site, 'POST', `/imports/${id}/undo`)
@@ -327,6 +282,11 @@ payment,in_4,2026-03-03,0,USD,c-2,,,,,
     const expected = { revenue: 2_250, payments: 3, recurring_revenue: 1_750, mrr: 1_000 }
     expect(await money()).toEqual(expected)
     expect((await call(site, 'POST', `/imports/${id}/undo`)).status).toBe(400)
+    // Results may be long: lists only say that there is one.
+    const [item] = (await call(site, 'GET', '/imports')).body.data
+    expect(item).toMatchObject({ id, has_outcome: true })
+    expect(item).not.toHaveProperty('result')
+    expect(item).not.toHaveProperty('checked')
 
     expect((await run(site, await upload(site, file, given))).result).toEqual(done.result)
     expect(await money()).toEqual(expected)
@@ -334,48 +294,16 @@ payment,in_4,2026-03-03,0,USD,c-2,,,,,
 
   test('a file of payments whose process was killed is gone on with by another', async () => {
     const site = await stats.site()
-    const rows = Array.from(
-      { length: 30 },
-      (_, index) => `payment,p-${index},2026-02-01,100,USD,c-${index % 3}`,
-    )
-    const id = await upload(
-      site,
-      Buffer.from(['type,id,at,amount,currency,customer', ...rows, ''].join('\n')),
-      {
-        format: 'payments',
-      },
-    )
-    await call(site, 'POST', `/imports/${id}/start`, {})
-    const task = (await claimImport(services.db, LIVE, new Date(NOW)))!
-    for (const calls of [6, 12, 20]) {
-      const dying = { ...services, db: dyingAfter(services.db, calls) }
-      await runTask(dying, task, new AbortController().signal, () => {}).catch(() => {})
-    }
-    await services.db`update imports set claimed_until = ${new Date(Date.parse(NOW) - 1)} where id = ${id}`
+    const rows = Array.from({ length: 30 }, (_, row) => `payment,p-${row},2026-02-01,100,USD,c-${row % 3}\n`)
+    const file = Buffer.from(`type,id,at,amount,currency,customer\n${rows.join('')}`)
+    const id = await upload(site, file, { format: 'payments' })
+    await start(site, id)
+    const task = await claim()
+    for (const calls of [6, 12, 20]) await die(task, calls).catch(() => {})
+    await services.db`update imports set claimed_until = ${new Date(now.getTime() - 1)} where id = ${id}`
     expect((await until(site, id, 'done')).result).toMatchObject({ counts: { payment: 30 } })
     const { payments, revenue } = await stats.read(site, '/overview?from=2026-02-01&to=2026-02-01')
     expect({ payments, revenue }).toEqual({ payments: 30, revenue: 3_000 })
-  })
-
-  test('results of another kind are shown in the form of all imports', async () => {
-    const site = await stats.site()
-    const id = await upload(site, Buffer.from('{}'), { format: 'payments' })
-    const result = noResult(false)
-    result.reject({ file: 'a.csv', row: 2, error: 'amount is required' })
-    await services.db`
-      update imports set state = 'done', result = ${services.db.json(result.shown() as never)} where id = ${id}`
-    expect((await read(site, id)).result).toEqual({
-      dry_run: false,
-      period: null,
-      counts: { payment: 0, refund: 0, subscription: 0 },
-      rejected: [{ reason: 'amount is required', hits: 1 }],
-      rejected_total: 1,
-    })
-    // Results may be long: lists only say that there is one.
-    const [item] = (await call(site, 'GET', '/imports')).body.data
-    expect(item).toMatchObject({ id, has_outcome: true })
-    expect(item).not.toHaveProperty('result')
-    expect(item).not.toHaveProperty('checked')
   })
 
   test('a result of totals names at most 100 of the files that hold none', async () => {
@@ -395,19 +323,17 @@ payment,in_4,2026-03-03,0,USD,c-2,,,,,
     // It has failed, and what it had stored was removed again.
     const undone = await upload(site, EXPORT)
     await services.db`update imports set state = 'undone' where id = ${undone}`
-    const expire = IMPORT_JOBS[0]!
-    const stores = { db: services.db } as never
-    await expire.run(stores, new Date(Date.parse(NOW) + 86_400_000 - 1))
+    const { db } = services
+    const expire = (ms: number) => IMPORT_JOBS[0]!.run({ db } as never, new Date(now.getTime() + ms))
+    const parts = () => db`select distinct import_id as id from import_parts where site_no = ${site.siteNo}`
+    await expire(86_400_000 - 1)
     expect((await read(site, id)).state).toBe('uploading')
-    expect(
-      await services.db`select distinct import_id from import_parts where site_no = ${site.siteNo}`,
-    ).toEqual([{ import_id: id }])
-    await expire.run(stores, new Date(Date.parse(NOW) + 86_400_000 + 1))
+    expect(await parts()).toEqual([{ id }])
+    await expire(86_400_000 + 1)
     expect(await read(site, id)).toMatchObject({ state: 'expired', missing_parts: [] })
     // As if a part had been stored while the import ended.
-    await services.db`insert into import_parts (import_id, number, site_no, content) values (${id}, 9, ${site.siteNo}, '')`
-    await expire.run(stores, new Date(Date.parse(NOW) + 90_000_000))
-    expect(await services.db`select from import_parts where import_id = ${id}`).toHaveLength(0)
-    expect(await services.db`select from import_parts where import_id = ${id}`).toHaveLength(0)
+    await db`insert into import_parts (import_id, number, site_no, content) values (${id}, 9, ${site.siteNo}, '')`
+    await expire(90_000_000)
+    expect(await parts()).toEqual([])
   })
 })

@@ -45,12 +45,15 @@ const hitOf = (site: TestSite, at: number, visitorId: string, fields: Partial<Hi
 const imported = (hit: EnrichedHit, importedAs = 'umami') => ({ ...hit, importedAs })
 const store = (...hits: EnrichedHit[]) => storeHits(database.db, 'all', hits)
 const undo = (site: TestSite, format = 'umami') => undoHits(services, { siteNo: site.siteNo, format })
+const newSite = () => createTestSite(database.db)
+const identify = (site: TestSite, at: number, visitorId: string, identifier: string) =>
+  hitOf(site, at, visitorId, { type: 'identify', identity: { identifier } })
 const count = async (table: string, { siteNo }: TestSite) =>
   (await database.db`select from ${database.db(table)} where site_no = ${siteNo}`).length
 
 describe('undo of imported hits', () => {
   test('no visitor is deleted who has a session', async () => {
-    const site = await createTestSite(database.db)
+    const site = await newSite()
     const page = (at: number, visitorId: string) => imported(hitOf(site, at, visitorId))
     await store(page(START, ONE), page(START + DAY, ONE), page(START, OTHER))
     expect(await deleteVisitors(database.db, { siteNo: site.siteNo, format: 'umami' })).toBe(true)
@@ -68,42 +71,34 @@ describe('undo of imported hits', () => {
   })
 
   test('an identify that came months after the visitor is removed, too', async () => {
-    const site = await createTestSite(database.db)
-    const identity = { identifier: 'ada' }
-    for (const at of [START, START + 40 * DAY])
-      await store(imported(hitOf(site, at, ONE, { type: 'identify', identity })))
+    const site = await newSite()
+    for (const at of [START, START + 40 * DAY]) await store(imported(identify(site, at, ONE, 'ada')))
     await undo(site)
     expect([await count('events', site), await count('visitors', site)]).toEqual([0, 0])
   })
 
   test('a user whom two formats know stays until both are removed', async () => {
-    const site = await createTestSite(database.db)
-    const identify = (visitorId: string, identifier: string, importedAs: string) =>
-      imported(hitOf(site, START, visitorId, { type: 'identify', identity: { identifier } }), importedAs)
-    await store(identify(ONE, 'ada', 'umami'), identify(ONE, 'ben', 'umami'))
-    await store(identify(OTHER, 'ada', 'posthog'), identify(OTHER, 'cai', 'posthog'))
-    await store(identify(ONE, 'ada', 'umami'))
-    const users = async () =>
-      (
-        await database.db`
-          select identifier, imported_as from identities where site_no = ${site.siteNo} order by identifier`
-      ).map(row => [row.identifier, row.imported_as])
-    expect(await users()).toEqual([
-      ['ada', 'umami,posthog'],
-      ['ben', 'umami'],
-      ['cai', 'posthog'],
-    ])
+    const site = await newSite()
+    const known = (visitorId: string, identifier: string, importedAs: string) =>
+      imported(identify(site, START, visitorId, identifier), importedAs)
+    await store(known(ONE, 'ada', 'umami'), known(ONE, 'ben', 'umami'))
+    await store(known(OTHER, 'ada', 'posthog'), known(OTHER, 'cai', 'posthog'))
+    await store(known(ONE, 'ada', 'umami'))
+    const users = async () => {
+      const rows = await database.db`
+        select identifier || ' ' || imported_as as user from identities
+        where site_no = ${site.siteNo} order by identifier`
+      return rows.map(({ user }) => user)
+    }
+    expect(await users()).toEqual(['ada umami,posthog', 'ben umami', 'cai posthog'])
     await undo(site)
-    expect(await users()).toEqual([
-      ['ada', 'posthog'],
-      ['cai', 'posthog'],
-    ])
+    expect(await users()).toEqual(['ada posthog', 'cai posthog'])
     await undo(site, 'posthog')
     expect(await users()).toEqual([])
   })
 
   test('an access log and lines of this service share no visitor, so one can be removed without the other', async () => {
-    const site = await createTestSite(database.db)
+    const site = await newSite()
     const ofSite = { siteId: site.id, siteNo: site.siteNo, trackingMode: 'cookieless' } as const
     const geo = { locate: () => ({ country: '', region: '', city: '' }) } as Geo
     const line = (path: string) =>
@@ -120,18 +115,19 @@ describe('undo of imported hits', () => {
   })
 
   test('names, keys and errors of the import leave their place to later hits of the day', async () => {
-    const site = await createTestSite(database.db)
+    const site = await newSite()
     const event = (name: string, visitorId: string) =>
       hitOf(site, START, visitorId, { type: 'event', name, props: { [`key of ${name}`]: '1' } })
     const error = (message: string, visitorId: string) =>
       hitOf(site, START, visitorId, { type: 'error', name: 'error', error: { message } })
     const values = () => database.db`
-      select kind, digests from daily_values where site_no = ${site.siteNo} and digests <> '' order by kind`
+      select kind, length(digests) from daily_values
+      where site_no = ${site.siteNo} and digests <> '' order by kind`
     await store(event('live', LIVE), error('live', LIVE), hitOf(site, START, LIVE, { props: { plan: 'a' } }))
-    const before = (await values()).map(({ kind, digests }) => [kind, digests.length])
+    const before = await values()
     await store(imported(event('gone', ONE)), imported(error('gone', ONE)))
     await undo(site)
-    expect((await values()).map(({ kind, digests }) => [kind, digests.length])).toEqual(before)
+    expect(await values()).toEqual(before)
     // Another process, which remembers no values. Of three names a day, the site has two.
     const other = connectDb(database.url, { max: 1, name: 'test' })
     const late = await storeHits(other, 'all', [event('late', LIVE)], 3)
@@ -144,15 +140,15 @@ describe('undo of imported hits', () => {
   })
 
   test('values of a day that retention has cut stay, also those whose hits are gone', async () => {
-    const site = await createTestSite(database.db)
+    const site = await newSite()
     const event = (at: number, name: string, visitorId: string) =>
       hitOf(site, at, visitorId, { type: 'event', name })
-    const names = async () =>
-      (
-        await database.db`
-          select length(digests) / 8 as count from daily_values
-          where site_no = ${site.siteNo} and kind = 'event_name' order by day`
-      ).map(({ count }) => count)
+    const names = async () => {
+      const rows = await database.db`
+        select length(digests) / 8 as count from daily_values
+        where site_no = ${site.siteNo} and kind = 'event_name' order by day`
+      return rows.map(({ count }) => count)
+    }
     for (const day of [START, START + DAY])
       await store(event(day - 3_600_000, 'live', LIVE), imported(event(day, 'gone', ONE)))
     expect(await names()).toEqual([2, 2])
@@ -164,7 +160,7 @@ describe('undo of imported hits', () => {
   })
 
   test('it stops when retention moves past what it would delete', async () => {
-    const site = await createTestSite(database.db)
+    const site = await newSite()
     await store(imported(hitOf(site, START, ONE)))
     const detailsFrom = new Date(START + DAY)
     await database.db`update sites set details_from = ${detailsFrom} where site_no = ${site.siteNo}`

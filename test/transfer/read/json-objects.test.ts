@@ -7,9 +7,8 @@ async function objectsOf(content: string | Buffer, maxBytes?: number) {
   const bytes = Buffer.from(content)
   const results = []
   for (const size of [1, 2, 3, 7, 64, bytes.length + 1]) {
-    const items = await collect(
-      readJsonObjects(fileOf(bytes, 'x', size).read(), maxBytes ? { maxBytes } : {}),
-    )
+    const file = fileOf(bytes, 'x', size).read()
+    const items = await collect(readJsonObjects(file, maxBytes ? { maxBytes } : {}))
     results.push(items.map(({ value, left }) => value ?? left))
   }
   for (const result of results) expect(result).toEqual(results[0])
@@ -25,42 +24,25 @@ test('JSON objects: lines, arrays and several arrays one after the other give th
   expect(await objectsOf(`\uFEFF${lines.join('\r\n')}\r\n\r\n`)).toEqual(objects)
   expect(await objectsOf(JSON.stringify(objects))).toEqual(objects)
   expect(await objectsOf(JSON.stringify(objects, null, 2))).toEqual(objects)
-  expect(await objectsOf(`${JSON.stringify(objects)}\n[]\n${JSON.stringify(objects)}[{"e":2}]`)).toEqual([
-    ...objects,
-    ...objects,
-    { e: 2 },
-  ])
+  const array = JSON.stringify(objects)
+  const several = [...objects, ...objects, { e: 2 }]
+  expect(await objectsOf(`${array}\n[]\n${array}[{"e":2}]`)).toEqual(several)
   expect(await objectsOf(`\x1e${lines.join('\n\x1e')}`)).toEqual(objects)
 })
 
 test('JSON objects: a broken one does not take the next line with it', async () => {
   const whole = '{"whole": 1}'
-  for (const broken of [
-    '{"a": "cut',
-    '{"a": 1, "b"',
-    '{"a": [1',
-    'text',
-    '{"a": "\\',
-    '{"a": tru}',
-    '[1, 2]',
-  ]) {
-    expect(await objectsOf(`${whole}\n${broken}\n${whole}`), broken).toEqual([
-      { whole: 1 },
-      BROKEN,
-      { whole: 1 },
-    ])
-  }
+  const around = [{ whole: 1 }, BROKEN, { whole: 1 }]
+  const cut = ['{"a": "cut', '{"a": 1, "b"', '{"a": [1', 'text', '{"a": "\\', '{"a": tru}', '[1, 2]']
+  for (const broken of cut) expect(await objectsOf(`${whole}\n${broken}\n${whole}`), broken).toEqual(around)
   expect(await objectsOf(`${whole}\n{"a": {`)).toEqual([{ whole: 1 }, BROKEN])
-  expect(await objectsOf(`[${whole}, {"a": \n[${whole}]`)).toEqual([{ whole: 1 }, BROKEN, { whole: 1 }])
+  expect(await objectsOf(`[${whole}, {"a": \n[${whole}]`)).toEqual(around)
 })
 
 test('JSON objects: one that is too long is skipped, and bytes that are no UTF-8 are replaced', async () => {
   const long = JSON.stringify({ a: 'x'.repeat(2_000), b: { c: ['"', '}'] } })
-  expect(await objectsOf(`${long}\n{"b": 1}\n${long}`, 1_024)).toEqual([
-    'the object is longer than 1 KiB',
-    { b: 1 },
-    'the object is longer than 1 KiB',
-  ])
+  const reason = 'the object is longer than 1 KiB'
+  expect(await objectsOf(`${long}\n{"b": 1}\n${long}`, 1_024)).toEqual([reason, { b: 1 }, reason])
   expect(await objectsOf(Buffer.from('{"a": "caf\xe9"}', 'latin1'))).toEqual([{ a: 'caf\ufffd' }])
 })
 

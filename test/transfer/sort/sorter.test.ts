@@ -1,11 +1,11 @@
-import { mkdtempSync, readdirSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createSorter, type SortOptions } from '../../../src/transfer/sort/sorter.ts'
+import { temporaryFolder } from '../../scripts/command.ts'
 
-const folder = join(mkdtempSync(join(tmpdir(), 'analytics-')), 'sort')
+const folder = join(temporaryFolder(), 'sort')
 
 async function sort(entries: [string, string][], options: Partial<SortOptions> = {}) {
   const sorter = createSorter({ folder, ...options })

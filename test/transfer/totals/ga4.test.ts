@@ -54,54 +54,47 @@ test('totals of GA4: a report with comments, a grand total, and a table by the n
 })
 
 test('totals of GA4: countries by name, pages without query, devices, events that are no automatic ones', async () => {
-  const rows = async (text: string) => (await read(text)).tables[0]!.rows
-  expect(
-    await rows(
-      'Date,Country,Total users\n20240101,Türkiye,1\n20240101,United States,2\n20240101,(not set),3\n20240101,Germany,4\n20240101,Vietnam,5\n20240101,United Kingdom,6\n',
-    ),
-  ).toEqual([
-    ['2024-01-01', 'TR', 1],
-    ['2024-01-01', 'US', 2],
-    ['2024-01-01', '', 3],
-    ['2024-01-01', 'DE', 4],
-    ['2024-01-01', 'VN', 5],
-    ['2024-01-01', 'GB', 6],
-  ])
-  expect(
-    await rows('Date,Landing page + query string,Sessions\n20240101,/a?x=1#y,1\n20240101,(not set),2\n'),
-  ).toEqual([
-    ['2024-01-01', '/a', 1],
-    ['2024-01-01', '(not set)', 2],
-  ])
-  expect(await rows('date,deviceCategory,totalUsers\n20240101,smart tv,1\n20240101,mobile,2\n')).toEqual([
-    ['2024-01-01', 'desktop', 1],
-    ['2024-01-01', 'mobile', 2],
-  ])
-  expect(
-    await rows('date,eventName,eventCount,totalUsers\n20240101,page_view,9,3\n20240101,purchase,2,1\n'),
-  ).toEqual([['2024-01-01', 'purchase', 1, 2]])
-  expect(await rows('date;Session source / medium;Sessions\n20240101;bing / cpc;4\n')).toEqual([
-    ['2024-01-01', 'Bing', 'Paid Search', 'cpc', 4],
-  ])
+  const countries = { Türkiye: 'TR', 'United States': 'US', '(not set)': '', Germany: 'DE', Vietnam: 'VN' }
+  const names = Object.entries({ ...countries, 'United Kingdom': 'GB' })
+  const byCountry = names.map(([name], index) => `20240101,${name},${index}\n`).join('')
+  const codes = names.map(([, code], index) => [code, index])
+  const cases: [text: string, ...rows: (string | number)[][]][] = [
+    [`Date,Country,Total users\n${byCountry}`, ...codes],
+    [
+      'Date,Landing page + query string,Sessions\n20240101,/a?x=1#y,1\n20240101,(not set),2\n',
+      ['/a', 1],
+      ['(not set)', 2],
+    ],
+    [
+      'date,deviceCategory,totalUsers\n20240101,smart tv,1\n20240101,mobile,2\n',
+      ['desktop', 1],
+      ['mobile', 2],
+    ],
+    [
+      'date,eventName,eventCount,totalUsers\n20240101,page_view,9,3\n20240101,purchase,2,1\n',
+      ['purchase', 1, 2],
+    ],
+    ['date;Session source / medium;Sessions\n20240101;bing / cpc;4\n', ['Bing', 'Paid Search', 'cpc', 4]],
+  ]
+  for (const [text, ...rows] of cases)
+    expect((await read(text)).tables[0]!.rows).toEqual(rows.map(row => ['2024-01-01', ...row]))
 })
 
 test('totals of GA4: a report without days is refused, with what to add', async () => {
-  await expect(
-    read('# Start date: 20240101\nSession default channel group,Sessions\nDirect,5\n'),
-  ).rejects.toMatchObject(refused(/add the dimension Date/))
-  await expect(read('Nth day,Active users\n0000,5\n')).rejects.toMatchObject(
-    refused(/add the dimension Date/),
-  )
+  const channels = '# Start date: 20240101\nSession default channel group,Sessions\nDirect,5\n'
+  for (const text of [channels, 'Nth day,Active users\n0000,5\n'])
+    await expect(read(text)).rejects.toMatchObject(refused(/add the dimension Date/))
 })
 
 test('totals of GA4: a table that is split by a column that is not kept brings nothing, and says so', async () => {
-  for (const column of [
+  const unknown = [
     'Page title',
     'Region',
     'New / returning',
     'sessionDefaultChannelGroup',
     'customEvent:plan',
-  ]) {
+  ]
+  for (const column of unknown) {
     const { tables } = await read(`Date,${column},Total users,Sessions\n20240101,a,1,2\n20240101,b,3,4\n`)
     const reason = `the column “${column.toLowerCase()}” is not known: export the table without it`
     expect(tables, column).toMatchObject([{ rows: [], left: [reason, reason] }])
