@@ -66,7 +66,7 @@ test('documents: every heading that a comment cites exists', () => {
   const cited = SOURCES.flatMap(file =>
     [...read(file).matchAll(/(docs\/\w+\.md) "([^"]+)"(?: and "([^"]+)")?/g)].flatMap(
       ([, document, ...headings]) =>
-        headings.flatMap(heading => (heading ? [{ file, document: document!, heading }] : [])),
+        headings.filter(Boolean).map(heading => ({ file, document: document!, heading: heading! })),
     ),
   )
   expect(cited.length).toBeGreaterThan(0)
@@ -75,11 +75,12 @@ test('documents: every heading that a comment cites exists', () => {
 
 test('documents: every source file that they name exists', () => {
   const named = DOCUMENTS.filter(document => document !== 'CHANGELOG.md').flatMap(document =>
-    [...read(document).matchAll(/`((?:src|workers|scripts|sql|test|docs)\/[\w./-]*\w)`/g)].map(
-      ([, path]) => ({ document, path: path! }),
-    ),
+    [...read(document).matchAll(/`((?:src|workers|scripts|sql|test|docs)\/[\w./-]*\w)`/g)].map(([, path]) => [
+      document,
+      path!,
+    ]),
   )
-  expect(named.filter(({ path }) => !existsSync(join(projectRoot, path)))).toEqual([])
+  expect(named.filter(([, path]) => !existsSync(join(projectRoot, path!)))).toEqual([])
 })
 
 /** Returns the names that a document does not have in backticks. */

@@ -1,18 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createLink } from '../../src/accounts/links.ts'
 import { createUser } from '../../src/teams/accounts.ts'
-import { type Api, startApi } from '../support/api.ts'
 import { signIn } from '../support/browser-session.ts'
 import { cookieOf, entriesOf, PASSWORD, setUp, withCookie } from '../support/log-in.ts'
+import { useApi } from '../teams/use-api.ts'
 
-let api: Api
 let at = new Date('2026-03-01T12:00:00Z')
-beforeAll(async () => {
-  api = await startApi({ now: () => at })
-  api.services.config.limits.browser = 0
-})
-afterAll(() => api.close())
+const api = useApi(() => ({ now: () => at }))
 
 const send = (method: string, path: string, cookie: string, body?: object) =>
   api.call(method, `/api/account${path}`, { headers: withCookie(api, cookie), body })
@@ -221,13 +216,14 @@ describe('changes and pages of other origins', () => {
       ['DELETE', '/api/account/sessions'],
       ['POST', '/trpc/account.endSessions'],
     ]
-    for (const given of [
+    const shown: Record<string, string>[] = [
       { [site]: 'cross-site' },
       { [site]: 'same-site' },
       { Origin: 'https://evil.example' },
       { Origin: 'null' },
       {},
-    ]) {
+    ]
+    for (const given of shown) {
       for (const [method, path, body = {}] of changes) {
         const answer = await api.call(method, path, { headers: { Cookie, ...given }, body })
         expect([given, path, answer.status]).toEqual([given, path, 403])

@@ -1,25 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Api, startApi } from '../support/api.ts'
 import { type SignedIn, signIn } from '../support/browser-session.ts'
+import { useApi } from '../teams/use-api.ts'
 import { type ScriptedProvider, startScriptedProvider } from './scripted-provider.ts'
 import { newAddress, newBrowser } from './single-sign-on-service.ts'
 
 const PASSWORD = 'correct horse battery staple'
 
 let now = new Date()
-let api: Api
 let provider: ScriptedProvider
 beforeAll(async () => {
   provider = await startScriptedProvider('analytics')
-  const { issuer } = provider
-  const oidc = { issuer, clientId: 'analytics', clientSecret: undefined, name: 'x', autoJoin: undefined }
-  api = await startApi({ config: { oidc }, now: () => now })
-  api.services.config.limits.browser = 0
 })
-afterAll(async () => {
-  await api.close()
-  await provider.close()
-})
+afterAll(() => provider.close())
+const CLIENT = { clientId: 'analytics', clientSecret: undefined, name: 'x', autoJoin: undefined }
+const api = useApi(() => ({ config: { oidc: { ...CLIENT, issuer: provider.issuer } }, now: () => now }))
 
 const browserOf = ({ secret }: SignedIn) => newBrowser(api, { analytics_session: secret })
 

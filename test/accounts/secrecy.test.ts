@@ -1,16 +1,12 @@
 import { Secret, TOTP } from 'otpauth'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createLink } from '../../src/accounts/links.ts'
-import { type Api, startApi } from '../support/api.ts'
 import { cookieOf, invitee, withCookie } from '../support/log-in.ts'
 import { recordingLog } from '../support/recording-log.ts'
+import { useApi } from '../teams/use-api.ts'
 
 const { log, lines } = recordingLog()
-let api: Api
-beforeAll(async () => {
-  api = await startApi({ log })
-})
-afterAll(() => api.close())
+const api = useApi(() => ({ log }))
 
 /** Text of every row of every table that logins write to. */
 async function databaseText(): Promise<string> {

@@ -56,8 +56,6 @@ export function newBrowser(api: Api, cookies: Record<string, string> = {}) {
   }
 }
 
-export type TestBrowser = ReturnType<typeof newBrowser>
-
 const IN_A_DAY = () => new Date(Date.now() + 86_400_000)
 
 /** @returns the secret of an invitation */

@@ -1,23 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createLink } from '../../src/accounts/links.ts'
+import { requireProof } from '../../src/accounts/proof.ts'
 import { requestReset } from '../../src/accounts/reset.ts'
 import { disableLogin, makeLoginLink } from '../../src/teams/manage-logins.ts'
-import { type Api, startApi } from '../support/api.ts'
 import { headersOf, signIn } from '../support/browser-session.ts'
 import { acceptAsNew, invite, newAddress, secretOf } from '../support/invitations.ts'
 import { cookieOf, PASSWORD, setUp } from '../support/log-in.ts'
 import { teammate } from '../support/teammates.ts'
+import { useApi } from '../teams/use-api.ts'
 
 const MAIL = { url: 'smtp://127.0.0.1:1', from: 'a@example.com' }
 
-let api: Api
 let at = new Date('2026-03-01T12:00:00Z')
-beforeAll(async () => {
-  api = await startApi({ now: () => at, config: { mail: MAIL } })
-  api.services.config.limits.browser = 0
-})
-afterAll(() => api.close())
+const api = useApi(() => ({ now: () => at, config: { mail: MAIL } }))
 // Attempts of another test do not count.
 beforeEach(() => {
   at = new Date(at.getTime() + 3_600_000)
@@ -46,6 +42,40 @@ async function waysOf(loginId: string): Promise<number> {
 const resetBy = (secret: string, password = 'another password') =>
   api.call('POST', '/api/auth/reset', { body: { secret, password } })
 const resetLink = (loginId: string) => createLink(api.services.db, 'reset', { email: null, loginId }, at)
+
+const before = (minutes: number) => new Date(at.getTime() - minutes * 60_000)
+const prove = (loginId: string, password: string | undefined, authenticatedAt = at) =>
+  requireProof(api.services, { loginId, authenticatedAt }, password)
+
+test('proof: a login with a password needs it, however recent the sign-in is', async () => {
+  const { loginId } = await signIn(api, { password: 'correct horse' })
+  await prove(loginId, 'correct horse', before(10_000))
+  await expect(prove(loginId, undefined)).rejects.toMatchObject({ code: 'forbidden' })
+  await expect(prove(loginId, 'wrong horse')).rejects.toMatchObject({ code: 'forbidden' })
+})
+
+test('proof: a login without a password needs a sign-in of the last fifteen minutes', async () => {
+  const { loginId } = await signIn(api)
+  await prove(loginId, undefined, before(15))
+  await prove(loginId, 'any password', before(15))
+  await expect(prove(loginId, undefined, before(15.1))).rejects.toMatchObject({ code: 'forbidden' })
+})
+
+test('proof: where passwords are turned off, a recent sign-in is enough', async () => {
+  const { loginId } = await signIn(api, { password: 'correct horse' })
+  const services = { ...api.services, config: { ...api.services.config, hasPasswords: false } }
+  await requireProof(services, { loginId, authenticatedAt: before(15) }, undefined)
+  await expect(
+    requireProof(services, { loginId, authenticatedAt: before(16) }, 'correct horse'),
+  ).rejects.toMatchObject({ code: 'forbidden' })
+})
+
+test('proof: ten wrong passwords in fifteen minutes, then none is compared; right ones do not count', async () => {
+  const { loginId } = await signIn(api, { password: 'correct horse' })
+  for (let i = 0; i < 11; i++) await prove(loginId, 'correct horse')
+  for (let i = 0; i < 10; i++) await expect(prove(loginId, 'wrong horse')).rejects.toThrow('wrong')
+  await expect(prove(loginId, 'correct horse')).rejects.toMatchObject({ code: 'rate_limited' })
+})
 
 describe('somebody who finds a browser open', () => {
   test('proof: a change of the name is no sign-in, so the address still needs a recent one', async () => {

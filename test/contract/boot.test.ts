@@ -16,6 +16,7 @@ import { type Primary, startPrimary } from '../support/primary.ts'
 import { childrenOf, runningProcesses, stillRunning } from '../support/processes.ts'
 import { privateRedis } from '../support/redis.ts'
 import { freePort, PRIMARY } from '../support/service.ts'
+import { request } from './requests.ts'
 
 const run = promisify(execFile)
 
@@ -58,13 +59,8 @@ async function leftOvers() {
 const redisPid = () => JSON.parse(readFileSync(join(dataDir, 'redis.pid'), 'utf8')).pid as number
 
 async function ask(method: string, path: string, body?: object) {
-  const response = await fetch(service.url + path, {
-    method,
-    headers: { Authorization: `Bearer ${bootstrapped.token}` },
-    ...(body && { body: JSON.stringify(body) }),
-  })
-  const text = await response.text()
-  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+  const { status, json } = await request(service.url + path, { method, token: bootstrapped.token, body })
+  return { status, body: json }
 }
 
 const pageviews = async () =>
@@ -100,11 +96,8 @@ test('start: a Redis that evicts keys exits with 1 and says what to do', async (
   await whenReady(client, 30_000)
   await client.config('SET', 'maxmemory-policy', 'allkeys-lru')
   client.disconnect()
-  const refused = start({
-    DATABASE_URL: database.url,
-    REDIS_URL: redis.url,
-    SECRET_KEY: '0'.repeat(64),
-  })
+  const servers = { DATABASE_URL: database.url, REDIS_URL: redis.url, SECRET_KEY: '0'.repeat(64) }
+  const refused = start(servers)
   expect(await refused.exited).toBe(1)
   expect(refused.errors()).toMatch(/^error: REDIS_URL has maxmemory-policy allkeys-lru: .*noeviction.*\n$/)
   await Promise.all([database.close(), redis.close()])
@@ -187,25 +180,23 @@ test('embedded Redis: it is restarted when it is killed', async () => {
   await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200)
 }, 120_000)
 
-test('stop: Ctrl-C exits with 0 and leaves no process', async () => {
+/** Ends the service as its terminal does. */
+async function endBy(signal: 'SIGINT' | 'SIGHUP') {
   const processes = [redisPid(), ...(await childrenOf(service.pid))]
-  service.killGroup('SIGINT')
+  service.killGroup(signal)
   expect(await service.exited).toBe(0)
   expect(await stillRunning(processes)).toEqual([])
   expect(await leftOvers()).toEqual([])
   expect(service.errors()).toBe('')
-}, 120_000)
+}
+
+test('stop: Ctrl-C exits with 0 and leaves no process', () => endBy('SIGINT'), 120_000)
 
 test('stop: closing the terminal exits with 0 and leaves no process', async () => {
   service = start()
   await service.ready()
-  const processes = [redisPid(), ...(await childrenOf(service.pid))]
-  service.killGroup('SIGHUP')
-  expect(await service.exited).toBe(0)
+  await endBy('SIGHUP')
   expect(service.output()).toContain('embedded database is closed')
-  expect(await stillRunning(processes)).toEqual([])
-  expect(await leftOvers()).toEqual([])
-  expect(service.errors()).toBe('')
 }, 120_000)
 
 test('stop: Ctrl-C during a start exits with 0 and leaves no process', async () => {
@@ -236,14 +227,9 @@ test('start: it waits until an admin command has stopped its temporary servers',
 test('ingest process: started before the primary (PM2), it waits for the tables', async () => {
   const database = await startDatabase({ log: silentLog })
   const redis = await privateRedis()
+  const servers = { DATABASE_URL: database.url, REDIS_URL: redis.url, SECRET_KEY: '0'.repeat(64) }
   const ingest = fork(PRIMARY.replace('primary.js', 'ingest.js'), {
-    env: {
-      PATH: process.env.PATH,
-      DATABASE_URL: database.url,
-      REDIS_URL: redis.url,
-      SECRET_KEY: '0'.repeat(64),
-      LOG_LEVEL: 'debug',
-    },
+    env: { PATH: process.env.PATH, LOG_LEVEL: 'debug', ...servers },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
   let output = ''

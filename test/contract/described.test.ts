@@ -5,6 +5,7 @@ import { routes } from '../../src/http/api/routes.ts'
 import { createApp } from '../../src/http/app.ts'
 import { describeApi } from '../../src/http/openapi/document.ts'
 import { FRAME_PATH, PAGE_PATHS, UNSUBSCRIBE_PATH } from '../../src/http/web/page-paths.ts'
+import type { Hit } from '../../src/ingestion/hit.ts'
 import { storeChunk } from '../../src/ingestion/replays/store-chunk.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { newShareSecret } from '../../src/sharing/credentials.ts'
@@ -45,10 +46,8 @@ beforeAll(async () => {
   broken.services.redis.disconnect()
   whole.services.rollups = inProcessPool(whole.services.db)
   const owner = await whole.member()
-  const made = await whole.call('POST', '/api/sites', {
-    token: owner.token,
-    body: { domain: 'shop.example' },
-  })
+  const body = { domain: 'shop.example' }
+  const made = await whole.call('POST', '/api/sites', { token: owner.token, body })
   const [member, viewer, reader, writer, errorId] = await Promise.all([
     memberOf(owner.teamId, 'member'),
     memberOf(owner.teamId, 'viewer'),
@@ -58,7 +57,7 @@ beforeAll(async () => {
   ])
   const person = await signIn(whole, { password: PASSWORD })
   world = { api: whole, person, owner, member, viewer, reader, writer, site: made.body, errorId }
-  await connect(world, world.site.id)
+  await connect(world)
 })
 afterAll(() => Promise.all([whole?.stop(), broken?.stop()]))
 
@@ -76,16 +75,13 @@ async function startPart(): Promise<Part> {
   return { ...api, ingestUrl: ingest.url, stop }
 }
 
-async function memberOf(teamId: string, role: Role) {
-  const { db } = whole.services
-  const userId = await createUser(db, { teamId, email: `${role}@example.com`, role })
-  const options = { teamId, userId, name: 'test', siteIds: null, expiresAt: null }
-  const { token } = await createToken(db, options, new Date())
-  return { teamId, userId, token }
+async function memberOf(teamId: string, role: Role): Promise<Member> {
+  const userId = await createUser(whole.services.db, { teamId, email: `${role}@example.com`, role })
+  return { teamId, userId, token: await tokenOf({ teamId, userId }) }
 }
 
-const tokenOf = async ({ teamId, userId }: Member, scopes: Scope[]) => {
-  const options = { teamId, userId, name: 'test', siteIds: null, expiresAt: null, scopes }
+async function tokenOf({ teamId, userId }: Omit<Member, 'token'>, scopes?: Scope[]): Promise<string> {
+  const options = { teamId, userId, name: 'test', siteIds: null, expiresAt: null, ...(scopes && { scopes }) }
   return (await createToken(whole.services.db, options, new Date())).token
 }
 
@@ -96,27 +92,17 @@ async function storeVisit(siteId: string): Promise<string> {
   const site = { id: siteId, siteNo: row!.siteNo, key: '' }
   const visitor = { visitorId: randomUUID(), userAgent: FIREFOX, url: '/pricing', title: 'Pricing' }
   const at = Date.now() - 1_000
-  const error = enrichedHit(site, at + 3, {
-    ...visitor,
-    type: 'error',
-    error: { name: 'TypeError', message: 'x' },
-  })
+  const hit = (ms: number, type: Hit['type'], fields: Partial<Hit> = {}) =>
+    enrichedHit(site, at + ms, { ...visitor, type, ...fields })
+  const error = hit(3, 'error', { error: { name: 'TypeError', message: 'x' } })
   await storeHits(db, 0, [
-    enrichedHit(site, at, visitor),
-    enrichedHit(site, at + 1, { ...visitor, type: 'event', name: 'signup', props: { plan: 'team' } }),
-    enrichedHit(site, at + 2, {
-      ...visitor,
-      type: 'identify',
-      identity: { identifier: 'user-1', name: 'Ada' },
-    }),
+    hit(0, 'pageview'),
+    hit(1, 'event', { name: 'signup', props: { plan: 'team' } }),
+    hit(2, 'identify', { identity: { identifier: 'user-1', name: 'Ada' } }),
     error,
-    enrichedHit(site, at + 4, { ...visitor, type: 'engagement', scroll: 80, engagedMs: 500 }),
-    enrichedHit(site, at + 4, {
-      ...visitor,
-      type: 'web_vitals',
-      vitals: { id: randomUUID(), lcp: 900, inp: 600, cls: 9, inpTarget: '#buy' },
-    }),
-    enrichedHit(site, at + 5, { ...visitor, type: 'button', name: 'button', props: { selector: '#buy' } }),
+    hit(4, 'engagement', { scroll: 80, engagedMs: 500 }),
+    hit(4, 'web_vitals', { vitals: { id: randomUUID(), lcp: 900, inp: 600, cls: 9, inpTarget: '#buy' } }),
+    hit(5, 'button', { name: 'button', props: { selector: '#buy' } }),
   ])
   await storeChunk(db, replayJob(site, at + 5, { visitorId: visitor.visitorId }))
   return error.errorId!
@@ -239,18 +225,8 @@ async function whilePlanIs(plan: Plan, ask: () => Promise<void>) {
 
 /** A hit that reaches the database; other operations ask it for the token first. */
 function minimalBody(template: string): object {
-  const url = { path: '/' }
-  const hit = {
-    key: randomUUID(),
-    hostname: 'a.example',
-    url,
-    name: 'a',
-    sd: 1,
-    time: 1,
-    identifier: 'a',
-    path: '/',
-    page_ms: 0,
-  }
+  const about = { key: randomUUID(), hostname: 'a.example', url: { path: '/' }, path: '/', page_ms: 0 }
+  const hit = { ...about, name: 'a', sd: 1, time: 1, identifier: 'a' }
   if (template === '/api/shares/open') return { secret: newShareSecret() }
   return isIngested(template) ? hit : {}
 }

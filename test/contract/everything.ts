@@ -28,14 +28,8 @@ export async function everythingOf(stats: Stats, site: StatsSite): Promise<strin
     }
   }
   const { json } = await stats.ask('/api/sites?period=30d')
-  const {
-    domain: _d,
-    id: _i,
-    tracking_key: _t,
-    favicon_url: _f,
-    created_at: _c,
-    ...listed
-  } = json.find(({ id }: { id: string }) => id === site.id)
+  const listed = json.find(({ id }: { id: string }) => id === site.id)
+  for (const own of ['domain', 'id', 'tracking_key', 'favicon_url', 'created_at']) delete listed[own]
   answers.push(listed)
   const errors = await db`select error_id as id, message from error_groups where site_no = ${site.siteNo}`
   const goals = await db`select id, display_name as message from goals where site_no = ${site.siteNo}`

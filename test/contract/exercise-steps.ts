@@ -197,8 +197,8 @@ export async function pay({ api, owner, site }: World) {
 
 export const processor = { provider: 'stripe', webhook_secret: 'whsec_secret' }
 
-export const connect = ({ api, owner }: World, siteId: string, body: object = processor) =>
-  api.call('PUT', `/api/sites/${siteId}/processor`, { token: owner.token, body })
+export const connect = ({ api, owner, site }: World, body: object = processor) =>
+  api.call('PUT', `/api/sites/${site.id}/processor`, { token: owner.token, body })
 
 /** Asks of the error that is known, of one that is not, and with a range that is not valid. */
 export const ofError = (list?: (body: Answered['body']) => unknown[]) => async (ask: Ask, world: World) => {

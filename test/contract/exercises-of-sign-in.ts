@@ -2,18 +2,19 @@ import { once } from 'node:events'
 import { createAuthenticator } from '../accounts/authenticator.ts'
 import { startScriptedProvider } from '../accounts/scripted-provider.ts'
 import { type SignedIn, signIn } from '../support/browser-session.ts'
-import type { Ask, Asked, Exercise, World } from './exercise-steps.ts'
+import { PASSWORD } from '../support/log-in.ts'
+import { type Ask, type Asked, bodies, type Exercise, type World } from './exercise-steps.ts'
 
 const ORIGIN = 'http://localhost:3000'
 
+type PersonalExercise = (ask: Ask, world: World, person: SignedIn) => Promise<unknown>
+
 /** Asks with a new person. */
-const withPerson =
-  (exercise: (ask: Ask, world: World, person: SignedIn) => Promise<unknown>) =>
-  async (ask: Ask, world: World) =>
-    exercise(ask, world, await signIn(world.api))
+const withPerson = (exercise: PersonalExercise) => async (ask: Ask, world: World) =>
+  exercise(ask, world, await signIn(world.api))
 
 /** Asks while single sign-on is set up. */
-const withProvider = (exercise: (ask: Ask, world: World, person: SignedIn) => Promise<unknown>) => {
+const withProvider = (exercise: PersonalExercise) => {
   return async (ask: Ask, world: World) => {
     const { config } = world.api.services
     const { issuer, close } = await startScriptedProvider('analytics')
@@ -60,14 +61,11 @@ export const SIGN_IN_EXERCISES: Record<string, Exercise> = {
     const authenticator = createAuthenticator(ORIGIN)
     const credential = authenticator.create(await adding(world, person))
     const { api } = world
-    await api.call('POST', '/api/account/passkeys', {
-      body: { name: 'x', credential },
-      headers: person.headers,
-    })
+    const { headers } = person
+    await api.call('POST', '/api/account/passkeys', { body: { name: 'x', credential }, headers })
     const { body } = await api.call('POST', '/api/auth/passkey/options', { body: {} })
     const used = { credential: authenticator.get(body) }
-    await ask({ body: used })
-    await ask({ body: used })
+    await bodies(used, used)(ask)
     await ask({ body: {}, headers: FOREIGN })
     await withoutRedis(world, () => ask({ body: used }))
   }),
@@ -77,7 +75,7 @@ export const SIGN_IN_EXERCISES: Record<string, Exercise> = {
   },
   'POST /api/account/passkeys/options': withPerson(async (ask, world, person) => {
     await ask(as(person, { body: {} }))
-    await ask(as(await signIn(world.api, { password: 'correct horse battery staple' }), { body: {} }))
+    await ask(as(await signIn(world.api, { password: PASSWORD }), { body: {} }))
     await ask(as(person, { body: { password: 1 } }))
   }),
   'POST /api/account/passkeys': withPerson(async (ask, world, person) => {
@@ -87,8 +85,8 @@ export const SIGN_IN_EXERCISES: Record<string, Exercise> = {
     await ask({ body: {} })
   }),
   'DELETE /api/account/passkeys/{id}': async (ask, world) => {
-    const person = await signIn(world.api, { password: 'correct horse battery staple' })
-    const body = { password: 'correct horse battery staple' }
+    const body = { password: PASSWORD }
+    const person = await signIn(world.api, body)
     const id = `passkey-of-${person.loginId}`
     await world.api.services.db`
       insert into passkeys (id, login_id, name, public_key) values (${id}, ${person.loginId}, 'x', '\\x00')`
@@ -135,8 +133,8 @@ export const SIGN_IN_EXERCISES: Record<string, Exercise> = {
     await ask()
   },
   'DELETE /api/account/identities/{id}': async (ask, world) => {
-    const person = await signIn(world.api, { password: 'correct horse battery staple' })
-    const body = { password: 'correct horse battery staple' }
+    const body = { password: PASSWORD }
+    const person = await signIn(world.api, body)
     await linkTo(world, person, 'two')
     const { headers } = person
     const listed = await world.api.call('GET', '/api/account/identities', { headers })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
+import { type Answer, request } from './requests.ts'
 
 const LIMIT = 40
 let service: TestService
@@ -18,47 +19,36 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-interface Counted {
-  status: number
-  headers: Headers
-}
-
-async function send(endpoint: string, body: object): Promise<Counted> {
-  const response = await fetch(`${service.url}/api/${endpoint}`, {
-    method: 'POST',
-    body: JSON.stringify(body),
-  })
-  await response.arrayBuffer()
-  return response
-}
+const send = (endpoint: string, body: object) =>
+  request(`${service.url}/api/${endpoint}`, { method: 'POST', body })
 
 const hit = () => ({ key: site.key, hostname: 'example.com', url: { path: '/' }, visitor_id: randomUUID() })
 
 /** Answers by the window they were counted in: a run may lie across the turn of a minute. */
-function byWindow(answers: Counted[]): Counted[][] {
-  const windows = new Map<string, Counted[]>()
+function byWindow(answers: Answer[]): Answer[][] {
+  const windows = new Map<string, Answer[]>()
   for (const answer of answers) {
-    const reset = answer.headers.get('X-RateLimit-Reset')!
+    const reset = String(answer.headers['x-ratelimit-reset'])
     windows.set(reset, [...(windows.get(reset) ?? []), answer])
   }
   return [...windows.values()]
 }
 
 /** Of each window's requests the first 40 are allowed, and the headers count down. */
-function expectExact(answers: Counted[], allowedStatus: number) {
+function expectExact(answers: Answer[], allowedStatus: number) {
   for (const window of byWindow(answers)) {
     const allowed = window.filter(answer => answer.status === allowedStatus)
     const refused = window.filter(answer => answer.status === 429)
     expect(allowed.length).toBe(Math.min(window.length, LIMIT))
     expect(refused.length).toBe(window.length - allowed.length)
-    const remaining = allowed.map(answer => Number(answer.headers.get('X-RateLimit-Remaining')))
+    const remaining = allowed.map(answer => Number(answer.headers['x-ratelimit-remaining']))
     expect(remaining.sort((a, b) => b - a)).toEqual(allowed.map((_, index) => LIMIT - 1 - index))
     for (const answer of refused) {
-      expect(answer.headers.get('X-RateLimit-Remaining')).toBe('0')
-      expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0)
-      expect(Number(answer.headers.get('Retry-After'))).toBeLessThanOrEqual(60)
+      expect(answer.headers['x-ratelimit-remaining']).toBe('0')
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+      expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(60)
     }
-    for (const answer of window) expect(answer.headers.get('X-RateLimit-Limit')).toBe(String(LIMIT))
+    for (const answer of window) expect(answer.headers['x-ratelimit-limit']).toBe(String(LIMIT))
   }
 }
 
@@ -81,29 +71,25 @@ test('ingestion limits: invalid requests are charged to the bucket of their endp
 test('ingestion limits: 0 turns the limit and its headers off', async () => {
   for (const answer of await many(LIMIT + 5, () => send('engage', { ...hit(), sd: 1, time: 1 }))) {
     expect(answer.status).toBe(202)
-    expect(answer.headers.has('X-RateLimit-Limit')).toBe(false)
+    expect(answer.headers['x-ratelimit-limit']).toBeUndefined()
   }
 })
 
 test('API limit: REST and tRPC share the bucket of the token; a batch is charged for each call', async () => {
-  const list = () =>
-    fetch(`${service.url}/api/sites`, { headers: { Authorization: `Bearer ${service.token}` } })
+  const list = () => request(`${service.url}/api/sites`, { token: service.token })
   const first = await list()
-  const left = Number(first.headers.get('X-RateLimit-Remaining'))
+  const left = Number(first.headers['x-ratelimit-remaining'])
   expect(left).toBeLessThan(LIMIT)
   const client = createClient(service.url, service.token)
   await Promise.all([client.sites.list.query(), client.sites.list.query(), client.sites.list.query()])
   const after = await list()
-  if (after.headers.get('X-RateLimit-Reset') === first.headers.get('X-RateLimit-Reset')) {
-    expect(Number(after.headers.get('X-RateLimit-Remaining'))).toBe(left - 4)
+  if (after.headers['x-ratelimit-reset'] === first.headers['x-ratelimit-reset']) {
+    expect(Number(after.headers['x-ratelimit-remaining'])).toBe(left - 4)
   }
   // Twice the limit, because a minute may end meanwhile.
   const refused = await many(2 * LIMIT + 10, list)
   expect(refused.some(answer => answer.status === 429)).toBe(true)
-  const body = await refused.find(answer => answer.status === 429)!.json()
-  expect(body).toMatchObject({
-    code: 'rate_limited',
-    message: expect.any(String),
-    request_id: expect.any(String),
-  })
+  const { json } = refused.find(answer => answer.status === 429)!
+  const texts = { message: expect.any(String), request_id: expect.any(String) }
+  expect(json).toMatchObject({ code: 'rate_limited', ...texts })
 })

@@ -4,7 +4,7 @@ import { createLink } from '../../src/accounts/links.ts'
 import { newSecret } from '../../src/accounts/secrets.ts'
 import { signIn } from '../support/browser-session.ts'
 import { invitee, PASSWORD } from '../support/log-in.ts'
-import type { Exercise, World } from './exercise-steps.ts'
+import { bodies, type Exercise, type World } from './exercise-steps.ts'
 
 /** Another person than the world's, whose login the exercise changes or ends. */
 const another = ({ api }: World) => signIn(api, { password: PASSWORD })
@@ -29,15 +29,11 @@ export const loginExercises: Record<string, Exercise> = {
       await ask({ body: { email: person.email, password } })
   },
   'POST /api/auth/logout': ask => ask(),
-  'POST /api/auth/link': async (ask, { api }) => {
-    const { secret } = await invitee(api)
-    await ask({ body: { secret } })
-    await ask({ body: { secret: newSecret() } })
-  },
+  'POST /api/auth/link': async (ask, { api }) =>
+    bodies({ secret: (await invitee(api)).secret }, { secret: newSecret() })(ask),
   'POST /api/auth/setup': async (ask, { api }) => {
     const { secret } = await invitee(api)
-    await ask({ body: { secret, password: PASSWORD } })
-    await ask({ body: { secret, password: PASSWORD } })
+    await bodies(...Array(2).fill({ secret, password: PASSWORD }))(ask)
   },
   'POST /api/auth/reset-request': async (ask, { api: { services } }) => {
     services.config.mail = { url: 'smtp://127.0.0.1:1', from: 'a@example.com' }
@@ -48,8 +44,7 @@ export const loginExercises: Record<string, Exercise> = {
     const { loginId } = await another(world)
     const { db } = world.api.services
     const secret = await createLink(db, 'reset', { email: null, loginId }, new Date())
-    await ask({ body: { secret, password: PASSWORD } })
-    await ask({ body: { secret, password: PASSWORD } })
+    await bodies(...Array(2).fill({ secret, password: PASSWORD }))(ask)
   },
   'GET /api/account': ask => ask(),
   'PATCH /api/account': async (ask, world) => {

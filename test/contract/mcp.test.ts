@@ -91,16 +91,9 @@ test('mcp: every read of the statistics is a tool, but for those that need a pic
   const reads = routes.filter(route => route.type === 'query' && route.procedure.startsWith('stats.'))
   const described = new Set(tools.map(({ description }) => description!.split('. ')[0]))
   const left = reads.filter(({ summary }) => !described.has(summary)).map(({ procedure }) => procedure)
-  expect(left).toEqual([
-    ...[
-      'stats.goalPreview',
-      'stats.pageTitlesTimeseries',
-      'stats.errorTimeseries',
-      'stats.clicks',
-      'stats.scroll',
-    ],
-    ...['stats.replays', 'stats.replay', 'stats.webVitalsTimeseries', 'stats.webVitalsAttribution'],
-  ])
+  const pictures = ['goalPreview', 'pageTitlesTimeseries', 'errorTimeseries', 'clicks', 'scroll']
+  const others = ['replays', 'replay', 'webVitalsTimeseries', 'webVitalsAttribution']
+  expect(left).toEqual([...pictures, ...others].map(name => `stats.${name}`))
 })
 
 test('mcp: filters and operators are those of the API', async () => {
@@ -122,10 +115,8 @@ test.each([
   ['read_overview', { siteKey: 'SITE', filters: { source: { like: ['x'] } } }, /source must be/],
   ['list_sites', { filters: { source: 'x' } }, /no filter source: it has none/],
 ])('mcp: %s with %j says what is wrong', async (name, given: Json, reason) => {
-  const { isError, answer } = await ask(
-    name,
-    given.siteKey === 'SITE' ? { ...given, siteKey: site.id } : given,
-  )
+  const asked = given.siteKey === 'SITE' ? { ...given, siteKey: site.id } : given
+  const { isError, answer } = await ask(name, asked)
   expect(isError).toBe(true)
   expect(answer).toMatch(reason)
 })
@@ -140,10 +131,8 @@ test('mcp: imported totals are added where they are asked for, and not explained
   const both = await ask('read_overview', { ...question, imported: true })
   expect([own.answer.visitors, both.answer.visitors]).toEqual([1, 6])
   expect(both.answer.imported).toMatchObject({ used: true, sources: ['Plausible'] })
-  const series = await ask('read_timeseries', {
-    ...question,
-    ...{ metric: 'sessions', group: 'day', imported: true },
-  })
+  const byDay = { ...question, metric: 'sessions', group: 'day', imported: true }
+  const series = await ask('read_timeseries', byDay)
   expect(series.answer.values).toEqual([7, 0, 1])
   const explained = await ask('explain_number', { ...question, metric: 'visitors' })
   expect(explained.answer.number).toBe(1)
@@ -160,31 +149,22 @@ test('mcp: a token reads the sites that it may, and needs the scope to read', as
   expect(refused).toEqual({ isError: true, answer: 'No such site' })
   await limited.close()
   const { teamId, userId } = revenue.owner
-  const writing = {
-    teamId,
-    userId,
-    name: 'server',
-    siteIds: null,
-    scopes: ['ingest' as const],
-    expiresAt: null,
-  }
-  const { token } = await createToken(revenue.api.services.db, writing, new Date())
+  const writing = { teamId, userId, name: 'server', siteIds: null, expiresAt: null }
+  const { db } = revenue.api.services
+  const { token } = await createToken(db, { ...writing, scopes: ['ingest'] }, new Date())
   const server = await connect(token)
   const unread = await ask('read_overview', { siteKey: site.id }, server)
   expect(unread).toEqual({ isError: true, answer: 'The token does not have the scope read' })
   await server.close()
 })
 
-test('mcp: without a valid token nothing is answered', async () => {
+test('mcp: nothing is answered without a valid token, or to pages of other origins', async () => {
   const none = await post(LIST, { Authorization: '' })
   const unknown = await post(LIST, { Authorization: 'Bearer nonsense' })
   expect([none.status, unknown.status]).toEqual([401, 401])
   expect(unknown.headers.get('WWW-Authenticate')).toBe('Bearer')
-})
-
-test('mcp: pages of other origins are refused', async () => {
-  const answer = await post(LIST, { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' })
-  expect(answer.status).toBe(403)
+  const foreign = await post(LIST, { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' })
+  expect(foreign.status).toBe(403)
 })
 
 test.each([

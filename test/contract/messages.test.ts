@@ -17,6 +17,9 @@ const LONG = 'from=2016-01-01&to=2026-03-18'
 const PAGE = { type: 'pageview', value: '/a' }
 const funnelOf = (...steps: object[]) => `/stats/funnel?steps=${encodeURIComponent(JSON.stringify(steps))}`
 const WRONG = { type: 'pageview', operator: 'matches_regex', value: '(' }
+const COMPARED = 'from=2026-01-01&to=2026-03-18&compare=custom&compare_from=2016-01-01&compare_to=2026-03-18'
+const SHORTER =
+  'compare_from must leave at most 3,000 buckets: compare with a shorter period, or ask for larger ones with group'
 const NINES = '9'.repeat(30)
 
 /** Whole messages as a caller of REST sees them: the parameter, what is wrong, and what helps. */
@@ -29,14 +32,8 @@ test.each([
     `/stats/events/timeseries?${CENTURIES}`,
     'from must leave at most 3,000 buckets: ask for a shorter range, or for larger ones with group',
   ],
-  [
-    `/stats/timeseries?metric=visitors&from=2026-01-01&to=2026-03-18&compare=custom&compare_from=2016-01-01&compare_to=2026-03-18`,
-    'compare_from must leave at most 3,000 buckets: compare with a shorter period, or ask for larger ones with group',
-  ],
-  [
-    `/stats/money/movements?from=2026-01-01&to=2026-03-18&compare=custom&compare_from=2016-01-01&compare_to=2026-03-18`,
-    'compare_from must leave at most 3,000 buckets: compare with a shorter period, or ask for larger ones with group',
-  ],
+  [`/stats/timeseries?metric=visitors&${COMPARED}`, SHORTER],
+  [`/stats/money/movements?${COMPARED}`, SHORTER],
   [
     `/stats/retention?${LONG}&period=day`,
     'period must leave at most 100 cohorts: ask for longer periods, or for a shorter range',

@@ -1,11 +1,11 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
-import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { createTeam, createUser } from '../../src/teams/accounts.ts'
 import type { Plan, Role } from '../../src/teams/schema.ts'
 import { createToken } from '../../src/teams/tokens.ts'
 import { eventually, type TestService } from '../support/service.ts'
+import { openWire } from '../support/wire.ts'
 
 export const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36'
@@ -70,43 +70,24 @@ export function request(url: string, { method = 'GET', token, headers = {}, body
  * Writes bytes to a socket and reads until the service closes it.
  * @returns the answers; none when it closed without a word, or said nothing until the deadline
  */
-export function rawRequest(url: string, bytes: string | Buffer, { deadlineMs = 5_000, end = false } = {}) {
-  const { hostname, port } = new URL(url)
-  return new Promise<Answer[]>(resolve => {
-    const received: Buffer[] = []
-    const socket = connect(Number(port), hostname)
-    const deadline = setTimeout(() => socket.destroy(), deadlineMs)
-    socket.on('data', chunk => received.push(chunk))
-    // A reset after an answer is the service's right.
-    socket.on('error', () => {})
-    socket.on('close', () => {
-      clearTimeout(deadline)
-      resolve(readAnswers(Buffer.concat(received)))
-    })
-    socket.write(bytes)
-    if (end) socket.end()
-  })
-}
-
-function readAnswers(bytes: Buffer): Answer[] {
+export async function rawRequest(
+  url: string,
+  bytes: string | Buffer,
+  { deadlineMs = 5_000, end = false } = {},
+) {
+  const wire = openWire(url)
+  const deadline = setTimeout(() => wire.socket.destroy(), deadlineMs)
+  wire.send(bytes)
+  if (end) wire.socket.end()
   const answers: Answer[] = []
-  let rest = bytes
   for (;;) {
-    const headEnd = rest.indexOf('\r\n\r\n')
-    if (headEnd < 0) return answers
-    const [first = '', ...lines] = rest.subarray(0, headEnd).toString('latin1').split('\r\n')
-    const headers = Object.fromEntries(
-      lines.map(line => [
-        line.slice(0, line.indexOf(':')).toLowerCase(),
-        line.slice(line.indexOf(':') + 1).trim(),
-      ]),
-    ) as IncomingHttpHeaders
-    const bodyEnd = headEnd + 4 + Number(headers['content-length'] ?? 0)
-    const text = rest.subarray(headEnd + 4, bodyEnd).toString()
-    const status = Number(first.split(' ')[1])
+    const answer = await wire.answer().catch(() => undefined)
+    if (!answer) break
+    const { status, headers, body: text } = answer
     if (status !== 100) answers.push({ status, headers, text, json: parsed(text) })
-    rest = rest.subarray(bodyEnd)
   }
+  clearTimeout(deadline)
+  return answers
 }
 
 function parsed(text: string) {

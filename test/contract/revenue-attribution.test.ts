@@ -133,15 +133,12 @@ describe('payment events', () => {
     const { data, meta } = await revenue.read(site, `/stats/events?types=event&${day}`)
     expect(meta.total).toBe(3)
     expect(data[0]).toMatchObject({ event_name: 'payment', path: '' })
-    expect(
-      data
-        .slice(1)
-        .map((row: Json) => row.event_name)
-        .sort(),
-    ).toEqual(['free_trial', 'payment'])
-    for (const row of data.slice(1)) {
+    const rows: Json[] = data.slice(1)
+    expect(rows.map(row => row.event_name).sort()).toEqual(['free_trial', 'payment'])
+    for (const row of rows) {
       expect(row).toMatchObject({
         ...{ event_type: 'event', visitor_id: visitorId, path: '', url: '', title: '', error_id: null },
+        properties: { amount: '4999', currency: 'USD' },
       })
       expect(Date.parse(row.timestamp)).toBe(Date.parse('2026-03-10T10:10:00Z'))
     }
@@ -154,13 +151,6 @@ describe('payment events', () => {
     const custom = await revenue.read(site, `/stats/timeseries?metric=custom_events&${day}`)
     expect(new Set(custom.values)).toEqual(new Set([0]))
     expect((await revenue.call('GET', site.path)).body.has_data).toBe(true)
-  })
-
-  test.each(['payment', 'free_trial'])('the event %s carries amount and currency', async name => {
-    const site = await revenue.site()
-    await revenue.pay(site, { amount: 4999, is_free_trial: true })
-    const { data } = await revenue.read(site, `/stats/events?event_name=${name}`)
-    expect(data).toMatchObject([{ properties: { amount: '4999', currency: 'USD' } }])
   })
 
   test('a site with payment events alone has no data', async () => {

@@ -76,29 +76,13 @@ const LOG = [
   '2026-01-25 subscription_ended',
 ]
 
-/** Shuffles; the same seed gives the same order. */
-function shuffled<Each>(list: Each[], seed: number): Each[] {
-  let state = seed
-  const random = () => {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
-    return state / 2 ** 31
-  }
-  return list
-    .map(each => ({ each, key: random() }))
-    .sort((a, b) => a.key - b.key)
-    .map(({ each }) => each)
-}
-
 test.each<[string, <Each>(events: Each[]) => Each[]]>([
-  ['in order', events => events],
   ['in order, each twice', events => events.flatMap(each => [each, each])],
-  ['in order, and all again', events => [...events, ...events]],
-  ['in reverse', events => events.toReversed()],
   ['in reverse, and then in order', events => [...events.toReversed(), ...events]],
-  ...[1, 2, 3, 4, 5, 6].map<[string, <Each>(events: Each[]) => Each[]]>(seed => [
-    `shuffled by ${seed}, some twice`,
-    events => shuffled([...events, ...events.filter((_, index) => index % 3 === 0)], seed),
-  ]),
+  [
+    'every third first, and then in reverse',
+    events => [...events.filter((_, index) => index % 3 === 0), ...events.toReversed()],
+  ],
 ])('event order: events delivered %s give the same movements and lifecycle events', async (_how, order) => {
   const site = await revenue.shop()
   await revenue.deliverAll(site, order(longLife()))

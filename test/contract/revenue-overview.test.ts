@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { enrichedHit } from '../support/hits.ts'
-import { event, invoice, type Json, onDay, subscription } from '../support/stripe.ts'
+import { event, invoice, type Json, life, onDay, subscription } from '../support/stripe.ts'
 import { revenueOfFile, TEST_RANGE } from './revenue-shop.ts'
 import type { StatsSite } from './stats-site.ts'
 
@@ -15,6 +15,8 @@ function present(overview: Json) {
   expect(of(overview)).toEqual(of(overview.previous))
   return of(overview)
 }
+const paid = (currency: string, amount_paid: number) =>
+  event('invoice.paid', invoice({ currency, amount_paid, paidAt: onDay(5) }), onDay(5))
 const on = (day: string, to = day) => `from=${day}&to=${to}`
 
 describe('overview revenue', () => {
@@ -24,10 +26,8 @@ describe('overview revenue', () => {
     await revenue.pay(site, { timestamp: '2026-03-10T10:00:00Z', amount: 50 })
     expect(present(await revenue.overview(site, on('2026-03-09')))).toEqual([])
     expect(present(await revenue.overview(site, on('2026-03-12')))).toEqual([])
-    const [then, after] = [
-      await revenue.overview(site, on('2026-03-10')),
-      await revenue.overview(site, on('2026-03-11')),
-    ]
+    const then = await revenue.overview(site, on('2026-03-10'))
+    const after = await revenue.overview(site, on('2026-03-11'))
     expect(present(then)).toEqual(MONEY)
     expect(present(after)).toEqual(MONEY)
     expect(then).toMatchObject({ revenue: 50, previous: { revenue: 0, payments: 0 } })
@@ -43,9 +43,7 @@ describe('overview revenue', () => {
     const nothing = { revenue: 0, recurring_revenue: 0, payments: 0 }
     expect(await revenue.overview(refunded, on('2026-03-10'))).toMatchObject(nothing)
     expect(await revenue.overview(refunded, `${on('2026-03-10')}&country=DE`)).toMatchObject(nothing)
-    await revenue.deliverAll(other, [
-      event('invoice.paid', invoice({ currency: 'eur', paidAt: onDay(5) }), onDay(5)),
-    ])
+    await revenue.deliverAll(other, [paid('eur', 1000)])
     expect(await revenue.overview(other, on('2026-01-05'))).toMatchObject({ ...nothing, new_customers: 0 })
     expect(await revenue.payments(other)).toMatchObject([{ currency: 'EUR', amount: 1000 }])
   })
@@ -68,10 +66,8 @@ describe('overview revenue', () => {
       payments: 5,
       ...{ visitors: 0, sessions: 0, custom_events: 0, pageviews: 0 },
     })
-    const series = await revenue.read(
-      site,
-      `/stats/timeseries?metric=revenue&${on('2026-03-09', '2026-03-11')}`,
-    )
+    const range = on('2026-03-09', '2026-03-11')
+    const series = await revenue.read(site, `/stats/timeseries?metric=revenue&${range}`)
     expect(series.values).toEqual([0, 54_321, 0])
   })
 })
@@ -131,8 +127,10 @@ describe('overview subscription metrics', () => {
 
   test('mrr is the movement in the range, and mrr_per_visitor divides the total at its end', async () => {
     const site = await revenue.shop()
-    await revenue.deliverAll(site, [event('customer.subscription.created', subscription(), onDay(3))])
-    await revenue.deliverAll(site, [event('customer.subscription.created', subscription(), onDay(5))])
+    await revenue.deliverAll(
+      site,
+      [3, 5].flatMap(day => life(subscription(), [[day, {}]])),
+    )
     for (let count = 0; count < 3; count++) await visit(site, '2026-01-06T09:00:00Z', '/')
     expect(await revenue.overview(site, on('2026-01-05'))).toMatchObject({
       ...{ mrr: 1000, mrr_per_visitor: 0 },
@@ -166,18 +164,13 @@ describe('site currency', () => {
 
   test('the currency of a site can change to that of existing payments, which then count', async () => {
     const site = await revenue.shop()
-    const paid = (currency: string) =>
-      event('invoice.paid', invoice({ currency, amount_paid: 700, paidAt: onDay(5) }), onDay(5))
-    await revenue.deliverAll(site, [paid('eur'), paid('eur')])
+    await revenue.deliverAll(site, [paid('eur', 700), paid('eur', 700)])
     expect(await revenue.overview(site, TEST_RANGE)).toMatchObject({ revenue: 0, payments: 0 })
     expect((await change(site, 'GBP')).status).toBe(422)
     expect((await change(site, 'EUR')).status).toBe(200)
-    expect(await revenue.overview(site, TEST_RANGE)).toMatchObject({
-      revenue: 1400,
-      payments: 2,
-      new_customers: 2,
-    })
-    await revenue.deliverAll(site, [paid('gbp')])
+    const both = { revenue: 1400, payments: 2, new_customers: 2 }
+    expect(await revenue.overview(site, TEST_RANGE)).toMatchObject(both)
+    await revenue.deliverAll(site, [paid('gbp', 700)])
     expect((await change(site, 'GBP')).status).toBe(422)
     expect((await change(site, 'EUR')).status).toBe(200)
   })

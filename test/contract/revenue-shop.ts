@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { Stripe } from 'stripe'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createUser } from '../../src/teams/accounts.ts'
-import { type Json, SECRET, type StripeEvent } from '../support/stripe.ts'
+import {
+  type DeliveryOptions,
+  deliver as deliverTo,
+  type Json,
+  SECRET,
+  type StripeEvent,
+} from '../support/stripe.ts'
 import { tokenOf } from './requests.ts'
 import { type StatsSite, startStats } from './stats-site.ts'
 
 /** Present time of these services. */
 export const NOW = '2026-03-18T12:00:00Z'
-const NOW_SECONDS = Date.parse(NOW) / 1000
 /** From 1 January to now; the buckets are days. */
 export const TEST_RANGE = 'from=2026-01-01&to=2026-03-18'
 export const SERVICE_EVENTS = [
@@ -35,14 +39,8 @@ export async function startRevenue() {
   const connect = (site: StatsSite, body: Json = {}, token?: string) =>
     call('PUT', `${site.path}/processor`, { provider: 'stripe', webhook_secret: SECRET, ...body }, token)
 
-  function deliver(site: { id: string }, payload: StripeEvent | string, options: Delivery = {}) {
-    const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
-    const header = options.header === undefined ? sign(text, options) : options.header
-    return api.call('POST', `/api/processor/webhook/${site.id}`, {
-      body: text,
-      headers: { 'Content-Type': 'application/json', ...(header !== null && { 'Stripe-Signature': header }) },
-    })
-  }
+  const deliver = (site: { id: string }, payload: StripeEvent | string, options: DeliveryOptions = {}) =>
+    deliverTo({ api, siteId: site.id }, payload, { signedAt: Date.parse(NOW) / 1000, ...options })
 
   return {
     ...stats,
@@ -106,16 +104,4 @@ export function revenueOfFile(): Revenue {
   })
   afterAll(() => revenue.close())
   return revenue
-}
-
-interface Delivery {
-  secret?: string
-  /** Time of the signature, in seconds after `NOW`. */
-  ahead?: number
-  header?: string | null
-}
-
-/** Returns the header that Stripe would send. */
-export function sign(payload: string, { secret = SECRET, ahead = 0 }: Delivery = {}): string {
-  return Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp: NOW_SECONDS + ahead })
 }

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ADA, BEN, CAI, hit, type Stats, type StatsSite, startStats } from './stats-site.ts'
+import { expect, test } from 'vitest'
+import { ADA, BEN, CAI, hit, type StatsSite, useStats } from './stats-site.ts'
 
 const RANGE = 'from=2026-03-09&to=2026-03-18'
 const boom = { type: 'error', name: 'TypeError', url: '/pay', error: { message: 'boom' } } as const
 
-let stats: Stats
 let site: StatsSite
 const read = (path: string) => stats.read(site, path)
 
@@ -16,8 +15,7 @@ interface Item {
 }
 
 /** Ada meets the error in two sessions, twice in the first, which lasts over midnight; Ben in one, and Cai another error. */
-beforeAll(async () => {
-  stats = await startStats()
+const stats = useStats(async () => {
   site = await stats.site()
   await stats.store([
     hit(site, '2026-03-09T23:50:00Z', { visitorId: ADA, url: '/' }),
@@ -29,33 +27,24 @@ beforeAll(async () => {
     hit(site, '2026-03-12T09:00:30Z', { ...boom, visitorId: CAI, error: { message: 'bang' } }),
   ])
 })
-afterAll(() => stats.close())
 
-test('errors: an occurrence names the session in which it happened', async () => {
+test('errors and event log: every item of a visitor names the session in which it happened', async () => {
   const [group] = (await read(`/stats/errors?${RANGE}`)).data
-  const { data } = await read(`/stats/errors/${group.id}/events?${RANGE}`)
-  expect(data).toHaveLength(4)
-  for (const item of data) {
-    const { session, data: hits } = await read(`/stats/sessions/${item.session_id}`)
-    expect(session.visitor_id).toBe(item.visitor_id)
-    const met = hits.filter((hit: { error_id: string }) => hit.error_id === group.id)
-    expect(met.map(({ timestamp }: Item) => timestamp)).toContain(item.timestamp)
-  }
-  const sessions = new Set(data.map(({ session_id }: Item) => session_id))
-  expect([sessions.size, data[2].session_id]).toEqual([3, data[3].session_id])
-})
-
-test('event log: every item of a visitor names its session, whatever the filters', async () => {
-  for (const query of [RANGE, `${RANGE}&path=/pay`, `${RANGE}&country=DE`]) {
-    const { data } = await read(`/stats/events?${query}`)
+  const occurrences = `/stats/errors/${group.id}/events?${RANGE}`
+  const log = [RANGE, `${RANGE}&path=/pay`, `${RANGE}&country=DE`].map(query => `/stats/events?${query}`)
+  for (const path of [occurrences, ...log]) {
+    const { data } = await read(path)
     expect(data.length).toBeGreaterThan(0)
-    for (const { session_id, visitor_id, timestamp, event_type } of data) {
+    for (const { session_id, visitor_id, timestamp, event_type = 'error' } of data) {
       const { session, data: hits } = await read(`/stats/sessions/${session_id}`)
       expect(session).toMatchObject({ session_id, visitor_id })
       const same = hits.filter((hit: Item) => hit.timestamp === timestamp && hit.event_type === event_type)
       expect(same).toHaveLength(1)
     }
   }
+  const { data } = await read(occurrences)
+  const sessions = data.map(({ session_id }: Item) => session_id)
+  expect([sessions.length, new Set(sessions).size, sessions[2]]).toEqual([4, 3, sessions[3]])
 })
 
 test('event log: an event that the service wrote without a session names none', async () => {

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { MANY_PAYMENTS } from '../../src/stats/sql/money.ts'
 import { expectError } from './requests.ts'
-import { DAY, hit, type Stats, type StatsSite, startStats, THAT_DAY } from './stats-site.ts'
+import { DAY, hit, type StatsSite, THAT_DAY, useStats } from './stats-site.ts'
 
-let stats: Stats
 let site: StatsSite
 let goal: string
 let foreignGoal: string
@@ -14,8 +13,7 @@ const read = (query: string) => stats.read(site, `/stats/breakdown?${THAT_DAY}&$
 const valuesOf = async (query: string): Promise<string[]> =>
   (await read(query)).data.map(({ value }: { value: string }) => value)
 
-beforeAll(async () => {
-  stats = await startStats()
+const stats = useStats(async () => {
   site = await stats.site()
   goal = await stats.goal(site, { match_type: 'event', match_value: 'signup' })
   foreignGoal = await stats.goal(await stats.site(), { match_type: 'event', match_value: 'signup' })
@@ -40,7 +38,6 @@ beforeAll(async () => {
     from sessions
     where site_no = ${site.siteNo} and source = 'Google'`
 })
-afterAll(() => stats.close())
 
 describe('breakdown', () => {
   test('a row of a path has exactly these fields, with the goal and the compared period too', async () => {
@@ -98,13 +95,9 @@ describe('breakdown', () => {
   })
 
   test.each<[string, string[]]>([
-    ['dimension=exit_path&sort=avg_session_seconds', ['/a.c', '/abc', '/b']],
     ['dimension=exit_path&sort=revenue&search=A', ['/a.c', '/abc']],
     ['dimension=exit_path&sort=conversion_rate&order=asc', ['/abc', '/b', '/a.c']],
-    ['dimension=exit_path&sort=converting_visitors&order=asc', ['/abc', '/b', '/a.c']],
     ['dimension=hour_of_week', ['2-10', '2-09']],
-    ['dimension=hour_of_week&sort=value', ['2-09', '2-10']],
-    ['dimension=hour_of_week&sort=revenue', ['2-09', '2-10']],
     ['dimension=hour_of_week&sort=conversion_rate&search=2-', ['2-09', '2-10']],
     ['dimension=language&sort=mrr', ['(none)']],
   ])('%s gives the same rows with and without filters', async (query, values) => {
@@ -150,12 +143,11 @@ describe('breakdown', () => {
     expect(Object.keys(answer.json.errors)).toContain(field)
   })
 
-  test.each(['[', '\\', '(?i)x', '***=', '^$', '%', '_', '😀', 'a{99999}', '-', 'ſK'])(
-    'searches for %j as it is, from rollups and from rows',
-    async search => {
+  test('searches for special characters as they are, from rollups and from rows', async () => {
+    for (const search of ['[', '\\', '(?i)x', '***=', '^$', '%', '_', '😀', 'a{99999}', '-', 'ſK']) {
       const query = `dimension=path&search=${encodeURIComponent(search)}`
       expect(await valuesOf(query)).toEqual([])
       expect(await valuesOf(`${query}&browser[is_not]=none`)).toEqual([])
-    },
-  )
+    }
+  })
 })

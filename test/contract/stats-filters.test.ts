@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { expectError } from './requests.ts'
-import { ADA, BEN, CAI, DAY, hit, type Stats, type StatsSite, startStats, THAT_DAY } from './stats-site.ts'
+import { ADA, BEN, CAI, DAY, hit, type StatsSite, THAT_DAY, useStats } from './stats-site.ts'
 
-let stats: Stats
 let site: StatsSite
 let goal: string
 let foreignGoal: string
@@ -30,8 +29,7 @@ const stored = (of: typeof SESSION_OF_ADA) => ({
   ...{ region: of.region, city: of.city },
 })
 
-beforeAll(async () => {
-  stats = await startStats()
+const stats = useStats(async () => {
   site = await stats.site()
   goal = await stats.goal(site, { match_type: 'page', match_value: '/ada%' })
   foreignGoal = await stats.goal(await stats.site(), { match_type: 'page', match_value: '/ada%' })
@@ -52,7 +50,6 @@ beforeAll(async () => {
     ),
   ])
 })
-afterAll(() => stats.close())
 
 const NAMES: Record<string, string> = { [ADA]: 'ada', [BEN]: 'ben', [CAI]: 'cai' }
 /** Who made the hits that a filter leaves in the log, and how many there are. */

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { teammate } from '../support/teammates.ts'
 import { type Answer, expectError } from './requests.ts'
-import { ADA, BEN, CAI, DAY, hit, type Stats, type StatsSite, startStats, THAT_DAY } from './stats-site.ts'
+import { ADA, BEN, CAI, DAY, hit, type StatsSite, THAT_DAY, useStats } from './stats-site.ts'
 
-let stats: Stats
-beforeAll(async () => {
-  stats = await startStats()
-})
-afterAll(() => stats.close())
+const stats = useStats()
 
 const pathOf = (definition: unknown, query = THAT_DAY) =>
   `/stats/goal-preview?${query}&definition=${encodeURIComponent(JSON.stringify(definition))}`
@@ -43,6 +39,7 @@ const GOALS: [definition: object, conversions: number, visitors: number, rate: n
   [REVENUE_GOAL, 4, 2, 66.7, 'buy 3, browse 1'],
   [goal('event', 'buy', 'does_not_contain'), 1, 1, 33.3, 'browse 1'],
   [goal('outbound'), 4, 1, 33.3, '#x 2, (none) 1, #y 1'],
+  [goal('outbound', undefined, 'is_not'), 4, 1, 33.3, '#x 2, (none) 1, #y 1'],
   [goal('outbound', '#', 'starts_with'), 3, 1, 33.3, '#x 2, #y 1'],
   [goal('download', '.pdf', 'ends_with'), 1, 1, 33.3, 'a.pdf 1'],
   [goal('button', '#go', 'is'), 1, 1, 33.3, '#go 1'],
@@ -99,17 +96,13 @@ describe.each(['UTC', 'America/Los_Angeles'])('goal report: on a site in %s', zo
   })
 
   test('a preview equals the report once the goal exists, with and without filters', async () => {
-    const queries = [
-      THAT_DAY,
-      `${THAT_DAY}&country=DE`,
-      `${THAT_DAY}&path[contains]=docs`,
-      'from=2026-03-09&to=2026-03-11',
-      'range=today',
-    ]
+    const days = [THAT_DAY, 'from=2026-03-09&to=2026-03-11']
+    const filtered = [`${THAT_DAY}&country=DE`, `${THAT_DAY}&path[contains]=docs`, 'range=today']
+    const queries = zone === 'UTC' ? [...days, ...filtered] : days
     const before = new Map<string, Preview[]>()
     for (const slices of [undefined, { hits: 2, shortestMs: 3_600_000 }]) {
       stats.api.services.slices = slices
-      for (const query of queries) {
+      for (const query of slices ? days : queries) {
         const answers: Preview[] = []
         for (const [definition] of GOALS) answers.push(await preview(site, definition, query))
         if (slices) expect(answers, `${query} in slices`).toEqual(before.get(query))

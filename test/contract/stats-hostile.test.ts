@@ -1,23 +1,12 @@
 // @module-tag full
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { cpuOf } from '../support/within.ts'
-import {
-  dayOfHits,
-  expectComposure,
-  hit,
-  type Stats,
-  type StatsSite,
-  startStats,
-  THAT_DAY,
-} from './stats-site.ts'
+import { describe, test } from 'vitest'
+import { dayOfHits, expectComposure, hit, type StatsSite, THAT_DAY, useStats } from './stats-site.ts'
 
-let stats: Stats
 let site: StatsSite
 let foreign: StatsSite
 let fingerprint: string
 
-beforeAll(async () => {
-  stats = await startStats()
+const stats = useStats(async () => {
   site = await stats.site()
   foreign = await stats.site('UTC', await stats.api.member())
   await stats.store(dayOfHits(site))
@@ -30,7 +19,6 @@ beforeAll(async () => {
   ])
   fingerprint = (await stats.read(site, `/stats/errors?${THAT_DAY}`)).data[0].id
 })
-afterAll(() => stats.close())
 
 /** Every endpoint, with what it cannot do without, and the parameters that are its own. */
 const ENDPOINTS: [string, string, string[]][] = [
@@ -140,55 +128,5 @@ describe.each(ENDPOINTS)('%s', (path, needed, own) => {
     }
     const unknown = await stats.ask(url(path, `${needed}&site=${foreign.id}&siteKey=${foreign.id}`))
     expectComposure(unknown, 'siteKey in the query')
-  })
-})
-
-describe('patterns that are exponential in other engines', () => {
-  const expressions = [
-    ...['(a+)+$', '(.*)*x', '((((a*)*)*)*)*b', '(a|aa)+$', '(a|a)*$', '^(([a-z])+.)+[A-Z]([a-z])+$'],
-    ...['(a{1000}){1000}', '((a{10}){10}){10}', '(x+x+)+y', '.*.*.*.*.*.*.*.*.*.*.*=', '\\pL{500}'],
-    ...[`${'('.repeat(900)}a${')'.repeat(900)}`, '(a?){100}'.repeat(20), `[${'a-z'.repeat(500)}]`],
-  ]
-  beforeAll(() =>
-    stats.store(
-      ['a', 'x', 'aA'].map((letter, index) =>
-        hit(site, `2026-03-10T20:0${index}:00Z`, {
-          url: `/${letter.repeat(1_000)}!`,
-          title: letter.repeat(200),
-        }),
-      ),
-    ),
-  )
-
-  test.each([
-    ...expressions.map(value => ['matches_regex', value] as const),
-    ...['*a', '**a', '*', '**', '*a*', '?'].map(
-      part => ['matches_pattern', part.repeat(Math.min(1_000, Math.floor(2_048 / part.length)))] as const,
-    ),
-  ])('%s %s is answered or refused within a second', async (operator, value) => {
-    for (const [path, dimension] of [
-      ['overview', 'path'],
-      ['stats/events', 'title'],
-      ['stats/page-titles', 'entry_path'],
-    ]) {
-      const query = `${THAT_DAY}&${dimension}[${operator}]=${encodeURIComponent(value)}`
-      const ask = async () => expectComposure(await stats.ask(`${site.path}/${path}?${query}`), value)
-      expect(await cpuOf(ask)).toBeLessThan(1_000)
-    }
-  })
-
-  test('a goal with a pattern that is exponential elsewhere is refused, or the report answers within a second', async () => {
-    for (const value of expressions) {
-      const made = await stats.api.call('POST', `${site.path}/goals`, {
-        token: stats.owner.token,
-        body: { match_type: 'page', match_operator: 'matches_regex', match_value: value },
-      })
-      expect([201, 422], value).toContain(made.status)
-      expect(await cpuOf(() => stats.read(site, `/stats/goals?${THAT_DAY}`)), value).toBeLessThan(1_000)
-      if (made.status === 201) {
-        const path = `${site.path}/goals/${made.body.id}`
-        await stats.api.call('DELETE', path, { token: stats.owner.token })
-      }
-    }
   })
 })

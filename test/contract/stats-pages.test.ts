@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { expectError } from './requests.ts'
-import { DAY, hit, type Stats, type StatsSite, startStats, THAT_DAY } from './stats-site.ts'
+import { DAY, hit, type StatsSite, THAT_DAY, useStats } from './stats-site.ts'
 
-let stats: Stats
 let site: StatsSite
 let fingerprint: string
 const read = (path: string) => stats.read(site, path)
@@ -11,8 +10,7 @@ const link = (path: string) => `${stats.api.services.config.baseUrl}${site.path}
 /** Seven visitors, each with a page, a title and an error of their own, and one error that all have. */
 const LETTERS = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
 
-beforeAll(async () => {
-  stats = await startStats()
+const stats = useStats(async () => {
   site = await stats.site()
   await stats.store(
     LETTERS.flatMap((letter, index) => {
@@ -29,7 +27,6 @@ beforeAll(async () => {
   )
   fingerprint = (await read(`/stats/errors?${THAT_DAY}`)).data[0].id
 })
-afterAll(() => stats.close())
 
 /** Every list in pages: its path and query, its default `per_page` and how many rows it has. */
 const lists = (): [string, string, number, number][] => [

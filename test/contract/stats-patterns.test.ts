@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { expectError } from './requests.ts'
-import { hit, type Stats, type StatsSite, startStats, THAT_DAY } from './stats-site.ts'
+import { hit, type StatsSite, THAT_DAY, useStats } from './stats-site.ts'
 
-let stats: Stats
 let site: StatsSite
 
 /** 4,203 instructions, at up to 100 ns a character each: minutes for the paths below. */
 const SLOW = '(?:a[ab]?|b[ab]?){600}c'
 const PATHS = 300
 
-beforeAll(async () => {
-  stats = await startStats()
+const stats = useStats(async () => {
   site = await stats.site()
   const pathOf = (index: number) =>
     Array.from({ length: 1_000 }, (_, place) => ((index >> (place % 9)) & 1 ? 'a' : 'b')).join('')
@@ -21,7 +19,6 @@ beforeAll(async () => {
     ),
   )
 })
-afterAll(() => stats.close())
 
 const enc = encodeURIComponent
 const ENDPOINTS = ['/overview?', '/stats/breakdown?dimension=os&', '/stats/goals?', '/stats/events?']

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { expect } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
 import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
@@ -66,6 +66,17 @@ export async function startStats(now = NOW, database?: TestDatabase) {
 
 export type Stats = Awaited<ReturnType<typeof startStats>>
 
+/** The API of the tests of a file, from before the first to after the last; with what they have in common. */
+export function useStats(prepare: () => Promise<unknown> = async () => {}, now = NOW): Stats {
+  const used = {} as Stats
+  beforeAll(async () => {
+    Object.assign(used, await startStats(now))
+    await prepare()
+  })
+  afterAll(() => used.close())
+  return used
+}
+
 /** A hit with what enrichment would find out; nothing of it unless `dimensions` say so. */
 export function hit(
   site: StatsSite,
@@ -85,63 +96,31 @@ export const MESSAGE = 'x is not a function'
 /** Three visitors and four sessions of one day, and one session of the day before. */
 export function dayOfHits(site: StatsSite): EnrichedHit[] {
   const from = {
-    source: 'Google',
-    channel: 'Organic Search',
-    browserName: 'Chrome',
-    osName: 'macOS',
-    size: 'desktop' as const,
-    country: 'DE',
+    ...{ source: 'Google', channel: 'Organic Search', browserName: 'Chrome', osName: 'macOS' },
+    ...{ size: 'desktop' as const, country: 'DE' },
   }
   const at = (time: string) => `${DAY}T${time}Z`
   const home = { url: '/home?a=1', title: 'Home' }
-  const pricing = { url: '/pricing', title: 'Pricing' }
+  const pricing = { url: '/pricing', title: 'Pricing', visitorId: ADA }
   const boom = { type: 'error', name: 'error', url: '/home', title: 'Home' } as const
+  const error = { name: 'TypeError', message: MESSAGE }
+  const place = { stack: 'at f', fileName: 'a.js', lineNumber: '10', columnNumber: '5' }
+  const identity = { identifier: 'user-1', name: 'Ada L.', avatar: 'https://example.com/ada.png' }
+  const outbound = { type: 'outbound', name: 'outbound', url: '/out', props: { selector: '#buy' } } as const
+  const revenue = { amountMinor: '4999', currency: 'USD' }
+  const signup = { type: 'event', name: 'signup', props: { plan: 'pro', tier: 'a' }, revenue } as const
   return [
     hit(site, '2026-03-09T09:00:00Z', { ...home, visitorId: ADA }, from),
     hit(site, at('09:00:00'), { ...home, visitorId: ADA, props: { plan: 'pro' } }, from),
-    hit(site, at('09:01:00'), { ...pricing, visitorId: ADA }, from),
-    hit(site, at('09:01:30'), {
-      ...pricing,
-      type: 'engagement',
-      visitorId: ADA,
-      scroll: 80,
-      engagedMs: 5000,
-    }),
-    hit(site, at('09:02:00.123'), {
-      ...pricing,
-      type: 'event',
-      name: 'signup',
-      visitorId: ADA,
-      props: { plan: 'pro', tier: 'a' },
-      revenue: { amountMinor: '4999', currency: 'USD' },
-    }),
-    hit(site, at('09:03:00'), {
-      type: 'identify',
-      visitorId: ADA,
-      identity: { identifier: 'user-1', name: 'Ada L.', avatar: 'https://example.com/ada.png' },
-    }),
+    hit(site, at('09:01:00'), pricing, from),
+    hit(site, at('09:01:30'), { ...pricing, type: 'engagement', scroll: 80, engagedMs: 5000 }),
+    hit(site, at('09:02:00.123'), { ...pricing, ...signup }),
+    hit(site, at('09:03:00'), { type: 'identify', visitorId: ADA, identity }),
     hit(site, at('10:00:00'), { ...home, visitorId: BEN }),
-    hit(site, at('11:00:00'), {
-      type: 'outbound',
-      name: 'outbound',
-      url: '/out',
-      visitorId: CAI,
-      props: { selector: '#buy' },
-    }),
-    hit(site, at('11:01:00'), {
-      ...boom,
-      visitorId: CAI,
-      error: {
-        name: 'TypeError',
-        message: MESSAGE,
-        stack: 'at f',
-        fileName: 'a.js',
-        lineNumber: '10',
-        columnNumber: '5',
-      },
-    }),
+    hit(site, at('11:00:00'), { ...outbound, visitorId: CAI }),
+    hit(site, at('11:01:00'), { ...boom, visitorId: CAI, error: { ...error, ...place } }),
     hit(site, at('12:00:00'), { ...home, visitorId: BEN }),
-    hit(site, at('12:01:00'), { ...boom, visitorId: BEN, error: { name: 'TypeError', message: MESSAGE } }),
+    hit(site, at('12:01:00'), { ...boom, visitorId: BEN, error }),
     hit(site, at('12:02:00'), { ...boom, visitorId: BEN, error: { message: 'other' } }),
   ]
 }

@@ -237,7 +237,6 @@ describe('calls of others', () => {
     const headers: [string, (text: string) => string | null][] = [
       ['missing', () => null],
       ['empty', () => ''],
-      ['none', () => `t=${NOW},v1=yes`],
       ['made with another secret', text => signed(text, 0, 'whsec_other')],
       ['made 301 s ago', text => signed(text, -301)],
       ['made 301 s in the future', text => signed(text, 301)],
@@ -252,6 +251,8 @@ describe('calls of others', () => {
       ['cut', text => signed(text).slice(0, -2)],
       ['no hex', text => signed(text).replace(/v1=.*/, 'v1=zz')],
     ]
+    for (const form of ['t=', `t=${NOW}`, 'v1=00', `t=${NOW},v1=`, `t=${NOW},v1=yes`, 't=x,v1=00'])
+      headers.push([form, () => form])
     for (const [what, header] of headers) {
       const text = JSON.stringify(paid())
       const answer = await deliver(shop, text, { header: header(text) })
@@ -318,12 +319,16 @@ describe('webhook limits', () => {
     frozenAt = undefined
   })
 
+  async function times<Result>(count: number, call: () => Promise<Result>): Promise<Result[]> {
+    const results: Result[] = []
+    while (results.length < count) results.push(await call())
+    return results
+  }
   const left = ({ headers }: { headers: Headers }) => headers.get('x-ratelimit-remaining')
 
   test('signed calls are counted by site', async () => {
     const [shop, other] = [await openShop(api), await openShop(api)]
-    const answers = []
-    for (let count = 0; count <= LIMIT; count++) answers.push(await deliver(shop, anything))
+    const answers = await times(LIMIT + 1, () => deliver(shop, anything))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429])
     expect(answers.map(left)).toEqual(['2', '1', '0', '0'])
     expect(answers[0]!.headers.get('x-ratelimit-limit')).toBe('3')
@@ -334,9 +339,7 @@ describe('webhook limits', () => {
   test('calls without a valid signature are charged to their sender, never to the site', async () => {
     const shop = await openShop(api)
     const from = { address: '203.0.113.1' }
-    const bad = []
-    for (let count = 0; count < LIMIT + 2; count++)
-      bad.push(await deliver(shop, anything, { header: null, ...from }))
+    const bad = await times(LIMIT + 2, () => deliver(shop, anything, { header: null, ...from }))
     expect(bad.map(({ status }) => status)).toEqual([400, 400, 400, 429, 429])
     expect(bad.map(left)).toEqual(['2', '1', '0', '0', '0'])
     expect(bad[4]!.body.code).toBe('rate_limited')
@@ -361,7 +364,7 @@ describe('webhook limits', () => {
   test('a sender over its limit is refused before its body is read', async () => {
     const shop = await openShop(api)
     const address = '203.0.113.4'
-    for (let count = 0; count < LIMIT; count++) await deliver(shop, anything, { header: null, address })
+    await times(LIMIT, () => deliver(shop, anything, { header: null, address }))
     const wire = openWire(api.url)
     wire.send(
       `POST /api/processor/webhook/${shop.siteId} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n` +

@@ -38,10 +38,8 @@ test('array text: PostgreSQL reads the written values, except nulls at the end',
 
 test('array text: columns of different lengths become rows that are filled up with nulls', async () => {
   const columns = [[1, 2, 3].map(String), ['a', null, null], [null, null, null]].map(arrayText)
-  const rows = await db.unsafe(
-    'select * from unnest($1::text[], $2::text[], $3::text[]) as row (a, b, c)',
-    columns,
-  )
+  const statement = 'select * from unnest($1::text[], $2::text[], $3::text[]) as row (a, b, c)'
+  const rows = await db.unsafe(statement, columns)
   const read = rows.map(({ a, b, c }) => [a, b, c])
   expect(read).toEqual(['1', '2', '3'].map(no => [no, no === '1' ? 'a' : null, null]))
 })

@@ -25,19 +25,14 @@ const UNAVAILABLE = [
   ...['08006', '53100', '53300', '57P01', '57P03', '58030', 'CONNECTION_CLOSED', 'CONNECT_TIMEOUT'],
   ...['ECONNREFUSED', 'ENETUNREACH', 'ENETDOWN', 'EAI_AGAIN'],
 ]
+const RETRYABLE = ['40001', '40P01', '55P03', '57014', '25P03']
+// An error without a text as code is of the driver, which could not send the values.
+const DATA_FAULTS = ['23505', '22P02', '54000', 'UNDEFINED_VALUE', 23505, undefined]
 test.each([
   ['unavailable, and that an immediate retry would not help', UNAVAILABLE, [true, false, false]],
-  [
-    'that the same transaction can be retried',
-    ['40001', '40P01', '55P03', '57014', '25P03'],
-    [false, true, false],
-  ],
-  [
-    'that the values are at fault',
-    ['23505', 23505, '22P02', '54000', 'UNDEFINED_VALUE'],
-    [false, false, true],
-  ],
-  ['nothing of these', ['42601', '25P02', '42P01', 'XX000', undefined], [false, false, false]],
+  ['that the same transaction can be retried', RETRYABLE, [false, true, false]],
+  ['that the values are at fault', DATA_FAULTS, [false, false, true]],
+  ['nothing of these', ['42601', '25P02', '42P01', 'XX000'], [false, false, false]],
 ])('database errors: codes mean %s', (_, codes, expected) => {
   for (const code of codes) {
     const error = withCode(code)

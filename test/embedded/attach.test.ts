@@ -70,24 +70,18 @@ test('attach: commands share the servers of a running service and leave them run
   expect(isAlive(redisIn(dataDir))).toBe(true)
 }, 120_000)
 
-test('attach: commands use the servers of a caller that shares them', async () => {
-  const { dataDir, config } = folder()
-  const shared = { sharesServers: true }
-  const work = () => withServices(config, silentLog, ask)
-  expect(await withServices(config, silentLog, work, shared)).toBe(42)
-  expect(isAlive(redisIn(dataDir))).toBe(false)
-}, 120_000)
-
-test('attach: temporary servers stop when the work fails, and the next command can start its own', async () => {
+test('attach: temporary servers stop when the work fails, and the next command can start its own, which its callees use', async () => {
   const { dataDir, config } = folder()
   const failing = withServices(config, silentLog, () => Promise.reject(new Error('no')))
   await expect(failing).rejects.toThrow('no')
   expect(isAlive(redisIn(dataDir))).toBe(false)
-  expect(await withServices(config, silentLog, ask)).toBe(42)
+  const work = () => withServices(config, silentLog, ask)
+  expect(await withServices(config, silentLog, work, { sharesServers: true })).toBe(42)
+  expect(isAlive(redisIn(dataDir))).toBe(false)
 }, 120_000)
 
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-  'attach: %s stops temporary servers in order before the process ends',
+  'attach: %s stops temporary servers in order',
   async signal => {
     const { dataDir } = folder()
     const env = { DATA_DIR: dataDir, BASE_URL: '' }

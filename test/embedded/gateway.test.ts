@@ -1,6 +1,6 @@
 import net from 'node:net'
 import postgres from 'postgres'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { clientOptions } from '../../src/db/connect.ts'
 import { type Database, startDatabase } from '../../src/embedded/database.ts'
 import { copyFail } from '../../src/embedded/protocol.ts'
@@ -24,22 +24,25 @@ const IDLE_MS = 300
 
 let database: Database
 let socketPath: string
-const clients: postgres.Sql[] = []
 
+/** A client that is closed after the test. */
 function client(options: postgres.Options<Record<string, never>> = {}): postgres.Sql {
   const { url, host } = clientOptions(database.url)
   const sql = postgres(url, { max: 1, onnotice() {}, ...(host ? { host } : {}), ...options })
-  clients.push(sql)
+  onTestFinished(() => sql.end({ timeout: 1 }))
   return sql
+}
+
+/** A raw client that is closed after the test. */
+async function connect(parameters?: Record<string, string>): Promise<RawClient> {
+  const raw = await RawClient.connect(socketPath, parameters)
+  onTestFinished(() => void raw.socket.destroy())
+  return raw
 }
 
 beforeAll(async () => {
   database = await startDatabase({ log, idleInTransactionMs: IDLE_MS })
   socketPath = `${clientOptions(database.url).host}/.s.PGSQL.5432`
-})
-
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map(sql => sql.end({ timeout: 1 })))
 })
 
 afterAll(() => database.close())
@@ -69,12 +72,11 @@ test('gateway: a statement of any length is answered, also where an 8 KiB block 
 })
 
 test('gateway: messages that arrive byte by byte are answered like whole ones', async () => {
-  const raw = await RawClient.connect(socketPath)
+  const raw = await connect()
   const asked = [parse('x', 'select $1::int + 1'), bind('x', '41'), execute, sync]
   await raw.sendByteByByte(query('select 41'), ...asked)
   expect((await raw.until('Z')).rows).toEqual(['41'])
   expect(await raw.until('Z')).toMatchObject({ types: '12DCZ', rows: ['42'] })
-  raw.socket.destroy()
 })
 
 test('gateway: a client that asks for encryption is told to continue without it', async () => {
@@ -90,24 +92,24 @@ test('gateway: a client that asks for encryption is told to continue without it'
 })
 
 test('gateway: a message with an impossible length ends only its own connection', async () => {
-  const raw = await RawClient.connect(socketPath)
+  const raw = await connect()
   raw.send(Buffer.from([0x51, 0, 0, 0, 1]))
   expect((await raw.until('never')).errors).toEqual(['08P01'])
   expect(await client()`select 1 as one`).toEqual([{ one: 1 }])
 })
 
-test.each(['during a transaction', 'in the middle of the protocol', 'with a farewell'])(
-  'a client that vanishes %s leaves no transaction, lock or statement',
+test.each(['during a transaction', 'amid the protocol', 'with a farewell'])(
+  'gateway: a client that vanishes %s leaves nothing',
   async when => {
     const sql = client()
     await sql`drop table if exists abandoned`
     await sql`create table abandoned (id int)`
-    const raw = await RawClient.connect(socketPath)
+    const raw = await connect()
     const work = query('begin; lock table abandoned; insert into abandoned values (1)')
     raw.send(parse('left', 'select 1'), sync, work)
     await raw.until('Z')
     await raw.until('Z')
-    if (when === 'in the middle of the protocol') {
+    if (when === 'amid the protocol') {
       raw.send(parse('', 'insert into abandoned values (2)'), bind(''), execute, flush)
       await raw.until('C')
     }
@@ -121,7 +123,7 @@ test.each(['during a transaction', 'in the middle of the protocol', 'with a fare
 )
 
 test('gateway: two clients can use the same name for different statements', async () => {
-  const [a, b] = await Promise.all([RawClient.connect(socketPath), RawClient.connect(socketPath)])
+  const [a, b] = await Promise.all([connect(), connect()])
   const long = 'n'.repeat(62)
   for (const name of ['s1', long]) {
     a.send(parse(name, "select 'a' || $1"), sync)
@@ -132,12 +134,10 @@ test('gateway: two clients can use the same name for different statements', asyn
     expect((await a.until('Z')).rows).toEqual(['a1'])
     expect((await b.until('Z')).rows).toEqual(['b2'])
   }
-  a.socket.destroy()
-  b.socket.destroy()
 })
 
 test('gateway: the unnamed statement of a client survives statements of other clients', async () => {
-  const [a, b, c] = await Promise.all([1, 2, 3].map(() => RawClient.connect(socketPath)))
+  const [a, b, c] = await Promise.all([1, 2, 3].map(() => connect()))
   a!.send(parse('', "select 'a'"), sync)
   await a!.until('Z')
   b!.send(parse('', "select 'b'"), sync)
@@ -148,7 +148,6 @@ test('gateway: the unnamed statement of a client survives statements of other cl
   expect((await b!.until('Z')).rows).toEqual(['b'])
   c!.send(bind(''), execute, sync)
   expect((await c!.until('Z')).errors).toEqual(['26000'])
-  for (const raw of [a, b, c]) raw!.socket.destroy()
 })
 
 test('gateway: a setting of one client is kept for it and hidden from the others', async () => {
@@ -166,7 +165,7 @@ test('gateway: a setting of one client is kept for it and hidden from the others
 })
 
 test("gateway: a setting that a statement changes each time it runs stays its client's own", async () => {
-  const [raw, other] = [await RawClient.connect(socketPath), client()]
+  const [raw, other] = [await connect(), client()]
   const others = async () => (await other`select current_setting('work_mem') as m`)[0]!.m
   const own = async () => {
     raw.send(query("select current_setting('work_mem')"))
@@ -193,7 +192,6 @@ test("gateway: a setting that a statement changes each time it runs stays its cl
   // Local to the transaction, which ends with the statement.
   await run(query(`select set_config('work_mem', '11MB', true)`))
   expect([await others(), await own()]).toEqual(['4MB', ['10MB']])
-  raw.socket.destroy()
 })
 
 test.each([
@@ -215,13 +213,13 @@ test.each([
 })
 
 test('gateway: a client with an unknown setting is refused', async () => {
-  const raw = await RawClient.connect(socketPath, { no_such_setting: '1' })
+  const raw = await connect({ no_such_setting: '1' })
   raw.send(query('select 1'))
   expect((await raw.until('never')).errors).toEqual(['22023'])
 })
 
 test('gateway: a client that is idle too long in a transaction is rolled back and disconnected, outside of one it stays', async () => {
-  const [raw, other] = [await RawClient.connect(socketPath), await RawClient.connect(socketPath)]
+  const [raw, other] = [await connect(), await connect()]
   other.send(query('begin; create table never (id int)'))
   await other.until('Z')
   expect((await other.until('never')).errors).toEqual(['25P03'])
@@ -229,16 +227,14 @@ test('gateway: a client that is idle too long in a transaction is rolled back an
   // The first has been idle for longer.
   raw.send(query('select 1'))
   expect((await raw.until('Z')).rows).toEqual(['1'])
-  raw.socket.destroy()
 })
 
 test('gateway: an error in a pipeline skips the messages up to Sync, and none after it', async () => {
-  const raw = await RawClient.connect(socketPath)
+  const raw = await connect()
   const divide = (by: string) => [bind('d', by), execute]
   raw.send(parse('d', 'select 1 / $1::int'), ...divide('0'), ...divide('1'), sync, ...divide('1'), sync)
   expect(await raw.until('Z')).toMatchObject({ types: '1EZ', errors: ['22012'] })
   expect(await raw.until('Z')).toMatchObject({ types: '2DCZ', rows: ['1'] })
-  raw.socket.destroy()
 })
 
 test('gateway: 20 parallel connections each get the answers to their own queries', async () => {
@@ -249,7 +245,7 @@ test('gateway: 20 parallel connections each get the answers to their own queries
 })
 
 test('gateway: 50 MB of rows reach a slow reader while other clients are served, and 20 MB arrive as a parameter', async () => {
-  const raw = await RawClient.connect(socketPath)
+  const raw = await connect()
   raw.send(query("select repeat('x', 1000) from generate_series(1, 50000)"))
   await raw.until('T')
   raw.socket.pause()
@@ -259,7 +255,6 @@ test('gateway: 50 MB of rows reach a slow reader while other clients are served,
   const rows = (await raw.until('Z')).rows
   expect(rows).toHaveLength(50_000)
   expect(rows.every(row => row.length === 1000)).toBe(true)
-  raw.socket.destroy()
 })
 
 test('gateway: a cursor holds the session until it is closed', async () => {
@@ -277,7 +272,7 @@ test('gateway: a cursor holds the session until it is closed', async () => {
 test('gateway: COPY takes its rows from any number of messages, while other clients are served', async () => {
   const other = client()
   await other`create table copied (text text)`
-  const raw = await RawClient.connect(socketPath)
+  const raw = await connect()
   for (let length = 8_100; length < 8_250; length++) {
     raw.send(query('copy copied from stdin'))
     await raw.until('G')
@@ -292,11 +287,10 @@ test('gateway: COPY takes its rows from any number of messages, while other clie
   raw.send(query('copy copied from stdin'), copyData('all at once\n'), copyDone)
   expect((await raw.until('Z')).errors).toEqual([])
   expect(await other`select text from copied`).toEqual([{ text: 'all at once' }])
-  raw.socket.destroy()
 })
 
 test('gateway: a COPY that fails or is given up inserts nothing, and the connection goes on', async () => {
-  const raw = await RawClient.connect(socketPath)
+  const raw = await connect()
   raw.send(query('create temp table counted (n int)'))
   await raw.until('Z')
   const ends = [
@@ -316,7 +310,6 @@ test('gateway: a COPY that fails or is given up inserts nothing, and the connect
   expect((await raw.until('Z')).rows).toEqual(['0'])
   raw.send(query('copy missing from stdin'), copyData('1\n'), copyDone)
   expect((await raw.until('Z')).errors).toHaveLength(1)
-  raw.socket.destroy()
 })
 
 test('gateway: sequential scans are enabled, as on a server', async () => {

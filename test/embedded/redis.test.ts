@@ -78,20 +78,17 @@ test.each([
   ['SIGINT', 0],
   ['SIGTERM', 0],
   ['SIGKILL', 1],
-] as const)(
-  'embedded Redis: the process under PM2 and its server end together on %s',
-  async (signal, code) => {
-    const dataDir = folder()
-    const parent = await spawnEntry('workers/embedded-redis.ts', ['--data-dir', dataDir])
-    await ready(parent)
-    const { pid } = await startRedis({ dataDir, log })
-    // The server dies, which is an error.
-    if (code > 0) process.kill(pid, signal)
-    else parent.kill(signal)
-    expect(await exited(parent)).toBe(code)
-    expect(isAlive(identify(pid))).toBe(false)
-  },
-)
+] as const)('embedded Redis: the process under PM2 and its server end on %s', async (signal, code) => {
+  const dataDir = folder()
+  const parent = await spawnEntry('workers/embedded-redis.ts', ['--data-dir', dataDir])
+  await ready(parent)
+  const { pid } = await startRedis({ dataDir, log })
+  // The server dies, which is an error.
+  if (code > 0) process.kill(pid, signal)
+  else parent.kill(signal)
+  expect(await exited(parent)).toBe(code)
+  expect(isAlive(identify(pid))).toBe(false)
+})
 
 test.each([
   ['is missing', undefined, /install redis-server/],

@@ -1,6 +1,6 @@
 // @module-tag full
 import postgres from 'postgres'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { clientOptions } from '../../src/db/connect.ts'
 import { type Database, startDatabase } from '../../src/embedded/database.ts'
 import { databaseUrl } from '../../src/embedded/paths.ts'
@@ -15,13 +15,9 @@ const busyFor = (ms: number) => `do $$
   begin while clock_timestamp() < since + interval '${ms} ms' loop end loop; end $$`
 
 const warnings: { fields: object; message: string }[] = []
-const log = {
-  info() {},
-  warn: (fields: object, message: string) => void warnings.push({ fields, message }),
-  error() {},
-}
+const warn = (fields: object, message: string) => void warnings.push({ fields, message })
+const log = { info() {}, warn, error() {} }
 let database: Database
-const clients: postgres.Sql[] = []
 
 function connectTo(to: string, connection: Record<string, string> = {}): postgres.Sql {
   const { url, host } = clientOptions(to)
@@ -30,16 +26,12 @@ function connectTo(to: string, connection: Record<string, string> = {}): postgre
 
 function client(settings: Record<string, string> = {}): postgres.Sql {
   const sql = connectTo(database.url, settings)
-  clients.push(sql)
+  onTestFinished(() => sql.end({ timeout: 1 }))
   return sql
 }
 
 beforeAll(async () => {
   database = await startDatabase({ log, limits: { statementMs: 2_000, graceMs: 600_000 } })
-})
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map(sql => sql.end({ timeout: 1 })))
-  warnings.length = 0
 })
 afterAll(() => database.close())
 

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createLifecycleGoals } from '../../src/goals/change-goal.ts'
 import { SERVICE_EVENTS } from '../contract/revenue-shop.ts'
-import { type Answer, type Api, type Member, startApi } from '../support/api.ts'
-import { goalSite } from './site.ts'
+import type { Answer } from '../support/api.ts'
+import { useGoals } from './site.ts'
 
-let api: Api
-let owner: Member
+const goals = useGoals('owner')
+const { newSite } = goals
 
-beforeAll(async () => {
-  api = await startApi({ config: { sitesPerTeam: 1_000 } })
-  owner = await api.member()
-})
-afterAll(() => api.close())
-
-const newSite = () => goalSite(api, owner)
 const event = (match_value: string, fields: object = {}) => ({ match_type: 'event', match_value, ...fields })
 const values = (answer: Answer) => answer.body.map((goal: { match_value: string }) => goal.match_value)
 const many = (count: number, name: string) => Array.from({ length: count }, (_, i) => `${name} ${i}`)
@@ -101,18 +94,16 @@ describe('goals batch', () => {
 describe('lifecycle goals', () => {
   const connect = async (site: Awaited<ReturnType<typeof newSite>>) => {
     const siteNo = await site.siteNo()
-    await api.services.db.begin(transaction => createLifecycleGoals(transaction, siteNo))
+    await goals.api.services.db.begin(transaction => createLifecycleGoals(transaction, siteNo))
     return (await site.list('?per_page=100')).body.data as { id: string; match_value: string; type: string }[]
   }
-  const NAMES = SERVICE_EVENTS.toSorted()
 
   test('lifecycle goals are created once, one for each name that is not in use', async () => {
     const site = await newSite()
     await site.create({ match_type: 'page', match_value: '/x', display_name: 'payment' })
     const goals = await connect(site)
-    expect(goals.filter(goal => goal.type === 'event').map(goal => goal.match_value)).toEqual(
-      NAMES.filter(name => name !== 'payment'),
-    )
+    const names = goals.filter(goal => goal.type === 'event').map(goal => goal.match_value)
+    expect(names).toEqual(SERVICE_EVENTS.filter(name => name !== 'payment').sort())
     expect(await connect(site)).toEqual(goals)
   })
 

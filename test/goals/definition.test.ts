@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
 import { SERVICE_EVENTS } from '../contract/revenue-shop.ts'
-import { type Api, type Member, startApi } from '../support/api.ts'
-import { goalSite } from './site.ts'
+import { useGoals } from './site.ts'
 
-let api: Api
-let owner: Member
-let site: Awaited<ReturnType<typeof goalSite>>
-
-beforeAll(async () => {
-  api = await startApi({ config: { sitesPerTeam: 1_000 } })
-  owner = await api.member()
-  site = await goalSite(api, owner)
-})
-afterAll(() => api.close())
+const goals = useGoals('owner')
+const { newSite } = goals
 
 const PIZZA = '🍕'
 const event = (fields: object) => ({ match_type: 'event', match_value: 'signup', ...fields })
@@ -74,7 +65,7 @@ describe('valid goal definition', () => {
   test.each(ACCEPTED)(
     '%j is stored and returned with defaults for omitted fields',
     async (body, expected) => {
-      const own = await goalSite(api, owner)
+      const own = await newSite()
       const before = Date.now()
       const made = await own.create(body)
       expect(made.status, JSON.stringify(made.body)).toBe(201)
@@ -91,7 +82,7 @@ describe('valid goal definition', () => {
       expect(createdAt.toISOString()).toBe(made.body.created_at)
       expect(createdAt.getTime()).toBeGreaterThan(before - 5_000)
       expect((await own.list()).body.data).toEqual([made.body])
-      await api.call('DELETE', `/api/sites/${own.id}`, { token: owner.token })
+      await goals.api.call('DELETE', `/api/sites/${own.id}`, { token: goals.owner.token })
     },
   )
 })
@@ -166,8 +157,10 @@ const REFUSED: [field: string, problem: string, bodies: unknown[]][] = [
 ]
 
 describe('invalid goal definition', () => {
+  let site: Awaited<ReturnType<typeof newSite>>
   let kept: Record<string, unknown>
   beforeAll(async () => {
+    site = await newSite()
     kept = (await site.create({ match_type: 'event', match_value: 'kept' })).body
   })
 
@@ -182,7 +175,7 @@ describe('invalid goal definition', () => {
   })
 
   test('an invalid goal definition is refused through tRPC with the same message', async () => {
-    const client = createClient(api.url, owner.token)
+    const client = createClient(goals.api.url, goals.owner.token)
     const refused = await client.goals.create
       .mutate({ siteKey: site.id, match_type: 'scroll', match_value: '/' })
       .catch(error => error)

@@ -1,8 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import type { Api, Member } from '../support/api.ts'
+import { afterAll, beforeAll } from 'vitest'
+import type { Role } from '../../src/teams/schema.ts'
+import { type Api, type Member, startApi } from '../support/api.ts'
+
+/** The API of the tests of a file, from before the first to after the last, with a user who makes sites. */
+export function useGoals(role: Role) {
+  const used = {} as { api: Api; owner: Member }
+  beforeAll(async () => {
+    used.api = await startApi({ config: { sitesPerTeam: 1_000 } })
+    used.owner = await used.api.member({ role })
+  })
+  afterAll(() => used.api.close())
+  return Object.assign(used, { newSite: () => goalSite(used.api, used.owner) })
+}
 
 /** Creates a site, and returns functions that manage its goals. */
-export async function goalSite(api: Api, member: Member) {
+async function goalSite(api: Api, member: Member) {
   const domain = `${randomUUID()}.example`
   const made = await api.call('POST', '/api/sites', { token: member.token, body: { domain } })
   const path = `/api/sites/${made.body.id}/goals`

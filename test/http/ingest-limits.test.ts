@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Api, startApi } from '../support/api.ts'
 import { startIngestApi } from '../support/ingest-api.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
@@ -79,153 +79,121 @@ function expectOverLimit({ status, headers, body }: WireAnswer, limit = LIMIT) {
   })
 }
 
-describe('ingestion limits: a sender over its limit', () => {
-  test.each(['collect', 'engage'] as const)(
-    'a sender over its limit is refused before the body of its next %s is read',
-    async endpoint => {
-      await useUp(first, endpoint)
-      expectOverLimit(await answerToHead(first, endpoint, 'Content-Length: 200'))
-    },
-  )
+test.each<[Endpoint, string, () => Worker, string[]]>([
+  ['collect', 'that is small', () => first, ['Content-Length: 200']],
+  ['engage', 'that is small', () => first, ['Content-Length: 200']],
+  ['collect', 'that is compressed', () => second, ['Content-Encoding: gzip', 'Content-Length: 300']],
+  ['collect', 'that is large', () => second, ['Content-Length: 200000']],
+  ['collect', 'of unknown size', () => second, ['Transfer-Encoding: chunked']],
+])(
+  'ingestion limits: a sender over its limit is refused before a body of %s %s is read',
+  async (endpoint, _, worker, headers) => {
+    await useUp(first, endpoint)
+    expectOverLimit(await answerToHead(worker(), endpoint, ...headers))
+  },
+)
 
-  test.each([
-    ['compressed', 'Content-Encoding: gzip', 'Content-Length: 300'],
-    ['large', 'Content-Length: 200000'],
-    ['of unknown size', 'Transfer-Encoding: chunked'],
-  ])(
-    'a sender over its limit is refused by another worker before a body that is %s is read',
-    async (_, ...headers) => {
-      await useUp(first, 'collect')
-      expectOverLimit(await answerToHead(second, 'collect', ...headers))
-    },
-  )
-
-  test('a sender over its limit is refused by another worker before a small body is read, after its first refusal there', async () => {
-    await useUp(first, 'collect')
-    expect((await post(second, 'collect')).status).toBe(429)
-    expectOverLimit(await answerToHead(second, 'collect', 'Content-Length: 200'))
-  })
-
-  test('a sender over its limit may still use another endpoint and the next window', async () => {
-    await useUp(first, 'collect')
-    expect((await post(first, 'engage')).status).toBe(202)
-    at += MINUTE
-    expect((await post(first, 'collect')).status).toBe(202)
-  })
-
-  test('a sender over its limit changes nothing in Redis', async () => {
-    await useUp(first, 'collect')
-    const { redis } = api.services
-    const before = await redis.hgetall(`limit:${at / MINUTE}`)
-    for (let count = 0; count < 5; count++) expect((await post(first, 'collect')).status).toBe(429)
-    expect(await redis.hgetall(`limit:${at / MINUTE}`)).toEqual(before)
-  })
-
-  test('a sender over its limit keeps its connection, and the unread body is not taken for the next request', async () => {
-    await useUp(first, 'collect')
-    const wire = openWire(first.url)
-    const body = JSON.stringify(BODIES.collect())
-    const hit = JSON.stringify(BODIES.event())
-    wire.send(headOf('collect', `Content-Length: ${body.length}`))
-    expectOverLimit(await wire.answer())
-    wire.send(body)
-    wire.send(headOf('event', `Content-Length: ${hit.length}`) + hit)
-    expect((await wire.answer()).status).toBe(202)
-    wire.send(headOf('collect', `Content-Length: ${body.length}`) + body)
-    expectOverLimit(await wire.answer())
-    wire.socket.destroy()
-  })
-
-  test('a sender over its limit that waits for 100 Continue is refused at once', async () => {
-    const waiting = ['Expect: 100-continue', 'Content-Length: 200']
-    expect((await answerToHead(first, 'collect', ...waiting)).status).toBe(100)
-    await useUp(first, 'engage')
-    expectOverLimit(await answerToHead(first, 'engage', ...waiting))
-  })
+test('ingestion limits: a sender over its limit is refused by another worker before a small body is read, after its first refusal there', async () => {
+  await useUp(first, 'collect')
+  expect((await post(second, 'collect')).status).toBe(429)
+  expectOverLimit(await answerToHead(second, 'collect', 'Content-Length: 200'))
 })
 
-describe('ingestion limits: identify', () => {
-  test('identify allows an address with invented keys five times the limit, then reads no body', async () => {
-    for (let count = 0; count < 5 * LIMIT; count++) {
-      expect((await post(first, 'identify', { ...BODIES.identify(), key: randomUUID() })).status).toBe(404)
-    }
-    expectOverLimit(await answerToHead(first, 'identify', 'Content-Length: 200'), 5 * LIMIT)
-    const made = { ...BODIES.identify(), key: randomUUID() }
-    expect((await post(second, 'identify', made)).status).toBe(429)
-    expectOverLimit(await answerToHead(second, 'identify', 'Content-Length: 200'), 5 * LIMIT)
-  })
-
-  test('identify allows an address to use up the limits of any number of sites', async () => {
-    for (let sites = 0; sites < 6; sites++) {
-      const { key } = await createTestSite(api.services.db)
-      for (let count = 0; count < LIMIT; count++) {
-        expect((await post(first, 'identify', { ...BODIES.identify(), key })).status).toBe(202)
-      }
-    }
-  })
-
-  test('identify has its own limit for each key and address', async () => {
-    const other = await createTestSite(api.services.db)
-    await useUp(first, 'identify')
-    expect((await post(first, 'identify')).status).toBe(429)
-    const answer = await post(first, 'identify', { ...BODIES.identify(), key: other.key })
-    expect([answer.status, answer.headers.get('x-ratelimit-remaining')]).toEqual([202, String(LIMIT - 1)])
-  })
+test('ingestion limits: a sender over its limit changes nothing in Redis, and may still use another endpoint and the next window', async () => {
+  await useUp(first, 'collect')
+  const { redis } = api.services
+  const before = await redis.hgetall(`limit:${at / MINUTE}`)
+  for (let count = 0; count < 5; count++) expect((await post(first, 'collect')).status).toBe(429)
+  expect(await redis.hgetall(`limit:${at / MINUTE}`)).toEqual(before)
+  expect((await post(first, 'engage')).status).toBe(202)
+  at += MINUTE
+  expect((await post(first, 'collect')).status).toBe(202)
 })
 
-describe('ingestion: a compressed body', () => {
-  const padded = (bytes: number) => JSON.stringify(BODIES.event()).padEnd(bytes)
+test('ingestion limits: a sender over its limit keeps its connection, and the unread body is not taken for the next request', async () => {
+  await useUp(first, 'collect')
+  const wire = openWire(first.url)
+  const body = JSON.stringify(BODIES.collect())
+  const hit = JSON.stringify(BODIES.event())
+  wire.send(headOf('collect', `Content-Length: ${body.length}`))
+  expectOverLimit(await wire.answer())
+  wire.send(body)
+  wire.send(headOf('event', `Content-Length: ${hit.length}`) + hit)
+  expect((await wire.answer()).status).toBe(202)
+  wire.send(headOf('collect', `Content-Length: ${body.length}`) + body)
+  expectOverLimit(await wire.answer())
+  wire.socket.destroy()
+})
 
-  test.each([
-    ['gzip', gzipSync],
-    ['deflate', deflateSync],
-    ['br', brotliCompressSync],
-  ] as const)(
-    'a compressed body in %s may decompress to 64 KiB, but to no byte more',
-    async (encoding, pack) => {
-      const send = (bytes: number) =>
-        post(first, 'event', pack(padded(bytes)), { 'Content-Encoding': encoding })
-      expect((await send(64 * KIB)).status).toBe(202)
-      const answer = await send(64 * KIB + 1)
-      expect([answer.status, await answer.json()]).toMatchObject([
-        413,
-        { code: 'payload_too_large', message: expect.stringContaining('64 KiB') },
-      ])
-    },
-  )
+test('ingestion limits: a sender over its limit that waits for 100 Continue is refused at once', async () => {
+  const waiting = ['Expect: 100-continue', 'Content-Length: 200']
+  expect((await answerToHead(first, 'collect', ...waiting)).status).toBe(100)
+  await useUp(first, 'engage')
+  expectOverLimit(await answerToHead(first, 'engage', ...waiting))
+})
 
-  test('above 64 KiB is refused by its length before it is read', async () => {
-    const answer = await answerToHead(
-      first,
-      'event',
-      'Content-Encoding: gzip',
-      `Content-Length: ${64 * KIB + 1}`,
-    )
-    expect(answer.status).toBe(413)
-  })
+test('ingestion limits: identify allows an address with invented keys five times the limit, then reads no body', async () => {
+  for (let count = 0; count < 5 * LIMIT; count++) {
+    expect((await post(first, 'identify', { ...BODIES.identify(), key: randomUUID() })).status).toBe(404)
+  }
+  expectOverLimit(await answerToHead(first, 'identify', 'Content-Length: 200'), 5 * LIMIT)
+  const made = { ...BODIES.identify(), key: randomUUID() }
+  expect((await post(second, 'identify', made)).status).toBe(429)
+  expectOverLimit(await answerToHead(second, 'identify', 'Content-Length: 200'), 5 * LIMIT)
+})
 
-  test('a compressed body is counted once', async () => {
-    const answers = []
-    for (let count = 0; count <= LIMIT; count++) {
-      const body = gzipSync(JSON.stringify(BODIES.collect()))
-      answers.push(await post(first, 'collect', body, { 'Content-Encoding': 'gzip' }))
+test('ingestion limits: identify has its own limit for each key and address, and allows an address any number of sites', async () => {
+  await useUp(first, 'identify')
+  expect((await post(first, 'identify')).status).toBe(429)
+  for (let sites = 0; sites < 6; sites++) {
+    const { key } = await createTestSite(api.services.db)
+    for (let left = LIMIT - 1; left >= 0; left--) {
+      const answer = await post(first, 'identify', { ...BODIES.identify(), key })
+      expect([answer.status, answer.headers.get('x-ratelimit-remaining')]).toEqual([202, String(left)])
     }
-    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 429])
-    expect(answers.map(({ headers }) => headers.get('x-ratelimit-remaining'))).toEqual(['2', '1', '0', '0'])
-  })
+  }
+})
+
+const padded = (bytes: number) => JSON.stringify(BODIES.event()).padEnd(bytes)
+
+test.each([
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+] as const)(
+  'ingestion: a compressed body in %s may decompress to 64 KiB, but to no byte more',
+  async (encoding, pack) => {
+    const send = (bytes: number) =>
+      post(first, 'event', pack(padded(bytes)), { 'Content-Encoding': encoding })
+    expect((await send(64 * KIB)).status).toBe(202)
+    const answer = await send(64 * KIB + 1)
+    expect([answer.status, await answer.json()]).toMatchObject([
+      413,
+      { code: 'payload_too_large', message: expect.stringContaining('64 KiB') },
+    ])
+    // By its length, before it is read.
+    const lengths = [`Content-Encoding: ${encoding}`, `Content-Length: ${64 * KIB + 1}`]
+    expect((await answerToHead(first, 'event', ...lengths)).status).toBe(413)
+  },
+)
+
+test('ingestion: a compressed body is counted once', async () => {
+  const answers = []
+  for (let count = 0; count <= LIMIT; count++) {
+    const body = gzipSync(JSON.stringify(BODIES.collect()))
+    answers.push(await post(first, 'collect', body, { 'Content-Encoding': 'gzip' }))
+  }
+  expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 429])
+  expect(answers.map(({ headers }) => headers.get('x-ratelimit-remaining'))).toEqual(['2', '1', '0', '0'])
 })
 
 test.each(['collect', 'event', 'engage', 'identify'] as const)(
   'ingestion: a body of %s nested over 32 levels is refused with 422',
   async endpoint => {
-    const deep = (levels: number) =>
-      JSON.stringify({ ...BODIES[endpoint](), x: JSON.parse('['.repeat(levels) + ']'.repeat(levels)) })
-    const bytes = (levels: number) => Buffer.from(deep(levels))
-    expect((await post(first, endpoint, bytes(31))).status).toBe(202)
-    const answer = await post(first, endpoint, bytes(32))
-    expect([answer.status, await answer.json()]).toMatchObject([
-      422,
-      { code: 'validation_failed', errors: { body: [expect.stringContaining('32 levels')] } },
-    ])
+    const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
+    expect((await post(first, endpoint, { ...BODIES[endpoint](), x: nested(31) })).status).toBe(202)
+    const answer = await post(first, endpoint, { ...BODIES[endpoint](), x: nested(32) })
+    const errors = { body: [expect.stringContaining('32 levels')] }
+    expect([answer.status, await answer.json()]).toMatchObject([422, { code: 'validation_failed', errors }])
   },
 )

@@ -51,11 +51,10 @@ test('nearly full disk: hits and webhooks get 503 with Retry-After until there i
     engage: { url: { path: '/' }, sd: 1, time: 1 },
     identify: { identifier: 'user-1' },
   }
-  const send = (endpoint: string, body: object) =>
-    fetch(`${ingest.url}/api/${endpoint}`, {
-      method: 'POST',
-      body: JSON.stringify({ key, hostname: 'a.example', ...body }),
-    })
+  const send = (endpoint: string, more: object) => {
+    const body = JSON.stringify({ key, hostname: 'a.example', ...more })
+    return fetch(`${ingest.url}/api/${endpoint}`, { method: 'POST', body })
+  }
   const webhook = () => api.call('POST', `/api/processor/webhook/${id}`, { body: {} })
 
   await haveFree(99)
@@ -90,30 +89,23 @@ test('nearly full disk: the log reports the start and the end once each', async 
   expect(messages().slice(1)).toEqual(['30 the disk has room again: hits are taken'])
 })
 
-test('nearly full disk: metrics contain the free space', async () => {
+test('nearly full disk: metrics contain the free space; an unknown or unwatched disk counts as having space', async () => {
   free = 123 * MIB
   const answer = await fetch(`${api.url}/metrics`)
   expect(await answer.text()).toMatch(new RegExp(`^disk_free_bytes ${123 * MIB}$`, 'm'))
-})
-
-test('nearly full disk: an unknown or unwatched disk counts as having space', async () => {
-  const lost = watchDisk({ folder: join(folder, 'gone'), minFreeBytes: 1 })
-  await lost.check()
-  const off = watchDisk({ folder, minFreeBytes: 0 })
-  await off.check()
-  const elsewhere = watchDisk({ folder: undefined, minFreeBytes: Number.MAX_SAFE_INTEGER })
-  await elsewhere.check()
-  expect([lost, off, elsewhere].map(each => each.isShort())).toEqual([false, false, false])
-  expect(await elsewhere.freeBytes()).toBeUndefined()
-  expect(await off.freeBytes()).toBeGreaterThan(0)
-  for (const each of [lost, off, elsewhere]) each.stop()
-})
-
-test('nearly full disk: the real file system is measured', async () => {
-  const watch = watchDisk({ folder, minFreeBytes: Number.MAX_SAFE_INTEGER })
-  await watch.check()
-  expect(watch.isShort()).toBe(true)
-  watch.stop()
+  const all = Number.MAX_SAFE_INTEGER
+  const watches = [
+    watchDisk({ folder: join(folder, 'gone'), minFreeBytes: 1 }),
+    watchDisk({ folder, minFreeBytes: 0 }),
+    watchDisk({ folder: undefined, minFreeBytes: all }),
+    // The real file system is measured.
+    watchDisk({ folder, minFreeBytes: all }),
+  ] as const
+  for (const watch of watches) await watch.check()
+  expect(watches.map(watch => watch.isShort())).toEqual([false, false, false, true])
+  expect(await watches[2].freeBytes()).toBeUndefined()
+  expect(await watches[1].freeBytes()).toBeGreaterThan(0)
+  for (const watch of watches) watch.stop()
 })
 
 test('nearly full disk: only the folder of embedded servers is watched, also under PM2', () => {
@@ -129,20 +121,17 @@ test('nearly full disk: only the folder of embedded servers is watched, also und
 test('nearly full disk: imports stop while hits still have room, and a file must fit', async () => {
   const { owner, id } = await siteWithKey()
   const reserve = api.services.config.importMinFreeBytes / MIB
-  const create = (bytes: number) =>
-    api.call('POST', `/api/sites/${id}/imports`, {
-      token: owner.token,
-      body: { format: 'umami', file_name: 'a.zip', bytes },
-    })
+  const { token } = owner
+  const create = (bytes: number) => {
+    const body = { format: 'umami', file_name: 'a.zip', bytes }
+    return api.call('POST', `/api/sites/${id}/imports`, { token, body })
+  }
   await haveFree(reserve + 1)
   expect(await create(2 * MIB)).toMatchObject({ status: 503, body: { code: 'unavailable' } })
   const { status, body } = await create(MIB)
   expect(status).toBe(201)
-  const send = () =>
-    api.call('PUT', `/api/sites/${id}/imports/${body.id}/parts/0`, {
-      token: owner.token,
-      body: Buffer.alloc(MIB),
-    })
+  const part = `/api/sites/${id}/imports/${body.id}/parts/0`
+  const send = () => api.call('PUT', part, { token, body: Buffer.alloc(MIB) })
   await haveFree(reserve - 1)
   expect(disk.isShort()).toBe(false)
   expect(await send()).toMatchObject({ status: 503, body: { message: expect.stringMatching(/disk/) } })

@@ -8,36 +8,22 @@ const document: Document = describeApi('https://analytics.example.com')
 const operations = operationsOf(document)
 const documented = createDocumented(document)
 
-/** Endpoints that are no procedures. */
-const BESIDE = [
-  'POST /api/collect',
-  'POST /api/event',
-  'POST /api/engage',
-  'POST /api/web-vitals',
-  'POST /api/replay',
-  'POST /api/identify',
-  'POST /api/processor/webhook/{siteId}',
-  'GET /api/sites/{siteKey}/export',
-  'GET /api/sites/{siteKey}/export/{kind}',
-  'GET /api/auth/oidc/start',
-  'GET /api/auth/oidc/callback',
-  'GET /favicons/{domain}',
-  'GET /avatars/{file}',
-  'GET /avatars/{visitor}/{picture}',
-  'GET /js/script.js',
-  'GET /js/vitals.js',
-  'GET /js/replay.js',
-  'GET /healthz',
-  'GET /readyz',
-  'GET /metrics',
-]
-
-/** Those that need one. */
+/** Endpoints that are no procedures: those that need a token, and those that need none. */
 const WITH_TOKEN = [
   'GET /api/sites/{siteKey}/export',
   'GET /api/sites/{siteKey}/export/{kind}',
   'GET /metrics',
 ]
+const OPEN = [
+  ...['collect', 'event', 'engage', 'web-vitals', 'replay', 'identify', 'processor/webhook/{siteId}'].map(
+    path => `POST /api/${path}`,
+  ),
+  ...['oidc/start', 'oidc/callback'].map(path => `GET /api/auth/${path}`),
+  ...['favicons/{domain}', 'avatars/{file}', 'avatars/{visitor}/{picture}'].map(path => `GET /${path}`),
+  ...['js/script.js', 'js/vitals.js', 'js/replay.js', 'healthz', 'readyz'].map(path => `GET /${path}`),
+]
+const nameOf = ({ method, path }: (typeof routes)[number]) =>
+  `${method.toUpperCase()} ${path.replace(/:(\w+)/g, '{$1}')}`
 
 test('OpenAPI: the document is valid OpenAPI 3.1', async () => {
   expect(document.openapi).toBe('3.1.0')
@@ -46,27 +32,18 @@ test('OpenAPI: the document is valid OpenAPI 3.1', async () => {
   expect(answer).toEqual({ valid: true })
 })
 
-test('OpenAPI: it describes every route and nothing else', () => {
-  const served = routes.map(
-    ({ method, path }) => `${method.toUpperCase()} ${path.replace(/:(\w+)/g, '{$1}')}`,
-  )
-  expect([...operations.keys()].sort()).toEqual([...served, ...BESIDE].sort())
-})
-
-test('OpenAPI: it is the same each time it is created', () => {
+test('OpenAPI: it describes every route and nothing else, the same each time it is created', () => {
+  const all = [...routes.map(nameOf), ...OPEN, ...WITH_TOKEN]
+  expect([...operations.keys()].sort()).toEqual(all.sort())
   expect(describeApi('https://analytics.example.com')).toEqual(document)
 })
 
 test('OpenAPI: it names the public address and the authentication', () => {
   expect(document.servers).toEqual([{ url: 'https://analytics.example.com' }])
   expect(document.components.securitySchemes.token).toMatchObject({ type: 'http', scheme: 'bearer' })
-  const open = [...operations]
-    .filter(([, operation]) => operation.security?.length === 0)
-    .map(([name]) => name)
-  const withoutToken = routes.flatMap(({ isOpen, method, path }) =>
-    isOpen ? [`${method.toUpperCase()} ${path.replace(/:(\w+)/g, '{$1}')}`] : [],
-  )
-  expect(open.sort()).toEqual([...BESIDE.filter(name => !WITH_TOKEN.includes(name)), ...withoutToken].sort())
+  const open = [...operations].filter(([, { security }]) => security?.length === 0).map(([name]) => name)
+  const withoutToken = routes.filter(({ isOpen }) => isOpen).map(nameOf)
+  expect(open.sort()).toEqual([...OPEN, ...withoutToken].sort())
 })
 
 test('OpenAPI: operations have unique names and described tags', () => {
@@ -82,25 +59,18 @@ describe.each([...operations])('%s', (name, operation) => {
   const at = pointer('paths', path, method.toLowerCase())
   const parameters = (operation.parameters ?? []).map((each: Document) => resolved(document, each))
 
-  test('the operation describes its purpose, parameters and responses in words', () => {
+  test('the operation describes its purpose, responses and parameters, those of its path among them', () => {
     expect(operation.summary).toMatch(/^[A-Z].*[^.]$/)
-    for (const parameter of parameters) expect(parameter.description, parameter.name).toMatch(/\.$/)
-    for (const [status, answer] of Object.entries(operation.responses)) {
+    for (const [status, answer] of Object.entries(operation.responses))
       expect(resolved(document, answer).description, status).toMatch(/\.$/)
-    }
-  })
-
-  test('the operation names the parameters of its path', () => {
-    const inPath = parameters
-      .filter((each: Document) => each.in === 'path')
-      .map((each: Document) => each.name)
-    expect(inPath.sort()).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(match => match[1]).sort())
-  })
-
-  test('has parameters with valid examples', () => {
+    const inPath = parameters.filter((each: Document) => each.in === 'path')
+    expect(inPath.map((each: Document) => each.name).sort()).toEqual(
+      [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1]).sort(),
+    )
     for (const [index, place] of (operation.parameters ?? []).entries()) {
       const start = place.$ref ? place.$ref.slice(1) : at + pointer('parameters', String(index))
-      const { name, in: where, schema, example } = resolved(document, place)
+      const { name, in: where, schema, example, description } = resolved(document, place)
+      expect(description, name).toMatch(/\.$/)
       expect([name, ...schemaGaps(schema, name)]).toEqual([name])
       if (where === 'path') expect(example ?? schema.format, name).toBeDefined()
       if (example !== undefined) expect(documented.problems(`${start}/schema`, example), name).toEqual([])
@@ -127,10 +97,8 @@ describe.each([...operations])('%s', (name, operation) => {
       expect(examples.length, status).toBeGreaterThan(0)
       for (const example of examples) {
         expect(example, status).toBeDefined()
-        expect(
-          documented.problems(start + pointer('content', 'application/json', 'schema'), example),
-          status,
-        ).toEqual([])
+        const schema = start + pointer('content', 'application/json', 'schema')
+        expect(documented.problems(schema, example), status).toEqual([])
       }
       expect(schemaGaps(content.schema, status)).toEqual([])
     }
@@ -159,47 +127,33 @@ function schemaGaps(node: Document, path: string): string[] {
   return gaps
 }
 
-describe('OpenAPI schemas', () => {
-  test.each(Object.entries<Document>(document.components.schemas))(
-    '%s describes each field',
-    (name, schema) => {
-      expect(schemaGaps(schema, name)).toEqual([])
-    },
-  )
-
-  test('schemas have examples for texts, so that none is generated', () => {
-    expect(JSON.stringify(document).match(/.{80}:"text"[,}]/g)).toBeNull()
-  })
-})
-
-const parameterOf = (path: string, name: string) => {
-  const given = document.paths[`/api/sites/{siteKey}${path}`].get.parameters
-  return given
-    .map((each: object) => resolved(document, each))
-    .find((each: { name: string }) => each.name === name)
-}
-
-test.each([
-  ['/stats/journeys', 'steps', 3],
-  ['/stats/journeys', 'branches', 5],
-  ['/stats/retention', 'periods', 12],
-  ['/stats/filter-values', 'limit', 1_000],
-  ['/goals', 'per_page', 25],
-])('OpenAPI: the default of a number is described: %s %s', (path, name, value) => {
-  expect(parameterOf(path, name).schema.default).toBe(value)
-})
-
-test.each(['/stats/funnel', '/stats/web-vitals', '/stats/breakdown'])(
-  'OpenAPI: %s has the compared period only when it is asked for',
-  path => {
-    expect(parameterOf(path, 'compare').description).toMatch(/^Adds `previous`/)
-    expect(parameterOf('/overview', 'compare').description).toContain('Without it')
+test.each(Object.entries<Document>(document.components.schemas))(
+  'OpenAPI: %s describes each field',
+  (name, schema) => {
+    expect(schemaGaps(schema, name)).toEqual([])
   },
 )
 
-test('OpenAPI: the number of steps of a funnel is described', () => {
-  expect(document.components.schemas.FunnelDefinition.properties.steps).toMatchObject({
-    minItems: 2,
-    maxItems: 8,
-  })
+test('OpenAPI: schemas have examples for texts, so that none is generated', () => {
+  expect(JSON.stringify(document).match(/.{80}:"text"[,}]/g)).toBeNull()
+})
+
+test('OpenAPI: defaults of numbers, compared periods and the number of steps of a funnel are described', () => {
+  const parameterOf = (path: string, name: string) =>
+    document.paths[`/api/sites/{siteKey}${path}`].get.parameters
+      .map((each: object) => resolved(document, each))
+      .find((each: { name: string }) => each.name === name)
+  for (const [path, name, value] of [
+    ['/stats/journeys', 'steps', 3],
+    ['/stats/journeys', 'branches', 5],
+    ['/stats/retention', 'periods', 12],
+    ['/stats/filter-values', 'limit', 1_000],
+    ['/goals', 'per_page', 25],
+  ] as const)
+    expect(parameterOf(path, name).schema.default, `${path} ${name}`).toBe(value)
+  for (const path of ['/stats/funnel', '/stats/web-vitals', '/stats/breakdown'])
+    expect(parameterOf(path, 'compare').description, path).toMatch(/^Adds `previous`/)
+  expect(parameterOf('/overview', 'compare').description).toContain('Without it')
+  const { steps } = document.components.schemas.FunnelDefinition.properties
+  expect(steps).toMatchObject({ minItems: 2, maxItems: 8 })
 })

@@ -1,42 +1,32 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer, request } from 'node:http'
+import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { projectRoot } from '../../src/config.ts'
 import { createTrackerScript } from '../../src/http/assets/tracker-script.ts'
 
 const script = createTrackerScript({ trackerPath: '/t' })
 const built = readFileSync(join(projectRoot, 'dist', 'tracker', 'script.js'))
-const server = createServer((req, res) => {
-  if (!script.handle(req, res)) res.writeHead(404).end()
-})
-beforeAll(() => new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve)))
-afterAll(() => {
-  server.close()
+let url: string
+beforeAll(async () => {
+  const server = createServer((req, res) => {
+    if (!script.handle(req, res)) res.writeHead(404).end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return () => server.close()
 })
 
 /** Requests a path without the additional headers and the decompression of `fetch`. */
-function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
-  const { port } = server.address() as AddressInfo
-  return new Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }>(
-    (resolve, reject) => {
-      request({ port, path, method, headers, host: '127.0.0.1' }, response => {
-        const chunks: Buffer[] = []
-        response.on('data', chunk => chunks.push(chunk))
-        response.on('end', () =>
-          resolve({
-            status: response.statusCode!,
-            headers: response.headers,
-            body: Buffer.concat(chunks),
-          }),
-        )
-      })
-        .on('error', reject)
-        .end()
-    },
-  )
+async function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
+  const [response] = (await once(request(url + path, { method, headers }).end(), 'response')) as [
+    IncomingMessage,
+  ]
+  return { status: response.statusCode!, headers: response.headers, body: await buffer(response) }
 }
 
 test('tracker script: it is at most 2.5 kB', () => {
@@ -63,30 +53,19 @@ test.each(['/js/script.js', '/t/script.js', '/js/script.js?v=2'])(
   },
 )
 
-test.each(['/js/vitals.js', '/t/vitals.js'])(
-  'tracker script: %s has the licence of its library',
-  async path => {
-    const answer = await ask(path)
-    expect(answer.status).toBe(200)
-    expect(answer.headers['cache-control']).toBe('public, max-age=3600, stale-while-revalidate=86400')
-    expect(answer.body.toString().split('\n')[0]).toMatch(
-      /^\/\*! Contains web-vitals 6\.2\.3, Copyright Google LLC, Apache-2\.0/,
-    )
-    const licence = readFileSync(join(projectRoot, 'dist', 'tracker', 'vitals.LICENSE.txt'), 'utf8')
-    expect(licence).toContain('Apache License')
-  },
-)
-
-test.each(['/js/replay.js', '/t/replay.js'])(
-  'tracker script: %s names the licence of its library',
-  async path => {
-    const answer = await ask(path)
-    expect(answer.status).toBe(200)
-    expect(answer.body.toString().split('\n')[0]).toMatch(
-      /^\/\*! Contains @rrweb\/record 2\.1\.6, Copyright rrweb contributors, MIT/,
-    )
-  },
-)
+test.each([
+  ['/js/vitals.js', 'web-vitals 6.2.3, Copyright Google LLC, Apache-2.0'],
+  ['/t/vitals.js', 'web-vitals 6.2.3, Copyright Google LLC, Apache-2.0'],
+  ['/js/replay.js', '@rrweb/record 2.1.6, Copyright rrweb contributors, MIT'],
+  ['/t/replay.js', '@rrweb/record 2.1.6, Copyright rrweb contributors, MIT'],
+])('tracker script: %s names the licence of its library', async (path, licence) => {
+  const answer = await ask(path)
+  expect(answer.status).toBe(200)
+  expect(answer.headers['cache-control']).toBe('public, max-age=3600, stale-while-revalidate=86400')
+  expect(answer.body.toString().startsWith(`/*! Contains ${licence}`)).toBe(true)
+  const text = readFileSync(join(projectRoot, 'dist', 'tracker', 'vitals.LICENSE.txt'), 'utf8')
+  expect(text).toContain('Apache License')
+})
 
 test.each([
   ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
@@ -106,16 +85,9 @@ test('tracker script: a client with the current version gets 304, in any encodin
   expect([answer.status, answer.body.length, answer.headers.etag]).toEqual([304, 0, headers.etag])
 })
 
-test('tracker script: HEAD is answered like GET, without the body', async () => {
-  const answer = await ask('/js/script.js', {}, 'HEAD')
-  expect([answer.status, answer.body.length, answer.headers['content-length']]).toEqual([
-    200,
-    0,
-    String(built.length),
-  ])
-})
-
-test('tracker script: other methods are refused, other paths are not handled', async () => {
+test('tracker script: HEAD has no body, other methods are refused, other paths are not handled', async () => {
+  const { status, body, headers } = await ask('/js/script.js', {}, 'HEAD')
+  expect([status, body.length, headers['content-length']]).toEqual([200, 0, String(built.length)])
   const refused = await ask('/js/script.js', {}, 'POST')
   expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
   expect(JSON.parse(refused.body.toString())).toMatchObject({ code: 'method_not_allowed' })

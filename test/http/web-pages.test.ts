@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PAGE_PATHS } from '../../src/http/web/page-paths.ts'
 import { webFolder } from '../../src/http/web/web-files.ts'
 import { type Api, startApi } from '../support/api.ts'
@@ -27,99 +27,107 @@ const exampleOf = (pattern: string) =>
 const filesIn = (html: string) =>
   [...html.matchAll(/ (?:src|href)="(web\/[^"]+)"/g)].map(([, address]) => address!)
 
-describe('pages of the web interface', () => {
-  test.each(PAGE_PATHS.map(exampleOf))(
-    '%s allows nothing but its own files, and is not framed',
-    async path => {
-      const answer = await get(path)
-      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-      const policy = answer.headers.get('content-security-policy')!
-      expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'/)
-      expect(policy).toContain("base-uri 'self'; form-action 'none'")
-      expect(policy).not.toMatch(/unsafe|http|\*/)
-      expect(policy).toContain("frame-ancestors 'none'")
-      expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
-      expect(answer.headers.get('cache-control')).toBe('no-cache')
-      const html = await answer.text()
-      expect(html).toContain('<base href="/">')
-      expect(html).not.toMatch(/<style|style="|<script(?! (type="module" )?src="web\/)/)
-      const again = await get(path, { ...BROWSER, 'If-None-Match': answer.headers.get('etag')! })
-      expect(again.status).toBe(304)
-      expect((await fetch(api.url + path, { method: 'POST' })).status).toBe(405)
-    },
-  )
+test.each(PAGE_PATHS.map(exampleOf))(
+  'web pages: %s allows nothing but its own files, and is not framed',
+  async path => {
+    const answer = await get(path)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    const policy = answer.headers.get('content-security-policy')!
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'/)
+    expect(policy).toContain("base-uri 'self'; form-action 'none'")
+    expect(policy).not.toMatch(/unsafe|http|\*/)
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(answer.headers.get('cache-control')).toBe('no-cache')
+    const html = await answer.text()
+    expect(html).toContain('<base href="/">')
+    expect(html).not.toMatch(/<style|style="|<script(?! (type="module" )?src="web\/)/)
+    const again = await get(path, { ...BROWSER, 'If-None-Match': answer.headers.get('etag')! })
+    expect(again.status).toBe(304)
+    expect((await fetch(api.url + path, { method: 'POST' })).status).toBe(405)
+  },
+)
 
-  test('a frame of another site may hold a shared page alone', async () => {
-    const answer = await get('/embed/a.example/money')
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('content-security-policy')).toMatch(/frame-ancestors /)
-    expect(answer.headers.get('x-frame-options')).toBeNull()
-    expect((await get('/login')).headers.get('x-frame-options')).not.toBeNull()
-  })
+test('web pages: a frame of another site may hold a shared page alone', async () => {
+  const answer = await get('/embed/a.example/money')
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-security-policy')).toMatch(/frame-ancestors /)
+  expect(answer.headers.get('x-frame-options')).toBeNull()
+  expect((await get('/login')).headers.get('x-frame-options')).not.toBeNull()
+})
 
-  test('their files have a hash in the name, are kept for ever, and come compressed', async () => {
-    const files = filesIn(await (await get('/login')).text())
-    expect(files.length).toBeGreaterThanOrEqual(3)
-    for (const file of files) {
-      const plain = readFileSync(join(webFolder, file.slice('web/'.length)))
-      for (const encoding of ['br', 'gzip', 'identity']) {
-        const answer = await get(`/${file}`, { 'Accept-Encoding': encoding })
-        expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
-        expect(answer.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding)
-        expect(answer.headers.get('content-type')).toMatch(/^text\/(javascript|css); charset=utf-8$/)
-        expect(Buffer.from(await answer.arrayBuffer()).equals(plain)).toBe(true)
-      }
+test('web pages: their files have a hash in the name, are kept for ever, and come compressed', async () => {
+  const files = filesIn(await (await get('/login')).text())
+  expect(files.length).toBeGreaterThanOrEqual(3)
+  for (const file of files) {
+    const plain = readFileSync(join(webFolder, file.slice('web/'.length)))
+    for (const encoding of ['br', 'gzip', 'identity']) {
+      const answer = await get(`/${file}`, { 'Accept-Encoding': encoding })
+      expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+      expect(answer.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding)
+      expect(answer.headers.get('content-type')).toMatch(/^text\/(javascript|css); charset=utf-8$/)
+      expect(Buffer.from(await answer.arrayBuffer()).equals(plain)).toBe(true)
     }
-    const names = [
-      'none-AAAAAAAA.js',
-      'manifest.json',
-      '..%2fpackage.json',
-      '%00',
-      'main.js',
-      `${files[0]!.slice(4)}.br`,
-    ]
-    for (const name of names) expect((await get(`/web/${name}`)).status, name).toBe(404)
-  })
+  }
+  const names = [
+    'none-AAAAAAAA.js',
+    'manifest.json',
+    '..%2fpackage.json',
+    '%00',
+    `${'a'.repeat(5_000)}-ABCDEFGH.js`,
+    'main.js',
+    `${files[0]!.slice(4)}.br`,
+  ]
+  for (const name of names) expect((await get(`/web/${name}`)).status, name).toBe(404)
+})
 
-  test('an address without a page is a page for browsers, and JSON for programs', async () => {
-    for (const path of ['/unknown', '/account/a/b', '/team/a/b', '/sites']) {
-      const page = await get(path)
-      expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
-      expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
-      for (const accept of ['*/*', 'application/json']) {
-        const answer = await get(path, { Accept: accept })
-        expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([404, 'not_found'])
-      }
+test('web pages: an address without a page is a page for browsers, and JSON for programs', async () => {
+  for (const path of ['/unknown', '/account/a/b', '/team/a/b', '/sites']) {
+    const page = await get(path)
+    expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    for (const accept of ['*/*', 'application/json']) {
+      const answer = await get(path, { Accept: accept })
+      expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([404, 'not_found'])
     }
-    for (const path of ['/api/unknown', '/trpc/unknown']) {
-      expect((await get(path)).headers.get('content-type')).toMatch(/^application\/json/)
-    }
-  })
+  }
+  for (const path of ['/api/unknown', '/trpc/unknown']) {
+    expect((await get(path)).headers.get('content-type')).toMatch(/^application\/json/)
+  }
+})
 
-  test('the first page leads to the one for signing in without a cookie; a slash at the end is led away', async () => {
-    const home = await get('/', { Accept: 'text/html' })
-    expect([home.status, home.headers.get('location')]).toEqual([302, 'login'])
-    for (const path of [
-      '/login',
-      '/sites/a.example',
-      '/sites/a.example/money',
-      '/embed/a.example',
-      '/team',
-      '/account/devices',
-    ]) {
-      const answer = await get(`${path}/?range=all`)
-      expect(answer.status).toBe(308)
-      expect(new URL(answer.headers.get('location')!, `${api.url}${path}/`).href).toBe(
-        `${api.url}${path}?range=all`,
-      )
-    }
-  })
+test('web pages: the first page leads to the one for signing in without a cookie; a slash at the end is led away', async () => {
+  const home = await get('/', { Accept: 'text/html' })
+  expect([home.status, home.headers.get('location')]).toEqual([302, 'login'])
+  for (const path of [
+    '/login',
+    '/sites/a.example',
+    '/sites/a.example/money',
+    '/embed/a.example',
+    '/team',
+    '/account/devices',
+  ]) {
+    const answer = await get(`${path}/?range=all`)
+    expect(answer.status).toBe(308)
+    expect(new URL(answer.headers.get('location')!, `${api.url}${path}/`).href).toBe(
+      `${api.url}${path}?range=all`,
+    )
+  }
+  for (const path of [
+    '//evil.example',
+    '/login//evil.example',
+    '/sites//evil.example',
+    '/sites/x/%5c%5cevil.example',
+  ]) {
+    const to = (await get(`${path}/`)).headers.get('location')
+    if (to !== null) expect(new URL(to, `${api.url}${path}/`).origin, path).toBe(new URL(api.url).origin)
+  }
+})
 
-  test('below a path of a proxy, everything is relative to that path', async () => {
-    const html = await (await get('/sites/a.example/money', BROWSER, below)).text()
-    expect(html).toContain('<base href="/tools/analytics/">')
-    for (const file of filesIn(html)) expect((await get(`/${file}`, {}, below)).status).toBe(200)
-    const home = await get('/', { Accept: 'text/html' }, below)
-    expect(home.headers.get('location')).toBe('login')
-  })
+test('web pages: below a path of a proxy, everything is relative to that path', async () => {
+  const html = await (await get('/sites/a.example/money', BROWSER, below)).text()
+  expect(html).toContain('<base href="/tools/analytics/">')
+  for (const file of filesIn(html)) expect((await get(`/${file}`, {}, below)).status).toBe(200)
+  const home = await get('/', { Accept: 'text/html' }, below)
+  expect(home.headers.get('location')).toBe('login')
 })

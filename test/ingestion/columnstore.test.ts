@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newHitId } from '../../src/ingestion/edge/hit-id.ts'
 import { digestOf, hitIdOf } from '../../src/ingestion/import/line-ids.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { createTestSite } from '../support/sites.ts'
+import { useDatabase } from './storing.ts'
 
 const HITS = 2_000
 const NOON = Date.UTC(2026, 2, 10, 12)
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await testDatabase()
-})
-afterAll(() => database.close())
+const database = useDatabase(testDatabase)
 
 async function compressedBytesOf(column: string): Promise<number> {
   const [chunk] = await database.db<{ name: string }[]>`

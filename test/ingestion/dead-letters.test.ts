@@ -8,36 +8,26 @@ import {
 } from '../../src/ingestion/store/dead-letters.ts'
 import { createHitConsumer, type HitConsumer } from '../../src/ingestion/store/hit-consumer.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { createProducer } from '../../src/queue/producer.ts'
-import type { RedisClient } from '../../src/redis/client.ts'
 import { type AdminCommand, adminCommand } from '../support/admin-command.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
 import { enrichedHit, rawHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
-import { connectTo, type TestRedis, testRedis } from '../support/redis.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
+import { useDatabase, useQueue } from './storing.ts'
 
 const MINUTE = 60_000
 const NOON = Date.UTC(2026, 2, 10, 12)
 
-let database: TestDatabase
-let redis: TestRedis
-let connection: RedisClient
+const database = useDatabase(testDatabase)
+const queue = useQueue()
 let hitConsumer: HitConsumer
 let command: AdminCommand
 let site: TestSite
 beforeAll(async () => {
-  ;[database, redis] = await Promise.all([testDatabase(), testRedis()])
-  connection = await connectTo(redis)
-  hitConsumer = createHitConsumer({ db: database.db, queue: createProducer(connection), log: silentLog })
-  command = await adminCommand({ databaseUrl: database.url, redisUrl: redis.url })
+  hitConsumer = createHitConsumer({ db: database.db, queue: queue.producer, log: silentLog })
+  command = await adminCommand({ databaseUrl: database.url, redisUrl: queue.redis.url })
 })
-afterAll(async () => {
-  command.close()
-  connection.disconnect()
-  await redis.close()
-  await database.close()
-})
+afterAll(() => command.close())
 beforeEach(async () => {
   await database.db`delete from dead_letters`
   site = await createTestSite(database.db)
@@ -57,6 +47,10 @@ async function takeWhileSomeAreKeptOut(hits: Hit[]) {
 }
 
 const keptOut = (at: number, fields: Partial<Hit> = {}) => rawHit(site, at, { title: 'kept out', ...fields })
+
+const bury = (hit: unknown, reason = 'kept out') => moveToDeadLetters(database.db, hit, new Error(reason))
+
+const retry = (siteNo: number | null = null) => retryDeadLetters(database.db, siteNo, silentLog)
 
 async function letters() {
   return database.db<{ id: string; reason: string }[]>`select id, reason from dead_letters order by at`
@@ -82,21 +76,21 @@ test('dead letters: once their cause is gone, hits are stored in their sessions 
   await takeWhileSomeAreKeptOut(hits)
   expect(await letters()).toHaveLength(2)
 
-  expect(await retryDeadLetters(database.db, null, silentLog)).toEqual({ stored: 2, dropped: 0, failed: 0 })
+  expect(await retry()).toEqual({ stored: 2, dropped: 0, failed: 0 })
   expect(await letters()).toEqual([])
   expect((await eventsOf(site)).map(event => event.id)).toEqual(hits.map(hit => hit.id))
   expect(await sessionsOf(site)).toEqual([
     { pageviews: 3, visitCount: 1, lastAt: new Date(NOON + 2 * MINUTE) },
     { pageviews: 1, visitCount: 1, lastAt: new Date(NOON + 3 * MINUTE) },
   ])
-  expect(await retryDeadLetters(database.db, null, silentLog)).toEqual({ stored: 0, dropped: 0, failed: 0 })
+  expect(await retry()).toEqual({ stored: 0, dropped: 0, failed: 0 })
 })
 
 test('dead letters: a retry that was interrupted after storing counts nothing twice', async () => {
   const hit = keptOut(NOON)
   await takeWhileSomeAreKeptOut([hit])
   await storeHits(database.db, 'all', [enrichedHit(site, NOON, hit)])
-  expect(await retryDeadLetters(database.db, null, silentLog)).toEqual({ stored: 1, dropped: 0, failed: 0 })
+  expect(await retry()).toEqual({ stored: 1, dropped: 0, failed: 0 })
   expect(await eventsOf(site)).toHaveLength(1)
   expect(await sessionsOf(site)).toMatchObject([{ pageviews: 1 }])
   expect(await letters()).toEqual([])
@@ -108,9 +102,9 @@ test('dead letters: concurrent retries and live hits of the same visitors count 
   await takeWhileSomeAreKeptOut(dead)
   const live = visitors.map((visitorId, index) => rawHit(site, NOON + MINUTE + index, { visitorId }))
   await Promise.all([
-    retryDeadLetters(database.db, null, silentLog),
+    retry(),
     ...live.map((hit, index) => hitConsumer.consume({ parts: [{ partition: index % 4, hits: [hit] }] })),
-    retryDeadLetters(database.db, null, silentLog),
+    retry(),
   ])
   expect(await eventsOf(site)).toHaveLength(40)
   const sessions = await sessionsOf(site)
@@ -126,10 +120,9 @@ test('dead letters: engagement finds its pageview among the letters; orphan enga
     rawHit(site, NOON + MINUTE, { ...engagement, visitorId }),
     rawHit(site, NOON + MINUTE, engagement),
     keptOut(NOON, { visitorId }),
-  ]) {
-    await moveToDeadLetters(database.db, hit, new Error('kept out'))
-  }
-  expect(await retryDeadLetters(database.db, null, silentLog)).toEqual({ stored: 2, dropped: 1, failed: 0 })
+  ])
+    await bury(hit)
+  expect(await retry()).toEqual({ stored: 2, dropped: 1, failed: 0 })
   expect((await eventsOf(site)).map(event => event.type)).toEqual(['pageview', 'engagement'])
   expect(await letters()).toEqual([])
 })
@@ -138,39 +131,37 @@ test('dead letters: a letter that fails again stays with the new reason and does
   const bad = rawHit(site, NOON, { visitorId: 'no uuid' })
   const good = keptOut(NOON + MINUTE)
   await takeWhileSomeAreKeptOut([bad, good])
-  await moveToDeadLetters(database.db, 'nonsense', new Error('no hit'))
-  await moveToDeadLetters(database.db, keptOut(NOON, { title: 'x'.repeat(400_000) }), new Error('too long'))
+  await bury('nonsense')
+  await bury(keptOut(NOON, { title: 'x'.repeat(400_000) }))
   await database.db`update dead_letters set reason = 'of another time', failed_at = '2020-01-01'`
-  expect(await retryDeadLetters(database.db, null, silentLog)).toEqual({ stored: 1, dropped: 0, failed: 3 })
+  expect(await retry()).toEqual({ stored: 1, dropped: 0, failed: 3 })
   const left = await database.db`select reason, failed_at > '2021-01-01' as "isRenewed" from dead_letters`
   expect(left).toHaveLength(3)
-  for (const letter of left) expect(letter).not.toMatchObject({ reason: 'of another time' })
-  for (const letter of left) expect(letter).toMatchObject({ isRenewed: true })
+  for (const { reason, isRenewed } of left)
+    expect([reason === 'of another time', isRenewed]).toEqual([false, true])
 })
 
 test('dead letters: a retry for one site leaves other sites alone; letters of a deleted site are dropped', async () => {
   const other = await createTestSite(database.db)
   await takeWhileSomeAreKeptOut([keptOut(NOON), rawHit(other, NOON, { title: 'kept out' })])
-  expect(await retryDeadLetters(database.db, site.siteNo, silentLog)).toMatchObject({ stored: 1 })
+  expect(await retry(site.siteNo)).toMatchObject({ stored: 1 })
   expect(await letters()).toHaveLength(1)
   await database.db`update sites set deleted_at = now() where site_no = ${other.siteNo}`
-  expect(await retryDeadLetters(database.db, null, silentLog)).toEqual({ stored: 0, dropped: 1, failed: 0 })
+  expect(await retry()).toEqual({ stored: 0, dropped: 1, failed: 0 })
   expect(await letters()).toEqual([])
   expect(await eventsOf(other)).toEqual([])
 })
 
 test('dead letters: a retry stores more letters than fit into one transaction', async () => {
-  for (let index = 0; index < 250; index++) {
-    await moveToDeadLetters(database.db, keptOut(NOON + index * 1_000), new Error('kept out'))
-  }
-  expect(await retryDeadLetters(database.db, null, silentLog)).toEqual({ stored: 250, dropped: 0, failed: 0 })
+  for (let index = 0; index < 250; index++) await bury(keptOut(NOON + index * 1_000))
+  expect(await retry()).toEqual({ stored: 250, dropped: 0, failed: 0 })
   expect(await eventsOf(site)).toHaveLength(250)
 })
 
 test('dead letters: the list has the latest failures and the total', async () => {
   for (const index of [1, 2, 3]) {
     const hit = rawHit(site, NOON + index)
-    await moveToDeadLetters(database.db, hit, new Error(`reason ${index}`))
+    await bury(hit, `reason ${index}`)
     await database.db`update dead_letters set failed_at = ${new Date(NOON + index)} where id = ${hit.id}`
   }
   const { total, letters: listed } = await listDeadLetters(database.db, { siteNo: site.siteNo, limit: 2 })

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { findStored } from '../../src/ingestion/store/find-stored.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
-import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { createTestSite } from '../support/sites.ts'
+import { useDatabase } from './storing.ts'
 
 const NOON = Date.UTC(2026, 2, 10, 12)
 const MINUTE = 60_000
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await sharedDatabase()
-})
-afterAll(() => database.close())
+const database = useDatabase()
 
 test.each([
   ['as many as are stored of their time', 100, 1],

@@ -1,21 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
+import { useDatabase } from './storing.ts'
 
 const START = Date.UTC(2026, 0, 5, 12)
 const MINUTE = 60_000
 
-let database: TestDatabase
+const database = useDatabase()
 let site: TestSite
-
 beforeAll(async () => {
-  database = await sharedDatabase()
   site = await createTestSite(database.db)
 })
-afterAll(() => database.close())
 
 /** Stores hits of one visitor one by one; returns the entry path and country that are stored with each. */
 async function visit(visitorId: string, paths: string[]) {
@@ -30,15 +27,11 @@ async function visit(visitorId: string, paths: string[]) {
   return rows.map(({ entry, country }) => `${entry} ${country}`)
 }
 
-test('session dimensions: later hits have the values of the opening hit', async () => {
-  const paths = ['/first', '/second', '/third', '/fourth']
-  expect(await visit(randomUUID(), paths)).toEqual(paths.map(() => '/first NP'))
-})
-
-test('session dimensions: values too long for the cache are kept, too', async () => {
-  const entry = `/${'long'.repeat(400)}`
-  const paths = [entry, '/second', '/third']
-  expect(await visit(randomUUID(), paths)).toEqual(paths.map(() => `${entry} NP`))
+test('session dimensions: later hits have the values of the opening hit, also those too long for the cache', async () => {
+  for (const entry of ['/first', `/${'long'.repeat(400)}`]) {
+    const paths = [entry, '/second', '/third', '/fourth']
+    expect(await visit(randomUUID(), paths)).toEqual(paths.map(() => `${entry} NP`))
+  }
 })
 
 test('session dimensions: a session number that was reused after a database restore is read again', async () => {

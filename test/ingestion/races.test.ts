@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Transaction } from '../../src/db/connect.ts'
 import { attributeAwaiting } from '../../src/events/attribution.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
@@ -7,16 +7,12 @@ import { readEvent } from '../../src/revenue/processor/event.ts'
 import { upsertFact } from '../../src/revenue/processor/facts.ts'
 import { recomputeSubscription } from '../../src/revenue/subscriptions/recompute-subscription.ts'
 import { lockProcessor } from '../../src/revenue/transactions.ts'
-import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { event, type Json, onDay, subscription } from '../support/stripe.ts'
+import { useDatabase } from './storing.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await sharedDatabase()
-})
-afterAll(() => database.close())
+const database = useDatabase()
 
 const START = Date.UTC(2026, 2, 4, 12)
 const HOUR = 3_600_000

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
 import { randomHitStream } from '../support/random-hits.ts'
 import { recountSessions } from '../support/recount.ts'
 import { runs } from '../support/runs.ts'
@@ -10,13 +10,9 @@ import { countSessions, expectCountsEqualRows } from '../support/session-counts.
 import { createTestSite } from '../support/sites.ts'
 import { expectSameOverviews, expectSameSessions } from '../support/stored.ts'
 import { recordedHits, storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
+import { useDatabase } from './storing.ts'
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await testDatabase()
-})
-afterAll(() => database.close())
+const database = useDatabase(testDatabase)
 
 const STREAMS = runs(10)
 

@@ -1,47 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connectDb } from '../../src/db/connect.ts'
 import type { Hit, HitBatch } from '../../src/ingestion/hit.ts'
 import { createHitConsumer } from '../../src/ingestion/store/hit-consumer.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { createConsumer } from '../../src/queue/consumer.ts'
-import { createProducer, type Producer } from '../../src/queue/producer.ts'
-import type { RedisClient } from '../../src/redis/client.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
 import { enrichedHit, rawHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
-import { connectTo, type TestRedis, testRedis } from '../support/redis.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
+import { expectNumberedVisits, sessionsOf as storedSessions, useDatabase, useQueue } from './storing.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 const NOON = Date.UTC(2026, 2, 10, 12)
 const MIDNIGHT = Date.UTC(2026, 2, 11)
 
-let database: TestDatabase
-let redis: TestRedis
-let connection: RedisClient
-let queue: Producer<HitBatch>
-beforeAll(async () => {
-  ;[database, redis] = await Promise.all([testDatabase(), testRedis()])
-  connection = await connectTo(redis)
-  queue = createProducer(connection)
-})
-afterAll(async () => {
-  connection.disconnect()
-  await redis.close()
-  await database.close()
-})
-
-const sessionsOf = (site: TestSite) => database.db<
-  { visitor: string; firstAt: Date; lastAt: Date; pageviews: number; visitCount: number; userId: string }[]
->`
-  select visitors.id as visitor, first_at as "firstAt", last_at as "lastAt", pageviews,
-    visit_count as "visitCount", user_id as "userId"
-  from sessions join visitors using (site_no, visitor_no)
-  where sessions.site_no = ${site.siteNo}
-  order by visitor, first_at`
+const database = useDatabase(testDatabase)
+const queue = useQueue()
+const consumerOf = (db = database.db) => createHitConsumer({ db, queue: queue.producer, log: silentLog })
+const sessionsOf = (site: TestSite) => storedSessions(database.db, site)
 
 test('store: a session past midnight continues under the visitor of the day before', async () => {
   const site = await createTestSite(database.db)
@@ -59,9 +38,8 @@ test('store: a session past midnight continues under the visitor of the day befo
 test('store: a session past midnight within one batch is one session', async () => {
   const site = await createTestSite(database.db)
   const [yesterday, today] = [randomUUID(), randomUUID()]
-  const later = { visitorId: today, previousVisitorId: yesterday }
   await storeHits(database.db, 0, [
-    enrichedHit(site, MIDNIGHT + MINUTE, later),
+    enrichedHit(site, MIDNIGHT + MINUTE, { visitorId: today, previousVisitorId: yesterday }),
     enrichedHit(site, MIDNIGHT - MINUTE, { visitorId: yesterday }),
   ])
   expect(await sessionsOf(site)).toMatchObject([{ visitor: yesterday, pageviews: 2 }])
@@ -98,15 +76,7 @@ test('store: two consumers that store shuffled hits leave no overlapping session
   await other.end()
   const sessions = await sessionsOf(site)
   expect(sessions.reduce((sum, session) => sum + session.pageviews, 0)).toBe(400)
-  for (const [index, session] of sessions.entries()) {
-    const before = sessions[index - 1]
-    if (before?.visitor === session.visitor) {
-      expect(before.lastAt.getTime()).toBeLessThan(session.firstAt.getTime())
-      expect(session.visitCount).toBe(before.visitCount + 1)
-    } else {
-      expect(session.visitCount).toBe(1)
-    }
-  }
+  expectNumberedVisits(sessions)
 })
 
 test('store: hits of a deleted site are not stored', async () => {
@@ -134,7 +104,7 @@ test('store: visitor numbers are used only for new visitors', async () => {
 
 test('store: a hit that cannot be stored becomes a dead letter with its reason; its batch is stored', async () => {
   const site = await createTestSite(database.db)
-  const hitConsumer = createHitConsumer({ db: database.db, queue, log: silentLog })
+  const hitConsumer = consumerOf()
   const good = Array.from({ length: 9 }, (_, index) => rawHit(site, NOON + index * 1000))
   const bad = [
     rawHit(site, NOON, { visitorId: 'no uuid' }),
@@ -158,7 +128,7 @@ test('store: a hit that cannot be stored becomes a dead letter with its reason; 
 })
 
 test('store: a job that is not a batch of hits becomes a dead letter', async () => {
-  const hitConsumer = createHitConsumer({ db: database.db, queue, log: silentLog })
+  const hitConsumer = consumerOf()
   await hitConsumer.consume('nonsense' as never)
   await hitConsumer.consume(null as never)
   await hitConsumer.consume({ parts: [{ partition: 0 }] } as never)
@@ -168,24 +138,18 @@ test('store: a job that is not a batch of hits becomes a dead letter', async () 
 
 test('store: a job of several partitions is done when all its hits are stored', async () => {
   const site = await createTestSite(database.db)
-  const hitConsumer = createHitConsumer({ db: database.db, queue, log: silentLog })
-  const parts = [0, 1, 2, 3].map(partition => ({
-    partition,
-    hits: Array.from({ length: 5 }, (_, index) => rawHit(site, NOON + index)),
-  }))
-  await hitConsumer.consume({ parts })
+  const hitConsumer = consumerOf()
+  const hits = () => Array.from({ length: 5 }, (_, index) => rawHit(site, NOON + index))
+  await hitConsumer.consume({ parts: [0, 1, 2, 3].map(partition => ({ partition, hits: hits() })) })
   expect(hitConsumer.counts).toMatchObject({ stored: 20, dead: 0, batches: 1 })
   expect(hitConsumer.waiting()).toBe(0)
 })
 
 test('store: jobs that arrive during a transaction are stored together', async () => {
   const site = await createTestSite(database.db)
-  const hitConsumer = createHitConsumer({ db: database.db, queue, log: silentLog })
-  await Promise.all(
-    Array.from({ length: 50 }, (_, index) =>
-      hitConsumer.consume({ parts: [{ partition: 2, hits: [rawHit(site, NOON + index)] }] }),
-    ),
-  )
+  const hitConsumer = consumerOf()
+  const jobs = Array.from({ length: 50 }, (_, index) => [rawHit(site, NOON + index)])
+  await Promise.all(jobs.map(hits => hitConsumer.consume({ parts: [{ partition: 2, hits }] })))
   expect(hitConsumer.counts.stored).toBe(50)
   expect(hitConsumer.counts.batches).toBeLessThan(5)
 })
@@ -239,14 +203,14 @@ test.each([
       return () => Promise.reject(Object.assign(new Error('refused'), { code }))
     },
   })
-  const hitConsumer = createHitConsumer({ db: flaky, queue, log: silentLog })
+  const hitConsumer = consumerOf(flaky)
   await hitConsumer.consume({ parts: [{ partition: 3, hits: [rawHit(site, NOON)] }] })
   expect(hitConsumer.counts).toMatchObject({ stored: 1, dead: 0 })
 })
 
 test('store: engagement without its pageview waits once in the queue and is then dropped', async () => {
   const site = await createTestSite(database.db)
-  const hitConsumer = createHitConsumer({ db: database.db, queue, log: silentLog })
+  const hitConsumer = consumerOf()
   const visitorId = randomUUID()
   const engagement = { type: 'engagement', visitorId, scroll: 50, engagedMs: 1000 } as const
   const early = rawHit(site, NOON + 1000, engagement)
@@ -256,7 +220,7 @@ test('store: engagement without its pageview waits once in the queue and is then
   expect(hitConsumer.counts).toMatchObject({ stored: 1, dropped: 0 })
 
   const consumer = createConsumer<HitBatch>({
-    redisUrl: redis.url,
+    redisUrl: queue.redis.url,
     concurrency: 1,
     log: silentLog,
     handle: hitConsumer.consume,

@@ -1,30 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { HitBatch } from '../../src/ingestion/hit.ts'
 import { createHitConsumer } from '../../src/ingestion/store/hit-consumer.ts'
 import { waitOf } from '../../src/ingestion/store/unreachable-sites.ts'
 import { createConsumer } from '../../src/queue/consumer.ts'
-import { createProducer, type Producer } from '../../src/queue/producer.ts'
-import type { RedisClient } from '../../src/redis/client.ts'
-import { sharedDatabase, type TestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
 import { rawHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
-import { connectTo, type TestRedis, testRedis } from '../support/redis.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
+import { useDatabase, useQueue } from './storing.ts'
 
-let database: TestDatabase
-let redis: TestRedis
-let connection: RedisClient
-let queue: Producer<HitBatch>
-beforeAll(async () => {
-  ;[database, redis] = await Promise.all([sharedDatabase(), testRedis()])
-  connection = await connectTo(redis)
-  queue = createProducer(connection)
-})
-afterAll(async () => {
-  connection.disconnect()
-  await redis.close()
-  await database.close()
-})
+const database = useDatabase()
+const queue = useQueue()
 
 async function storedOf({ siteNo }: TestSite): Promise<number> {
   const [row] = await database.db`select count(*)::int as count from events where site_no = ${siteNo}`
@@ -49,7 +35,7 @@ test('store: hits of a site whose server does not answer wait in the queue, and 
   let lost = [far.siteNo]
   const hits = createHitConsumer({
     db: failingOnce(),
-    queue,
+    queue: queue.producer,
     log: silentLog,
     findUnreachable: async () => lost,
   })
@@ -68,7 +54,12 @@ test('store: hits of a site whose server does not answer wait in the queue, and 
 
   lost = []
   const handle = hits.consume
-  const consumer = createConsumer<HitBatch>({ redisUrl: redis.url, concurrency: 1, log: silentLog, handle })
+  const consumer = createConsumer<HitBatch>({
+    redisUrl: queue.redis.url,
+    concurrency: 1,
+    log: silentLog,
+    handle,
+  })
   await expect.poll(() => hits.counts, { timeout: 30_000 }).toMatchObject({ stored: 4, dropped: 1 })
   await consumer.close()
   hits.stop()
@@ -79,7 +70,7 @@ test('store: when every server answers, a batch that failed is stored again as a
   const site = await createTestSite(database.db)
   const hits = createHitConsumer({
     db: failingOnce(),
-    queue,
+    queue: queue.producer,
     log: silentLog,
     findUnreachable: async () => [],
   })

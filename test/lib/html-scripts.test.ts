@@ -17,10 +17,7 @@ test.each<[string, Record<string, string>[]]>([
   ['<script =a="b">', [{ '=a': 'b' }]],
   ['<p title="<script data-key=k>">', []],
   ['<p title=\'>\'><script id="x">', [{ id: 'x' }]],
-  [
-    '<html><head><script id="a"></script></head><body><div><script id="b"></script>',
-    [{ id: 'a' }, { id: 'b' }],
-  ],
+  ['<head><script id="a"></script></head><body><div><script id="b"></script>', [{ id: 'a' }, { id: 'b' }]],
   ['<script id="a">write("<script id=b>")</script><script id="c"></script>', [{ id: 'a' }, { id: 'c' }]],
   ['<script id="a">"</scripts>"</script ><script id="b">', [{ id: 'a' }, { id: 'b' }]],
   ['<!-- <script id="a"></script> --><script id="b">', [{ id: 'b' }]],

@@ -59,16 +59,13 @@ test('start-up checks: the embedded servers are accepted every time they are che
   expect(await checkRedis((await redisWith({})).redis)).toEqual([])
 })
 
-test.each(['allkeys-lru', 'volatile-ttl'])(
-  'start-up checks: a Redis that evicts by %s is refused',
-  async policy => {
-    const { redis } = await redisWith({ 'maxmemory-policy': policy })
-    await expect(checkRedis(redis)).rejects.toThrow(
-      `REDIS_URL has maxmemory-policy ${policy}: under memory pressure it would throw hits away`,
-    )
-    await expect(checkRedis(redis)).rejects.toThrow('Set `maxmemory-policy noeviction`')
-  },
-)
+test.each(['allkeys-lru', 'volatile-ttl'])('start-up checks: a Redis with %s is refused', async policy => {
+  const { redis } = await redisWith({ 'maxmemory-policy': policy })
+  await expect(checkRedis(redis)).rejects.toThrow(
+    `REDIS_URL has maxmemory-policy ${policy}: under memory pressure it would throw hits away`,
+  )
+  await expect(checkRedis(redis)).rejects.toThrow('Set `maxmemory-policy noeviction`')
+})
 
 test.each([
   ['appendonly', 'no', 'keeps no append-only file: if it dies, all hits.*Set `appendonly yes`\\.$'],

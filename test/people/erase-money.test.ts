@@ -27,21 +27,19 @@ const visit = (site: StatsSite, visitorId: string, at: string, url: string) =>
 /** Numbers of money, which an erasure must not change. */
 async function numbersOf(site: StatsSite) {
   const { revenue: sum, payments, recurring_revenue, mrr } = await revenue.overview(site)
-  const [customers] = await db`
-    select count(*) filter (where is_first_of_customer)::int as "firstPayments"
-    from revenue where site_no = ${site.siteNo}`
-  const [keys] = await db`
-    select count(distinct customer)::int as customers from payments where site_no = ${site.siteNo}`
-  return {
-    sum,
-    payments,
-    recurring_revenue,
-    mrr,
-    ...customers,
-    ...keys,
-    log: await revenue.log(site).then(log => log.filter(line => /payment|subscription|trial/.test(line))),
-    movements: await revenue.movements(site),
-  }
+  const [counts] = await db`
+    select
+      (select count(*)::int from revenue where site_no = ${site.siteNo} and is_first_of_customer) as "firstPayments",
+      (select count(distinct customer)::int from payments where site_no = ${site.siteNo}) as customers`
+  const log = (await revenue.log(site)).filter(line => /payment|subscription|trial/.test(line))
+  return { sum, payments, recurring_revenue, mrr, ...counts, log, movements: await revenue.movements(site) }
+}
+
+const revenueOf = async (site: StatsSite, source: string) =>
+  (await revenue.overview(site, `${TEST_RANGE}&utm_source=${source}`)).revenue
+
+async function expectNoTraces(...texts: string[]) {
+  for (const text of texts) expect(await tracesOf(db, text), text).toEqual([])
 }
 
 const uniqueEmail = () => `ada-${randomUUID().slice(0, 8)}@example.com`
@@ -56,11 +54,8 @@ describe('erasure and money', () => {
     const [ada, ben] = [randomUUID(), randomUUID()]
     const email = uniqueEmail()
     const customer = `c-${randomUUID().slice(0, 8)}`
-    const own = {
-      name: `Ada ${customer}`,
-      ...(known.email && { email }),
-      ...(known.customer_id && { customer_id: customer }),
-    }
+    const ids = { ...(known.email && { email }), ...(known.customer_id && { customer_id: customer }) }
+    const own = { name: `Ada ${customer}`, ...ids }
     await visit(site, ada, '2026-03-01T10:00:00Z', '/?utm_source=letter')
     await visit(site, ben, '2026-03-01T10:00:00Z', '/?utm_source=other')
     const pay = (fields: Json) => revenue.pay(site, { timestamp: '2026-03-02', ...fields })
@@ -70,12 +65,12 @@ describe('erasure and money', () => {
     if (known.email) await pay({ ...own, email: email.toUpperCase(), timestamp: '2026-03-09' })
     await pay({ email: 'ben@example.com', visitor_id: ben })
     const before = await numbersOf(site)
-    expect((await revenue.overview(site, `${TEST_RANGE}&utm_source=letter`)).revenue).toBe(2_000)
+    expect(await revenueOf(site, 'letter')).toBe(2_000)
     await eraseNow(db, site, ada, now, TINY)
     expect(await numbersOf(site)).toEqual(before)
-    expect((await revenue.overview(site, `${TEST_RANGE}&utm_source=letter`)).revenue).toBe(0)
-    expect((await revenue.overview(site, `${TEST_RANGE}&utm_source=other`)).revenue).toBe(1_000)
-    for (const trace of [ada, email, own.name, customer]) expect(await tracesOf(db, trace), trace).toEqual([])
+    expect(await revenueOf(site, 'letter')).toBe(0)
+    expect(await revenueOf(site, 'other')).toBe(1_000)
+    await expectNoTraces(ada, email, own.name, customer)
     const payments = await revenue.payments(site)
     const others = payments.filter(({ email }) => email === 'ben@example.com')
     expect(others.map(({ visitor_id }) => visitor_id)).toEqual([ben])
@@ -90,16 +85,9 @@ describe('erasure and money', () => {
       enrichedHit(site, Date.parse('2026-03-03T10:00:00Z'), { visitorId, url: '/?utm_source=known' }),
       enrichedHit(site, Date.parse('2026-03-03T10:01:00Z'), { visitorId, type: 'identify', identity }),
     ])
-    await revenue.pay(site, {
-      visitor_id: visitorId,
-      email: 'a@example.com',
-      timestamp: '2026-03-01T11:00:00Z',
-    })
-    await revenue.pay(site, {
-      visitor_id: visitorId,
-      email: 'b@example.com',
-      timestamp: '2026-03-03T11:00:00Z',
-    })
+    const paid = { visitor_id: visitorId }
+    await revenue.pay(site, { ...paid, email: 'a@example.com', timestamp: '2026-03-01T11:00:00Z' })
+    await revenue.pay(site, { ...paid, email: 'b@example.com', timestamp: '2026-03-03T11:00:00Z' })
     await revenue.pay(site, { customer_id: identity.identifier, timestamp: '2026-03-04' })
     const before = await numbersOf(site)
     await eraseNow(db, site, identity.identifier, now)
@@ -107,8 +95,8 @@ describe('erasure and money', () => {
     const payments = await revenue.payments(site)
     expect(payments.map(({ visitor_id }) => visitor_id)).toEqual([null, null, visitorId])
     expect(payments[2]!.email).toBe('a@example.com')
-    expect((await revenue.overview(site, `${TEST_RANGE}&utm_source=anonymous`)).revenue).toBe(1_000)
-    expect(await tracesOf(db, identity.identifier)).toEqual([])
+    expect(await revenueOf(site, 'anonymous')).toBe(1_000)
+    await expectNoTraces(identity.identifier)
   })
 
   test('a visitor who is known from a payment alone can be erased', async () => {
@@ -116,10 +104,10 @@ describe('erasure and money', () => {
     const visitorId = randomUUID()
     await revenue.pay(site, { visitor_id: visitorId })
     await eraseNow(db, site, visitorId, now)
-    expect(await tracesOf(db, visitorId)).toEqual([])
+    await expectNoTraces(visitorId)
     // The payment does not find the visitor again.
     await visit(site, visitorId, '2026-03-18T11:00:00Z', '/?utm_source=later')
-    expect((await revenue.overview(site, `${TEST_RANGE}&utm_source=later`)).revenue).toBe(0)
+    expect(await revenueOf(site, 'later')).toBe(0)
   })
 
   test('subscriptions and payments of the processor keep every number, also when more events come', async () => {
@@ -129,33 +117,27 @@ describe('erasure and money', () => {
     const name = `Ada ${randomUUID()}`
     await visit(site, visitorId, '2026-01-01T09:00:00Z', '/?utm_source=letter')
     const base = subscription({ metadata: { visitor_id: visitorId } })
-    const bill = (day: number, reason: string) =>
-      invoice({
-        subscription: base.id,
-        customer: base.customer,
-        paidAt: onDay(day),
-        billing_reason: reason,
-        customer_email: email,
-        customer_name: name,
-      })
-    const sale = () =>
-      checkout({
-        customer: null,
-        customer_details: { email: guest, name },
-        metadata: { visitor_id: visitorId },
-      })
+    const payer = { customer_email: email, customer_name: name }
+    const billed = { subscription: base.id, customer: base.customer, ...payer }
+    const bill = (day: number, billing_reason: string) =>
+      event('invoice.paid', invoice({ ...billed, paidAt: onDay(day), billing_reason }), onDay(day))
+    const buyer = { customer: null, customer_details: { email: guest, name } }
+    const sale = (day: number) => {
+      const bought = checkout({ ...buyer, metadata: { visitor_id: visitorId } })
+      return event('checkout.session.completed', bought, onDay(day))
+    }
     await revenue.deliverAll(site, [
       event('customer.subscription.created', base, onDay(2)),
-      event('invoice.paid', bill(2, 'subscription_create'), onDay(2)),
-      event('invoice.paid', bill(33, 'subscription_cycle'), onDay(33)),
-      event('checkout.session.completed', sale(), onDay(4)),
-      event('checkout.session.completed', sale(), onDay(5)),
+      bill(2, 'subscription_create'),
+      bill(33, 'subscription_cycle'),
+      sale(4),
+      sale(5),
     ])
     const before = await numbersOf(site)
     expect(before).toMatchObject({ payments: 4, mrr: 1000, customers: 2, firstPayments: 2 })
     await eraseNow(db, site, visitorId, now, TINY)
     expect(await numbersOf(site)).toEqual(before)
-    for (const trace of [visitorId, email, guest, name]) expect(await tracesOf(db, trace), trace).toEqual([])
+    await expectNoTraces(visitorId, email, guest, name)
     const query = `${TEST_RANGE}&utm_source=letter`
     expect(await revenue.overview(site, query)).toMatchObject({ revenue: 0, mrr: 0 })
 
@@ -166,7 +148,7 @@ describe('erasure and money', () => {
     }
     expect(await revenue.payments(site)).toEqual(stored)
     // Further events of the customer are new data.
-    await revenue.deliverAll(site, [event('invoice.paid', bill(61, 'subscription_cycle'), onDay(61))])
+    await revenue.deliverAll(site, [bill(61, 'subscription_cycle')])
     expect(await numbersOf(site)).toMatchObject({ payments: 5, customers: 2, firstPayments: 2 })
   })
 
@@ -176,18 +158,13 @@ describe('erasure and money', () => {
     const [email, guest] = [uniqueEmail(), uniqueEmail()]
     const name = `Ada ${randomUUID()}`
     const customer = `c-${randomUUID().slice(0, 8)}`
-    const at = (day: number) => Date.UTC(2026, 1, day)
-    const paid = (id: string, day: number, fields: Json) => ({
-      ...{ type: 'payment', id: `${id}-${site.siteNo}`, at: at(day), amount: 1_000, currency: 'USD' },
-      ...fields,
-    })
+    const paid = (id: string, day: number, fields: Json) => {
+      const row = { type: 'payment', id: `${id}-${site.siteNo}`, at: Date.UTC(2026, 1, day) }
+      return { ...row, amount: 1_000, currency: 'USD', ...fields }
+    }
+    const monthly = { type: 'subscription', status: 'active', interval: 'month' }
     const rows = [
-      {
-        ...paid('s', 1, { customer, visitor: visitorId }),
-        type: 'subscription',
-        status: 'active',
-        interval: 'month',
-      },
+      paid('s', 1, { customer, visitor: visitorId, ...monthly }),
       paid('a', 1, { customer, email, name, subscription: `s-${site.siteNo}` }),
       paid('b', 2, { email: guest, name, visitor: visitorId, refunded: 300 }),
       paid('c', 3, { email: guest.toUpperCase(), name }),
@@ -195,11 +172,8 @@ describe('erasure and money', () => {
       paid('e', 5, { email: 'ben@example.com', name: 'Ben', visitor: other }),
     ]
     const bring = async (given: Json[]) => {
-      await storeFileFacts(
-        db,
-        site.siteNo,
-        given.flatMap(row => factsOf(row as Parameters<typeof factsOf>[0])),
-      )
+      const facts = given.flatMap(row => factsOf(row as Parameters<typeof factsOf>[0]))
+      await storeFileFacts(db, site.siteNo, facts)
       await deriveFileFacts({ db, log: silentLog }, site.siteNo)
     }
     await bring(rows)
@@ -209,12 +183,9 @@ describe('erasure and money', () => {
     await bring(rows)
     expect(await revenue.payments(site)).toEqual(stored)
     // Rows that no file had before, of the time before the erasure, and of the time after it.
-    await bring([
-      ...rows,
-      paid('f', 6, { email: guest, name }),
-      paid('g', 7, { customer, email: uniqueEmail(), name }),
-    ])
-    for (const trace of [visitorId, email, guest, name]) expect(await tracesOf(db, trace), trace).toEqual([])
+    const seventh = paid('g', 7, { customer, email: uniqueEmail(), name })
+    await bring([...rows, paid('f', 6, { email: guest, name }), seventh])
+    await expectNoTraces(visitorId, email, guest, name)
     const { payments, sum, mrr } = await numbersOf(site)
     expect({ payments, sum, mrr }).toEqual({ payments: 7, sum: before.sum + 2_000, mrr: before.mrr })
     await bring([paid('h', 1, { at: now.getTime() + 1, email: guest, name })])

@@ -30,34 +30,23 @@ type Fields = Omit<Partial<Hit>, 'at'> & { at: string }
 
 /** Text that only the person has. */
 const SECRET = `only-${randomUUID().slice(0, 8)}`
-const BOOM = { type: 'error', name: 'error' } as const
 
 /** Hits of one visitor on days before, on and after the change of clocks, and today. */
 function visitsOf(visitorId: string, own: string): Fields[] {
-  return ['2026-02-10T15', '2026-03-08T06', '2026-03-08T07', '2026-03-09T03', '2026-03-18T10'].flatMap(
-    hour => [
-      { at: `${hour}:00:00Z`, visitorId, url: '/', title: 'Home', referrer: 'https://www.google.com/' },
-      { at: `${hour}:01:00Z`, visitorId, url: `/${own}?utm_source=${own}`, title: own },
-      { at: `${hour}:01:30Z`, visitorId, type: 'engagement', url: `/${own}`, scroll: 80, engagedMs: 5_000 },
-      { at: `${hour}:02:00Z`, visitorId, type: 'event', name: 'signup', url: '/', props: { plan: own } },
-      { at: `${hour}:03:00Z`, visitorId, ...BOOM, url: '/', error: { name: 'TypeError', message: own } },
-      // Twice: errors of the same number would be in order of their ids, which differ between sites.
-      {
-        at: `${hour}:03:30Z`,
-        visitorId,
-        ...BOOM,
-        url: '/',
-        error: { name: 'RangeError', message: 'shared' },
-      },
-      {
-        at: `${hour}:04:00Z`,
-        visitorId,
-        ...BOOM,
-        url: '/',
-        error: { name: 'RangeError', message: 'shared' },
-      },
-    ],
-  )
+  const error = (name: string, message: string) =>
+    ({ type: 'error', name: 'error', url: '/', error: { name, message } }) as const
+  const hits: Fields[] = [
+    { at: '00:00', url: '/', title: 'Home', referrer: 'https://www.google.com/' },
+    { at: '01:00', url: `/${own}?utm_source=${own}`, title: own },
+    { at: '01:30', type: 'engagement', url: `/${own}`, scroll: 80, engagedMs: 5_000 },
+    { at: '02:00', type: 'event', name: 'signup', url: '/', props: { plan: own } },
+    { at: '03:00', ...error('TypeError', own) },
+    // Twice: errors of the same number would be in order of their ids, which differ between sites.
+    { at: '03:30', ...error('RangeError', 'shared') },
+    { at: '04:00', ...error('RangeError', 'shared') },
+  ]
+  const hours = ['2026-02-10T15', '2026-03-08T06', '2026-03-08T07', '2026-03-09T03', '2026-03-18T10']
+  return hours.flatMap(hour => hits.map(hit => ({ ...hit, at: `${hour}:${hit.at}Z`, visitorId })))
 }
 
 const hitsOf = (site: StatsSite, visits: Fields[]): EnrichedHit[] =>
@@ -85,6 +74,11 @@ async function expectTwins(site: StatsSite, twin: StatsSite): Promise<void> {
 }
 
 const [ADA, BEN] = [randomUUID(), randomUUID()]
+const page = (at: string, fields: object = {}): Fields => ({ at, visitorId: ADA, url: '/', ...fields })
+const identify = (at: string, identifier: string, fields: object = {}): Fields => {
+  const identity = { identifier, name: 'Ada', custom: { plan: 'x' } }
+  return { at, visitorId: ADA, type: 'identify', identity, ...fields }
+}
 
 describe('erasure', () => {
   test.each([
@@ -107,10 +101,16 @@ describe('erasure', () => {
     120_000,
   )
 
-  test('of the only visitor: the site has no data any more', async () => {
+  test('of the only visitor: the site has no data any more, and no dead letters of the person', async () => {
     const { site, twin } = await twins([], visitsOf(ADA, SECRET))
+    for (const visitorId of [ADA, BEN])
+      await db`
+        insert into dead_letters (id, site_no, reason, payload)
+        values (gen_random_uuid(), ${site.siteNo}, 'x', ${JSON.stringify({ visitorId })})`
     await aggregateAll(db, now)
     await eraseNow(db, site, ADA, now)
+    const left = await db`select payload from dead_letters where site_no = ${site.siteNo}`
+    expect(left.map(({ payload }) => JSON.parse(payload).visitorId)).toEqual([BEN])
     await expectTwins(site, twin)
     expect((await stats.read(site, '')).has_data).toBe(false)
   }, 120_000)
@@ -119,30 +119,24 @@ describe('erasure', () => {
     const user = `${SECRET}@example.com`
     const others: Fields[] = [
       ...visitsOf(BEN, 'other'),
-      { at: '2026-03-02T10:00:00Z', visitorId: ADA, url: '/between', title: 'Home' },
-      { at: '2026-03-12T10:00:00Z', visitorId: ADA, url: '/after', title: 'Home' },
-      { at: '2026-03-12T10:01:00Z', visitorId: ADA, type: 'identify', identity: { identifier: 'another' } },
+      page('2026-03-02T10:00:00Z', { url: '/between', title: 'Home' }),
+      page('2026-03-12T10:00:00Z', { url: '/after', title: 'Home' }),
+      identify('2026-03-12T10:01:00Z', 'another'),
     ]
-    const identify = {
-      type: 'identify',
-      identity: { identifier: user, name: 'Ada', custom: { plan: 'x' } },
-    } as const
-    const phone = randomUUID()
+    const phone = { visitorId: randomUUID() }
     const person: Fields[] = [
-      { at: '2026-02-20T10:00:00Z', visitorId: ADA, url: '/first', title: SECRET },
-      { at: '2026-02-20T10:20:00Z', visitorId: ADA, ...identify },
-      { at: '2026-03-08T07:30:00Z', visitorId: ADA, ...identify },
-      { at: '2026-03-08T07:31:00Z', visitorId: ADA, url: `/${SECRET}`, title: SECRET },
-      { at: '2026-03-15T10:00:00Z', visitorId: phone, url: '/', title: SECRET },
-      { at: '2026-03-15T10:01:00Z', visitorId: phone, ...identify },
+      page('2026-02-20T10:00:00Z', { url: '/first', title: SECRET }),
+      identify('2026-02-20T10:20:00Z', user),
+      identify('2026-03-08T07:30:00Z', user),
+      page('2026-03-08T07:31:00Z', { url: `/${SECRET}`, title: SECRET }),
+      page('2026-03-15T10:00:00Z', { title: SECRET, ...phone }),
+      identify('2026-03-15T10:01:00Z', user, phone),
     ]
     const { site, twin } = await twins(others, person)
     await aggregateAll(db, now)
     await compressSettledChunks(db, now)
     await eraseNow(db, site, user, now, TINY)
-    expect(await tracesOf(db, user)).toEqual([])
-    expect(await tracesOf(db, phone)).toEqual([])
-    expect(await tracesOf(db, SECRET)).toEqual([])
+    for (const trace of [user, phone.visitorId, SECRET]) expect(await tracesOf(db, trace)).toEqual([])
     // An identify hit that no session took says of nobody who they are.
     await db`delete from events where site_no = ${site.siteNo} and session_no is null`
     await expectTwins(site, twin)
@@ -151,27 +145,23 @@ describe('erasure', () => {
   }, 120_000)
 
   test('of a visitor: identities go with them unless somebody else has them', async () => {
-    const identify = (visitorId: string, identifier: string): Fields[] => [
-      { at: '2026-03-10T10:00:00Z', visitorId, url: '/' },
-      { at: '2026-03-10T10:01:00Z', visitorId, type: 'identify', identity: { identifier, name: 'N' } },
-      { at: '2026-03-11T10:00:00Z', visitorId, url: '/' },
+    const visitsAs = (visitorId: string) => [
+      page('2026-03-10T10:00:00Z', { visitorId }),
+      identify('2026-03-10T10:01:00Z', 'both', { visitorId }),
+      page('2026-03-11T10:00:00Z', { visitorId }),
     ]
-    const { site } = await twins(identify(BEN, 'both'), [
-      ...identify(ADA, 'both'),
-      { at: '2026-03-12T10:00:00Z', visitorId: ADA, url: '/' },
-      { at: '2026-03-12T10:01:00Z', visitorId: ADA, type: 'identify', identity: { identifier: 'alone' } },
-    ])
+    const alone = [page('2026-03-12T10:00:00Z'), identify('2026-03-12T10:01:00Z', 'alone')]
+    const { site } = await twins(visitsAs(BEN), [...visitsAs(ADA), ...alone])
     await eraseNow(db, site, ADA, now)
     const left = await db`select identifier from identities where site_no = ${site.siteNo}`
     expect(left.map(({ identifier }) => identifier)).toEqual(['both'])
   })
 
   test('an identity that waits for a hit does not come back with it', async () => {
-    const { site } = await twins(visitsOf(BEN, 'other'), [
-      { at: '2026-03-18T11:50:00Z', visitorId: ADA, type: 'identify', identity: { identifier: 'waiting' } },
-    ])
+    const waiting = [identify('2026-03-18T11:50:00Z', 'waiting')]
+    const { site } = await twins(visitsOf(BEN, 'other'), waiting)
     await eraseNow(db, site, 'waiting', now)
-    await stats.store(hitsOf(site, [{ at: '2026-03-18T11:59:00Z', visitorId: ADA, url: '/' }]))
+    await stats.store(hitsOf(site, [page('2026-03-18T11:59:00Z')]))
     const sessions = await db`select user_id as "userId" from sessions where site_no = ${site.siteNo}`
     expect(new Set(sessions.map(({ userId }) => userId))).toEqual(new Set(['']))
     await expectConsistent(db, site)
@@ -180,7 +170,7 @@ describe('erasure', () => {
   test('hits that come after the request are new data', async () => {
     const { site } = await twins([], visitsOf(ADA, SECRET))
     await ask(db, site, ADA, new Date('2026-03-18T11:00:00Z'))
-    await stats.store(hitsOf(site, [{ at: '2026-03-18T11:30:00Z', visitorId: ADA, url: '/again' }]))
+    await stats.store(hitsOf(site, [page('2026-03-18T11:30:00Z')]))
     await work(db, now, TINY)
     await aggregateAll(db, now)
     await work(db, now)
@@ -215,17 +205,5 @@ describe('erasure', () => {
     for (const table of ['erasures', 'erasure_items', 'events']) {
       expect(await db`select from ${db(table)} where site_no = ${site.siteNo} limit 1`, table).toEqual([])
     }
-  })
-
-  test('dead letters of the person go, too', async () => {
-    const { site } = await twins([], visitsOf(ADA, SECRET))
-    const letter = (payload: object) => db`
-      insert into dead_letters (id, site_no, reason, payload)
-      values (gen_random_uuid(), ${site.siteNo}, 'x', ${JSON.stringify(payload)})`
-    await letter({ visitorId: ADA })
-    await letter({ visitorId: BEN })
-    await eraseNow(db, site, ADA, now)
-    const left = await db`select payload from dead_letters where site_no = ${site.siteNo}`
-    expect(left.map(({ payload }) => JSON.parse(payload).visitorId)).toEqual([BEN])
   })
 })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Hit } from '../../src/ingestion/hit.ts'
 import { type Stats, type StatsSite, startStats } from '../contract/stats-site.ts'
 import { enrichedHit } from '../support/hits.ts'
 import type { Json } from '../support/stripe.ts'
@@ -20,10 +21,8 @@ async function exported(
   perPage: number,
   between = async (_page: number) => {},
 ) {
-  const whole: Record<(typeof LISTS)[number], Json[]> & { pages: number } = {
-    ...{ identities: [], visitors: [], sessions: [], hits: [], payments: [], service_events: [] },
-    pages: 0,
-  }
+  const empty = { identities: [], visitors: [], sessions: [], hits: [], payments: [], service_events: [] }
+  const whole: Record<(typeof LISTS)[number], Json[]> & { pages: number } = { ...empty, pages: 0 }
   let cursor: string | null = null
   do {
     const query: string = cursor === null ? '' : `&cursor=${cursor}`
@@ -40,69 +39,44 @@ async function exported(
   return whole
 }
 
+const KNOWN = { name: 'Ada', avatar: 'https://example.com/a.png', custom: { plan: 'x' } }
 const at = (time: string) => Date.parse(`2026-03-10T${time}Z`)
 
 /** A visitor with two visits, one of them as a user, two payments and a loose identify; and another visitor. */
 async function story() {
   const site = await stats.site()
   const [visitorId, other, user] = [randomUUID(), randomUUID(), `user ${randomUUID()}/ä%`]
-  const identity = {
-    identifier: user,
-    name: 'Ada',
-    avatar: 'https://example.com/a.png',
-    custom: { plan: 'x' },
-  }
+  const identity = { identifier: user, ...KNOWN }
+  const page = { url: '/a?b=1', title: 'A', language: 'de', props: { k: 'v' } }
+  const engaged = { type: 'engagement', url: '/a', scroll: 70, engagedMs: 900 } as const
+  const revenue = { amountMinor: '499', currency: 'EUR' }
+  const place = { fileName: 'a.js', lineNumber: '1', columnNumber: '2' }
+  const error = { name: 'TypeError', message: 'x', stack: 'at y', ...place }
+  const hitOf = (time: string, fields: Partial<Hit>) =>
+    enrichedHit(site, at(time), { visitorId, url: '/b', ...fields })
   const hits = [
-    enrichedHit(site, at('09:00:00'), {
-      visitorId,
-      url: '/a?b=1',
-      title: 'A',
-      language: 'de',
-      props: { k: 'v' },
-    }),
-    enrichedHit(site, at('09:01:00'), {
-      visitorId,
-      type: 'engagement',
-      url: '/a',
-      scroll: 70,
-      engagedMs: 900,
-    }),
-    enrichedHit(site, at('15:00:00'), { visitorId, url: '/b', title: 'B' }),
-    enrichedHit(site, at('15:00:01'), {
-      ...{ visitorId, type: 'event', name: 'signup', url: '/b' },
-      revenue: { amountMinor: '499', currency: 'EUR' },
-    }),
-    enrichedHit(site, at('15:00:02'), {
-      ...{ visitorId, type: 'error', name: 'error', url: '/b' },
-      error: {
-        name: 'TypeError',
-        message: 'x',
-        stack: 'at y',
-        fileName: 'a.js',
-        lineNumber: '1',
-        columnNumber: '2',
-      },
-    }),
-    enrichedHit(site, at('15:00:03'), { visitorId, type: 'identify', identity }),
-    enrichedHit(site, at('18:00:00'), { visitorId, type: 'identify', identity: { identifier: 'later' } }),
+    hitOf('09:00:00', page),
+    hitOf('09:01:00', engaged),
+    hitOf('15:00:00', { title: 'B' }),
+    hitOf('15:00:01', { type: 'event', name: 'signup', revenue }),
+    hitOf('15:00:02', { type: 'error', name: 'error', error }),
+    hitOf('15:00:03', { type: 'identify', identity }),
+    hitOf('18:00:00', { type: 'identify', identity: { identifier: 'later' } }),
   ]
   await stats.store([
     ...hits,
-    enrichedHit(site, at('15:00:00'), { visitorId: other, url: '/b' }),
-    enrichedHit(site, at('15:00:03'), {
-      visitorId: other,
-      type: 'identify',
-      identity: { identifier: 'other' },
-    }),
+    hitOf('15:00:00', { visitorId: other }),
+    hitOf('15:00:03', { visitorId: other, type: 'identify', identity: { identifier: 'other' } }),
   ])
-  const pay = (body: Json) =>
-    stats.api.call('POST', `${site.path}/payments`, {
-      token: stats.owner.token,
-      body: { amount: 5, currency: 'USD', transaction_id: randomUUID(), ...body },
-    })
-  await pay({ visitor_id: visitorId, email: 'ada@example.com', timestamp: '2026-03-10T10:00:00Z' })
-  await pay({ visitor_id: visitorId, email: 'ada@example.com', timestamp: '2026-03-10T16:00:00Z' })
-  await pay({ visitor_id: other, email: 'other@example.com', timestamp: '2026-03-10T16:00:00Z' })
+  for (const [visitor_id, email, hour] of [
+    [visitorId, 'ada@example.com', 10],
+    [visitorId, 'ada@example.com', 16],
+    [other, 'other@example.com', 16],
+  ]) {
+    const sale = { amount: 5, currency: 'USD', transaction_id: randomUUID(), visitor_id, email }
+    const body = { ...sale, timestamp: `2026-03-10T${hour}:00:00Z` }
+    await stats.api.call('POST', `${site.path}/payments`, { token: stats.owner.token, body })
+  }
   return { site, visitorId, other, user, hits }
 }
 
@@ -128,26 +102,14 @@ describe('export', () => {
       { visitor_id: visitorId, user_id: user, visit_count: 2, entry_path: '/b', pageviews: 1, events: 2 },
     ])
     expect(whole.sessions[0]).toMatchObject({ last_hit_at: '2026-03-10T09:01:00.000Z', identified_at: null })
-    expect(whole.visitors).toEqual([
-      {
-        ...{ visitor_id: visitorId, sessions: 2, pending_identifier: 'later' },
-        first_seen_at: '2026-03-10T09:00:00.000Z',
-      },
-    ])
-    expect(whole.identities).toEqual([
-      {
-        ...{ identifier: user, name: 'Ada', avatar: 'https://example.com/a.png', custom: { plan: 'x' } },
-        updated_at: '2026-03-10T15:00:03.000Z',
-      },
-    ])
-    expect(whole.payments.map(({ timestamp, email }) => [timestamp, email])).toEqual([
-      ['2026-03-10T10:00:00.000Z', 'ada@example.com'],
-      ['2026-03-10T16:00:00.000Z', 'ada@example.com'],
-    ])
-    expect(whole.service_events.map(({ event_name, timestamp }) => [event_name, timestamp])).toEqual([
-      ['payment', '2026-03-10T10:00:00.000Z'],
-      ['payment', '2026-03-10T16:00:00.000Z'],
-    ])
+    const visited = { sessions: 2, first_seen_at: '2026-03-10T09:00:00.000Z' }
+    expect(whole.visitors).toEqual([{ visitor_id: visitorId, pending_identifier: 'later', ...visited }])
+    const updated_at = '2026-03-10T15:00:03.000Z'
+    expect(whole.identities).toEqual([{ identifier: user, ...KNOWN, updated_at }])
+    const paid = ['2026-03-10T10:00:00.000Z', '2026-03-10T16:00:00.000Z']
+    const email = 'ada@example.com'
+    expect(whole.payments).toMatchObject(paid.map(timestamp => ({ timestamp, email })))
+    expect(whole.service_events).toMatchObject(paid.map(timestamp => ({ timestamp, event_name: 'payment' })))
     if (perPage === 1) expect(whole.pages).toBeGreaterThanOrEqual(13)
     if (perPage === 500) expect(whole.pages).toBe(1)
   })
@@ -176,33 +138,24 @@ describe('export', () => {
     expect(new Set(whole.sessions.map(({ session }) => session)).size).toBe(whole.sessions.length)
   })
 
-  test.each([
-    'x',
-    Buffer.from('{}').toString('base64url'),
-    ...[
+  test('a made-up cursor and a size of pages beyond 1 to 1000 are refused', async () => {
+    const { site, visitorId } = await story()
+    const cursors = [
       { until: 1e17, part: 'visits', after: null, hit: null },
       { until: 1, part: 'nothing', after: null, hit: null },
       { until: 1, part: 'visits', after: { at: 1, key: randomUUID() }, hit: null },
       { until: 1, part: 'loose', after: { at: 1, key: '1' }, hit: null },
       { until: 1, part: 'visits', after: null, hit: { at: 1, key: randomUUID() } },
       { until: 1, part: 'payments', after: { at: 1, key: "'; drop table events" }, hit: null },
-    ].map(cursor => Buffer.from(JSON.stringify(cursor)).toString('base64url')),
-  ])('a made-up cursor is refused: %s', async cursor => {
-    const { site, visitorId } = await shared()
-    const answer = await stats.ask(`${site.path}/visitors/${visitorId}/export?cursor=${cursor}`)
-    expect(answer.status).toBe(422)
-    expect(answer.json.errors).toHaveProperty('cursor')
-  })
-
-  test.each(['', '0', '1001', '1.5', 'x'])('per_page=%j is refused', async perPage => {
-    const { site, visitorId } = await shared()
-    const answer = await stats.ask(`${site.path}/visitors/${visitorId}/export?per_page=${perPage}`)
-    expect(answer.status).toBe(422)
+      {},
+    ].map(cursor => Buffer.from(JSON.stringify(cursor)).toString('base64url'))
+    const refused = [
+      ...['x', ...cursors].map(cursor => ['cursor', cursor]),
+      ...['', '0', '1001', '1.5', 'x'].map(size => ['per_page', size]),
+    ]
+    for (const [name, value] of refused) {
+      const answer = await stats.ask(`${site.path}/visitors/${visitorId}/export?${name}=${value}`)
+      expect([answer.status, Object.keys(answer.json.errors)], value).toEqual([422, [name]])
+    }
   })
 })
-
-let told: ReturnType<typeof story> | undefined
-const shared = () => {
-  told ??= story()
-  return told
-}

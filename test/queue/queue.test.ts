@@ -230,7 +230,7 @@ test('queue: its depth counts waiting and active jobs and gives the time of the 
 })
 
 test.each(['SIGKILL', 'SIGSTOP'] as const)(
-  'queue: a consumer closes in time even when Redis is gone or hangs (%s)',
+  'queue: a consumer closes in time, whatever Redis does (%s)',
   async signal => {
     const taken: string[] = []
     const consumer = consume(async name => void taken.push(name))

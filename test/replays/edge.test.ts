@@ -49,19 +49,12 @@ async function send(
 ) {
   const line = typeof head === 'string' ? head : JSON.stringify(head)
   const body = chunk === null ? line : Buffer.concat([Buffer.from(`${line}\n`), Buffer.from(chunk)])
-  const response = await fetch(`${worker.url}/api/replay`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'text/plain', 'User-Agent': userAgent },
-    body,
-  })
+  const headers = { 'Content-Type': 'text/plain', 'User-Agent': userAgent }
+  const response = await fetch(`${worker.url}/api/replay`, { method: 'POST', headers, body })
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it
   const json: any = await response.json()
-  return {
-    status: response.status,
-    headers: response.headers,
-    json,
-    dropped: response.headers.get('X-Hit-Dropped'),
-  }
+  const { status, headers: answered } = response
+  return { status, headers: answered, json, dropped: answered.get('X-Hit-Dropped') }
 }
 
 const waiting = async () => (await queueDepth(api.services.redis, 'replays')).waiting
@@ -75,25 +68,16 @@ async function newestJob(): Promise<ReplayJob> {
 test('POST /api/replay: a chunk is queued as gzip, whether it comes as gzip or as JSON', async () => {
   const site = await recordingSite(['/account/**'])
   for (const chunk of [gzipSync(EVENTS), EVENTS]) {
-    const head = headOf(site, { position: 3 })
+    const head = { ...headOf(site), position: 3 }
     const answer = await send(head, chunk)
     expect([answer.status, answer.dropped]).toEqual([202, null])
     expect(answer.json).toEqual({ recording: true, excluded_paths: ['/account/**'] })
     expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*')
     const job = await newestJob()
-    expect(job).toMatchObject({
-      siteNo: site.siteNo,
-      at,
-      pageAt: at - 1_000,
-      recording: head.recording,
-      position: 3,
-      path: '/pricing',
-      events: 2,
-      unpacked: EVENTS.length,
-      firstEventMs: at,
-      lastEventMs: at + 1_000,
-      data: gzipSync(EVENTS).toString('base64'),
-    })
+    const times = { at, pageAt: at - 1_000, firstEventMs: at, lastEventMs: at + 1_000 }
+    const content = { events: 2, unpacked: EVENTS.length, data: gzipSync(EVENTS).toString('base64') }
+    const { recording, position, path } = head
+    expect(job).toMatchObject({ siteNo: site.siteNo, recording, position, path, ...times, ...content })
     expect(JSON.stringify(job)).not.toContain('127.0.0.1')
   }
 })
@@ -114,16 +98,15 @@ test('POST /api/replay: what is not to be recorded is dropped, and not even unpa
   const excluding = await recordingSite(['/account/**'])
   const before = await waiting()
   const broken = Buffer.from([0x1f, 0x8b, 1])
-  const results = [
-    await send(headOf(off), broken),
-    await send(headOf(excluding, { path: '/account/keys' }), broken),
-    await send(headOf(excluding), broken, 'Googlebot/2.1 (+http://www.google.com/bot.html)'),
-  ]
-  expect(results.map(({ status, dropped, json }) => [status, dropped, json.recording])).toEqual([
-    [202, 'replay_off', false],
-    [202, 'excluded_path', true],
-    [202, 'bot', false],
-  ])
+  const bot = 'Googlebot/2.1 (+http://www.google.com/bot.html)'
+  for (const [head, reason, recording, userAgent] of [
+    [headOf(off), 'replay_off', false],
+    [headOf(excluding, { path: '/account/keys' }), 'excluded_path', true],
+    [headOf(excluding), 'bot', false, bot],
+  ] as const) {
+    const { status, dropped, json } = await send(head, broken, userAgent)
+    expect([status, dropped, json.recording]).toEqual([202, reason, recording])
+  }
   expect(await waiting()).toBe(before)
 })
 
@@ -132,20 +115,20 @@ test('POST /api/replay: a page whose session or site has reached its limit is to
   const site = await recordingSite()
   const visitor_id = randomUUID()
   await redis.hset(`replay:visitor:${site.siteNo}:${visitor_id}`, 'bytes', 10 * 1024 * 1024)
-  const ofSession = await send(headOf(site, { visitor_id }), EVENTS)
-  expect([ofSession.status, ofSession.dropped, ofSession.json.recording]).toEqual([202, 'replay_full', false])
+  const sent = async (head: object) => {
+    const { status, dropped, json } = await send(head, EVENTS)
+    return [status, dropped, json.recording]
+  }
+  expect(await sent(headOf(site, { visitor_id }))).toEqual([202, 'replay_full', false])
   const day = new Date(at).toISOString().slice(0, 10)
   await redis.hset(`replay:site:${site.siteNo}:${day}`, 'bytes', 500 * 1024 * 1024)
+  expect(await sent(headOf(site))).toEqual([202, 'replay_full', false])
   // A chunk counts with its row.
   const exact = gzipSync(EVENTS).length + 'example.com/pricing'.length + 300
   const other = await recordingSite()
   await redis.hset(`replay:site:${other.siteNo}:${day}`, 'bytes', 500 * 1024 * 1024 - exact)
-  expect([(await send(headOf(other), EVENTS)).dropped, (await send(headOf(other), EVENTS)).dropped]).toEqual([
-    null,
-    'replay_full',
-  ])
-  const ofSite = await send(headOf(site), EVENTS)
-  expect([ofSite.status, ofSite.dropped, ofSite.json.recording]).toEqual([202, 'replay_full', false])
+  expect(await sent(headOf(other))).toEqual([202, null, true])
+  expect(await sent(headOf(other))).toEqual([202, 'replay_full', false])
 })
 
 test('POST /api/replay: while too much waits, it answers 503 and when to try again', async () => {
@@ -153,77 +136,79 @@ test('POST /api/replay: while too much waits, it answers 503 and when to try aga
   const site = await recordingSite()
   const before = (await redis.hget('bull:replays:bytes', 'all')) ?? '0'
   await redis.hset('bull:replays:bytes', 'all', 64 * 1024 * 1024)
-  const answer = await send(headOf(site), EVENTS)
+  const { status, json, headers } = await send(headOf(site), EVENTS)
   await redis.hset('bull:replays:bytes', 'all', before)
-  expect([answer.status, answer.json.code, answer.headers.get('Retry-After')]).toEqual([
-    503,
-    'unavailable',
-    '10',
-  ])
+  expect([status, json.code, headers.get('Retry-After')]).toEqual([503, 'unavailable', '10'])
 })
 
-const bomb = (inner: string) => gzipSync(inner)
 const event = (fields: object) => JSON.stringify([{ type: 3, timestamp: at, data: {}, ...fields }])
 
-test.each<[string, number, Buffer | string, string?]>([
-  ['broken gzip', 400, Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3])],
-  ['cut gzip', 400, gzipSync(EVENTS).subarray(0, -9)],
-  ['a bomb', 413, bomb(' '.repeat(4 * 1024 * 1024 + 1))],
-  ['more than 256 KiB', 413, Buffer.alloc(300 * 1024, 32)],
-  ['no JSON', 400, gzipSync('x')],
-  ['cut JSON', 400, '[{"type":3'],
-  ['an object', 422, '{}', 'events'],
-  ['no event', 422, '[]', 'events'],
-  ['5,001 events', 422, gzipSync(JSON.stringify(eventsAt(0, 5_001))), 'events'],
-  ['null', 422, '[null]', 'events.0'],
-  ['another type', 422, event({ type: 7 }), 'events.0'],
-  ['half a type', 422, event({ type: 0.5 }), 'events.0'],
-  ['a text as time', 422, event({ timestamp: '1' }), 'events.0'],
-  ['a time before 1970', 422, event({ timestamp: -1 }), 'events.0'],
-  ['a time beyond all', 422, event({ timestamp: 9e15 }), 'events.0'],
-  ['no data', 422, event({ data: null }), 'events.0'],
-  ['two days', 422, JSON.stringify([...eventsAt(0, 1), ...eventsAt(2 * 86_400_000, 1)]), 'events'],
-  ['deep nesting', 422, `[${'['.repeat(2_001)}${']'.repeat(2_001)}]`, 'events'],
-  ['250,001 objects and arrays', 422, gzipSync(event({ data: { all: Array(249_997).fill([]) } })), 'events'],
-  ['nothing', 422, '', 'events'],
-])('POST /api/replay: %s instead of events is refused with %i', async (_, status, chunk, field) => {
+const arrays = (count: number) => gzipSync(event({ data: { all: Array(count).fill([]) } }))
+
+test('POST /api/replay: what are no events is refused, and not queued', async () => {
+  const cases: [what: string, status: number, chunk: Buffer | string, field?: string][] = [
+    ['broken gzip', 400, Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3])],
+    ['cut gzip', 400, gzipSync(EVENTS).subarray(0, -9)],
+    ['a bomb', 413, gzipSync(' '.repeat(4 * 1024 * 1024 + 1))],
+    ['more than 256 KiB', 413, Buffer.alloc(300 * 1024, 32)],
+    ['no JSON', 400, gzipSync('x')],
+    ['cut JSON', 400, '[{"type":3'],
+    ['an object', 422, '{}', 'events'],
+    ['no event', 422, '[]', 'events'],
+    ['5,001 events', 422, gzipSync(JSON.stringify(eventsAt(0, 5_001))), 'events'],
+    ['null', 422, '[null]', 'events.0'],
+    ['another type', 422, event({ type: 7 }), 'events.0'],
+    ['half a type', 422, event({ type: 0.5 }), 'events.0'],
+    ['a text as time', 422, event({ timestamp: '1' }), 'events.0'],
+    ['a time before 1970', 422, event({ timestamp: -1 }), 'events.0'],
+    ['a time beyond all', 422, event({ timestamp: 9e15 }), 'events.0'],
+    ['no data', 422, event({ data: null }), 'events.0'],
+    ['two days', 422, JSON.stringify([...eventsAt(0, 1), ...eventsAt(2 * 86_400_000, 1)]), 'events'],
+    ['deep nesting', 422, `[${'['.repeat(2_001)}${']'.repeat(2_001)}]`, 'events'],
+    ['250,001 objects and arrays', 422, arrays(249_997), 'events'],
+    ['nothing', 422, '', 'events'],
+  ]
   const site = await recordingSite()
   const before = await waiting()
-  const answer = await send(headOf(site), chunk)
-  expect(answer.status, JSON.stringify(answer.json)).toBe(status)
-  if (field) expect(Object.keys(answer.json.errors)).toEqual([field])
+  for (const [what, status, chunk, field] of cases) {
+    const answer = await send(headOf(site), chunk)
+    expect(answer.status, what).toBe(status)
+    if (field) expect(Object.keys(answer.json.errors), what).toEqual([field])
+  }
   expect(await waiting()).toBe(before)
 })
 
-test.each<[string, object, number]>([
-  ['key', { key: 'x' }, 422],
-  ['', { key: randomUUID() }, 404],
-  ['hostname', { hostname: '' }, 422],
-  ['path', { path: 5 }, 422],
-  ['path', { path: 'x'.repeat(2_049) }, 422],
-  ['page_ms', { page_ms: -1 }, 422],
-  ['page_ms', { page_ms: 86_400_001 }, 422],
-  ['recording', { recording: 'x' }, 422],
-  ['position', { position: undefined }, 422],
-  ['position', { position: 1.5 }, 422],
-  ['position', { recording: undefined }, 422],
-  ['recording', { recording: undefined, position: undefined }, 422],
-  ['visitor_id', { visitor_id: 'x' }, 422],
-])('POST /api/replay: the first line is refused for %s: %j', async (field, change, status) => {
+test('POST /api/replay: a first line that is not valid is refused', async () => {
+  const cases: [field: string, change: object, status: number][] = [
+    ['key', { key: 'x' }, 422],
+    ['', { key: randomUUID() }, 404],
+    ['hostname', { hostname: '' }, 422],
+    ['path', { path: 5 }, 422],
+    ['path', { path: 'x'.repeat(2_049) }, 422],
+    ['page_ms', { page_ms: -1 }, 422],
+    ['page_ms', { page_ms: 86_400_001 }, 422],
+    ['recording', { recording: 'x' }, 422],
+    ['position', { position: undefined }, 422],
+    ['position', { position: 1.5 }, 422],
+    ['position', { recording: undefined }, 422],
+    ['recording', { recording: undefined, position: undefined }, 422],
+    ['visitor_id', { visitor_id: 'x' }, 422],
+  ]
   const site = await recordingSite()
-  const answer = await send(headOf(site, change), EVENTS)
-  expect(answer.status).toBe(status)
-  if (field) expect(Object.keys(answer.json.errors)).toEqual([field])
-})
-
-test.each([
-  ['{', 400],
-  ['', 400],
-  [`"${'x'.repeat(17_000)}"`, 413],
-  ['[]', 422],
-  ['null', 422],
-])('POST /api/replay: a body that begins with %.10s is refused with %i', async (line, status) => {
-  expect((await send(line, null)).status).toBe(status)
+  for (const [field, change, status] of cases) {
+    const answer = await send(headOf(site, change), EVENTS)
+    expect(answer.status, JSON.stringify(change)).toBe(status)
+    if (field) expect(Object.keys(answer.json.errors)).toEqual([field])
+  }
+  for (const [line, status] of [
+    ['{', 400],
+    ['', 400],
+    [`"${'x'.repeat(17_000)}"`, 413],
+    ['[]', 422],
+    ['null', 422],
+  ] as const) {
+    expect((await send(line, null)).status, line.slice(0, 10)).toBe(status)
+  }
 })
 
 test('POST /api/replay: its requests have a limit of their own', async () => {
@@ -255,7 +240,7 @@ test('POST /api/replay: a chunk counts as one request for each MiB of its events
   const { limits } = api.services.config
   const site = await recordingSite()
   const large = gzipSync(event({ data: { text: 'x'.repeat(2 * 1024 * 1024) } }))
-  const small = gzipSync(event({ data: { all: Array(249_996).fill([]) } }))
+  const small = arrays(249_996)
   limits.replay = 1_000_000
   const before = await send(headOf(site), small)
   const after = await send(headOf(site), large)
@@ -274,10 +259,8 @@ test('POST /api/collect: the answer names the script of replays for the sampled 
   const sampled = await recordingSite()
   await db`update sites set replay_sample_percent = 30 where site_no = ${sampled.siteNo}`
   const visit = async (site: TestSite, path: string, visitor_id: string = randomUUID()) => {
-    const answer = await fetch(`${worker.url}/api/collect`, {
-      method: 'POST',
-      body: JSON.stringify({ key: site.key, hostname: 'example.com', url: { path }, visitor_id }),
-    })
+    const body = JSON.stringify({ key: site.key, hostname: 'example.com', url: { path }, visitor_id })
+    const answer = await fetch(`${worker.url}/api/collect`, { method: 'POST', body })
     return answer.headers.get('X-Tracker')!.includes('load=replay.js')
   }
   const excluded = await visit(everyVisit, '/account/x?a=b')

@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ReplayJob } from '../../src/ingestion/replays/job.ts'
 import { createReplayConsumer } from '../../src/ingestion/replays/replay-consumer.ts'
 import { storeChunk } from '../../src/ingestion/replays/store-chunk.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { createBoundedQueue, waitingBytes } from '../../src/queue/bounded-queue.ts'
+import { type BoundedQueue, createBoundedQueue, waitingBytes } from '../../src/queue/bounded-queue.ts'
 import { queueDepth } from '../../src/queue/bull-format.ts'
 import { createConsumer } from '../../src/queue/consumer.ts'
 import { createProducer } from '../../src/queue/producer.ts'
+import type { RedisClient } from '../../src/redis/client.ts'
 import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 import { dyingAfter } from '../support/dying-after.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
-import { connectTo, testRedis } from '../support/redis.ts'
+import { connectTo, type TestRedis, testRedis } from '../support/redis.ts'
 import { eventually } from '../support/service.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { eventsAt, replayJob } from './chunks.ts'
@@ -23,14 +24,34 @@ const HOUR = 60 * MINUTE
 const NOON = Date.UTC(2026, 2, 10, 12)
 
 let database: TestDatabase
+let server: TestRedis
+let redis: RedisClient
 beforeAll(async () => {
-  database = await sharedDatabase()
+  ;[database, server] = await Promise.all([sharedDatabase(), testRedis()])
+  redis = await connectTo(server)
 })
-afterAll(() => database.close())
+afterAll(async () => {
+  redis.disconnect()
+  await Promise.all([database.close(), server.close()])
+})
+beforeEach(() => redis.flushall())
+
+/** A site with a visitor, who is there at noon unless `isAway`. */
+async function visited({ isAway = false } = {}) {
+  const site = await createTestSite(database.db)
+  const visitorId = randomUUID()
+  if (!isAway) await visit(site, visitorId, NOON)
+  return { site, visitorId }
+}
 
 const visit = (site: TestSite, visitorId: string, at: number) =>
   storeHits(database.db, 0, [enrichedHit(site, at, { visitorId, url: '/pricing' })])
 const store = (job: ReplayJob) => storeChunk(database.db, job)
+function consumerOf(queue: BoundedQueue<ReplayJob>, now: number) {
+  const producer = createProducer<ReplayJob>(redis, 'replays')
+  const parts = { db: database.db, queue, producer, log: silentLog }
+  return createReplayConsumer({ ...parts, now: () => new Date(now) }).consume
+}
 const rowsOf = ({ siteNo }: TestSite) => database.db`
   select session_at, visitor_no, first_event_ms::float8 as first, last_event_ms::float8 as last, recordings, chunks,
     bytes::float8 as bytes
@@ -39,9 +60,7 @@ const chunksOf = ({ siteNo }: TestSite) => database.db`
   select recording, position from replay_chunks where site_no = ${siteNo} order by at, position`
 
 test('replays: chunks belong to the session of the visitor, and the row of the session adds them up', async () => {
-  const site = await createTestSite(database.db)
-  const visitorId = randomUUID()
-  await visit(site, visitorId, NOON)
+  const { site, visitorId } = await visited()
   await visit(site, randomUUID(), NOON)
   const first = replayJob(site, NOON + SECOND, { visitorId })
   const second = replayJob(site, NOON + MINUTE, { visitorId, recording: first.recording, position: 1 })
@@ -60,9 +79,7 @@ test('replays: chunks belong to the session of the visitor, and the row of the s
 })
 
 test('replays: a chunk is stored once, however often it is sent or delivered', async () => {
-  const site = await createTestSite(database.db)
-  const visitorId = randomUUID()
-  await visit(site, visitorId, NOON)
+  const { site, visitorId } = await visited()
   const job = replayJob(site, NOON + SECOND, { visitorId })
   const results = await Promise.all([store(job), store(job), store({ ...job, at: job.at + MINUTE })])
   expect(results.toSorted()).toEqual(['repeated', 'repeated', 'stored'])
@@ -72,11 +89,7 @@ test('replays: a chunk is stored once, however often it is sent or delivered', a
 
 test('replays: a process that dies at any moment loses no chunk and its bytes, and stores none twice', async () => {
   const { db } = database
-  const server = await testRedis()
-  const redis = await connectTo(server)
-  const site = await createTestSite(db)
-  const visitorId = randomUUID()
-  await visit(site, visitorId, NOON)
+  const { site, visitorId } = await visited()
   const queue = createBoundedQueue<ReplayJob>(redis, 'replays', 100_000)
   const { jobId: _, ...chunk } = replayJob(site, NOON + SECOND, { visitorId })
   await queue.add(chunk, 50, [], NOON)
@@ -92,18 +105,14 @@ test('replays: a process that dies at any moment loses no chunk and its bytes, a
   expect(await waitingBytes(redis, 'replays')).toBeGreaterThan(0)
   // The process died before the bytes were given back: the queue delivers the job again.
   for (const _again of [1, 2]) {
-    const options = { db, queue, producer: createProducer<ReplayJob>(redis, 'replays'), log: silentLog }
-    await createReplayConsumer({ ...options, now: () => new Date(NOON) }).consume(job)
+    await consumerOf(queue, NOON)(job)
     expect(await waitingBytes(redis, 'replays')).toBe(0)
   }
   expect(await rowsOf(site)).toMatchObject([{ chunks: 1, recordings: 1 }])
-  redis.disconnect()
-  await server.close()
 })
 
 test('replays: a chunk waits for the session of its page, and takes no older one', async () => {
-  const site = await createTestSite(database.db)
-  const visitorId = randomUUID()
+  const { site, visitorId } = await visited({ isAway: true })
   const job = replayJob(site, NOON + SECOND, { visitorId, pageAt: NOON })
   expect(await store(job)).toBe('waiting')
   await visit(site, visitorId, NOON - 2 * HOUR)
@@ -114,16 +123,13 @@ test('replays: a chunk waits for the session of its page, and takes no older one
 })
 
 test('replays: over midnight a chunk finds the session of the id of the day before', async () => {
-  const site = await createTestSite(database.db)
-  const previousVisitorId = randomUUID()
-  await visit(site, previousVisitorId, NOON)
-  expect(await store(replayJob(site, NOON + SECOND, { previousVisitorId }))).toBe('stored')
+  const { site, visitorId } = await visited()
+  const job = replayJob(site, NOON + SECOND, { previousVisitorId: visitorId })
+  expect(await store(job)).toBe('stored')
 })
 
 test('replays: a recording stays in its session', async () => {
-  const site = await createTestSite(database.db)
-  const visitorId = randomUUID()
-  await visit(site, visitorId, NOON)
+  const { site, visitorId } = await visited()
   const job = replayJob(site, NOON + SECOND, { visitorId })
   await store(job)
   await visit(site, visitorId, NOON + HOUR)
@@ -134,9 +140,7 @@ test('replays: a recording stays in its session', async () => {
 
 test('replays: chunks beyond the bounds of a session, and those of deleted sites, are not stored', async () => {
   const { db } = database
-  const site = await createTestSite(db)
-  const visitorId = randomUUID()
-  await visit(site, visitorId, NOON)
+  const { site, visitorId } = await visited()
   const { recording } = replayJob(site, NOON)
   const chunk = (position: number, at = NOON + SECOND) =>
     replayJob(site, at, { visitorId, recording, position })
@@ -152,25 +156,11 @@ test('replays: chunks beyond the bounds of a session, and those of deleted sites
 })
 
 test('replays: the queue delivers chunks, again while they have no session, and gives their bytes back', async () => {
-  const server = await testRedis()
-  const redis = await connectTo(server)
-  const site = await createTestSite(database.db)
-  const visitorId = randomUUID()
+  const { site, visitorId } = await visited({ isAway: true })
   const queue = createBoundedQueue<ReplayJob>(redis, 'replays', 4_000)
-  const { consume } = createReplayConsumer({
-    db: database.db,
-    queue,
-    producer: createProducer<ReplayJob>(redis, 'replays'),
-    log: silentLog,
-    now: () => new Date(NOON + MINUTE),
-  })
-  const consumer = createConsumer<ReplayJob>({
-    queue: 'replays',
-    redisUrl: server.url,
-    concurrency: 2,
-    log: silentLog,
-    handle: consume,
-  })
+  const handle = consumerOf(queue, NOON + MINUTE)
+  const options = { queue: 'replays', redisUrl: server.url, concurrency: 2, log: silentLog } as const
+  const consumer = createConsumer<ReplayJob>({ ...options, handle })
   const { jobId: _, ...early } = replayJob(site, NOON + SECOND, { visitorId })
   const { jobId: __, ...hopeless } = replayJob(site, NOON - HOUR)
   expect(await queue.add(early, 50, [], NOON)).toBe('added')
@@ -184,13 +174,9 @@ test('replays: the queue delivers chunks, again while they have no session, and 
   await eventually(async () => (await waitingBytes(redis, 'replays')) === 0)
   expect(await queueDepth(redis)).toMatchObject({ waiting: 0, delayed: 0, active: 0 })
   await consumer.close(0)
-  redis.disconnect()
-  await server.close()
 })
 
 test('replays: the bytes of a site and of a visitor are bounded when chunks are queued', async () => {
-  const server = await testRedis()
-  const redis = await connectTo(server)
   const queue = createBoundedQueue<ReplayJob>(redis, 'replays', 10_000)
   const { jobId: _, ...job } = replayJob({ siteNo: 1 }, NOON, { content: eventsAt(NOON) })
   const visitor = { key: 'visitor', most: 1_000, mostMs: HOUR, keptMs: HOUR }
@@ -206,6 +192,4 @@ test('replays: the bytes of a site and of a visitor are bounded when chunks are 
   const used = await Promise.all(['visitor', 'site', 'other'].map(key => redis.hget(key, 'bytes')))
   expect(used).toEqual(['950', '1500', '550'])
   expect((await queueDepth(redis, 'replays')).waiting).toBe(3)
-  redis.disconnect()
-  await server.close()
 })

@@ -23,10 +23,8 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 async function newSite(detailsFrom: string | null = DETAILS_FROM) {
-  const made = await api.call('POST', '/api/sites', {
-    token: owner.token,
-    body: { domain: `${randomUUID()}.example` },
-  })
+  const body = { domain: `${randomUUID()}.example` }
+  const made = await api.call('POST', '/api/sites', { token: owner.token, body })
   await api.services.db`
     update sites set details_from = ${detailsFrom}, first_event_at = '2026-01-01' where id = ${made.body.id}`
   return made.body as { id: string; timezone: string }
@@ -93,10 +91,8 @@ const deleteHistory = (site: { id: string }, query: string) =>
 
 test('retention: its change and the deletion of history are in the audit log', async () => {
   const site = await newSite()
-  const patch = await api.call('PATCH', `/api/sites/${site.id}/retention`, {
-    token: owner.token,
-    body: { retention_months: 3 },
-  })
+  const [token, body] = [owner.token, { retention_months: 3 }]
+  const patch = await api.call('PATCH', `/api/sites/${site.id}/retention`, { token, body })
   expect([patch.status, patch.body.retention_months]).toEqual([200, 3])
   expect((await deleteHistory(site, 'before=2026-05-22')).status).toBe(204)
   const entries = await api.services.db`

@@ -139,9 +139,7 @@ describe('days without details', () => {
     dropped = await settledSite()
     await retain(db)
     expect(await detailsFrom(db, dropped)).toBe(DETAILS_FROM)
-  })
-
-  test('a site without a limit keeps what it has', async () => {
+    // A site without a limit keeps what it has.
     expect(await detailsFrom(db, unlimited)).toBeNull()
     expect((await firstRows(db, unlimited)).hit).toMatch(/^2026-04-15/)
   })
@@ -161,10 +159,8 @@ describe('days without details', () => {
     expect(imported.rejected[0]).toMatchObject({ line: 1, error: expect.stringContaining(DETAILS_FROM) })
     // The site was read before its details moved on.
     const late = await importHits({ ...target, detailsFrom: null }, streamOf(lines), options)
-    expect(late).toMatchObject({
-      accepted: 1,
-      rejected: [{ line: 1, error: expect.stringContaining('retention') }],
-    })
+    const error = expect.stringContaining('retention')
+    expect(late).toMatchObject({ accepted: 1, rejected: [{ line: 1, error }] })
     await settle(db)
     // The list counts the last 30 days, and so the line that was accepted.
     expect({ ...(await readNumbers(db, site, gone)), list: [] }).toEqual({ ...before, list: [] })
@@ -177,9 +173,8 @@ describe('days without details', () => {
     const { payment } = await pay(db, site, at, randomUUID())
     const marks = await db`select aggregate from dirty_buckets where site_no = ${site.siteNo}`
     expect(marks).toEqual([{ aggregate: 'revenue' }])
-    const [events] = await db`
-      select count(*)::int as count from events where site_no = ${site.siteNo} and is_service and at = ${at}`
-    expect(events!.count).toBe(0)
+    const events = await db`select from events where site_no = ${site.siteNo} and is_service and at = ${at}`
+    expect(events).toEqual([])
     const { visitors, pageviews, sessions, custom_events } = before
     const expected = { visitors, pageviews, sessions, custom_events, revenue: 4_999 }
     expect(await overview(site, '2026-04-20')).toMatchObject(expected)
@@ -251,12 +246,9 @@ describe('days without details', () => {
     const site = await newSite(db, { months: 1 })
     const visitorId = randomUUID()
     const visit = (at: string) => enrichedHit(site, Date.parse(at), { visitorId })
-    const store = (...days: string[]) =>
-      storeHits(
-        db,
-        0,
-        days.map(day => visit(`${day}T10:00:00Z`)),
-      )
+    const store = async (...days: string[]) => {
+      for (const day of days) await storeHits(db, 0, [visit(`${day}T10:00:00Z`)])
+    }
     await store('2026-04-20', '2026-04-22', '2026-06-10')
     await settle(db)
     await retain(db)

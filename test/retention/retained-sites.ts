@@ -34,10 +34,7 @@ export interface Retained extends TestSite {
   timezone: string
 }
 
-export async function newSite(
-  db: Db,
-  options: { months?: number; timezone?: string } = {},
-): Promise<Retained> {
+export async function newSite(db: Db, options: { months?: number; timezone?: string } = {}) {
   const { months = null, timezone = 'UTC' } = options
   const site = await createTestSite(db, { timezone })
   await db`update sites set retention_months = ${months} where site_no = ${site.siteNo}`
@@ -75,21 +72,11 @@ export async function sendVisits(
   for (let day = 2; day < days; day += 15) await pay(db, site, new Date(start + day * DAY), regulars[day % 5])
 }
 
-export const pay = (db: Db, site: TestSite, paidAt: Date, visitorId?: string) =>
-  db.begin(tx =>
-    recordPayment(tx, site, {
-      transactionId: randomUUID(),
-      amountMinor: 4_999,
-      currency: 'USD',
-      renewal: false,
-      refunded: false,
-      isFreeTrial: false,
-      recurring: false,
-      paidAt,
-      visitorId,
-      source: 'api',
-    }),
-  )
+export function pay(db: Db, site: TestSite, paidAt: Date, visitorId?: string) {
+  const flags = { renewal: false, refunded: false, isFreeTrial: false, recurring: false }
+  const sale = { transactionId: randomUUID(), amountMinor: 4_999, currency: 'USD', source: 'api' } as const
+  return db.begin(tx => recordPayment(tx, site, { ...sale, ...flags, paidAt, visitorId }))
+}
 
 /** Refreshes the aggregates and rolls up every day. */
 export async function settle(db: Db, now = NOW): Promise<void> {
@@ -113,9 +100,8 @@ export async function storedSite(db: Db, { siteNo }: TestSite): Promise<StatsSit
   return site!
 }
 
-export async function detailsFrom(db: Db, site: TestSite): Promise<string | null> {
-  return (await storedSite(db, site)).detailsFrom?.toISOString() ?? null
-}
+export const detailsFrom = async (db: Db, site: TestSite) =>
+  (await storedSite(db, site)).detailsFrom?.toISOString() ?? null
 
 /** Times of the rows that are stored of a site. */
 export async function firstRows(db: Db, { siteNo }: TestSite) {

@@ -71,7 +71,7 @@ async function readVitals(db: Db, site: Retained, range: Range) {
   }
 }
 
-const marksOf = async (db: Db) => (await db`select count(*)::int as count from dirty_buckets`)[0]!.count
+const marksOf = async (db: Db) => (await db`select from dirty_buckets`).length
 
 describe('retention of several sites, in the columnstore', () => {
   let database: TestDatabase
@@ -180,9 +180,7 @@ describe('retention of several sites, in the columnstore', () => {
   test('a later run moves on by further chunks, and a chunk that no site needs is dropped', async () => {
     await db`update sites set retention_months = 1`
     const chunks = async () =>
-      (
-        await db`select count(*)::int as count from timescaledb_information.chunks where hypertable_name = 'events'`
-      )[0]!.count
+      (await db`select from timescaledb_information.chunks where hypertable_name = 'events'`).length
     const many = await chunks()
     await retain(db)
     expect(await chunks()).toBeLessThan(many - 5)
@@ -215,11 +213,8 @@ describe('retention that is stopped', () => {
         await sendVisits(db, each, { first: '2026-05-09', days: 46, every: 11 * 60 * MINUTE })
       await settle(db)
       if (storage === 'in the columnstore') await compressSettledChunks(db, NOW)
-      const read = (each: Retained) =>
-        Promise.all([
-          readNumbers(db, each, { range: 'all' }),
-          readNumbers(db, each, { from: '2026-05-10', to: '2026-05-10' }),
-        ])
+      const ranges: Range[] = [{ range: 'all' }, { from: '2026-05-10', to: '2026-05-10' }]
+      const read = (each: Retained) => Promise.all(ranges.map(range => readNumbers(db, each, range)))
       const before = [await read(site), await read(other)]
       const details = () => readDetails(db, site, KEPT)
       const detailsBefore = await details()

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { reconcileMrr } from '../../src/revenue/subscriptions/reconcile-mrr.ts'
-import { type Api, startApi } from '../support/api.ts'
-import { recordingLog } from '../support/recording-log.ts'
 import {
+  addReceiver,
   connect,
   coupon,
   deliver,
@@ -16,30 +15,25 @@ import {
   openShop,
   price,
   type Shop,
+  type StripeEvent,
   subscription,
   tieredPrice,
 } from '../support/stripe.ts'
-import { type StripeApi, startStripeApi } from '../support/stripe-api.ts'
+import { apiWithStripe } from '../support/stripe-api.ts'
 
-let stripe: StripeApi
-let api: Api
-const logged = recordingLog()
-beforeAll(async () => {
-  stripe = await startStripeApi()
-  api = await startApi({ config: { stripeApiBase: stripe.url }, log: logged.log })
-})
-afterAll(async () => {
-  await api.close()
-  await stripe.close()
-})
-beforeEach(() => stripe.clear())
+const { api, stripe, logged } = apiWithStripe()
 
 const KEY = { apiKey: 'rk_test_good' }
-const created = (object: Parameters<typeof event>[1], day = 1) =>
-  event('customer.subscription.created', object, onDay(day))
+const created = (object: Json) => event('customer.subscription.created', object, onDay(1))
+const updated = (object: Json, day: number) => event('customer.subscription.updated', object, onDay(day))
+/** An event that has nothing to do with a subscription. */
+const another = (id = 'pi_1') =>
+  event('payment_intent.succeeded', { id, object: 'payment_intent', latest_charge: 'ch_1' }, onDay(2))
+/** Makes Stripe know these objects. */
+const know = (...objects: Json[]) => {
+  for (const each of objects) stripe.objects.set(`${each.object}s/${each.id}`, each)
+}
 const compare = (siteId: string) => reconcileMrr(api.services, siteId)
-
-const intent = { id: 'pi_1', object: 'payment_intent', customer: null, metadata: {}, latest_charge: 'ch_1' }
 
 /** Moves all lookups of the shop back in time by the interval; in UTC, since Citus takes only immutable functions here. */
 async function pass({ siteNo }: Shop, interval: string): Promise<void> {
@@ -54,14 +48,11 @@ describe('lookups', () => {
     const shop = await openShop(api, KEY)
     const { tiers, bare } = tieredPrice()
     const third = coupon({ percent_off: 30 })
-    stripe.objects.set(`prices/${bare.id}`, tiers)
-    stripe.objects.set(`coupons/${third.id}`, third)
+    know(tiers, third)
     const base = subscription({ items: [item(bare, { quantity: 4 })], discounts: [discount(third.id)] })
     await deliverAll(shop, [created(base)])
     expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1400 })
-    await deliverAll(shop, [
-      event('customer.subscription.updated', { ...base, cancel_at_period_end: true }, onDay(2)),
-    ])
+    await deliverAll(shop, [updated({ ...base, cancel_at_period_end: true }, 2)])
     expect(stripe.asked).toHaveLength(2)
   })
 
@@ -73,15 +64,14 @@ describe('lookups', () => {
     const shop = await openShop(api, key)
     const { bare, tiers } = tieredPrice()
     const base = subscription({ items: [item(bare, { quantity: 4 }), item(price(100))] })
-    logged.lines.length = 0
     expect((await deliver(shop, created(base))).status).toBe(200)
     expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 100 })
-    expect(JSON.stringify(logged.lines)).toContain('MRR is not exact')
-    expect(JSON.stringify(logged.lines)).not.toContain('rk_')
+    expect(JSON.stringify(logged)).toContain('MRR is not exact')
+    expect(JSON.stringify(logged)).not.toContain('rk_')
     if (key !== KEY) return
-    stripe.objects.set(`prices/${bare.id}`, tiers)
+    know(tiers)
     await pass(shop, '61 minutes')
-    await deliverAll(shop, [event('customer.subscription.updated', base, onDay(3))])
+    await deliverAll(shop, [updated(base, 3)])
     expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2100 })
   })
 
@@ -91,23 +81,19 @@ describe('lookups', () => {
   ])('the answer to a lookup of %s is announced: %s', async (_, isNews, count) => {
     const shop = await openShop(api, KEY)
     const { db } = api.services
-    await api.call('POST', `/api/sites/${shop.siteId}/webhooks`, {
-      ...shop.member,
-      body: { name: 'Receiver', url: 'https://example.com/hook', kinds: ['subscription.upgraded'] },
-    })
-    await db`update webhook_endpoints set active_since = '2020-01-01' where site_no = ${shop.siteNo}`
+    await addReceiver(shop, ['subscription.upgraded'])
     const [basic, { tiers, bare }] = [price(100), tieredPrice()]
     const base = subscription({ items: [item(basic)] })
     const changed = { ...base, items: { ...base.items, data: [item(bare, { quantity: 4 })] } }
-    await deliverAll(shop, [created(base), event('customer.subscription.updated', changed, onDay(2))])
+    await deliverAll(shop, [created(base), updated(changed, 2)])
     expect(await db`select from outgoing_events where site_no = ${shop.siteNo}`).toHaveLength(0)
     await db`
       update processor_facts
       set body = body || jsonb_build_object('isNews', ${isNews}::boolean)
       where site_no = ${shop.siteNo} and kind = 'lookup'`
-    stripe.objects.set(`prices/${bare.id}`, tiers)
+    know(tiers)
     await pass(shop, '61 minutes')
-    await deliverAll(shop, [event('payment_intent.succeeded', { ...intent, id: 'pi_9' }, onDay(3))])
+    await deliverAll(shop, [another()])
     expect(Object.keys(await netMovements(shop))).toContain('2026-01-02 upgrade USD')
     expect(await db`select from outgoing_events where site_no = ${shop.siteNo}`).toHaveLength(count)
   })
@@ -115,46 +101,45 @@ describe('lookups', () => {
   test('a missing object is not looked up again by every event', async () => {
     const shop = await openShop(api, KEY)
     const base = subscription({ discounts: [discount('co_gone')] })
-    const again = (day: number) => event('customer.subscription.updated', base, onDay(day))
-    await deliverAll(shop, [created(base), again(2), again(3)])
+    await deliverAll(shop, [created(base), updated(base, 2), updated(base, 3)])
     expect(stripe.asked).toHaveLength(1)
     await pass(shop, '61 minutes')
-    await deliverAll(shop, [again(4)])
+    await deliverAll(shop, [updated(base, 4)])
     expect(stripe.asked).toHaveLength(2)
   })
 
-  test.each(['the same event again', 'an event of something else'])(
-    'a failed lookup is repeated by %s',
-    async which => {
-      const shop = await openShop(api, KEY)
-      const { bare, tiers } = tieredPrice()
-      const first = created(subscription({ items: [item(bare, { quantity: 4 })] }))
-      const next = which.startsWith('the same') ? first : event('payment_intent.succeeded', intent, onDay(9))
-      stripe.failWith = 500
-      await deliverAll(shop, [first])
-      expect(await netMovements(shop)).toEqual({})
-      stripe.failWith = undefined
-      stripe.objects.set(`prices/${bare.id}`, tiers)
-      await pass(shop, '61 seconds')
-      await deliverAll(shop, [next])
-      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2000 })
-      const asked = stripe.asked.length
-      await pass(shop, '1 day')
-      await deliverAll(shop, [next])
-      expect(stripe.asked).toHaveLength(asked)
-    },
-  )
+  test.each([
+    ['the same event again', (first: StripeEvent) => first],
+    ['an event of something else', () => another()],
+  ])('a failed lookup is repeated by %s', async (_which, nextOf) => {
+    const shop = await openShop(api, KEY)
+    const { bare, tiers } = tieredPrice()
+    const first = created(subscription({ items: [item(bare, { quantity: 4 })] }))
+    const next = nextOf(first)
+    stripe.failWith = 500
+    await deliverAll(shop, [first])
+    expect(await netMovements(shop)).toEqual({})
+    stripe.failWith = undefined
+    know(tiers)
+    await pass(shop, '61 seconds')
+    await deliverAll(shop, [next])
+    expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2000 })
+    const asked = stripe.asked.length
+    await pass(shop, '1 day')
+    await deliverAll(shop, [next])
+    expect(stripe.asked).toHaveLength(asked)
+  })
 
   test('a failed lookup is repeated at once by an event of the subscription, by others after a minute', async () => {
     const shop = await openShop(api, KEY)
     const { bare, tiers } = tieredPrice()
     const base = subscription({ items: [item(bare, { quantity: 4 })] })
     stripe.failing.set(`prices/${bare.id}`, 403)
-    await deliverAll(shop, [created(base), event('payment_intent.succeeded', intent, onDay(2))])
+    await deliverAll(shop, [created(base), another()])
     expect(stripe.asked).toHaveLength(1)
     stripe.failing.clear()
-    stripe.objects.set(`prices/${bare.id}`, tiers)
-    await deliverAll(shop, [event('customer.subscription.updated', base, onDay(3))])
+    know(tiers)
+    await deliverAll(shop, [updated(base, 3)])
     expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2000 })
   })
 
@@ -162,9 +147,9 @@ describe('lookups', () => {
     const shop = await openShop(api, KEY)
     const { bare, tiers } = tieredPrice()
     const dear = [{ up_to: null, unit_amount_decimal: '99999999999999', flat_amount: null }]
-    stripe.objects.set(`prices/${bare.id}`, { ...tiers, tiers: dear })
+    know({ ...tiers, tiers: dear })
     const base = subscription({ items: [item(bare, { quantity: 1000 }), item(price(100))] })
-    await deliverAll(shop, [created(base), event('payment_intent.succeeded', intent, onDay(2))])
+    await deliverAll(shop, [created(base), another()])
     expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 100 })
     expect(stripe.asked).toHaveLength(1)
   })
@@ -172,10 +157,10 @@ describe('lookups', () => {
   test('lookups are made with the next event once there is a key', async () => {
     const shop = await openShop(api)
     const { bare, tiers } = tieredPrice()
-    stripe.objects.set(`prices/${bare.id}`, tiers)
+    know(tiers)
     await deliverAll(shop, [created(subscription({ items: [item(bare, { quantity: 4 })] }))])
     await connect(api, shop.member, shop.siteId, KEY.apiKey)
-    await deliverAll(shop, [event('payment_intent.succeeded', intent, onDay(2))])
+    await deliverAll(shop, [another()])
     expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2000 })
   })
 
@@ -187,26 +172,22 @@ describe('lookups', () => {
     const shop = await openShop(api, KEY)
     const { tiers, bare } = tieredPrice()
     stripe.failing.set('coupons/co_gone', status)
-    stripe.objects.set(`prices/${bare.id}`, tiers)
-    logged.lines.length = 0
+    know(tiers)
     const discounts = [discount('co_gone')]
     await deliverAll(shop, [created(subscription({ items: [item(bare, { quantity: 4 })], discounts }))])
     expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2000 })
-    expect(JSON.stringify(logged.lines)).toContain('MRR is not exact')
+    expect(JSON.stringify(logged)).toContain('MRR is not exact')
   })
 
   describe('a coupon for one of two products', () => {
-    const twoProducts = () => [
-      item(price(1000, { product: 'prod_a' })),
-      item(price(1000, { product: 'prod_b' })),
-    ]
+    const twoProducts = () => ['prod_a', 'prod_b'].map(product => item(price(1000, { product })))
     const half = () => {
       const bare = coupon({ percent_off: 50 })
-      stripe.objects.set(`coupons/${bare.id}`, { ...bare, applies_to: { products: ['prod_a'] } })
+      know({ ...bare, applies_to: { products: ['prod_a'] } })
       return bare
     }
 
-    test('a coupon for one product is looked up once, and the answer outlasts an event without the products', async () => {
+    test('it is looked up once, and the answer outlasts an event without the products', async () => {
       const shop = await openShop(api, KEY)
       const bare = half()
       const discounts = [discount(bare.id)]
@@ -217,31 +198,17 @@ describe('lookups', () => {
       expect(stripe.asked).toHaveLength(1)
     })
 
-    test('a coupon for one product is looked up also when the coupon was known before', async () => {
+    test.each([
+      ['was known before', true],
+      ['is part of the subscription', false],
+    ])('it is looked up once, also when it %s, and during reconciliation', async (_when, isKnown) => {
       const shop = await openShop(api, KEY)
       const bare = half()
-      const discounts = [discount(bare.id)]
-      await deliverAll(shop, [
-        event('coupon.created', bare, onDay(1)),
-        created(subscription({ items: twoProducts(), discounts })),
-      ])
-      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1500 })
-    })
-
-    test('a coupon for one product is looked up once when it is part of the subscription', async () => {
-      const shop = await openShop(api, KEY)
-      const given = subscription({ items: twoProducts(), discounts: [discount(half())] })
-      await deliverAll(shop, [
-        created(given),
-        event('customer.subscription.updated', { ...given, cancel_at_period_end: true }, onDay(2)),
-      ])
+      if (isKnown) await deliverAll(shop, [event('coupon.created', bare, onDay(1))])
+      const given = subscription({ items: twoProducts(), discounts: [discount(isKnown ? bare.id : bare)] })
+      await deliverAll(shop, [created(given), updated({ ...given, cancel_at_period_end: true }, 2)])
       expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1500 })
       expect(stripe.asked).toHaveLength(1)
-    })
-
-    test('a coupon for one product is looked up during reconciliation', async () => {
-      const shop = await openShop(api, KEY)
-      const given = subscription({ items: twoProducts(), discounts: [discount(half())] })
       stripe.objects.set('subscriptions', [given])
       expect(await compare(shop.siteId)).toMatchObject({ processor: 1500 })
     })
@@ -260,27 +227,14 @@ describe('lookups', () => {
 
   describe('another currency', () => {
     const euros = (amount: number) => item(price(amount, { currency: 'eur' }))
-    const options = { usd: { amount_off: 100 }, eur: { amount_off: 300 } }
 
-    test('a coupon that takes an amount off is looked up', async () => {
-      const shop = await openShop(api, KEY)
-      const bare = coupon({ amount_off: 100, currency: 'usd' })
-      stripe.objects.set(`coupons/${bare.id}`, { ...bare, currency_options: options })
-      const given = { currency: 'eur', items: [euros(1000)], discounts: [discount(bare)] }
-      await deliverAll(shop, [created(subscription(given))])
-      expect(await netMovements(shop)).toEqual({ '2026-01-01 start EUR': 700 })
-    })
-
-    test('a price is looked up once', async () => {
+    test('a price and a coupon that takes an amount off are looked up once', async () => {
       const shop = await openShop(api, KEY)
       const [dollars, none] = [price(1000), price(500)]
       const off = coupon({ amount_off: 100, currency: 'usd' })
-      stripe.objects.set(`prices/${dollars.id}`, {
-        ...dollars,
-        currency_options: { usd: { unit_amount: 1000 }, eur: { unit_amount: 900 } },
-      })
-      stripe.objects.set(`prices/${none.id}`, none)
-      stripe.objects.set(`coupons/${off.id}`, { ...off, currency_options: options })
+      const inEuros = { usd: { unit_amount: 1000 }, eur: { unit_amount: 900 } }
+      const offEuros = { usd: { amount_off: 100 }, eur: { amount_off: 300 } }
+      know({ ...dollars, currency_options: inEuros }, none, { ...off, currency_options: offEuros })
       const base = subscription({
         currency: 'eur',
         items: [item(dollars, { quantity: 2 }), item(none), euros(50)],
@@ -288,7 +242,7 @@ describe('lookups', () => {
       })
       await deliverAll(shop, [created(base)])
       expect(await netMovements(shop)).toEqual({ '2026-01-01 start EUR': 1550 })
-      await deliverAll(shop, [event('customer.subscription.updated', base, onDay(2))])
+      await deliverAll(shop, [updated(base, 2)])
       expect(stripe.asked).toHaveLength(3)
       stripe.objects.set('subscriptions', [base])
       expect(await compare(shop.siteId)).toMatchObject({ drift: [] })
@@ -298,13 +252,12 @@ describe('lookups', () => {
       const shop = await openShop(api, KEY)
       const { tiers, bare } = tieredPrice()
       const inEuros = [{ up_to: null, unit_amount: 400, flat_amount: 50 }]
-      stripe.objects.set(`prices/${bare.id}`, {
-        ...tiers,
-        currency_options: { usd: { tiers: tiers.tiers }, eur: { unit_amount: null, tiers: inEuros } },
-      })
+      const currency_options = { usd: { tiers: tiers.tiers }, eur: { unit_amount: null, tiers: inEuros } }
+      know({ ...tiers, currency_options })
+      const items = [item(bare, { quantity: 3 })]
       await deliverAll(shop, [
-        created(subscription({ currency: 'eur', items: [item(bare, { quantity: 3 })] })),
-        created(subscription({ items: [item(bare, { quantity: 3 })] })),
+        created(subscription({ currency: 'eur', items })),
+        created(subscription({ items })),
       ])
       expect(await netMovements(shop)).toEqual({ '2026-01-01 start EUR': 1250, '2026-01-01 start USD': 1500 })
       expect(stripe.asked.at(-1)).toContain('currency_options.eur.tiers')
@@ -314,10 +267,9 @@ describe('lookups', () => {
     test('without a key it counts as nothing, and a warning is logged', async () => {
       const shop = await openShop(api)
       const dollars = price(1000)
-      logged.lines.length = 0
       await deliverAll(shop, [created(subscription({ currency: 'eur', items: [item(dollars), euros(50)] }))])
       expect(await netMovements(shop)).toEqual({ '2026-01-01 start EUR': 50 })
-      expect(JSON.stringify(logged.lines)).toContain(dollars.id)
+      expect(JSON.stringify(logged)).toContain(dollars.id)
     })
   })
 
@@ -327,22 +279,18 @@ describe('lookups', () => {
       return { ...given, items: { ...rest, data: data.slice(0, 1), has_more: true }, ...change }
     }
     const stock = (given: Json) => {
-      stripe.objects.set(`subscriptions/${given.id}`, cut(given))
+      know(cut(given))
       stripe.objects.set('subscription_items', given.items.data)
     }
-    const updated = (object: Json, day: number, id?: string) =>
-      event('customer.subscription.updated', object, onDay(day), id)
 
     test('items that do not fit into an event are looked up once per event, with their prices and coupons', async () => {
       const shop = await openShop(api, KEY)
       const { tiers, bare } = tieredPrice()
       const half = coupon({ percent_off: 50 })
-      stripe.objects.set(`prices/${bare.id}`, tiers)
-      stripe.objects.set(`coupons/${half.id}`, half)
+      know(tiers, half)
       const off = { discounts: [discount(half.id)] }
-      const base = subscription({
-        items: [item(price(1000)), item(price(200), off), item(bare, { quantity: 3 })],
-      })
+      const items = [item(price(1000)), item(price(200), off), item(bare, { quantity: 3 })]
+      const base = subscription({ items })
       stock(base)
       const first = created(cut(base))
       await deliverAll(shop, [first])
@@ -370,12 +318,10 @@ describe('lookups', () => {
 
     test('discounts and taxes of the subscription apply to items that are looked up', async () => {
       const shop = await openShop(api, KEY)
+      const items = [item(price(1000)), item(price(500))]
+      const discounts = [discount(coupon({ percent_off: 50, applies_to: null }))]
       const vat = { object: 'tax_rate', percentage: 25, inclusive: true }
-      const base = subscription({
-        items: [item(price(1000)), item(price(500))],
-        discounts: [discount(coupon({ percent_off: 50, applies_to: null }))],
-        default_tax_rates: [vat],
-      })
+      const base = subscription({ items, discounts, default_tax_rates: [vat] })
       stock(base)
       await deliverAll(shop, [created(cut(base))])
       expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 600 })
@@ -384,17 +330,16 @@ describe('lookups', () => {
     test('their lookup waits for a key and for the processor', async () => {
       const shop = await openShop(api)
       const base = subscription({ items: [item(price(1000)), item(price(200))] })
-      logged.lines.length = 0
       await deliverAll(shop, [created(cut(base))])
       expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1000 })
-      expect(JSON.stringify(logged.lines)).toContain(base.id)
+      expect(JSON.stringify(logged)).toContain(base.id)
       await connect(api, shop.member, shop.siteId, KEY.apiKey)
       stripe.failWith = 500
-      await deliverAll(shop, [event('payment_intent.succeeded', intent, onDay(2))])
+      await deliverAll(shop, [another()])
       stripe.failWith = undefined
       stock(base)
       await pass(shop, '61 seconds')
-      await deliverAll(shop, [event('payment_intent.succeeded', { ...intent, id: 'pi_2' }, onDay(2))])
+      await deliverAll(shop, [another('pi_2')])
       expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1200 })
     })
 
@@ -421,5 +366,76 @@ describe('lookups', () => {
       await deliverAll(shop, [created(cut(many))])
       expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 10 })
     })
+  })
+})
+
+describe('discounts', () => {
+  /** Registers a subscription with the Stripe stub. Returns it, and its form in events since 2025-03: discounts are ids. */
+  function discounted(ofSubscription: number[], ofItem: number[] = []) {
+    const coupons = (percents: number[]) => percents.map(percent_off => coupon({ percent_off }))
+    const [own, items] = [coupons(ofSubscription), coupons(ofItem)]
+    const only = item(price(4000), { discounts: items.map(each => discount(each.id)) })
+    const known = subscription({ items: [only], discounts: own.map(each => discount(each.id)) })
+    const idsOf = (discounts: Json[]) => discounts.map(({ id }) => id)
+    const told = {
+      ...known,
+      discounts: idsOf(known.discounts),
+      items: { ...known.items, data: [{ ...only, discounts: idsOf(only.discounts) }] },
+    }
+    know(known, ...own, ...items)
+    return { known, told }
+  }
+
+  test('unknown ids are looked up once, with their coupons', async () => {
+    const shop = await openShop(api, KEY)
+    const { known, told } = discounted([25], [50])
+    await deliverAll(shop, [created(told)])
+    expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1500 })
+    expect(stripe.asked[0]).toBe(
+      `subscriptions/${known.id}?expand[0]=discounts&expand[1]=items.data.discounts`,
+    )
+    const asked = stripe.asked.length
+    await deliverAll(shop, [updated({ ...told, cancel_at_period_end: true }, 2)])
+    expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1500 })
+    expect(stripe.asked).toHaveLength(asked)
+    stripe.objects.set('subscriptions', [known])
+    expect(await compare(shop.siteId)).toMatchObject({ ours: 1500, drift: [] })
+  })
+
+  test('an id known from an event is not looked up', async () => {
+    const shop = await openShop(api, KEY)
+    const { known, told } = discounted([25])
+    const whole = { ...known.discounts[0], source: undefined, coupon: coupon({ percent_off: 25 }) }
+    await deliverAll(shop, [
+      event('customer.discount.created', { ...whole, subscription: known.id }, onDay(1)),
+      created(told),
+    ])
+    expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 3000 })
+    expect(stripe.asked).toEqual([])
+  })
+
+  test('an id that Stripe no longer lists counts as nothing and is looked up once per event', async () => {
+    const shop = await openShop(api, KEY)
+    const { known, told } = discounted([25])
+    know({ ...known, discounts: [] })
+    const first = created(told)
+    await deliverAll(shop, [first, first])
+    expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 4000 })
+    expect(stripe.asked).toHaveLength(1)
+  })
+
+  test('without a key, unknown ids count as no discount, and a warning is logged', async () => {
+    const shop = await openShop(api)
+    const { known, told } = discounted([25])
+    await deliverAll(shop, [created(told)])
+    expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 4000 })
+    expect(JSON.stringify(logged)).toContain(known.id)
+  })
+
+  test('ids of a subscription that does not count are not looked up', async () => {
+    const shop = await openShop(api, KEY)
+    const { told } = discounted([25])
+    await deliverAll(shop, [created({ ...told, status: 'trialing' })])
+    expect(stripe.asked).toEqual([])
   })
 })

@@ -31,17 +31,14 @@ const WINDOW = { start: NOW - DAY_MS, end: NOW + DAY_MS }
 test.each([
   ['the regular refresh', () => refreshAggregate(db, 'hits', new Date(NOW))],
   ['the refresh of a window', () => refreshWindow(db, 'hits', WINDOW, new Date(NOW))],
-])(
-  'aggregates: after %s, a mark above the watermark hides no later hit of its bucket',
-  async (_, refresh) => {
-    const site = await createTestSite(db)
-    await storeHits(db, 0, [enrichedHit(site, NOW - MINUTE_MS)])
-    await refresh()
-    await db`
+])('aggregates: after %s, a mark above the watermark hides no later hit', async (_, refresh) => {
+  const site = await createTestSite(db)
+  await storeHits(db, 0, [enrichedHit(site, NOW - MINUTE_MS)])
+  await refresh()
+  await db`
     insert into dirty_buckets (aggregate, site_no, bucket)
     values ('hits', ${site.siteNo}, time_bucket(interval '15 minutes', ${new Date(NOW)}::timestamptz))`
-    await refresh()
-    await storeHits(db, 0, [enrichedHit(site, NOW)])
-    expect(await pageviewsOf(site)).toBe(2)
-  },
-)
+  await refresh()
+  await storeHits(db, 0, [enrichedHit(site, NOW)])
+  expect(await pageviewsOf(site)).toBe(2)
+})

@@ -122,14 +122,8 @@ describe('daily rollups: data that arrives after the rollup of its day counts at
       [HOUR, { visitorId: ADA, url: '/early', country: 'FR' }],
       [-3 * DAY - HOUR, { visitorId: ADA, url: '/first of all' }],
     ],
-    [
-      'a hit just before a session, which joins it',
-      [3 * HOUR - 20 * MINUTE, { visitorId: ADA, url: '/left' }],
-    ],
-    [
-      'a second page, which makes a bounce none',
-      [21 * HOUR + 20 * MINUTE, { visitorId: BOB, url: '/alone' }],
-    ],
+    ['a hit just before a session, which joins it', [3 * HOUR - 20 * MINUTE, { visitorId: ADA, url: '/b' }]],
+    ['a second page of a bounce', [21 * HOUR + 20 * MINUTE, { visitorId: BOB, url: '/alone' }]],
     ['somebody who was never there', [-DAY + 1, { url: '/new' }], [-DAY - 1, { url: '/new' }]],
     [
       'another user, who ends a session',
@@ -337,9 +331,8 @@ describe('daily rollups equal the rows for all kinds of days', () => {
     await send(hit(TODAY - DAY + 7 * HOUR, { visitorId: BOB, url: '/in between' }))
     await compare()
     await rollUp(TODAY + 2 * HOUR)
-    await send(
-      ...[4 * DAY - 7 * HOUR, 60 * DAY].map(ago => hit(TODAY - ago, { visitorId: ADA, url: '/before' })),
-    )
+    for (const ago of [4 * DAY - 7 * HOUR, 60 * DAY])
+      await send(hit(TODAY - ago, { visitorId: ADA, url: '/old' }))
     await compare()
     await rollUp(TODAY + 2 * HOUR)
     await compare([{ from: '2025-12-01', to: '2026-03-10' }])

@@ -9,6 +9,7 @@ import { mixedText } from '../support/mixed-text.ts'
 
 /** An expression of 4,203 instructions; each takes up to 100 ns per character. */
 const SLOW = '(?:a[ab]?|b[ab]?){600}c'
+const numbered = (length: number, text = '') => Array.from({ length }, (_, index) => `/${text}${index}`)
 const regex = (value: string): ValueTest => ({ operator: 'matches_regex', value })
 
 /** The pool's tasks, with the number of calls of each. */
@@ -36,14 +37,10 @@ async function matched(work: PatternWork, tests: ValueTest[], values: string[], 
 }
 
 test.each<[string, string[], ValueTest[]]>([
-  [
-    'the values',
-    Array.from({ length: 300 }, (_, index) => `/${'ab'.repeat(500)}${index}`),
-    [regex('^/x'), regex(SLOW)],
-  ],
+  ['the values', numbered(300, 'ab'.repeat(500)), [regex('^/x'), regex(SLOW)]],
   ['a single value', ['/x', 'ab'.repeat(1_000)], [regex(SLOW)]],
 ])(
-  'patterns: an expression that is too costly for %s is refused before any value is tested',
+  'patterns: an expression too costly for %s is refused before any value is tested',
   async (_, values, tests) => {
     const { patterns, calls } = counted()
     const { refusal } = await matched(new PatternWork(patterns, undefined), tests, values)
@@ -64,7 +61,7 @@ test('patterns: the costs of several lists in one request add up', async () => {
 
 test('patterns: an expression that exceeds its time limit is stopped', async () => {
   const work = new PatternWork(inProcessPatterns(), undefined, 1)
-  const values = Array.from({ length: 500 }, (_, index) => `/${'ab'.repeat(300)}${index}`)
+  const values = numbered(500, 'ab'.repeat(300))
   const { refusal } = await matched(work, [regex('a[ab]{400}[cd]')], values)
   expect(refusal).toEqual({ why: 'costly', test: 0 })
 })
@@ -77,7 +74,7 @@ test('patterns: matching stops when the client has disconnected', async () => {
     if (calls.matchValues === 2) client.abort()
     return patterns.run(task, input, signal)
   }
-  const values = Array.from({ length: 100_000 }, (_, index) => `/blog/${index}`)
+  const values = numbered(100_000, 'blog/')
   const work = new PatternWork({ ...patterns, run }, client.signal)
   await expect(matched(work, [regex('^/blog/\\d+')], values)).rejects.toThrow('ended')
   expect(calls.matchValues).toBe(3)
@@ -93,7 +90,7 @@ test('patterns: a usual expression works for the largest number of values', asyn
 })
 
 test('patterns: a request with more matches than the limit is refused', async () => {
-  const values = Array.from({ length: 30_000 }, (_, index) => `/${index}`)
+  const values = numbered(30_000)
   const tests: ValueTest[] = [
     { operator: 'is_not', value: '/x' },
     { operator: 'contains', value: '' },

@@ -40,6 +40,7 @@ const columns = (rows: Record<string, unknown>[], ...names: string[]): string[] 
   })
 const [start, noon, end] = [time(DAY), time(DAY + DAY_MS / 2), time(DAY + DAY_MS)]
 
+const times = `array[${start},${end}]`
 const ofSite = () => ({ siteNo: `${site.siteNo}`, start, end })
 const ofPage = { limit: '100', offset: '10', refreshedTo: noon }
 
@@ -53,11 +54,7 @@ const OTHERS: Record<string, () => Promise<Record<string, string>>> = {
   }),
   'read-session-buckets': async () => ({ ...ofSite(), refreshedTo: noon }),
   'locate-sessions-page': async () => ({ ...ofSite(), ...ofPage, countedFrom: time(DAY + (3 * DAY_MS) / 4) }),
-  'read-revenue': async () => ({
-    ...ofSite(),
-    currency: "'USD'",
-    edges: `array[${start},${end}]::timestamptz[]`,
-  }),
+  'read-revenue': async () => ({ ...ofSite(), currency: "'USD'", edges: `${times}::timestamptz[]` }),
   'locate-log-page': async () => ({
     siteNo: `${site.siteNo}`,
     start,
@@ -100,43 +97,37 @@ describe.each([
   test.each([
     ['a whole day', null],
     ['what a day grew by', DAY],
-  ])(
-    'rollups: no two lists of a day are compared row by row to count the values of %s',
-    async (_, closedFrom) => {
-      const sessions = {
-        siteNo: String(site.siteNo),
-        start,
-        end,
-        closedFrom: closedFrom === null ? 'null' : time(closedFrom),
-        closedTo: time(DAY + 2 * DAY_MS),
-      }
-      const compared = await pairsThrownAway(db, 'count-slice-values', {
-        ...sessions,
-        hitsFrom: start,
-        hitsTo: end,
-        offsetStarts: `array[${start}]::timestamptz[]`,
-        offsets: "'{3600}'",
-        dimensions: `'{${ROLLED_UP_DIMENSIONS.join(',')}}'`,
-        withTimes: 'true',
-      })
-      // Each row is combined with each dimension.
-      expect(compared).toBeLessThanOrEqual(ROWS * ROLLED_UP_DIMENSIONS.length)
-      const ofTitle = { ...sessions, title: "'Page 1'" }
-      expect(await pairsThrownAway(db, 'list-title-times', ofTitle)).toBeLessThanOrEqual(ROWS)
-    },
-  )
+  ])('rollups: no two lists are compared row by row to count %s', async (_, closedFrom) => {
+    const sessions = {
+      siteNo: String(site.siteNo),
+      start,
+      end,
+      closedFrom: closedFrom === null ? 'null' : time(closedFrom),
+      closedTo: time(DAY + 2 * DAY_MS),
+    }
+    const compared = await pairsThrownAway(db, 'count-slice-values', {
+      ...sessions,
+      hitsFrom: start,
+      hitsTo: end,
+      offsetStarts: `array[${start}]::timestamptz[]`,
+      offsets: "'{3600}'",
+      dimensions: `'{${ROLLED_UP_DIMENSIONS.join(',')}}'`,
+      withTimes: 'true',
+    })
+    // Each row is combined with each dimension.
+    expect(compared).toBeLessThanOrEqual(ROWS * ROLLED_UP_DIMENSIONS.length)
+    const ofTitle = { ...sessions, title: "'Page 1'" }
+    expect(await pairsThrownAway(db, 'list-title-times', ofTitle)).toBeLessThanOrEqual(ROWS)
+  })
 
-  test.each(Object.entries(OTHERS))(
-    'rollups: %s compares no two lists row by row',
-    async (name, parameters) => {
-      await db`update watermarks set watermark = 'infinity'`
-      await db`delete from dirty_buckets`
-      await db`
+  test.each(Object.entries(OTHERS))('rollups: %s compares no lists row by row', async (name, parameters) => {
+    await db`update watermarks set watermark = 'infinity'`
+    await db`delete from dirty_buckets`
+    await db`
       insert into dirty_buckets (aggregate, site_no, bucket)
       select aggregate, ${site.siteNo}, bucket
       from (values ('hits'), ('sessions'), ('revenue')) as marked (aggregate),
         generate_series(${new Date(DAY)}::timestamptz, ${new Date(DAY + DAY_MS)}, interval '15 minutes') as bucket`
-      expect(await pairsThrownAway(db, name, await parameters())).toBeLessThanOrEqual(ROWS)
-    },
-  )
+    expect(await pairsThrownAway(db, name, await parameters())).toBeLessThanOrEqual(ROWS)
+  })
 })

@@ -124,25 +124,22 @@ const marks = async ({ siteNo }: TestSite) => {
   return row!.count
 }
 
-test.each([1, 2, 4])(
-  'recent hits: reads equal the rows after each batch, with late hits (stream %i)',
-  async seed => {
-    const site = await begin()
-    const stream = randomHitStream(seed)
-    const batches = withoutRepeatedDrops(stream.late, recountSessions(stream.late).dropped)
-    let [latest, counted, marked] = [0, 0, 0]
-    await storeVisits(db, site, batches, async now => {
-      latest = Math.max(latest, now)
-      counted += await expectSameAsRows(site, latest)
-      marked += await marks(site)
-      await countRecentHits(db, new Date(latest + MINUTE), ANY)
-      counted += await expectSameAsRows(site, latest)
-      expect(await marks(site)).toBe(0)
-    })
-    expect(counted).toBeGreaterThan(0)
-    expect(marked).toBeGreaterThan(0)
-  },
-)
+test.each([1, 2, 4])('recent hits: reads equal the rows, with late hits (stream %i)', async seed => {
+  const site = await begin()
+  const stream = randomHitStream(seed)
+  const batches = withoutRepeatedDrops(stream.late, recountSessions(stream.late).dropped)
+  let [latest, counted, marked] = [0, 0, 0]
+  await storeVisits(db, site, batches, async now => {
+    latest = Math.max(latest, now)
+    counted += await expectSameAsRows(site, latest)
+    marked += await marks(site)
+    await countRecentHits(db, new Date(latest + MINUTE), ANY)
+    counted += await expectSameAsRows(site, latest)
+    expect(await marks(site)).toBe(0)
+  })
+  expect(counted).toBeGreaterThan(0)
+  expect(marked).toBeGreaterThan(0)
+})
 
 test('totals count each hit once while an aggregate is refreshed to an earlier time than its watermark, or never was', async () => {
   const site = await begin()
@@ -179,33 +176,30 @@ test('totals count each hit once while an aggregate is refreshed to an earlier t
 test.each([
   ['a bucket that was complete', true],
   ['a bucket that nobody has counted', false],
-])(
-  'recent hits: of two processes that count %s, the one that stalled writes nothing',
-  async (_, isCounted) => {
-    const site = await begin()
-    await storeMinutes(site, START, [1, 20])
-    const now = new Date(START + 20 * MINUTE + 30_000)
-    // The newest bucket is counted first.
-    const bucket = isCounted ? START : START + BUCKET
-    const hitOf = (visitor: number) =>
-      enrichedHit(site, bucket + visitor, { visitorId: `00000000-0000-4000-8000-00000000000${visitor}` })
-    if (isCounted) {
-      await countRecentHits(db, now, ANY)
-      await storeHits(db, 1, [hitOf(1)])
-    }
-    const slow = stalling(db)
-    const counting = countRecentHits(slow.db, now, ANY)
-    await slow.stalled
-    await storeHits(db, 1, [hitOf(2)])
-    expect(await marks(site)).toBe(1)
-    await countRecentHits(db, new Date(now.getTime() + 10_000), ANY)
-    expect(await marks(site)).toBe(0)
-    slow.resume()
-    await counting
-    expect(await marks(site)).toBe(0)
-    await expectSameAsRows(site, now.getTime())
-  },
-)
+])('recent hits: a process that stalled while it counts %s writes nothing', async (_, isCounted) => {
+  const site = await begin()
+  await storeMinutes(site, START, [1, 20])
+  const now = new Date(START + 20 * MINUTE + 30_000)
+  // The newest bucket is counted first.
+  const bucket = isCounted ? START : START + BUCKET
+  const hitOf = (visitor: number) =>
+    enrichedHit(site, bucket + visitor, { visitorId: `00000000-0000-4000-8000-00000000000${visitor}` })
+  if (isCounted) {
+    await countRecentHits(db, now, ANY)
+    await storeHits(db, 1, [hitOf(1)])
+  }
+  const slow = stalling(db)
+  const counting = countRecentHits(slow.db, now, ANY)
+  await slow.stalled
+  await storeHits(db, 1, [hitOf(2)])
+  expect(await marks(site)).toBe(1)
+  await countRecentHits(db, new Date(now.getTime() + 10_000), ANY)
+  expect(await marks(site)).toBe(0)
+  slow.resume()
+  await counting
+  expect(await marks(site)).toBe(0)
+  await expectSameAsRows(site, now.getTime())
+})
 
 test('recent hits stay before hits that wait, and are left alone when the clock was set back', async () => {
   const site = await begin()

@@ -77,42 +77,39 @@ const asked = (from: number): AskedConversions => ({
   currencies: ['', 'EUR', 'USD', ''],
 })
 
-test.each([1, 2, 3, 4])(
-  'running counts: asked again after more hits, they are what a new count is (%i)',
-  seed => {
-    const rows = new TailRows(START)
-    const running = new RunningCounts(rows)
-    const live = new LiveCounter(rows)
-    const hits = someHits(seed)
-    const slices = [openSlice(START), openSlice(START + 4 * MINUTE)]
-    let compared = 0
-    for (let step = 0; step < 40; step++) {
-      for (let count = 0; count < 12; count++) rows.addHit(hits.next().value)
-      if (step === 25) rows.dropBefore(START + 3 * MINUTE)
-      for (const slice of slices) {
-        if (slice.hitsFrom < rows.from) continue
-        // Some are asked for rarely, and add more at once.
-        for (const dimension of DIMENSIONS.filter((_, index) => step % (1 + (index % 3)) === 0)) {
-          const counted = sorted(running.count(slice, dimension, ROOM))
-          const anew = sorted(new ValueCounter(rows, slice, dimension).byValue())
-          expect({ step, dimension, counted }).toEqual({ step, dimension, counted: anew })
-          compared += counted.length
-        }
-        const goals = asked(slice.hitsFrom)
-        const anew = new ConversionCounter(rows, goals.slice, goals.targets, goals.currencies).byGoal()
-        expect(running.countConversions(goals, ROOM)).toEqual(anew)
-        compared += anew.size
+test.each([1, 2, 3, 4])('running counts: after more hits they are what a new count is (%i)', seed => {
+  const rows = new TailRows(START)
+  const running = new RunningCounts(rows)
+  const live = new LiveCounter(rows)
+  const hits = someHits(seed)
+  const slices = [openSlice(START), openSlice(START + 4 * MINUTE)]
+  let compared = 0
+  for (let step = 0; step < 40; step++) {
+    for (let count = 0; count < 12; count++) rows.addHit(hits.next().value)
+    if (step === 25) rows.dropBefore(START + 3 * MINUTE)
+    for (const slice of slices) {
+      if (slice.hitsFrom < rows.from) continue
+      // Some are asked for rarely, and add more at once.
+      for (const dimension of DIMENSIONS.filter((_, index) => step % (1 + (index % 3)) === 0)) {
+        const counted = sorted(running.count(slice, dimension, ROOM))
+        const anew = sorted(new ValueCounter(rows, slice, dimension).byValue())
+        expect({ step, dimension, counted }).toEqual({ step, dimension, counted: anew })
+        compared += counted.length
       }
-      const end = START + Math.ceil((12 * (step + 1) * 2_000) / MINUTE) * MINUTE
-      const present = { siteNo: 1, start: end - 5 * MINUTE, end, presentFrom: end - 2 * MINUTE, limit: 3 }
-      expect(live.count(present)).toEqual(new LiveCounter(rows).count(present))
-      // Alone, after all is counted.
-      for (const index of [...rows.unclearExits].slice(0, 2)) rows.setExit(index, '/page-5')
+      const goals = asked(slice.hitsFrom)
+      const anew = new ConversionCounter(rows, goals.slice, goals.targets, goals.currencies).byGoal()
+      expect(running.countConversions(goals, ROOM)).toEqual(anew)
+      compared += anew.size
     }
-    expect(compared).toBeGreaterThan(2_000)
-    expect(running.bytes).toBeGreaterThan(0)
-  },
-)
+    const end = START + Math.ceil((12 * (step + 1) * 2_000) / MINUTE) * MINUTE
+    const present = { siteNo: 1, start: end - 5 * MINUTE, end, presentFrom: end - 2 * MINUTE, limit: 3 }
+    expect(live.count(present)).toEqual(new LiveCounter(rows).count(present))
+    // Alone, after all is counted.
+    for (const index of [...rows.unclearExits].slice(0, 2)) rows.setExit(index, '/page-5')
+  }
+  expect(compared).toBeGreaterThan(2_000)
+  expect(running.bytes).toBeGreaterThan(0)
+})
 
 const countPaths = (rows: TailRows, slice: RowSlice) =>
   sorted(new ValueCounter(rows, slice, 'path').byValue())

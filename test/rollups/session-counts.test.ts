@@ -23,20 +23,17 @@ beforeAll(async () => {
   return () => database.close()
 })
 
-test.each([1, 2])(
-  'session counts equal the rows of sessions, with late and repeated hits (stream %i)',
-  async seed => {
-    const stream = randomHitStream(seed)
-    await countSessions(db, seed, stream.late.flat())
-    const site = await createTestSite(db, { timezone: stream.zone })
-    const { dropped } = recountSessions(stream.late)
-    const batches = withoutRepeatedDrops(stream.late, dropped)
-    await storeVisits(db, site, batches)
-    expect(await expectCountsEqualRows(db, site)).toBeGreaterThan(1)
-    for (const batch of batches) await storeHits(db, 0, recordedHits(site, batch))
-    await expectCountsEqualRows(db, site)
-  },
-)
+test.each([1, 2])('session counts equal the rows, with late and repeated hits (stream %i)', async seed => {
+  const stream = randomHitStream(seed)
+  await countSessions(db, seed, stream.late.flat())
+  const site = await createTestSite(db, { timezone: stream.zone })
+  const { dropped } = recountSessions(stream.late)
+  const batches = withoutRepeatedDrops(stream.late, dropped)
+  await storeVisits(db, site, batches)
+  expect(await expectCountsEqualRows(db, site)).toBeGreaterThan(1)
+  for (const batch of batches) await storeHits(db, 0, recordedHits(site, batch))
+  await expectCountsEqualRows(db, site)
+})
 
 test('session counts: partitions have rows of their own, and the counts of a transaction that fails do not stay', async () => {
   await countSessions(db, 1, [])
@@ -114,12 +111,11 @@ function beforeTouch(db: Db, change: (tx: Transaction) => PromiseLike<unknown>):
   const touching = (tx: Transaction) =>
     new Proxy(tx, {
       get(target, name) {
-        const value: unknown = Reflect.get(target, name)
-        if (name !== 'unsafe' || typeof value !== 'function') return value
-        return (text: string, ...rest: unknown[]) => {
+        if (name !== 'unsafe') return Reflect.get(target, name)
+        return (...args: Parameters<Transaction['unsafe']>) => {
           // Statements of a transaction run in the order in which they are sent.
-          if (text.startsWith('/* touch-sessions */')) void change(target).then(() => {})
-          return value.call(target, text, ...rest)
+          if (args[0].startsWith('/* touch-sessions */')) void change(target).then(() => {})
+          return target.unsafe(...args)
         }
       },
     })

@@ -51,7 +51,7 @@ test.each([
   { seed: 2, rollups: 'after each batch' },
   { seed: 3, rollups: 'before the last third' },
 ] as const)(
-  'traffic of values: rollups made $rollups have the totals of the rows, by day and together (stream $seed)',
+  'traffic of values: rollups made $rollups have the totals of the rows',
   async ({ seed, rollups }) => {
     const stream = randomVisits(seed)
     const recount = recountSessions(stream.late)

@@ -54,15 +54,10 @@ const series = (dimension: 'title' | 'error', value: string) => {
   return tasks.countValueTimes(db, { siteNo: site.siteNo, dimension, value, window, bounds: DAYS })
 }
 
-const page = (limit: number, offset: number, window = { start: BEFORE, end: END }) =>
-  tasks.locateValueTimes(db, {
-    siteNo: site.siteNo,
-    dimension: 'error',
-    value: errorId,
-    window,
-    limit,
-    offset,
-  })
+const page = (limit: number, offset: number, window = { start: BEFORE, end: END }) => {
+  const asked = { siteNo: site.siteNo, dimension: 'error', value: errorId } as const
+  return tasks.locateValueTimes(db, { ...asked, window, limit, offset })
+}
 
 async function expectTimes(): Promise<void> {
   expect(await series('title', 'Home')).toEqual([2, 1, 1])

@@ -32,31 +32,12 @@ const count = (...lists: number[][]) =>
     lists.map(list => Uint32Array.from(list)),
   )
 
-test.each<[string, number, number[][]]>([
-  ['no lists count 0', 0, []],
-  ['empty lists count 0', 0, [[], []]],
-  [
-    'a number in several lists counts once',
-    6,
-    [
-      [0, 31, 32, 63],
-      [31, 63, 64],
-      [0, 64, 33],
-    ],
-  ],
-  [
-    'a number far beyond the others loses no earlier ones',
-    4,
-    [
-      [1, 2],
-      [5_000_000, 2],
-      [2 ** 26, 1],
-    ],
-  ],
-  ['numbers may be far apart', 2, [[1, 2 ** 29]]],
-  ['the largest number counts', 3, [[2 ** 32 - 1, 0], [2 ** 31]]],
-])('distinct visitors: %s', (_, expected, lists) => {
-  expect(count(...lists)).toBe(expected)
+test('distinct visitors: a number in several lists counts once, and one far beyond the others loses none', () => {
+  expect([count(), count([], [])]).toEqual([0, 0])
+  expect(count([0, 31, 32, 63], [31, 63, 64], [0, 64, 33])).toBe(6)
+  expect(count([1, 2], [5_000_000, 2], [2 ** 26, 1])).toBe(4)
+  expect(count([1, 2 ** 29])).toBe(2)
+  expect(count([2 ** 32 - 1, 0], [2 ** 31])).toBe(3)
 })
 
 test.each([

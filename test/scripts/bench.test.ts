@@ -9,31 +9,26 @@ import { visitsOf } from '../../scripts/bench/visits.ts'
 import { createRandom, longTail } from '../../scripts/random.ts'
 import { readEnvelope } from '../../src/ingestion/import/envelope.ts'
 
-test('bench: the median of an even number of values lies between the two middle values', () => {
-  expect(median([9, 1, 5])).toBe(5)
-  expect(median([10, 1, 2, 4])).toBe(3)
+test('bench: a median lies between the two middle values, and a quantile is one of the values, by nearest rank', () => {
+  expect([median([9, 1, 5]), median([10, 1, 2, 4])]).toEqual([5, 3])
   expect(median([])).toBeNaN()
-})
-
-test('bench: a quantile is one of the values, by nearest rank', () => {
   const values = Array.from({ length: 100 }, (_, index) => 100 - index)
-  expect(quantile(values, 0.5)).toBe(50)
-  expect(quantile(values, 0.99)).toBe(99)
-  expect(quantile([7], 0.99)).toBe(7)
-  expect(quantile([3, 8], 0)).toBe(3)
+  expect([quantile(values, 0.5), quantile(values, 0.99)]).toEqual([50, 99])
+  expect([quantile([7], 0.99), quantile([3, 8], 0)]).toEqual([7, 3])
 })
 
-test.each([
-  [0, '0'],
-  [0.01234, '0.012'],
-  [1.5, '1.50'],
-  [12.34, '12.3'],
-  [123.4, '123'],
-  [12_345.6, '12,346'],
-  [Number.NaN, '–'],
-  [undefined, '–'],
-])('%s is shown as %s', (value, shown) => {
-  expect(figure(value)).toBe(shown)
+test('bench: figures have three digits', () => {
+  const values = [0, 0.01234, 1.5, 12.34, 123.4, 12_345.6, Number.NaN, undefined]
+  expect(values.map(value => figure(value))).toEqual([
+    '0',
+    '0.012',
+    '1.50',
+    '12.3',
+    '123',
+    '12,346',
+    '–',
+    '–',
+  ])
 })
 
 test('bench: a table aligns its first column left and the others right', () => {
@@ -43,22 +38,13 @@ test('bench: a table aligns its first column left and the others right', () => {
 })
 
 test('bench: a counter is summed over its labels, without counters whose names start alike', () => {
-  const text = [
-    'hits_total{pid="1"} 3',
-    'hits_total{pid="2"} 4',
-    'hits_total_more 9',
-    '# HELP hits_total x',
-  ].join('\n')
+  const text = 'hits_total{pid="1"} 3\nhits_total{pid="2"} 4\nhits_total_more 9\n# HELP hits_total x'
   expect(sumOf(text, 'hits_total')).toBe(7)
   expect(sumOf(text, 'nothing')).toBe(0)
 })
 
 test('bench: the CPU of all masters of a cluster counts together, and that of the busiest one apart', () => {
-  const cpu = new Map([
-    ['redis 1', 0.25],
-    ['redis 2', 0.5],
-    ['http', 2],
-  ])
+  const cpu = new Map(Object.entries({ 'redis 1': 0.25, 'redis 2': 0.5, http: 2 }))
   const wrk = { requests: 1, seconds: 1, refused: 0, broken: 0, p50Ms: 1, p99Ms: 1 }
   const run = { accepted: 1, acceptedPerSecond: 1, wrk, cpu }
   const shown = Object.fromEntries(INGEST_COLUMNS.map(({ name, value }) => [name, value(run)]))
@@ -81,11 +67,12 @@ const visits = {
   hostname: 'example.com',
   seed: 4,
 }
-const linesOf = (seed: number) =>
-  Buffer.concat([...visitsOf({ ...visits, seed })])
+const linesIn = (options: Parameters<typeof visitsOf>[0]) =>
+  Buffer.concat([...visitsOf(options)])
     .toString()
     .trimEnd()
     .split('\n')
+const linesOf = (seed: number) => linesIn({ ...visits, seed })
 
 test('bench: generated visits have the requested number, time order and days, and can be imported', () => {
   const lines = linesOf(4)
@@ -101,14 +88,16 @@ test('bench: the same seed generates the same visits, another seed others', () =
   expect(linesOf(5)).not.toEqual(linesOf(4))
 })
 
-test.each([
-  ['custom events', 0.08, /"name":"(signup|purchase|search|video_play|add_to_cart|share|comment)"/],
-  ['clicks', 0.05, /"name":"(button|outbound|form)"/],
-  ['reports of Web Vitals', 0.1, /"endpoint":"web-vitals"/],
-  ['pageviews', 0.53, /"endpoint":"collect"/],
-])('bench: of the generated hits, %s are a share of %f', (_, share, kind) => {
-  const found = linesOf(4).filter(line => kind.test(line))
-  expect(Math.abs(found.length / visits.hits - share)).toBeLessThan(0.02)
+test('bench: kinds of hits are a share of the generated ones', () => {
+  for (const [share, kind] of [
+    [0.08, /"name":"(signup|purchase|search|video_play|add_to_cart|share|comment)"/],
+    [0.05, /"name":"(button|outbound|form)"/],
+    [0.1, /"endpoint":"web-vitals"/],
+    [0.53, /"endpoint":"collect"/],
+  ] as const) {
+    const found = linesOf(4).filter(line => kind.test(line))
+    expect(Math.abs(found.length / visits.hits - share), kind.source).toBeLessThan(0.02)
+  }
 })
 
 test('bench: no address of the load sends more than its share', () => {
@@ -126,11 +115,7 @@ interface SentLine {
 }
 
 const sentBy = (shape: ShapeName, hits: number): SentLine[] =>
-  Buffer.concat([...visitsOf({ ...visits, hits, shape: { ...SHAPES[shape], days: 30 } })])
-    .toString()
-    .trimEnd()
-    .split('\n')
-    .map(line => JSON.parse(line))
+  linesIn({ ...visits, hits, shape: { ...SHAPES[shape], days: 30 } }).map(line => JSON.parse(line))
 
 const visitorsOf = (lines: SentLine[]) => new Set(lines.map(line => line.body.visitor_id)).size
 const pathsOf = (lines: SentLine[]) => new Set(lines.map(line => line.body.url?.path.split('?')[0])).size

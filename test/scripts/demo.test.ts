@@ -40,27 +40,16 @@ async function demoSite() {
 async function expectMade() {
   const site = await demoSite()
   const counts = made.lines.counts()
-  const overview = await getOverview(readServices(database.db, NOW), site, { range: 'all' })
-  expect(overview).toMatchObject({
-    pageviews: counts.pageviews,
-    sessions: counts.sessions,
-    visitors: counts.visitors,
-    custom_events: counts.customEvents,
-    days: DAYS,
-  })
-  const money = await getMoney(readServices(database.db, NOW), site, {
-    range: 'all',
-    from: '2024-01-01',
-    to: '2025-06-11',
-  })
-  expect(money).toMatchObject({
-    mrr: made.mrr,
-    active_customers: made.subscribed,
-    // A wholly refunded payment counts as none.
-    payments: made.payments - made.wholeRefunds,
-    now: { mrr: made.mrr },
-  })
-  expect(made.mrr).toBeGreaterThan(0)
+  const services = readServices(database.db, NOW)
+  const overview = await getOverview(services, site, { range: 'all' })
+  const { pageviews, sessions, visitors, customEvents: custom_events } = counts
+  expect(overview).toMatchObject({ pageviews, sessions, visitors, custom_events, days: DAYS })
+  const money = await getMoney(services, site, { range: 'all', from: '2024-01-01', to: '2025-06-11' })
+  // A wholly refunded payment counts as none.
+  const payments = made.payments - made.wholeRefunds
+  const { mrr, subscribed: active_customers } = made
+  expect(money).toMatchObject({ mrr, active_customers, payments, now: { mrr } })
+  expect(mrr).toBeGreaterThan(0)
   return site
 }
 

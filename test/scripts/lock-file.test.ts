@@ -3,16 +3,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { projectRoot } from '../../src/config.ts'
 
-interface Entry {
-  version?: string
-  integrity?: string
-  resolved?: string
-  link?: boolean
-  optional?: boolean
-  os?: string[]
-  cpu?: string[]
-  libc?: string[]
-}
+type Texts = Partial<Record<'version' | 'integrity' | 'resolved', string>>
+type Flags = Partial<Record<'link' | 'optional', boolean>>
+type Entry = Texts & Flags & Partial<Record<'os' | 'cpu' | 'libc', string[]>>
 
 const { packages } = JSON.parse(readFileSync(join(projectRoot, 'package-lock.json'), 'utf8')) as {
   packages: Record<string, Entry>

@@ -1,74 +1,55 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { storeHits } from '../../src/ingestion/store/store.ts'
-import { createUser } from '../../src/teams/accounts.ts'
-import type { Role } from '../../src/teams/schema.ts'
-import { createToken } from '../../src/teams/tokens.ts'
-import { type Api, type Member, startApi } from '../support/api.ts'
-import { enrichedHit } from '../support/hits.ts'
-import { inProcessPool } from '../support/in-process-pool.ts'
+import { describe, expect, test } from 'vitest'
+import { hit, type StatsSite, useStats } from '../contract/stats-site.ts'
+import { teammate, tokenOf } from '../support/teammates.ts'
 
-const NOW = Date.parse('2026-03-10T12:00:00Z')
-const AT = Date.parse('2026-03-09T10:00:00Z')
 const RANGE = 'from=2026-03-09&to=2026-03-09'
-const SITE = '/api/sites/segment.example'
 
-let api: Api
-let owner: Member
+let site: StatsSite
 let colleague: string
 let viewer: string
-let siteId: string
 
-beforeAll(async () => {
-  api = await startApi({ now: () => new Date(NOW) })
-  api.services.rollups = inProcessPool(api.services.db)
-  owner = await api.member()
-  siteId = (await call('POST', '/api/sites', { body: { domain: 'segment.example' } })).body.id
-  ;[colleague, viewer] = await Promise.all([tokenOf('member'), tokenOf('viewer')])
-  const [row] = await api.services.db`select site_no from sites where id = ${siteId}`
-  const site = { id: siteId, siteNo: row!.site_no, key: '' }
-  // Three visits: /blog with signup (team), /blog with signup (pro), /pricing with download (team).
+// Three visits: /blog with signup (team), /blog with signup (pro), /pricing with download (team).
+const stats = useStats(async () => {
+  site = await stats.site()
+  ;[colleague, viewer] = await Promise.all([tokenOfOther('member'), tokenOfOther('viewer')])
   const visits = [
     ['/blog', 'signup', 'team', 'DE'],
     ['/blog', 'signup', 'pro', 'FR'],
     ['/pricing', 'download', 'team', 'DE'],
   ] as const
   const hits = visits.flatMap(([url, name, plan, country], index) => {
-    const at = AT + index * 60_000
     const visitorId = randomUUID()
-    const geo = { country, region: '', city: '' }
+    const event = { type: 'event', name, props: { plan } } as const
     return [
-      { ...enrichedHit(site, at, { url, visitorId }), ...geo },
-      { ...enrichedHit(site, at + 5_000, { url, visitorId, type: 'event', name, props: { plan } }), ...geo },
+      hit(site, `2026-03-09T10:0${index}:00Z`, { url, visitorId }, { country }),
+      hit(site, `2026-03-09T10:0${index}:05Z`, { ...event, url, visitorId }, { country }),
     ]
   })
-  await storeHits(api.services.db, 0, hits)
-})
-afterAll(() => api.close())
+  await stats.store(hits)
+}, '2026-03-10T12:00:00Z')
 
-async function tokenOf(role: Role) {
-  const userId = await createUser(api.services.db, { teamId: owner.teamId, email: `${role}@s.example`, role })
-  const options = { teamId: owner.teamId, userId, name: role, siteIds: null, expiresAt: null }
-  return (await createToken(api.services.db, options, new Date(NOW))).token
+async function tokenOfOther(role: 'member' | 'viewer') {
+  return tokenOf(stats.api, await teammate(stats.api, { teamId: stats.owner.teamId, role }))
 }
 
 const call = (method: string, path: string, options: object = {}) =>
-  api.call(method, path, { token: owner.token, ...options })
+  stats.api.call(method, path, { token: stats.owner.token, ...options })
 
-async function segment(filters: object, fields: object = {}, token = owner.token): Promise<string> {
+async function segment(filters: object, fields: object = {}, token = stats.owner.token): Promise<string> {
   const body = { name: 'a', filters, ...fields }
-  const made = await call('POST', `${SITE}/segments`, { body, token })
+  const made = await call('POST', `${site.path}/segments`, { body, token })
   expect(made.status, JSON.stringify(made.body)).toBe(201)
   return made.body.id
 }
 
 async function goal(match_value: string): Promise<string> {
   const body = { match_type: 'event', match_value, display_name: `${match_value} ${randomUUID()}` }
-  return (await call('POST', `${SITE}/goals`, { body })).body.id
+  return (await call('POST', `${site.path}/goals`, { body })).body.id
 }
 
-const overview = (query: string, token = owner.token) =>
-  call('GET', `${SITE}/overview?${RANGE}&${query}`, { token })
+const overview = (query: string, token = stats.owner.token) =>
+  call('GET', `${site.path}/overview?${RANGE}&${query}`, { token })
 
 /** Ids of the latest entries about segments and annotations in the audit log. */
 const auditOf = async (id: string) =>
@@ -78,38 +59,27 @@ const auditOf = async (id: string) =>
 
 describe('a segment', () => {
   test('segments: one is made, listed by name, read, changed and deleted', async () => {
-    const filters = {
-      country: ['DE', 'AT'],
-      path: { starts_with: '/blog' },
-      prop_key: 'plan',
-      prop_value: 'team',
-    }
-    const made = await call('POST', `${SITE}/segments`, {
-      body: { name: ' Readers ', filters, visibility: 'site' },
-    })
-    expect(made).toMatchObject({ status: 201, body: { name: 'Readers', filters, visibility: 'site' } })
-    expect(made.body).toMatchObject({
-      created_by: expect.stringContaining('@'),
-      created_at: expect.any(String),
-    })
-    const path = `${SITE}/segments/${made.body.id}`
+    const properties = { prop_key: 'plan', prop_value: 'team' }
+    const filters = { country: ['DE', 'AT'], path: { starts_with: '/blog' }, ...properties }
+    const body = { name: ' Readers ', filters, visibility: 'site' }
+    const made = await call('POST', `${site.path}/segments`, { body })
+    const times = { created_by: expect.stringContaining('@'), created_at: expect.any(String) }
+    expect(made).toMatchObject({ status: 201, body: { ...body, name: 'Readers', ...times } })
+    const path = `${site.path}/segments/${made.body.id}`
     const second = await segment({ browser: 'Firefox' }, { name: 'Fans' })
-    const listed = await call('GET', `${SITE}/segments`)
+    const listed = await call('GET', `${site.path}/segments`)
     expect(listed.body.map(({ name }: { name: string }) => name)).toEqual(['Fans', 'Readers'])
     expect((await call('GET', path)).body).toEqual(made.body)
     const changed = await call('PATCH', path, { body: { name: 'Others' } })
     expect(changed.body).toMatchObject({ name: 'Others', filters, visibility: 'site' })
     for (const each of [made.body.id, second]) {
-      expect((await call('DELETE', `${SITE}/segments/${each}`)).status).toBe(204)
+      expect((await call('DELETE', `${site.path}/segments/${each}`)).status).toBe(204)
     }
     expect((await call('GET', path)).status).toBe(404)
-    expect((await call('GET', `${SITE}/segments`)).body).toEqual([])
+    expect((await call('GET', `${site.path}/segments`)).body).toEqual([])
     const entries = await auditOf(made.body.id)
-    expect(entries.map(({ action }: { action: string }) => action)).toEqual([
-      'segment.delete',
-      'segment.change',
-      'segment.create',
-    ])
+    const actions = entries.map(({ action }: { action: string }) => action)
+    expect(actions).toEqual(['segment.delete', 'segment.change', 'segment.create'])
     expect(entries[1].details).toMatchObject({ name: 'Readers', changed: ['name'] })
     expect(await auditOf(second)).toEqual([])
   })
@@ -137,21 +107,19 @@ describe('a segment', () => {
     ['an unknown visibility', { visibility: 'public' }, 'visibility'],
   ])('segments: %s is refused', async (_, fields, field) => {
     const body = { name: 'a', filters: { path: '/' }, ...fields }
-    const { status, body: refusal } = await call('POST', `${SITE}/segments`, { body })
+    const { status, body: refusal } = await call('POST', `${site.path}/segments`, { body })
     expect(status).toBe(422)
     expect(Object.keys(refusal.errors)).toContain(field)
   })
 
   test('segments: there are at most 200 of the site', async () => {
-    const { db } = api.services
+    const { db } = stats.api.services
     await db`insert into segments (site_no, name, filters, created_at, changed_at)
-      select site_no, 'x', '{"path":"/"}', now(), now() from sites, generate_series(1, 200) where id = ${siteId}`
-    const body = { name: 'a', filters: { path: '/' } }
-    expect((await call('POST', `${SITE}/segments`, { body: { ...body, visibility: 'site' } })).status).toBe(
-      403,
-    )
+      select site_no, 'x', '{"path":"/"}', now(), now() from sites, generate_series(1, 200) where id = ${site.id}`
+    const body = { name: 'a', filters: { path: '/' }, visibility: 'site' }
+    expect((await call('POST', `${site.path}/segments`, { body })).status).toBe(403)
     const own = await segment({ path: '/' })
-    const shared = await call('PATCH', `${SITE}/segments/${own}`, { body: { visibility: 'site' } })
+    const shared = await call('PATCH', `${site.path}/segments/${own}`, { body: { visibility: 'site' } })
     expect(shared.status).toBe(403)
     await db`delete from segments where name in ('x', 'a')`
   })
@@ -160,8 +128,8 @@ describe('a segment', () => {
 describe('personal segments', () => {
   test('segments: that of another user is unknown, whatever is done with it', async () => {
     const id = await segment({ path: '/blog' })
-    const path = `${SITE}/segments/${id}`
-    expect((await call('GET', `${SITE}/segments`, { token: colleague })).body).toEqual([])
+    const path = `${site.path}/segments/${id}`
+    expect((await call('GET', `${site.path}/segments`, { token: colleague })).body).toEqual([])
     for (const method of ['GET', 'PATCH', 'DELETE']) {
       const body = method === 'GET' ? {} : { body: { name: 'b' } }
       expect((await call(method, path, { token: colleague, ...body })).status).toBe(404)
@@ -177,17 +145,11 @@ describe('personal segments', () => {
     expect((await call('GET', path)).status).toBe(404)
   })
 
-  test('segments: a viewer reads those of the site, and makes none', async () => {
-    const id = await segment({ path: '/blog' }, { visibility: 'site' })
-    expect((await call('GET', `${SITE}/segments/${id}`, { token: viewer })).status).toBe(200)
-    const body = { name: 'a', filters: { path: '/' } }
-    expect((await call('POST', `${SITE}/segments`, { body, token: viewer })).status).toBe(403)
-  })
-
   test('segments: they go with their user', async () => {
-    const { db } = api.services
-    const id = await segment({ path: '/' }, {}, await tokenOf('admin'))
-    await db`delete from users where email = 'admin@s.example'`
+    const { db } = stats.api.services
+    const admin = await teammate(stats.api, { teamId: stats.owner.teamId, role: 'admin' })
+    const id = await segment({ path: '/' }, {}, await tokenOf(stats.api, admin))
+    await db`delete from users where id = ${admin.userId}`
     expect(await db`select from segments where id = ${id}`).toHaveLength(0)
   })
 })
@@ -208,45 +170,27 @@ describe('reads of a segment', () => {
     'stats/errors?',
   ]
   const answerOf = async (path: string, query: string) => {
-    const { status, body } = await call('GET', `${SITE}/${path}${RANGE}&${query}`)
+    const { status, body } = await call('GET', `${site.path}/${path}${RANGE}&${query}`)
     expect(status, `${path} ${query} ${JSON.stringify(body)}`).toBe(200)
     return { ...body, links: undefined }
   }
 
   test.each(READS)('segments: %s with a segment is what it is with its filters', async path => {
-    const id = await segment({
-      path: { matches_pattern: '/b*' },
-      country: 'DE',
-      prop_key: 'plan',
-      prop_value: 'team',
-    })
-    const ask = async (query: string) => answerOf(path, query)
+    const properties = { prop_key: 'plan', prop_value: 'team' }
+    const id = await segment({ path: { matches_pattern: '/b*' }, country: 'DE', ...properties })
     // A filter on hits and one on properties: the event alone fits both, with its page.
-    expect(await ask(`segment=${id}`)).toEqual(
-      await ask('path[matches_pattern]=/b*&prop_key=plan&prop_value=team&country=DE'),
-    )
+    const query = 'path[matches_pattern]=/b*&prop_key=plan&prop_value=team&country=DE'
+    expect(await answerOf(path, `segment=${id}`)).toEqual(await answerOf(path, query))
   })
 
-  test.each([
+  const [TEAM, PRO] = ['team', 'pro'].map(prop_value => ({ prop_key: 'plan', prop_value }))
+  test.each<[string, object[], string, number]>([
     ['a segment alone', [{ country: 'DE' }], '', 2],
     ['a segment and a filter', [{ country: 'DE' }], 'path=/blog', 1],
     ['two segments', [{ country: 'DE' }, { path: '/blog' }], '', 1],
     ['the same dimension twice', [{ country: 'DE' }], 'country=FR', 0],
-    [
-      'two properties, of a segment and of the request',
-      [{ prop_key: 'plan', prop_value: 'team' }],
-      'prop_key=plan',
-      2,
-    ],
-    [
-      'two properties that exclude each other',
-      [
-        { prop_key: 'plan', prop_value: 'team' },
-        { prop_key: 'plan', prop_value: 'pro' },
-      ],
-      '',
-      0,
-    ],
+    ['two properties, of a segment and of the request', [TEAM!], 'prop_key=plan', 2],
+    ['two properties that exclude each other', [TEAM!, PRO!], '', 0],
   ])('segments: %s', async (_, filters, query, visitors) => {
     const ids = await Promise.all(filters.map(each => segment(each)))
     const given = ids.map(id => `segment=${id}`).join('&')
@@ -255,10 +199,8 @@ describe('reads of a segment', () => {
 
   test('segments: their goals and that of the request are all needed, and only the latter gives a conversion rate', async () => {
     const [signup, download] = [await goal('signup'), await goal('download')]
-    const [signed, downloaded] = [
-      await segment({ goal: signup }),
-      await segment({ goal: [download, signup] }),
-    ]
+    const signed = await segment({ goal: signup })
+    const downloaded = await segment({ goal: [download, signup] })
     const visitorsOf = async (query: string) => (await overview(query)).body.visitors
     expect(await visitorsOf(`segment=${signed}`)).toBe(2)
     expect(await visitorsOf(`segment=${downloaded}`)).toBe(3)
@@ -275,38 +217,36 @@ describe('reads of a segment', () => {
   test('segments: one whose goal was deleted is refused, and named', async () => {
     const id = await goal('gone')
     const made = await segment({ goal: id }, { name: 'Signed up', visibility: 'site' })
-    expect((await call('DELETE', `${SITE}/goals/${id}`)).status).toBe(204)
+    expect((await call('DELETE', `${site.path}/goals/${id}`)).status).toBe(204)
     const { status, body } = await overview(`segment=${made}`)
     expect(status).toBe(422)
     expect(body.errors.segment[0]).toContain('Signed up')
     expect(body.errors.segment[0]).toContain(id)
-    expect((await call('GET', `${SITE}/segments/${made}`)).status).toBe(200)
-    const mended = await call('PATCH', `${SITE}/segments/${made}`, { body: { filters: { path: '/blog' } } })
+    expect((await call('GET', `${site.path}/segments/${made}`)).status).toBe(200)
+    const mended = await call('PATCH', `${site.path}/segments/${made}`, {
+      body: { filters: { path: '/blog' } },
+    })
     expect(mended.status).toBe(200)
     expect((await overview(`segment=${made}`)).body.visitors).toBe(2)
   })
 
-  test.each([
-    ['no id', 'segment=blog'],
-    ['an empty one', 'segment='],
-    ['an unknown one', `segment=${randomUUID()}`],
-    ['an operator', `segment[is_not]=${randomUUID()}`],
-    ['eleven', Array.from({ length: 11 }, () => `segment=${randomUUID()}`).join('&')],
-  ])('segments: %s is 422', async (_, query) => {
-    const { status, body } = await overview(query)
-    expect([status, Object.keys(body.errors).every(name => name.startsWith('segment'))]).toEqual([422, true])
-  })
-
-  test('segments: that of another site is unknown', async () => {
+  test('segments: one that is unknown or of another site is 422, and so are eleven', async () => {
+    for (const query of [
+      ...['segment=blog', 'segment=', `segment=${randomUUID()}`, `segment[is_not]=${randomUUID()}`],
+      Array.from({ length: 11 }, () => `segment=${randomUUID()}`).join('&'),
+    ]) {
+      const { status, body } = await overview(query)
+      const isNamed = Object.keys(body.errors).every(name => name.startsWith('segment'))
+      expect([status, isNamed], query).toEqual([422, true])
+    }
     const id = await segment({ path: '/' }, { visibility: 'site' })
-    await call('POST', '/api/sites', { body: { domain: 'other.example' } })
-    expect((await call('GET', `/api/sites/other.example/overview?segment=${id}`)).status).toBe(422)
-    expect((await call('GET', `/api/sites/other.example/segments/${id}`)).status).toBe(404)
+    const { path } = await stats.site()
+    expect((await call('GET', `${path}/overview?segment=${id}`)).status).toBe(422)
+    expect((await call('GET', `${path}/segments/${id}`)).status).toBe(404)
   })
 
   test('segments: patterns of a segment and of the request are bounded together', async () => {
-    const patterns = (letter: string, count: number) =>
-      Array.from({ length: count }, (_, no) => `/${letter}${no}*`)
+    const patterns = (letter: string, length: number) => Array.from({ length }, (_, no) => `/${letter}${no}*`)
     const id = await segment({ path: { matches_pattern: patterns('a', 15) } })
     const query = patterns('b', 6).map(each => `path[matches_pattern]=${each}`)
     expect((await overview(`segment=${id}`)).status).toBe(200)
@@ -317,12 +257,9 @@ describe('reads of a segment', () => {
   test('segments: readers of a share and of a public site have none', async () => {
     const id = await segment({ path: '/' }, { visibility: 'site' })
     const body = { name: 'a', sections: ['traffic'] }
-    const { secret } = (await call('POST', `${SITE}/shares`, { body })).body
+    const { secret } = (await call('POST', `${site.path}/shares`, { body })).body
     expect((await overview(`segment=${id}`, secret)).status).toBe(403)
-    expect((await call('GET', `${SITE}/segments`, { token: secret })).status).toBe(401)
-    await call('PATCH', `${SITE}/sharing`, { body: { is_public: true } })
-    expect((await overview(`segment=${id}`, undefined as never)).status).toBe(200)
-    expect((await api.call('GET', `${SITE}/overview?${RANGE}&segment=${id}`)).status).toBe(403)
-    expect((await api.call('GET', `${SITE}/segments`)).status).toBe(401)
+    await call('PATCH', `${site.path}/sharing`, { body: { is_public: true } })
+    expect((await stats.api.call('GET', `${site.path}/overview?${RANGE}&segment=${id}`)).status).toBe(403)
   })
 })

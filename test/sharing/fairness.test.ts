@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { newPlace, type Place, share, token } from '../contract/callers.ts'
-import { type Api, startApi } from '../support/api.ts'
 import { inProcessPatterns } from '../support/in-process-patterns.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
+import { useApi } from '../teams/use-api.ts'
 
-let api: Api
 let place: Place
 const patterns = inProcessPatterns()
 
+const api = useApi(() => ({ patterns }))
 beforeAll(async () => {
-  api = await startApi({ patterns })
-  api.services.config.limits.browser = 0
   api.services.rollups = inProcessPool(api.services.db)
   place = await newPlace(api.services.db, { isPublic: true })
 })
-afterAll(() => api.close())
 
 test('shared readers: however many use patterns, a user of the team is answered at once', async () => {
   const { db } = api.services

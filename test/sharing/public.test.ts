@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { generateToken } from '../../src/teams/token-format.ts'
 import { browser, newPlace, type Place, token } from '../contract/callers.ts'
-import { type Api, startApi } from '../support/api.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
+import { useApi } from '../teams/use-api.ts'
 
-let api: Api
 let place: Place
 /** The clock stands still: limits count by the minute. */
 const NOW = new Date()
 
+const api = useApi(() => ({ now: () => NOW }))
 beforeAll(async () => {
-  api = await startApi({ now: () => NOW })
   api.services.rollups = inProcessPool(api.services.db)
 })
-afterAll(() => api.close())
 beforeEach(async () => {
   Object.assign(api.services.config.limits, { api: 0, browser: 0 })
   place = await newPlace(api.services.db, { isPublic: true })
@@ -28,7 +26,7 @@ const domainOf = async (siteId: string): Promise<string> => {
 }
 
 describe('public sites', () => {
-  test('everybody reads them, by id and by domain; what they show is told', async () => {
+  test('everybody reads them, by id and by domain, until they are public no more; what they show is told', async () => {
     const domain = await domainOf(place.siteId)
     for (const key of [place.siteId, domain]) expect((await read(key)).status).toBe(200)
     const { body } = await read(domain, {}, 'shared')
@@ -46,6 +44,10 @@ describe('public sites', () => {
       may_export: false,
       expires_at: null,
     })
+    const headers = await token(api.services.db, place, {})
+    const path = `/api/sites/${place.siteId}/sharing`
+    expect((await api.call('PATCH', path, { headers, body: { is_public: false } })).status).toBe(200)
+    expect((await read(place.siteId)).status).toBe(401)
   })
 
   test('a site that is not public, and one that does not exist, are refused alike', async () => {
@@ -63,24 +65,16 @@ describe('public sites', () => {
     }
   })
 
-  test('a site that is not public any more is refused at once', async () => {
-    expect((await read(place.siteId)).status).toBe(200)
-    const headers = await token(api.services.db, place, {})
-    const path = `/api/sites/${place.siteId}/sharing`
-    expect((await api.call('PATCH', path, { headers, body: { is_public: false } })).status).toBe(200)
-    expect((await read(place.siteId)).status).toBe(401)
-  })
-
   test('a domain that several teams made public is that of the oldest site, and for users that of their own, with everything', async () => {
     const domain = `${randomUUID()}.example`
-    const places = [await newPlace(api.services.db), await newPlace(api.services.db, { isPublic: true })]
-    places.push(await newPlace(api.services.db, { isPublic: true }))
-    for (const { siteId } of places) {
-      await api.services.db`update sites set domain = ${domain} where id = ${siteId}`
+    const { db } = api.services
+    const places: Place[] = []
+    for (const isPublic of [false, true, true]) {
+      places.push(await newPlace(db, { isPublic }))
+      await db`update sites set domain = ${domain} where id = ${places.at(-1)!.siteId}`
     }
     expect((await read(domain, {}, 'shared')).body.id).toBe(places[1]!.siteId)
-    const own = await browser(api.services.db, places[2]!)
-    const { body } = await read(domain, own, 'shared')
+    const { body } = await read(domain, await browser(db, places[2]!), 'shared')
     expect(body).toMatchObject({ id: places[2]!.siteId, name: null, may_export: true })
     expect(body.sections).toHaveLength(11)
   })
@@ -96,25 +90,23 @@ describe('public sites', () => {
     }
     expect((await read(place.otherSiteId, stranger)).status).toBe(404)
     expect((await read(place.otherSiteId, teamless)).status).toBe(403)
-  })
-
-  test('an ended session does not keep anybody from a public site', async () => {
-    const headers = { Cookie: `analytics_session=${'A'.repeat(43)}`, 'Sec-Fetch-Site': 'same-origin' }
-    expect((await read(place.siteId, headers)).status).toBe(200)
-    expect((await read(place.otherSiteId, headers)).body.message).toMatch(/session has ended/)
+    // An ended session keeps nobody from it.
+    const ended = { Cookie: `analytics_session=${'A'.repeat(43)}`, 'Sec-Fetch-Site': 'same-origin' }
+    expect((await read(place.siteId, ended)).status).toBe(200)
+    expect((await read(place.otherSiteId, ended)).body.message).toMatch(/session has ended/)
   })
 
   test('a token never falls back to what is public', async () => {
     const { db } = api.services
-    const stranger = await token(db, await newPlace(db), {})
-    expect((await read(place.siteId, stranger)).status).toBe(404)
-    const limited = await token(db, place, { siteIds: [place.otherSiteId] })
-    expect((await read(place.siteId, limited)).status).toBe(404)
-    const scoped = await token(db, place, { scopes: ['ingest'] })
-    expect((await read(place.siteId, scoped)).status).toBe(403)
-    for (const invalid of [generateToken(), 'nonsense', `wsh_${'A'.repeat(43)}`]) {
-      expect((await read(place.siteId, { Authorization: `Bearer ${invalid}` })).status).toBe(401)
-    }
+    const tokens = [
+      await token(db, await newPlace(db), {}),
+      await token(db, place, { siteIds: [place.otherSiteId] }),
+      await token(db, place, { scopes: ['ingest'] }),
+    ]
+    for (const invalid of [generateToken(), 'nonsense', `wsh_${'A'.repeat(43)}`])
+      tokens.push({ Authorization: `Bearer ${invalid}` })
+    const answers = await Promise.all(tokens.map(headers => read(place.siteId, headers)))
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 403, 401, 401, 401])
   })
 
   test('over tRPC the input decides: without a site it is refused as without a token', async () => {

@@ -1,25 +1,27 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SECTIONS } from '../../src/dimensions/sections.ts'
+import { makeAccess, newShareSecret } from '../../src/sharing/credentials.ts'
 import { newPlace, type Place, token } from '../contract/callers.ts'
-import { type Api, startApi } from '../support/api.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
+import { useApi } from '../teams/use-api.ts'
 
-let api: Api
 let place: Place
 let owner: Record<string, string>
 let path: string
 
 const NOW = new Date('2026-03-18T12:00:00Z')
+const PASSWORD = 'correct horse battery'
 let now = NOW
+const later = (hours: number) => new Date(NOW.getTime() + hours * 3_600_000)
 
+const api = useApi(() => ({ now: () => now }))
 beforeAll(async () => {
-  api = await startApi({ now: () => now })
-  api.services.config.limits.browser = 0
   api.services.rollups = inProcessPool(api.services.db)
 })
-afterAll(() => api.close())
 beforeEach(async () => {
   now = NOW
+  Object.assign(api.services.config.limits, { api: 0, browser: 0 })
+  await api.services.redis.flushall()
   place = await newPlace(api.services.db)
   owner = await token(api.services.db, place, {})
   path = `/api/sites/${place.siteId}/shares`
@@ -28,7 +30,12 @@ beforeEach(async () => {
 const call = (method: string, to: string, body?: unknown, headers = owner) =>
   api.call(method, to, { headers, ...(body !== undefined && { body }) })
 const make = (fields: object = {}) => call('POST', path, { name: 'Agency', sections: ['traffic'], ...fields })
-const read = (secret: string) => api.call('GET', `/api/sites/${place.siteId}/overview`, { token: secret })
+const given = async (fields: object = {}) => (await make(fields)).body
+const change = (id: string, body: object) => call('PATCH', `${path}/${id}`, body)
+const open = (secret: string, password?: string) =>
+  api.call('POST', '/api/shares/open', { body: { secret, ...(password !== undefined && { password }) } })
+const read = (credential: string, siteKey = place.siteId) =>
+  api.call('GET', `/api/sites/${siteKey}/overview`, { token: credential })
 
 /** Makes shares without the API, of which `expiresAt` is the end. */
 const insert = (count: number, expiresAt: Date | null = null) => api.services.db`
@@ -87,7 +94,7 @@ describe('shares', () => {
       [{ expires_at: '2026-03-18T12:00:00Z' }, 'expires_at'],
       [{ may_export: 'yes' }, 'may_export'],
     ] as const) {
-      for (const answer of [await make(fields), await call('PATCH', `${path}/${share.id}`, fields)]) {
+      for (const answer of [await make(fields), await change(share.id, fields)]) {
         const problem = Object.keys(answer.body.errors ?? {})[0]
         expect([fields, answer.status, problem]).toEqual([fields, 422, field])
       }
@@ -98,11 +105,11 @@ describe('shares', () => {
     const { body: share } = await make({ sections: ['pages'] })
     expect((await read(share.secret)).status).toBe(403)
     const expires_at = '2026-03-19T00:00:00.000Z'
-    const changed = await call('PATCH', `${path}/${share.id}`, { sections: ['traffic'], expires_at })
+    const changed = await change(share.id, { sections: ['traffic'], expires_at })
     expect(changed.body).toMatchObject({ name: 'Agency', sections: ['traffic'], expires_at })
     expect((await read(share.secret)).status).toBe(200)
-    expect((await call('PATCH', `${path}/${share.id}`, {})).body).toMatchObject({ expires_at })
-    const kept = await call('PATCH', `${path}/${share.id}`, { expires_at: null, may_export: true })
+    expect((await change(share.id, {})).body).toMatchObject({ expires_at })
+    const kept = await change(share.id, { expires_at: null, may_export: true })
     expect(kept.body).toMatchObject({ expires_at: null, may_export: true })
   })
 
@@ -131,14 +138,13 @@ describe('shares', () => {
     const { body: listed } = await call('GET', path)
     expect(listed).toHaveLength(100)
     const expired = listed.find(({ expires_at }: { expires_at: string | null }) => expires_at !== null)
-    expect((await call('PATCH', `${path}/${expired.id}`, { expires_at: null })).status).toBe(403)
-    expect((await call('PATCH', `${path}/${last.id}`, { name: 'still' })).status).toBe(200)
+    expect((await change(expired.id, { expires_at: null })).status).toBe(403)
+    expect((await change(last.id, { name: 'still' })).status).toBe(200)
   })
 
   test('all changes are in the audit log, without secrets and passwords', async () => {
-    const password = 'correct horse battery'
-    const { body: share } = await make({ password })
-    await call('PATCH', `${path}/${share.id}`, { name: 'Press', sections: ['pages'] })
+    const { body: share } = await make({ password: PASSWORD })
+    await change(share.id, { name: 'Press', sections: ['pages'] })
     await call('DELETE', `${path}/${share.id}`)
     const { body } = await call('GET', '/api/audit-log')
     const entries = body.data.filter(({ object_id }: { object_id: string }) => object_id === share.id)
@@ -150,7 +156,7 @@ describe('shares', () => {
       ['share.create', { name: 'Agency', domain, ...made }],
     ])
     expect(JSON.stringify(body)).not.toContain(share.secret)
-    expect(JSON.stringify(body)).not.toContain(password)
+    expect(JSON.stringify(body)).not.toContain(PASSWORD)
   })
 
   test('a share of a deleted site ends with it', async () => {
@@ -159,5 +165,146 @@ describe('shares', () => {
     expect((await read(share.secret)).status).toBe(401)
     const opened = await api.call('POST', '/api/shares/open', { body: { secret: share.secret } })
     expect(opened.status).toBe(401)
+  })
+})
+
+describe('credentials of shares', () => {
+  test('the secret of a share without a password is a bearer token, for its own site alone', async () => {
+    const { secret } = await given()
+    expect((await read(secret)).status).toBe(200)
+    const [site] = await api.services.db`select domain from sites where id = ${place.siteId}`
+    expect((await read(secret, site!.domain)).status).toBe(200)
+    expect((await read(secret, place.siteId.toUpperCase())).status).toBe(200)
+    for (const siteKey of [place.otherSiteId, 'unknown.example']) {
+      expect((await read(secret, siteKey)).body).toMatchObject({ code: 'not_found', message: 'No such site' })
+    }
+  })
+
+  test('the access that a share gives changes nothing and reads nothing else', async () => {
+    const { secret, id } = await given()
+    const { access } = (await open(secret)).body
+    const site = `/api/sites/${place.siteId}`
+    const asked = [
+      'GET /api/sites',
+      `GET ${site}`,
+      `GET ${path}`,
+      `DELETE ${path}/${id}`,
+      `POST ${site}/goals`,
+    ]
+    for (const [method, to] of asked.map(each => each.split(' ') as [string, string]))
+      expect((await api.call(method, to, { token: access })).status, to).toBe(401)
+  })
+
+  test('opening a share gives access for twelve hours', async () => {
+    const { secret, name } = await given()
+    const { status, body } = await open(secret)
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      access: expect.stringMatching(/^wsa_[A-Za-z0-9_-]{72}$/),
+      expires_at: later(12).toISOString(),
+      name,
+      sections: ['traffic'],
+      filters: {},
+      may_export: false,
+      site: {
+        id: place.siteId,
+        domain: expect.any(String),
+        timezone: 'UTC',
+        currency: 'USD',
+        favicon_url: expect.any(String),
+        has_data: false,
+        first_event_at: null,
+      },
+    })
+    expect((await read(body.access)).status).toBe(200)
+    const listed = await call('GET', path)
+    expect(listed.body[0].last_used_at).toBe(now.toISOString())
+    now = later(12)
+    expect((await read(body.access)).status).toBe(401)
+    expect((await read(secret)).status).toBe(200)
+  })
+
+  test('access ends with the share', async () => {
+    const expires_at = later(1).toISOString()
+    const { secret } = await given({ expires_at })
+    const { body } = await open(secret)
+    expect(body.expires_at).toBe(expires_at)
+    now = later(1)
+    for (const credential of [secret, body.access]) expect((await read(credential)).status).toBe(401)
+    expect((await open(secret)).status).toBe(401)
+  })
+
+  test('a share with a password needs both', async () => {
+    const { secret } = await given({ password: PASSWORD })
+    expect((await read(secret)).status).toBe(401)
+    expect((await open(secret)).body).toMatchObject({
+      code: 'password_required',
+      message: 'The share needs its password',
+    })
+    expect((await open(secret, 'wrong password')).status).toBe(401)
+    expect((await open(newShareSecret(), PASSWORD)).status).toBe(401)
+    const { body } = await open(secret, PASSWORD)
+    expect((await read(body.access)).status).toBe(200)
+  })
+
+  test('only a change of the password ends access that was given before', async () => {
+    for (const [fields, ofAccess, ofSecret] of [
+      [{ password: 'another password' }, 401, 401],
+      [{ password: null }, 401, 200],
+      [{ name: 'Press' }, 200, 401],
+    ] as const) {
+      const { secret, id } = await given({ password: PASSWORD })
+      const { access } = (await open(secret, PASSWORD)).body
+      expect((await change(id, fields)).status).toBe(200)
+      const statuses = [(await read(access)).status, (await read(secret)).status]
+      expect([fields, ...statuses]).toEqual([fields, ofAccess, ofSecret])
+    }
+  })
+
+  test('narrowing a share narrows access that was given before, and revoking it ends it', async () => {
+    const { secret, id } = await given()
+    const { access } = (await open(secret)).body
+    await change(id, { sections: ['pages'] })
+    for (const credential of [secret, access]) expect((await read(credential)).status).toBe(403)
+    await call('DELETE', `${path}/${id}`)
+    for (const credential of [secret, access]) expect((await read(credential)).status).toBe(401)
+  })
+
+  test('ten wrong passwords in 15 minutes are refused for the share, right ones do not count', async () => {
+    const { secret } = await given({ password: PASSWORD })
+    for (let count = 0; count < 12; count++) expect((await open(secret, PASSWORD)).status).toBe(200)
+    for (let count = 0; count < 10; count++) expect((await open(secret, 'wrong password')).status).toBe(401)
+    const refused = await open(secret, PASSWORD)
+    expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    now = new Date(NOW.getTime() + 15 * 60_000)
+    expect((await open(secret, PASSWORD)).status).toBe(200)
+  })
+
+  test('access that was made up, changed or cut is refused', async () => {
+    const { secret, id } = await given()
+    const { access } = (await open(secret)).body
+    const expiresAt = Math.floor(later(100).getTime() / 1000)
+    const changed = [
+      makeAccess('1'.repeat(64), { shareId: id, expiresAt }, null),
+      makeAccess(api.services.config.secretKey, { shareId: id, expiresAt }, 'another hash'),
+      `${access.slice(0, -2)}${access.endsWith('AA') ? 'BB' : 'AA'}`,
+      `wsa_${'A'.repeat(72)}`,
+      access.slice(0, -1),
+      'wsa_',
+      'wsh_',
+      `${secret}x`,
+    ]
+    for (const credential of changed) expect((await read(credential)).status, credential).toBe(401)
+  })
+
+  test('invalid ones count as invalid tokens do, valid ones do not', async () => {
+    const { secret } = await given()
+    api.services.config.limits.api = 1
+    expect((await read(secret)).status).toBe(200)
+    const statuses: number[] = []
+    for (let count = 0; count < 12; count++) statuses.push((await read(newShareSecret())).status)
+    expect(statuses).toEqual([...Array(10).fill(401), 429, 429])
+    expect((await read(secret)).status).toBe(200)
   })
 })

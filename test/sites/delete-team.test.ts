@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connectPatientRedis } from '../../src/redis/connect.ts'
 import { createTeam, createUser, findTeamNamed, setPlan } from '../../src/teams/accounts.ts'
-import { type Api, startApi } from '../support/api.ts'
 import { acceptAs, invite, lookUp, secretOf } from '../support/invitations.ts'
 import { silentLog } from '../support/log.ts'
 import { holdRequests, siteOf, type Teammate, teammate, tokenOf, wholeTeam } from '../support/teammates.ts'
+import { useApi } from '../teams/use-api.ts'
 
-let api: Api
-beforeAll(async () => {
-  api = await startApi()
-})
-afterAll(() => api.close())
+const api = useApi(() => ({}), { isLimited: true })
 
 const NAME = 'Test'
 const remove = (person: Teammate, body: object = { name: NAME }) => person.ask('DELETE', '/api/team', body)

@@ -1,23 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { connectPatientRedis, whenReady } from '../../src/redis/connect.ts'
 import { SITE_CHANGES } from '../../src/sites/change-site.ts'
 import { findSiteByKey } from '../../src/sites/find-site.ts'
-import { type Api, type Member, startApi } from '../support/api.ts'
-import { poolOf } from '../support/quiet-pool.ts'
+import type { Member } from '../support/api.ts'
+import { useApi } from '../teams/use-api.ts'
 
-const visitors: Record<number, number> = {}
-let api: Api
 let owner: Member
-
+const api = useApi(() => ({ config: { sitesPerTeam: 5, baseUrl: 'https://stats.example' } }))
 beforeAll(async () => {
-  api = await startApi({
-    config: { sitesPerTeam: 5, baseUrl: 'https://stats.example' },
-    pool: poolOf(visitors),
-  })
   owner = await api.member()
 })
-afterAll(() => api.close())
 
 const create = (member: Member, body: unknown) =>
   api.call('POST', '/api/sites', { token: member.token, body })
@@ -183,57 +176,6 @@ describe('sites: deletion', () => {
 })
 
 describe('list of sites', () => {
-  test('each site has its visitors, and the order is that of `sort`', async () => {
-    const member = await api.member()
-    for (const domain of ['b.com', 'a.com', 'c.com']) await create(member, { domain })
-    const rows = await api.services.db<{ siteNo: number; domain: string }[]>`
-      select site_no as "siteNo", domain from sites where team_id = ${member.teamId}`
-    for (const { siteNo, domain } of rows) visitors[siteNo] = domain === 'c.com' ? 9 : 5
-    const list = async (query: string) => {
-      const { body } = await api.call('GET', `/api/sites?${query}`, { token: member.token })
-      return body.map((site: { domain: string }) => site.domain).join(' ')
-    }
-    expect(await list('')).toBe('c.com a.com b.com')
-    expect(await list('sort=fewest_visitors')).toBe('a.com b.com c.com')
-    expect(await list('sort=domain_desc')).toBe('c.com b.com a.com')
-    expect(await list('search=B.C')).toBe('b.com')
-    expect(await list('search=%25')).toBe('')
-    await api.services
-      .db`update sites set is_pinned = true where team_id = ${member.teamId} and domain = 'b.com'`
-    expect(await list('')).toBe('b.com c.com a.com')
-  })
-
-  test('an item has all fields, and its sparklines have as many buckets as the period', async () => {
-    const member = await api.member()
-    const { body: site } = await create(member, { domain: 'item.com' })
-    for (const [period, buckets] of [
-      ['24h', 24],
-      ['7d', 7],
-      ['30d', 30],
-      ['nonsense', 24],
-    ] as const) {
-      const { body } = await api.call('GET', `/api/sites?period=${period}`, { token: member.token })
-      expect(body).toEqual([
-        {
-          id: site.id,
-          domain: 'item.com',
-          favicon_url: site.favicon_url,
-          timezone: 'UTC',
-          created_at: site.created_at,
-          has_data: false,
-          is_pinned: false,
-          visitors: 0,
-          change: 0,
-          sparkline: Array(buckets).fill(0),
-          revenue: 0,
-          revenue_sparkline: Array(buckets).fill(0),
-          currency: 'USD',
-          has_revenue: false,
-        },
-      ])
-    }
-  })
-
   test('a limited token sees only its own sites', async () => {
     const member = await api.member()
     const { body: site } = await create(member, { domain: 'one.com' })

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Db } from '../../src/db/connect.ts'
 import { dialect } from '../../src/db/dialect.ts'
 import { compileQuery, statementText } from '../../src/db/query.ts'
-import { sharedDatabase, type TestDatabase } from '../support/database.ts'
+import { sharedDatabase } from '../support/database.ts'
 import { type DeclaredQuery, declaredQueries } from '../support/declared-queries.ts'
 
 const isCitus = dialect().name === 'citus'
@@ -33,15 +34,15 @@ const NAMED_TEXTS: Record<string, string> = {
 }
 
 describe.skipIf(!isCitus)('on Citus, a statement', () => {
-  let database: TestDatabase
+  let db: Db
   let typeNames: Map<number, string>
   beforeAll(async () => {
-    database = await sharedDatabase()
-    const types = await database.db<{ oid: number; name: string }[]>`
-      select oid::int as oid, format_type(oid, null) as name from pg_type`
+    const database = await sharedDatabase()
+    db = database.db
+    const types = await db`select oid::int as oid, format_type(oid, null) as name from pg_type`
     typeNames = new Map(types.map(({ oid, name }) => [oid, name]))
+    return () => database.close()
   })
-  afterAll(() => database.close())
 
   test.each(ofOneSite)('about a site: $name is sent to one shard', async query => {
     const plan = await planOf(query)
@@ -56,11 +57,9 @@ describe.skipIf(!isCitus)('on Citus, a statement', () => {
 
   async function planOf(query: DeclaredQuery): Promise<string> {
     const { text, parameters } = compiled(query)
-    const { types } = await database.db.unsafe(text, [], { prepare: false }).describe()
-    return explainWithAnyText(
-      text,
-      types.map((type, index) => ({ name: parameters[index]!, type: typeNames.get(type)! })),
-    )
+    const { types } = await db.unsafe(text, [], { prepare: false }).describe()
+    const given = types.map((type, index) => ({ name: parameters[index]!, type: typeNames.get(type)! }))
+    return explainWithAnyText(text, given)
   }
 
   /** Texts of a statement may have to be JSON, a date or a zone: one of these will do. */
@@ -68,10 +67,8 @@ describe.skipIf(!isCitus)('on Citus, a statement', () => {
     let failure: unknown
     for (const sample of TEXTS) {
       try {
-        return await explain(
-          text,
-          given.map(({ name, type }) => sampleOf(type, NAMED_TEXTS[name] ?? sample)),
-        )
+        const samples = given.map(({ name, type }) => sampleOf(type, NAMED_TEXTS[name] ?? sample))
+        return await explain(text, samples)
       } catch (error) {
         failure = error
       }
@@ -81,7 +78,7 @@ describe.skipIf(!isCitus)('on Citus, a statement', () => {
 
   async function explain(text: string, samples: string[]): Promise<string> {
     const literal = text.replace(/\$(\d+)/g, (_, number: string) => `'${samples[Number(number) - 1]}'`)
-    const rows = await database.db.unsafe<{ 'QUERY PLAN': string }[]>(`explain (costs off) ${literal}`)
+    const rows = await db.unsafe<{ 'QUERY PLAN': string }[]>(`explain (costs off) ${literal}`)
     return rows.map(row => row['QUERY PLAN']).join('\n')
   }
 })

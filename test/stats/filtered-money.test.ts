@@ -1,93 +1,71 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { storeHits } from '../../src/ingestion/store/store.ts'
+import { expect, test } from 'vitest'
 import { sumFilteredRevenue } from '../../src/stats/metrics/money.ts'
-import { type Api, type Member, startApi } from '../support/api.ts'
-import { enrichedHit } from '../support/hits.ts'
-import { inProcessPool } from '../support/in-process-pool.ts'
-import type { TestSite } from '../support/sites.ts'
+import { hit, type StatsSite, useStats } from '../contract/stats-site.ts'
 
-const NOW = Date.UTC(2026, 2, 10, 12)
 const HOUR = 3_600_000
+const NOW = Date.UTC(2026, 2, 10, 12)
+const BUYER = '00000000-0000-4000-8000-000000000002'
 
-let api: Api
-let owner: Member
-let site: TestSite
-
-const visitor = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
-
-beforeAll(async () => {
-  api = await startApi({ now: () => new Date(NOW) })
-  api.services.rollups = inProcessPool(api.services.db)
-  owner = await api.member()
-  const { db } = api.services
-  const made = await api.call('POST', '/api/sites', { token: owner.token, body: { domain: 'a.example' } })
-  const [row] = await db`select site_no as "siteNo" from sites where id = ${made.body.id}`
-  site = { siteNo: row!.siteNo, id: made.body.id, key: made.body.tracking_key }
-  await api.call('PUT', '/api/sites/a.example/processor', {
-    token: owner.token,
-    body: { provider: 'stripe', webhook_secret: 'whsec_test' },
-  })
-  const longAgo = NOW - 100 * 24 * HOUR
-  await storeHits(db, 0, [
-    { ...enrichedHit(site, longAgo, { visitorId: visitor(1) }), source: 'Google' },
-    {
-      ...enrichedHit(site, NOW - HOUR, { visitorId: visitor(2), url: '/home', title: 'Home' }),
-      source: 'Bing',
-    },
-    { ...enrichedHit(site, NOW - HOUR, { visitorId: visitor(3), url: '/other' }), source: 'Bing' },
+let site: StatsSite
+const stats = useStats(async () => {
+  site = await stats.site()
+  const body = { provider: 'stripe', webhook_secret: 'whsec_test' }
+  await stats.api.call('PUT', `${site.path}/processor`, { token: stats.owner.token, body })
+  const visit = (at: number, source: string, page = {}) =>
+    hit(site, new Date(at).toISOString(), page, { source })
+  await stats.store([
+    visit(NOW - 100 * 24 * HOUR, 'Google'),
+    visit(NOW - HOUR, 'Bing', { visitorId: BUYER, url: '/home', title: 'Home' }),
+    visit(NOW - HOUR, 'Bing', { url: '/other' }),
   ])
-  await db`
+  await stats.api.services.db`
     insert into mrr_movements (site_no, at, subscription_id, kind, currency, amount_minor, visitor_no, session_no, session_at)
     select site_no, started_at, 'sub', 'start', 'USD', 5000, visitor_no, session_no, started_at
     from sessions where site_no = ${site.siteNo} and source = 'Google'`
-  await api.call('POST', '/api/sites/a.example/payments', {
-    token: owner.token,
-    body: { amount: 777, currency: 'USD', transaction_id: 't1', visitor_id: visitor(2) },
-  })
-})
-afterAll(() => api.close())
+  await pay({ amount: 777, transaction_id: 't1', visitor_id: BUYER })
+}, '2026-03-10T12:00:00Z')
 
-const overview = async (query: string) =>
-  (await api.call('GET', `/api/sites/a.example/overview?${query}`, { token: owner.token })).body
+const pay = (fields: object) => {
+  const body = { currency: 'USD', ...fields }
+  return stats.api.call('POST', `${site.path}/payments`, { token: stats.owner.token, body })
+}
+const overview = (query: string) => stats.read(site, `/overview?${query}`)
 
-test.each([
-  '',
-  'source=Google&source=Bing',
-  'source[matches_regex]=^(Google|Bing)$',
-  'source[matches_pattern]=**',
-  'source[is_not]=nothing',
-])('filtered money: recurring revenue of old sessions passes the filter %j', async query => {
-  expect((await overview(query)).mrr_per_visitor).toBe(2500)
+test('filtered money: recurring revenue of old sessions passes a filter', async () => {
+  for (const query of [
+    ...['', 'source=Google&source=Bing', 'source[matches_regex]=^(Google|Bing)$'],
+    ...['source[matches_pattern]=**', 'source[is_not]=nothing'],
+  ]) {
+    expect((await overview(query)).mrr_per_visitor, query).toBe(2500)
+  }
 })
 
-test.each([
-  [['Bing'], '777'],
-  [[''], '333'],
-  [['Bing', ''], '1110'],
-  [['nothing'], undefined],
-])(
-  'filtered money: many payments are joined to the same sessions as few, source %j',
-  async (values, revenue) => {
-    const { db } = api.services
-    await api.call('POST', '/api/sites/a.example/payments', {
-      token: owner.token,
-      body: { amount: 333, currency: 'USD', transaction_id: 'without a visitor' },
-    })
-    const condition = { field: 'source', operator: 'is' as const, values }
+test('filtered money: many payments are joined to the same sessions as few', async () => {
+  const { db } = stats.api.services
+  await pay({ amount: 333, transaction_id: 'without a visitor' })
+  for (const [values, revenue] of [
+    [['Bing'], '777'],
+    [[''], '333'],
+    [['Bing', ''], '1110'],
+    [['nothing'], undefined],
+  ] as const) {
+    const condition = { field: 'source', operator: 'is' as const, values: [...values] }
     const resolved = {
-      siteNo: site.siteNo,
-      start: new Date(NOW - 24 * HOUR),
-      end: new Date(NOW + HOUR),
+      ...{
+        siteNo: site.siteNo,
+        start: new Date(NOW - 24 * HOUR),
+        end: new Date(NOW + HOUR),
+        goal: undefined,
+      },
       filters: { dimensions: [{ dimension: 'source' as const, condition }], property: undefined },
-      goal: undefined,
     }
     const params = { currency: 'USD', bounds: [resolved.start] }
     for (const hasManyPayments of [false, true]) {
       const [found] = await sumFilteredRevenue(db, resolved, { params, hasManyPayments })
-      expect(found?.revenue).toBe(revenue)
+      expect(found?.revenue, values.join()).toBe(revenue)
     }
-  },
-)
+  }
+})
 
 test('filtered money: a payment has no page, so no page filter keeps its session', async () => {
   expect(await overview('path[is_not]=/home')).toMatchObject({ sessions: 1, visitors: 1, revenue: 0 })
@@ -97,10 +75,8 @@ test('filtered money: a payment has no page, so no page filter keeps its session
 })
 
 test('filtered money: a breakdown shows the revenue that a filter on its value keeps', async () => {
-  const { body } = await api.call('GET', '/api/sites/a.example/stats/breakdown?dimension=title', {
-    token: owner.token,
-  })
-  expect(body.data).toEqual([
+  const { data } = await stats.read(site, '/stats/breakdown?dimension=title')
+  expect(data).toEqual([
     expect.objectContaining({ value: '(none)', sessions: 1, revenue: 0 }),
     expect.objectContaining({ value: 'Home', sessions: 1, revenue: 777 }),
   ])
@@ -117,9 +93,8 @@ test.each([
   ['stats/events/timeseries', 'from=1970-01-01&to=9998-12-31', 'from'],
   ['stats/page-titles/timeseries', 'title=a&from=1970-01-01&to=9998-12-31', 'from'],
 ])('stats: %s refuses a query that is too costly: %#', async (path, query, field) => {
-  const answer = await api.call('GET', `/api/sites/a.example/${path}?${query}`, { token: owner.token })
-  expect(answer.status).toBe(422)
-  expect(Object.keys(answer.body.errors)).toEqual([field])
+  const answer = await stats.ask(`${site.path}/${path}?${query}`)
+  expect([answer.status, Object.keys(answer.json.errors)]).toEqual([422, [field]])
 })
 
 test('overview: accepts any range', async () => {

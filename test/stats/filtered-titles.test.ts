@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { loadConfig } from '../../src/config.ts'
+import { beforeAll, expect, test } from 'vitest'
 import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { BreakdownQuery } from '../../src/stats/breakdown/query.ts'
 import { getBreakdown } from '../../src/stats/reports/breakdown.ts'
+import { getOverview, OverviewQuery } from '../../src/stats/reports/overview.ts'
 import { getPageTitles, PageTitlesQuery } from '../../src/stats/reports/page-titles.ts'
-import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPatterns } from '../support/in-process-patterns.ts'
-import { readServices } from '../support/read-services.ts'
+import { readServices, readSite } from '../support/read-services.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
+import { useDatabase } from './stored-stream.ts'
 
 const DAY = 86_400_000
 const MINUTE = 60_000
@@ -18,14 +18,13 @@ const TODAY = Date.UTC(2026, 2, 10)
 /** More titles than a ranking looks up in the previous period. */
 const OLD_TITLES = 1_010
 
-let database: TestDatabase
+const database = useDatabase()
 let site: TestSite
 
 const visitor = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 const id = (number: number) => `019cd000-0000-7000-8000-${String(number).padStart(12, '0')}`
 
 beforeAll(async () => {
-  database = await sharedDatabase()
   site = await createTestSite(database.db)
   const hit = (number: number, at: number, fields: Partial<Hit>): EnrichedHit => ({
     ...enrichedHit(site, at, { visitorId: visitor(number), url: '/a', ...fields }),
@@ -61,17 +60,12 @@ beforeAll(async () => {
     hit(5, TODAY + DAY + 2 * MINUTE, { type: 'engagement', engagedMs: 7_000, url: '/after' }),
   ])
 })
-afterAll(() => database.close())
 
-const services = () => ({
-  ...readServices(database.db, new Date(TODAY + 2 * DAY)),
-  config: loadConfig({}),
-})
-const statsSite = () => ({ ...site, teamId: 'team', timezone: 'UTC', currency: 'USD', firstEventAt: null })
+const services = () => readServices(database.db, new Date(TODAY + 2 * DAY))
 const RANGE = { from: '2026-03-10', to: '2026-03-10', per_page: '100' }
 
 const titles = async (query: Record<string, unknown>) =>
-  getPageTitles(services(), statsSite(), PageTitlesQuery.parse({ ...RANGE, ...query }))
+  getPageTitles(services(), readSite(site, 'UTC'), PageTitlesQuery.parse({ ...RANGE, ...query }))
 
 const titled = async (query: Record<string, unknown>) => {
   const { rows } = await titles(query)
@@ -84,22 +78,12 @@ test.each([
 ])('filtered titles: %s keeps titles case-sensitive and counts a session once', async (_, filter) => {
   const rows = await titled(filter)
   expect(rows.get('Rare')).toEqual({
-    title: 'Rare',
-    path: '/a',
-    hostname: 'example.com',
-    pageviews: 2,
-    sessions: 1,
-    bounce_rate: 0,
-    time_on_page_seconds: 5,
-    sessions_previous: 1,
-    sessions_change_pct: 0,
+    ...{ title: 'Rare', path: '/a', hostname: 'example.com', pageviews: 2, sessions: 1, bounce_rate: 0 },
+    ...{ time_on_page_seconds: 5, sessions_previous: 1, sessions_change_pct: 0 },
   })
   expect(rows.get('rare')).toMatchObject({
-    sessions: 1,
-    bounce_rate: 100,
-    time_on_page_seconds: null,
-    sessions_previous: 0,
-    sessions_change_pct: null,
+    ...{ sessions: 1, bounce_rate: 100, time_on_page_seconds: null },
+    ...{ sessions_previous: 0, sessions_change_pct: null },
   })
 })
 
@@ -110,26 +94,19 @@ test('filtered titles: the path is that of the last id among hits at the same ti
 
 test('filtered titles: sessions count by their start, pageviews by their own time', async () => {
   const rows = await titled({ country: 'US' })
-  expect(rows.get('Afterwards')).toMatchObject({
-    path: '/after',
-    pageviews: 0,
-    sessions: 1,
-    time_on_page_seconds: 7,
-  })
+  const afterwards = { path: '/after', pageviews: 0, sessions: 1, time_on_page_seconds: 7 }
+  expect(rows.get('Afterwards')).toMatchObject(afterwards)
   expect(rows.get('Continued')).toMatchObject({ pageviews: 1, sessions: 0, bounce_rate: 0 })
   expect(rows.get('By event')).toMatchObject({ path: '/event', pageviews: 0, sessions: 1, bounce_rate: 0 })
   expect(rows.has('')).toBe(false)
 })
 
 test('filtered titles: pages after the first also show the previous period', async () => {
-  const { rows, total } = await titles({ country: 'US', per_page: '1', page: '2' })
   const all = await titles({ country: 'US' })
-  expect(total).toBe(all.total)
-  expect(rows).toEqual(all.rows.slice(1, 2))
   const pages = await Promise.all(
     all.rows.map((_, index) => titles({ country: 'US', per_page: '1', page: String(index + 1) })),
   )
-  expect(pages.map(page => page.rows[0])).toEqual(all.rows)
+  expect(pages.map(({ rows, total }) => [rows, total])).toEqual(all.rows.map(row => [[row], all.total]))
 })
 
 test('filtered titles: without matching hits the page is empty', async () => {
@@ -145,20 +122,14 @@ test('filtered titles: a request compiles its patterns once', async () => {
     return patterns.run(task, input, signal)
   }
   const query = PageTitlesQuery.parse({ ...RANGE, path: { matches_regex: '^/a$' } })
-  await getPageTitles({ ...services(), patterns: { ...patterns, run } }, statsSite(), query)
+  await getPageTitles({ ...services(), patterns: { ...patterns, run } }, readSite(site, 'UTC'), query)
   expect(tasks).toEqual(['compileTests', 'matchValues'])
 })
 
 test('filtered breakdown: by path, visitors and sessions count once for each value', async () => {
   const query = BreakdownQuery.parse({ ...RANGE, country: 'US', dimension: 'path' })
-  const { rows, total } = await getBreakdown(services(), statsSite(), query)
-  const counted = rows.map(({ value, visitors, sessions, pageviews, bounce_rate }) => [
-    value,
-    visitors,
-    sessions,
-    pageviews,
-    bounce_rate,
-  ])
+  const { rows, total } = await getBreakdown(services(), readSite(site, 'UTC'), query)
+  const counted = rows.map(row => [row.value, row.visitors, row.sessions, row.pageviews, row.bounce_rate])
   expect(counted).toEqual([
     ['/a', 3, 2, 4, 50],
     ['/event', 1, 1, 0, 0],
@@ -168,4 +139,36 @@ test('filtered breakdown: by path, visitors and sessions count once for each val
     ['/after', 0, 1, 0, 0],
   ])
   expect(total).toBe(6)
+})
+
+test('filtered overview: visitors of sessions that cross the bounds of the range count once, by their hits in it', async () => {
+  const crossing = await createTestSite(database.db)
+  const [start, end] = [TODAY, TODAY + 4 * DAY]
+  const hit = (number: number, at: number, fields: Partial<Hit> = {}): EnrichedHit => ({
+    ...enrichedHit(crossing, at, { visitorId: visitor(number), url: '/a', ...fields }),
+    country: number < 100 ? 'US' : 'DE',
+  })
+  await storeHits(database.db, 0, [
+    // The session began before the range, and the visitor comes back in it.
+    hit(1, start - MINUTE),
+    hit(1, start + MINUTE),
+    hit(1, start + 2 * DAY),
+    // Only the session before the range.
+    hit(2, start - 2 * MINUTE),
+    hit(2, start + 2 * MINUTE, { type: 'event', name: 'open' }),
+    // In the range, and beyond its end.
+    hit(3, end - MINUTE),
+    hit(3, end + MINUTE),
+    // After the range.
+    hit(4, end + MINUTE),
+    hit(5, end + 2 * MINUTE),
+    hit(100, start + DAY),
+  ])
+  // Late: the session began after the range.
+  await storeHits(database.db, 0, [hit(4, end - MINUTE)])
+  const query = OverviewQuery.parse({ from: '2026-03-10', to: '2026-03-13', country: 'US' })
+  expect(await getOverview(services(), readSite(crossing, 'UTC'), query)).toMatchObject({
+    ...{ pageviews: 4, custom_events: 1, visitors: 4, sessions: 2 },
+    ...{ bounce_rate: 50, avg_session_seconds: 60 },
+  })
 })

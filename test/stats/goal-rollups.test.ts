@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { deleteGoal, saveGoal } from '../../src/goals/change-goal.ts'
 import type { GoalBody } from '../../src/goals/schema.ts'
 import type { Hit } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { writeServiceEvents } from '../../src/revenue/ledger/service-events.ts'
 import { getGoalReport } from '../../src/stats/reports/goals.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPatterns } from '../support/in-process-patterns.ts'
-import { readServices } from '../support/read-services.ts'
+import { readServices, readSite } from '../support/read-services.ts'
 import { rollUpAll } from '../support/roll-up.ts'
 import { rollUpGoals } from '../support/roll-up-goals.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
+import { useDatabase } from './stored-stream.ts'
 
 const MIDNIGHT = Date.UTC(2026, 2, 11)
 const MINUTE = 60_000
@@ -21,11 +22,7 @@ const DAY = 24 * HOUR
 const READ = { match_type: 'scroll', match_value: '/blog/*', scroll_threshold: 50 } as const
 const SIGNUP = { match_type: 'event', match_value: 'signup' } as const
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await testDatabase()
-})
-afterAll(() => database.close())
+const database = useDatabase(testDatabase)
 // Otherwise the days of a new site are rolled up only when the watermark moves.
 beforeEach(async () => {
   await database.db`update watermarks set watermark = '-infinity', refreshed_to = '-infinity' where aggregate = 'daily_rollups'`
@@ -45,12 +42,8 @@ function store(site: TestSite, visitorId: string, hits: (Partial<Hit> & { at: nu
 
 /** Conversions and visitors of each goal from the day before midnight to the day after it. */
 async function report(site: TestSite, from = '2026-03-10', to = '2026-03-11'): Promise<[number, number][]> {
-  const { db } = database
-  const services = {
-    ...readServices(db, new Date(MIDNIGHT + DAY)),
-  }
-  const shape = { siteNo: site.siteNo, teamId: 'team', timezone: 'UTC', currency: 'USD', firstEventAt: null }
-  const rows = await getGoalReport(services, shape, { range: 'today', from, to })
+  const services = readServices(database.db, new Date(MIDNIGHT + DAY))
+  const rows = await getGoalReport(services, readSite(site, 'UTC'), { range: 'today', from, to })
   return rows.map(({ conversions, visitors }) => [conversions, visitors])
 }
 
@@ -168,4 +161,37 @@ test('goal rollups: they end with the daily rollups that they were made for', as
   await db`update sites set timezone = 'Asia/Tokyo' where site_no = ${site.siteNo}`
   await rollUpAll(db, new Date(MIDNIGHT + DAY + HOUR))
   expect(await report(site)).toEqual([[1, 1]])
+})
+
+test('scroll goals: pageviews of two paths at the same time convert separately', async () => {
+  const site = await createTestSite(database.db)
+  await save(site, READ)
+  await store(site, randomUUID(), [
+    { at: MIDNIGHT, url: '/blog/a' },
+    { at: MIDNIGHT, url: '/blog/b' },
+    { at: MIDNIGHT + 1, type: 'engagement', url: '/blog/a', scroll: 80 },
+    { at: MIDNIGHT + 1, type: 'engagement', url: '/blog/b', scroll: 50 },
+    { at: MIDNIGHT + 2, type: 'engagement', url: '/blog/b', scroll: 90 },
+  ])
+  expect(await report(site)).toEqual([[2, 1]])
+})
+
+test('scroll goals: of two simultaneous pageviews of a path one converts, stored in any order', async () => {
+  const [low, high] = ['00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002']
+  const hits = [
+    { at: MIDNIGHT, url: '/blog/a', id: low },
+    { at: MIDNIGHT, url: '/blog/a', id: high },
+    { at: MIDNIGHT + 1, url: '/blog/a', type: 'engagement', scroll: 80 } as const,
+    { at: MIDNIGHT + 2, url: '/blog/a', type: 'engagement', scroll: 90 } as const,
+  ]
+  for (const order of [
+    [0, 1, 2, 3],
+    [0, 2, 1, 3],
+  ]) {
+    const site = await createTestSite(database.db)
+    await save(site, READ)
+    const visitor = randomUUID()
+    for (const index of order) await store(site, visitor, [hits[index]!])
+    expect(await report(site)).toEqual([[1, 1]])
+  }
 })

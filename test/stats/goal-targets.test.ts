@@ -1,31 +1,24 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { GoalRecord } from '../../src/goals/schema.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { findTargets } from '../../src/stats/resolve/targets.ts'
-import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { readServices } from '../support/read-services.ts'
 import { rollUpAll } from '../support/roll-up.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
+import { useDatabase } from './stored-stream.ts'
 
 const DAY = 86_400_000
 const HOUR = 3_600_000
 const TODAY = Date.UTC(2026, 2, 10)
 
-let database: TestDatabase
+const database = useDatabase()
 let site: TestSite
 
 const goal = (fields: Partial<GoalRecord>): GoalRecord => ({
-  id: '00000000-0000-4000-8000-000000000001',
-  createdAt: new Date(TODAY),
-  displayName: 'Goal',
-  type: 'page',
-  matchValue: '/docs/**',
-  matchOperator: 'matches_pattern',
-  scrollThreshold: -1,
-  currency: null,
-  customProps: {},
-  ...fields,
+  ...{ id: '00000000-0000-4000-8000-000000000001', createdAt: new Date(TODAY), displayName: 'Goal' },
+  ...{ type: 'page', matchValue: '/docs/**', matchOperator: 'matches_pattern' },
+  ...{ scrollThreshold: -1, currency: null, customProps: {}, ...fields },
 })
 
 const GOALS = [
@@ -37,7 +30,6 @@ const GOALS = [
 ]
 
 beforeAll(async () => {
-  database = await sharedDatabase()
   site = await createTestSite(database.db)
   const hit = (at: number, fields: Parameters<typeof enrichedHit>[2]) => enrichedHit(site, at, fields)
   await storeHits(database.db, 0, [
@@ -56,19 +48,12 @@ beforeAll(async () => {
     hit(TODAY + 7 * HOUR, { type: 'event', name: 'signout', url: '/' }),
   ])
 })
-afterAll(() => database.close())
 
 /** Returns the goals that each pageview, event and scroll path of the time span matches. */
 async function matched() {
-  const services = {
-    ...readServices(database.db, new Date(TODAY)),
-  }
-  const span = {
-    siteNo: site.siteNo,
-    teamId: 'team',
-    start: new Date(TODAY - DAY),
-    end: new Date(TODAY + DAY),
-  }
+  const services = readServices(database.db, new Date(TODAY))
+  const days = { start: new Date(TODAY - DAY), end: new Date(TODAY + DAY) }
+  const span = { siteNo: site.siteNo, teamId: 'team', ...days }
   const { hits, scrolls } = await findTargets(services, span, GOALS)
   return {
     hits: new Map(hits.map(row => [`${row.kind} ${row.value}`, row.goals])),

@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { EnrichedHit, HitType } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import type { ResolvedQuery } from '../../src/stats/filters/resolved-query.ts'
 import { addMoney, expectAsFromRows, randomFilters } from '../support/compare-columns.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
 import { type Random, randomFrom } from '../support/random-values.ts'
 import { rollUpAll } from '../support/roll-up.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
+import { useDatabase } from './stored-stream.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -16,12 +17,7 @@ const DAY = 24 * HOUR
 /** Each night is in a month of its own: the watermark of rollups never goes back. */
 const midnightOf = (seed: number) => Date.UTC(2026, seed, 6)
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await testDatabase()
-})
-afterAll(() => database.close())
+const database = useDatabase(testDatabase)
 
 const PATHS = ['/', '/docs', '/pricing']
 
@@ -42,17 +38,8 @@ function hitsOfNight(site: TestSite, midnight: number, random: Random) {
         scroll: random.int(100),
       }
       const name = type === 'event' ? { name: 'signup' } : {}
-      hits.push({
-        ...enrichedHit(site, at, {
-          visitorId,
-          url: path,
-          title: `Title of ${path}`,
-          type,
-          ...name,
-          ...measured,
-        }),
-        source,
-      })
+      const page = { visitorId, url: path, title: `Title of ${path}` }
+      hits.push({ ...enrichedHit(site, at, { ...page, type, ...name, ...measured }), source })
       // Some sessions are over in between.
       at += random.chance(0.05) ? 40 * MINUTE : 1_000 + random.int(28 * MINUTE)
     }
@@ -80,22 +67,17 @@ test.each([1, 2, 3, 4])(
     const hits = hitsOfNight(site, midnight, random).sort((a, b) => a.at - b.at)
     const slices = seed % 2 === 0 ? { hits: 5, shortestMs: HOUR } : undefined
     const services = { reads: db, rollups: inProcessPool(db), slices }
-    const store = (from: number, to: number) =>
-      storeHits(
-        db,
-        0,
-        hits.filter(({ at }) => at >= from && at < to),
-      )
+    const between = (from: number, to: number) => hits.filter(({ at }) => at >= from && at < to)
+    const store = (from: number, to: number) => storeHits(db, 0, between(from, to))
     const range = { start: new Date(midnight - DAY), end: new Date(midnight + DAY) }
     const windows = [
       { start: range.start, end: new Date(midnight) },
       { start: new Date(midnight), end: range.end },
     ]
     const answeredAll = async (round: number) => {
-      const resolved: ResolvedQuery = {
-        ...{ siteNo, ...range, goal: undefined },
-        filters: { dimensions: await randomFilters(db, siteNo, random), property: undefined },
-      }
+      const dimensions = await randomFilters(db, siteNo, random)
+      const filters = { dimensions, property: undefined }
+      const resolved: ResolvedQuery = { siteNo, ...range, goal: undefined, filters }
       return expectAsFromRows({
         ...{ services, site, zone: 'UTC', resolved, windows, random },
         isMoneyUnfiltered: round % 2 === 1,
@@ -130,9 +112,8 @@ test.each([1, 2, 3, 4])(
 
     // A late hit: the day counts from rows until it is rolled up again, with the sessions that were over meanwhile.
     const [first] = hits
-    await storeHits(db, 0, [
-      enrichedHit(site, midnight - 3 * HOUR, { visitorId: first!.visitorId, url: '/late' }),
-    ])
+    const late = { visitorId: first!.visitorId, url: '/late' }
+    await storeHits(db, 0, [enrichedHit(site, midnight - 3 * HOUR, late)])
     await answeredAll(3)
     await rollUpAll(db, new Date(midnight + 12 * HOUR))
     const again = await readColumns(siteNo, midnight)

@@ -5,12 +5,10 @@ import { expectSameReads } from '../support/expect-reads.ts'
 import { type PlanNode, quadraticLoops } from '../support/nested-loops.ts'
 import { randomGoals } from '../support/random-goals.ts'
 import { randomVisits } from '../support/random-visits.ts'
-import { recountSessions } from '../support/recount.ts'
 import type { Filters } from '../support/recount-filters.ts'
 import { randomMoney, storeMoney } from '../support/recount-money.ts'
-import { worldOf } from '../support/recount-world.ts'
-import { createTestSite } from '../support/sites.ts'
-import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
+import { replaceGoals } from '../support/stored-visits.ts'
+import { storeStream } from './stored-stream.ts'
 
 interface Sent {
   text: string
@@ -44,11 +42,8 @@ async function planOf({ text, parameters }: Sent): Promise<PlanNode> {
 
 test('filtered reads: no statement compares two lists row by row, even without statistics', async () => {
   const stream = randomVisits(4)
-  const site = await createTestSite(database.db, { timezone: stream.zone })
-  const recount = recountSessions(stream.timely)
-  const world = worldOf(stream.hits, recount, stream.zone)
   // The tables are never analysed.
-  await storeVisits(database.db, site, withoutRepeatedDrops(stream.timely, recount.dropped))
+  const { site, world } = await storeStream(database.db, { ...stream, arrivals: stream.timely })
   const money = randomMoney(4, world)
   await storeMoney(database.db, site, money)
   const goals = randomGoals(4, world, 8)
@@ -69,18 +64,10 @@ test('filtered reads: no statement compares two lists row by row, even without s
     { path: { contains: ['/'] }, user_id: { is: [''] }, goal: goals },
   ]
   for (const [number, filter] of filters.entries()) {
-    await expectSameReads({
-      db: database.db,
-      reads,
-      site,
-      world,
-      goals,
-      money,
-      query: { from, to, filters: filter },
-      number,
-      slices:
-        number % 2 === 1 ? { hits: Math.ceil(world.hits.length / 3), shortestMs: 3_600_000 } : undefined,
-    })
+    const hits = Math.ceil(world.hits.length / 3)
+    const slices = number % 2 === 1 ? { hits, shortestMs: 3_600_000 } : undefined
+    const query = { from, to, filters: filter }
+    await expectSameReads({ db: database.db, reads, site, world, goals, money, query, number, slices })
   }
   const all = [...sent.values()]
   const quadratic: string[] = []

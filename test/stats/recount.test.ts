@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Db } from '../../src/db/connect.ts'
 import { readQuery } from '../../src/http/api/query.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
 import { expectSameReads, readAt } from '../support/expect-reads.ts'
 import { randomComparison } from '../support/random-comparison.ts'
 import { randomFilters, randomRange } from '../support/random-filters.ts'
@@ -19,13 +19,9 @@ import { runs } from '../support/runs.ts'
 import { countSessions } from '../support/session-counts.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
+import { useDatabase, within } from './stored-stream.ts'
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await testDatabase()
-})
-afterAll(() => database.close())
+const database = useDatabase(testDatabase)
 
 const STREAMS = { timely: runs(3), late: runs(5) }
 const ROUNDS = 2
@@ -54,7 +50,7 @@ async function startAnew(db: Db, { siteNo }: TestSite): Promise<void> {
 }
 
 /** Returns the number of rolled-up days of a site, how many are dirty, and how many have a watermark before their end. */
-async function stateOf(db: Db, { siteNo }: TestSite): Promise<{ days: number; dirty: number; open: number }> {
+async function stateOf(db: Db, { siteNo }: TestSite) {
   const [state] = await db<{ days: number; dirty: number; open: number }[]>`
     select
       count(*) as days,
@@ -78,8 +74,9 @@ function numbered(goals: RecountGoal[], prefix: number): RecountGoal[] {
   }))
 }
 
-describe.each(['timely', 'late'] as const)('stats of streams with %s hits', arrival => {
-  test(`every read equals a recount of the hits, with any filter (${STREAMS[arrival]} streams)`, async () => {
+test.each(['timely', 'late'] as const)(
+  'stats of streams with %s hits: every read equals a recount, with any filter',
+  async arrival => {
     const seen = { days: 0, dirty: 0, open: 0 }
     let goalDays = 0
     for (let seed = 1; seed <= STREAMS[arrival]; seed++) {
@@ -97,10 +94,8 @@ describe.each(['timely', 'late'] as const)('stats of streams with %s hits', arri
       await storeVisits(database.db, site, batches, async now => {
         batchNo += 1
         const isLast = batchNo > (batches.length * 2) / 3
-        if (
-          rollupTime === 'after each batch' ||
-          (rollupTime === 'after each batch but the last third' && !isLast)
-        ) {
+        const isRolledUp = rollupTime === 'after each batch but the last third' && !isLast
+        if (rollupTime === 'after each batch' || isRolledUp) {
           await rollUpAll(database.db, new Date(now))
           // In every third one goals have to catch up with days that have grown twice, or were built again.
           if (batchNo % 3 !== 0) await rollUpGoals(database.db)
@@ -120,10 +115,8 @@ describe.each(['timely', 'late'] as const)('stats of streams with %s hits', arri
         const present = step === 0 ? firstGoals : goals
         for (let round = 0; round < 3; round++) {
           const range = randomRange(seed * 10 + round, world)
-          await expectSameGoals({ db: database.db, site, world, goals: present, range }).catch(error => {
-            const what = JSON.stringify({ seed, rollupTime, step, zone: stream.zone, range })
-            throw new Error(`${what}: ${(error as Error).message}`, { cause: error })
-          })
+          const given = { db: database.db, site, world, goals: present, range }
+          await within({ seed, rollupTime, step, zone: stream.zone, range }, expectSameGoals(given))
         }
       }
       goalDays += await countGoalDays(database.db, site)
@@ -144,29 +137,19 @@ describe.each(['timely', 'late'] as const)('stats of streams with %s hits', arri
         await replaceGoals(database.db, site, all)
         const now = readAt(world)
         const range = randomComparison(number, world, randomRange(number, world), now.getTime())
-        try {
-          await expectSameReads({
-            db: database.db,
-            site,
-            world,
-            goals: all,
-            money,
-            query: { ...range, filters },
-            slices: round === 1 ? SLICES : undefined,
-            number,
-          })
-        } catch (error) {
-          const what = JSON.stringify({ seed, rollupTime, round, zone: stream.zone, range, filters })
-          throw new Error(`${what}: ${(error as Error).message}`, { cause: error })
-        }
+        const query = { ...range, filters }
+        const slices = round === 1 ? SLICES : undefined
+        const compared = { db: database.db, site, world, goals: all, money, query, slices, number }
+        await within({ seed, rollupTime, round, zone: stream.zone, ...query }, expectSameReads(compared))
       }
     }
     expect(goalDays).toBeGreaterThan(0)
     // Otherwise the reads would not cover all kinds of rollups; timely hits leave no dirty days.
     const expected = arrival === 'late' ? seen : { days: seen.days, open: seen.open }
     if (STREAMS[arrival] >= ROLLUP_TIMES.length) expect(Object.values(expected)).not.toContain(0)
-  }, 300_000)
-})
+  },
+  300_000,
+)
 
 test('filters: repeated values and operators of one parameter are merged', () => {
   const { input } = readQuery('/x?path=/a&path=/b&path[contains]=c', new Set(['path']))

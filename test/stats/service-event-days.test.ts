@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { deriveFileFacts, storeFileFacts } from '../../src/revenue/import/file-facts.ts'
 import { purgePayments, setRefunded } from '../../src/revenue/ledger/change-payment.ts'
@@ -16,11 +16,11 @@ import { getGoalReport } from '../../src/stats/reports/goals.ts'
 import { unlinkMoney } from '../../src/transfer/imports/undo/unlink-money.ts'
 import { factsOf } from '../../src/transfer/money/row-facts.ts'
 import { eraseNow, TINY } from '../people/steps.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
 import { type Random, randomFrom } from '../support/random-values.ts'
-import { readServices } from '../support/read-services.ts'
+import { readServices, readSite } from '../support/read-services.ts'
 import {
   type EventGoal,
   type GoalNumbers,
@@ -31,6 +31,7 @@ import { rollUpAll } from '../support/roll-up.ts'
 import { rollUpGoals } from '../support/roll-up-goals.ts'
 import { runs } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
+import { useDatabase } from './stored-stream.ts'
 
 const NOW = Date.UTC(2026, 2, 14, 12)
 const HOUR = 3_600_000
@@ -48,11 +49,7 @@ const GOALS: EventGoal[] = [
 const SEQUENCES = runs(3)
 const STEPS = 45
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await testDatabase()
-})
-afterAll(() => database.close())
+const database = useDatabase(testDatabase)
 
 type Site = TestSite & { timezone: string; currency: string }
 
@@ -63,10 +60,18 @@ async function newSite(timezone = 'UTC'): Promise<Site> {
   return { ...(await createTestSite(db, { timezone })), timezone, currency: 'USD' }
 }
 
-async function read({ siteNo, timezone }: Site, range: { from: string; to: string }): Promise<GoalNumbers[]> {
-  const shape = { siteNo, teamId: 'team', timezone, currency: 'USD', firstEventAt: null }
+/** A site with a goal, and a visit so long ago that days before today are over. */
+async function siteWithGoals(goals = [PAYMENT], daysAgo = 4): Promise<Site> {
+  const site = await newSite()
+  await saveEventGoals(database.db, site, goals)
+  await visit(site, randomUUID(), NOW - daysAgo * DAY)
+  return site
+}
+
+async function read(site: Site, range: { from: string; to: string }): Promise<GoalNumbers[]> {
   const query = StatsQuery.parse({ range: 'today', ...range })
-  const rows = await getGoalReport(readServices(database.db, new Date(NOW)), shape, query)
+  const services = readServices(database.db, new Date(NOW))
+  const rows = await getGoalReport(services, readSite(site, site.timezone), query)
   return rows.map(({ conversions, visitors, revenue }) => [conversions, visitors, revenue!])
 }
 
@@ -115,9 +120,8 @@ function stepsOf(random: Random, site: Site) {
       const transaction_id = randomUUID()
       payments.push(transaction_id)
       const amount = random.pick([100, 100, 250])
-      const at = random.chance(0.2) ? NOW - random.int(HOUR) : past()
+      const timestamp = new Date(random.chance(0.2) ? NOW - random.int(HOUR) : past()).toISOString()
       const is_free_trial = random.chance(0.2)
-      const timestamp = new Date(at).toISOString()
       await pay(site, { transaction_id, amount, is_free_trial, timestamp, visitor_id: visitor() })
     },
     async refund() {
@@ -193,10 +197,8 @@ test(`goal report: events of the service equal a recount, whatever happens to th
         goals = GOALS.filter(() => random.chance(0.6))
         await saveEventGoals(db, site, goals)
       } else await steps[name]!()
-      const day = 2 + random.int(13)
-      const range = random.chance(0.5)
-        ? RANGE
-        : { from: `2026-03-${String(day).padStart(2, '0')}`, to: RANGE.to }
+      const from = `2026-03-${String(2 + random.int(13)).padStart(2, '0')}`
+      const range = random.chance(0.5) ? RANGE : { ...RANGE, from }
       const expected = await recountEventGoals(db, site, goals, { zone: site.timezone, ...range })
       expect(await read(site, range), JSON.stringify({ seed, done, range })).toEqual(expected)
       counted += await countedDays(site)
@@ -206,10 +208,7 @@ test(`goal report: events of the service equal a recount, whatever happens to th
 }, 300_000)
 
 test('goal report: events of the service on days that are over come from counts, also those with properties', async () => {
-  const site = await newSite()
-  const goals = [PAYMENT, { ...PAYMENT, props: { amount: '100' } }]
-  await saveEventGoals(database.db, site, goals)
-  await visit(site, randomUUID(), NOW - 3 * DAY)
+  const site = await siteWithGoals([PAYMENT, { ...PAYMENT, props: { amount: '100' } }], 3)
   await pay(site, { timestamp: new Date(NOW - 2 * DAY).toISOString() })
   await pay(site, { timestamp: new Date(NOW - HOUR).toISOString(), amount: 250 })
   await rollUp()
@@ -227,9 +226,7 @@ test('goal report: events of the service on days that are over come from counts,
 })
 
 test('goal report: a payment on a counted day is counted at once, and changes no other day', async () => {
-  const site = await newSite()
-  await saveEventGoals(database.db, site, [PAYMENT])
-  await visit(site, randomUUID(), NOW - 4 * DAY)
+  const site = await siteWithGoals()
   const timestamp = new Date(NOW - 2 * DAY).toISOString()
   await pay(site, { timestamp })
   await rollUp()
@@ -267,9 +264,7 @@ test('goal report: a payer who is erased, or whose visit is undone, is a visitor
 
 test('goal report: days without details keep no counts of events of the service', async () => {
   const { db } = database
-  const site = await newSite()
-  await saveEventGoals(db, site, [PAYMENT])
-  await visit(site, randomUUID(), NOW - 4 * DAY)
+  const site = await siteWithGoals()
   await rollUp()
   const detailsFrom = new Date(Date.UTC(2026, 2, 13))
   await db`update sites set details_from = ${detailsFrom} where site_no = ${site.siteNo}`
@@ -280,9 +275,7 @@ test('goal report: days without details keep no counts of events of the service'
 
 test('goal report: a day that is touched between preparation and counting is prepared again', async () => {
   const { db } = database
-  const site = await newSite()
-  await saveEventGoals(db, site, [PAYMENT])
-  await visit(site, randomUUID(), NOW - 4 * DAY)
+  const site = await siteWithGoals()
   await rollUpAll(db, new Date(NOW))
   const days = await prepareServiceDays(db, site.siteNo, new Date(NOW))
   await pay(site, { timestamp: new Date(NOW - 2 * DAY).toISOString() })
@@ -297,13 +290,10 @@ test('goal report: no day is prepared while a transaction writes events of the s
   tags: ['native'],
 }, async () => {
   const { db } = database
-  const site = await newSite()
-  await saveEventGoals(db, site, [PAYMENT])
-  await visit(site, randomUUID(), NOW - 4 * DAY)
+  const site = await siteWithGoals()
   await rollUpAll(db, new Date(NOW))
-  const at = new Date(NOW - 2 * DAY)
   await db.begin(async tx => {
-    await writeServiceEvents(tx, site, [{ name: 'payment', at, key: 'a' }])
+    await writeServiceEvents(tx, site, [{ name: 'payment', at: new Date(NOW - 2 * DAY), key: 'a' }])
     expect(await prepareServiceDays(db, site.siteNo, new Date(NOW))).toBeUndefined()
   })
   expect(await prepareServiceDays(db, site.siteNo, new Date(NOW))).toHaveLength(4)
@@ -313,9 +303,7 @@ test('goal report: a day that is counted while a transaction has written and not
   tags: ['native'],
 }, async () => {
   const { db } = database
-  const site = await newSite()
-  await saveEventGoals(db, site, [PAYMENT])
-  await visit(site, randomUUID(), NOW - 4 * DAY)
+  const site = await siteWithGoals()
   await rollUpAll(db, new Date(NOW))
   const at = new Date(NOW - 2 * DAY)
   await db.begin(async tx => {

@@ -1,59 +1,45 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { DEFAULT_LIMITS } from '../../src/rollups/daily/day-values.ts'
 import type { ResolvedQuery } from '../../src/stats/filters/resolved-query.ts'
 import { resolveRange, seriesBuckets } from '../../src/time/range.ts'
 import { addMoney, expectAsFromRows, randomFilters } from '../support/compare-columns.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
 import { randomFrom } from '../support/random-values.ts'
 import { randomVisits } from '../support/random-visits.ts'
-import { recountSessions } from '../support/recount.ts'
 import { addDays, localDate } from '../support/recount-days.ts'
-import { worldOf } from '../support/recount-world.ts'
 import { rollUpAll } from '../support/roll-up.ts'
-import { createTestSite } from '../support/sites.ts'
-import { storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
+import { storeStream, useDatabase } from './stored-stream.ts'
 
 const DAY = 86_400_000
 const HOUR = 3_600_000
 
-let database: TestDatabase
+const database = useDatabase(testDatabase)
 
-beforeAll(async () => {
-  database = await testDatabase()
-})
-afterAll(() => database.close())
+type Time = 'after all hits' | 'after each batch' | 'before the last third'
 
-interface Case {
-  seed: number
-  rollups: 'after all hits' | 'after each batch' | 'before the last third'
-  partRows?: number
-}
-
-test.each<Case>([
-  { seed: 1, rollups: 'after all hits' },
-  { seed: 2, rollups: 'after each batch' },
-  { seed: 3, rollups: 'before the last third' },
-  { seed: 4, rollups: 'after all hits', partRows: 5 },
-  { seed: 5, rollups: 'after each batch', partRows: 1 },
+test.each<[seed: number, rollups: Time, partRows?: number]>([
+  [1, 'after all hits'],
+  [2, 'after each batch'],
+  [3, 'before the last third'],
+  [4, 'after all hits', 5],
+  [5, 'after each batch', 1],
 ])(
-  'session columns: rollups made $rollups answer filtered reads as the rows do (stream $seed)',
-  async ({ seed, rollups, partRows = DEFAULT_LIMITS.partRows }: Case) => {
+  'session columns: of stream %i, rollups made %s answer filtered reads as the rows do',
+  async (seed, rollups, partRows = DEFAULT_LIMITS.partRows) => {
     const { db } = database
     const limits = { ...DEFAULT_LIMITS, partRows }
     const random = randomFrom(seed)
     const stream = randomVisits(seed)
-    const recount = recountSessions(stream.late)
-    const world = worldOf(stream.hits, recount, stream.zone)
-    const site = await createTestSite(db, { timezone: stream.zone })
+    const { site, world } = await storeStream(
+      db,
+      { ...stream, arrivals: stream.late },
+      async (now, batch, batches) => {
+        const isMade = rollups === 'after each batch' || batch === Math.ceil((batches * 2) / 3)
+        if (rollups !== 'after all hits' && isMade) await rollUpAll(db, new Date(now), limits)
+      },
+    )
     const { siteNo } = site
-    const batches = withoutRepeatedDrops(stream.late, recount.dropped)
-    let batchNo = 0
-    await storeVisits(db, site, batches, async now => {
-      batchNo += 1
-      const isMade = rollups === 'after each batch' || batchNo === Math.ceil((batches.length * 2) / 3)
-      if (rollups !== 'after all hits' && isMade) await rollUpAll(db, new Date(now), limits)
-    })
     await addMoney(db, siteNo, random)
     const times = world.hits.map(({ at }) => at)
     const now = new Date(Math.max(...times) + 3 * DAY)
@@ -77,20 +63,14 @@ test.each<Case>([
       const days = seriesBuckets({ ...range, start })
       const cut = days.slice(0, days.length - (round % 3))
       const { end } = cut.at(-1)!
-      const resolved: ResolvedQuery = {
-        siteNo,
-        start,
-        end,
-        filters: { dimensions: await randomFilters(db, siteNo, random), property: undefined },
-        goal: undefined,
-      }
+      const dimensions = await randomFilters(db, siteNo, random)
+      const filters = { dimensions, property: undefined }
+      const resolved: ResolvedQuery = { siteNo, start, end, filters, goal: undefined }
       const found = await expectAsFromRows({
         ...{ services, site, zone: stream.zone, resolved, windows: cut, random },
         isMoneyUnfiltered: round % 2 === 1,
       })
-      answered.traffic += found.traffic
-      answered.values += found.values
-      answered.money += found.money
+      for (const kind of ['traffic', 'values', 'money'] as const) answered[kind] += found[kind]
     }
     if (rollups !== 'before the last third') {
       // Of 12 rounds with two, three and four reads.

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { inSnapshot } from '../../src/db/connect.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
 import { countTraffic } from '../../src/rollups/traffic.ts'
 import { locateSessionsPage } from '../../src/stats/sessions/session-pages.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
+import { useDatabase } from './stored-stream.ts'
 
 const QUARTER = 15 * 60_000
 const HOUR = 4 * QUARTER
@@ -14,19 +15,15 @@ const START = Date.UTC(2026, 2, 9)
 const END = START + 48 * HOUR
 const LIMIT = 7
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await testDatabase()
-})
-afterAll(() => database.close())
+const database = useDatabase(testDatabase)
 
 /** A session in every 20 minutes; every third one has two pageviews. */
 const hitsOf = (site: TestSite) =>
   Array.from({ length: 144 }, (_, index) => {
     const visitorId = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
-    const first = enrichedHit(site, START + index * 20 * 60_000, { visitorId, url: '/a' })
-    const second = enrichedHit(site, START + index * 20 * 60_000 + 5_000, { visitorId, url: '/b' })
+    const at = START + index * 20 * 60_000
+    const first = enrichedHit(site, at, { visitorId, url: '/a' })
+    const second = enrichedHit(site, at + 5_000, { visitorId, url: '/b' })
     return index % 3 === 0 ? [first, second] : [first]
   }).flat()
 
@@ -47,18 +44,15 @@ async function expectPages(site: TestSite, start: number, end: number) {
     // The range has the page and little else.
     expect(inRange.length).toBeLessThanOrEqual(LIMIT + 4)
   }
-  const counted = await countTraffic(db, {
-    siteNo: site.siteNo,
-    windows: [{ start, end }],
-    parts: ['sessions'],
-  })
+  const windows = [{ start, end }]
+  const [counted] = await countTraffic(db, { siteNo: site.siteNo, windows, parts: ['sessions'] })
   const [totals] = await db<{ sessions: number; bounces: number; durationMs: number }[]>`
     select
       count(*)::int as sessions, count(*) filter (where pageviews = 1)::int as bounces,
       sum(duration_ms)::float8 as "durationMs"
     from sessions
     where site_no = ${site.siteNo} and started_at >= ${window.start} and started_at < ${window.end}`
-  expect(counted[0]).toMatchObject({ ...totals })
+  expect(counted).toMatchObject({ ...totals })
   return rows.length
 }
 

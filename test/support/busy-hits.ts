@@ -1,5 +1,6 @@
 import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
 import { enrichedHit } from './hits.ts'
+import { randomFrom } from './random-values.ts'
 import type { TestSite } from './sites.ts'
 
 /** What changes between two reads. */
@@ -14,16 +15,6 @@ interface Step {
 const STEP_MS = 4 * 60_000
 const VISITORS = 24
 const PARTITIONS = 4
-
-/** Numbers from 0 to 1, always the same ones for a seed. */
-function randomOf(seed: number): () => number {
-  let state = seed * 2_654_435_761
-  return () => {
-    state = (Math.imul(state ^ (state >>> 15), 2_246_822_519) + 0x9e3779b9) | 0
-    const mixed = Math.imul(state ^ (state >>> 13), 3_266_489_917)
-    return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32
-  }
-}
 
 const planOf = (which: number): Partial<Hit> => ({ props: { plan: ['team', 'solo'][which]! } })
 
@@ -47,8 +38,7 @@ export const sizeOf = ({ batches }: Step): number => batches.flat().length
  * fail, sign up and pay. One reads the same page all the time. Hits come up to eight seconds late.
  */
 export function* busyHits(site: TestSite, start: number, lengthMs: number, seed: number): Generator<Step> {
-  const random = randomOf(seed)
-  const below = (limit: number) => Math.floor(random() * limit)
+  const { int: below } = randomFrom(seed)
   let waiting: EnrichedHit[] = []
   for (let from = start; from < start + lengthMs; from += STEP_MS) {
     const now = from + STEP_MS

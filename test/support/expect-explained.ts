@@ -1,5 +1,4 @@
 import { expect } from 'vitest'
-import { loadConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/connect.ts'
 import type { SliceLimits } from '../../src/services.ts'
 import { BreakdownQuery } from '../../src/stats/breakdown/query.ts'
@@ -10,9 +9,8 @@ import { getMrrMovements, MrrMovementsQuery } from '../../src/stats/money/moveme
 import { getMoney, MoneyQuery } from '../../src/stats/money/summary.ts'
 import { getBreakdown } from '../../src/stats/reports/breakdown.ts'
 import { getOverview, OverviewQuery } from '../../src/stats/reports/overview.ts'
-import { comparingOf, parametersOf, readAt } from './expect-reads.ts'
-import { inProcessPatterns } from './in-process-patterns.ts'
-import { inProcessPool } from './in-process-pool.ts'
+import { comparingOf, hasMetric, parametersOf, readAt } from './expect-reads.ts'
+import { readerOf, readServices, readSite } from './read-services.ts'
 import type { RecountGoal } from './recount-conversions.ts'
 import { beforeOf, keptOf, type Query } from './recount-metrics.ts'
 import { dimensionValue, isHitDimension, type Visit, type World } from './recount-world.ts'
@@ -55,41 +53,33 @@ export function expectParts(answer: ExplanationAnswer): void {
 export async function expectExplained(given: Reads): Promise<void> {
   const { db, world, query, number } = given
   const services = {
-    reads: db,
+    ...readServices(db, readAt(world)),
     slices: given.slices,
-    rollups: inProcessPool(db),
-    patterns: inProcessPatterns(),
-    grant: null,
-    now: () => readAt(world),
-    config: loadConfig({}),
     seesPayments: true,
   }
-  const site = { ...given.site, teamId: 'team', timezone: world.zone, currency: 'USD', firstEventAt: null }
+  const site = readSite(given.site, world.zone)
   const parameters = { ...parametersOf(query), ...comparingOf(query) }
+  const read = readerOf(services, site, parameters)
   const pick = <Value>(values: readonly Value[], more = 0) => values[(number + more) % values.length]!
   const period = pick(['current', 'previous', 'current'] as const)
   const asked = period === 'previous' ? beforeOf(world, query) : query
 
   /** Explains a number and follows the rows to their end. */
   async function explained(more: Record<string, unknown>) {
-    const input = { ...parameters, period, limit: 3 + 9 * (number % 3), ...more }
-    const answer = await explain(services, site, ExplainQuery.parse(input))
+    const input = { period, limit: 3 + 9 * (number % 3), ...more }
+    const answer = await read(explain, ExplainQuery, input)
     expectParts(answer)
     const rows: ExplainedRow[] = [...answer.rows!.data]
     let cursor = answer.rows!.next_cursor
     while (cursor) {
-      const next = await explain(services, site, ExplainQuery.parse({ ...input, cursor }))
+      const next = await read(explain, ExplainQuery, { ...input, cursor })
       rows.push(...next.rows!.data)
       cursor = next.rows!.next_cursor
     }
     const ids = rows.map(({ id, kind, at }) => `${id} ${kind} ${answer.rows!.kind === 'change' ? at : ''}`)
     if (answer.rows!.kind !== 'payment') expect([more, [...new Set(ids)]]).toEqual([more, ids])
-    expect(rows.map(({ at }) => at)).toEqual(
-      rows
-        .map(({ at }) => at)
-        .toSorted()
-        .reverse(),
-    )
+    const times = rows.map(({ at }) => at)
+    expect(times).toEqual(times.toSorted().reverse())
     for (const [name, total] of Object.entries(answer.terms)) {
       const isInRows = rows.some(({ values }) => name in values)
       if (!isInRows || COUNTED_ONCE.has(name)) continue
@@ -103,15 +93,15 @@ export async function expectExplained(given: Reads): Promise<void> {
   }
 
   const expectNumbers = async (
-    read: Read,
+    report: Read,
     wanted: string[],
     numbers: Record<string, unknown>,
     more: Record<string, unknown> = {},
   ) => {
     // A third of the metrics in each of three rounds.
     for (const metric of wanted.filter((_, index) => index % 3 === number % 3)) {
-      const { answer } = await explained({ read, metric, ...more })
-      expect([read, metric, answer.number]).toEqual([read, metric, numbers[metric] ?? null])
+      const { answer } = await explained({ read: report, metric, ...more })
+      expect([report, metric, answer.number]).toEqual([report, metric, numbers[metric] ?? null])
     }
   }
 
@@ -121,7 +111,7 @@ export async function expectExplained(given: Reads): Promise<void> {
   const rowKeys = (rows: ExplainedRow[]) =>
     rows.map(({ visitor_id, at }) => `${visitor_id} ${Date.parse(at)}`).sort()
 
-  const { previous, ...current } = await getOverview(services, site, OverviewQuery.parse(parameters))
+  const { previous, ...current } = await read(getOverview, OverviewQuery)
   await expectNumbers('overview', metricsOf('overview'), period === 'previous' ? previous : current)
   const started = await explained({ metric: 'bounce_rate' })
   expect(rowKeys(started.rows)).toEqual(keysOf(kept.started))
@@ -133,22 +123,16 @@ export async function expectExplained(given: Reads): Promise<void> {
   const goal = given.goals.length > 0 ? pick([undefined, ...given.goals]) : undefined
   for (const dimension of [pick(['path', 'source', 'title', 'country'] as const), pick(OTHERS, 1)]) {
     const breakdown = {
-      ...parameters,
       ...(period === 'previous' && { compare: parameters.compare ?? 'previous' }),
       dimension,
       ...(goal && { conversion_goal: goal.id }),
     }
-    const { rows } = await getBreakdown(services, site, BreakdownQuery.parse(breakdown))
+    const { rows } = await read(getBreakdown, BreakdownQuery, breakdown)
     const row = rows[number % Math.max(1, rows.length)]
     if (!row) continue
     const numbers: Record<string, unknown> = { ...(period === 'previous' ? row.previous : row) }
     const of = { ...breakdown, value: row.value }
-    const isPage = dimension === 'path' || dimension === 'title'
-    const wanted = metricsOf('breakdown').filter(
-      name =>
-        (goal || (name !== 'conversion_rate' && name !== 'converting_visitors')) &&
-        (isPage || (name !== 'time_on_page_seconds' && name !== 'scroll_depth')),
-    )
+    const wanted = metricsOf('breakdown').filter(name => hasMetric(dimension, goal, name))
     await expectNumbers('breakdown', wanted, numbers, of)
     if (dimension === 'hour_of_week') continue
     const value = row.value === '(none)' ? '' : row.value
@@ -164,19 +148,15 @@ export async function expectExplained(given: Reads): Promise<void> {
     ])
   }
 
-  const money = await getMoney(services, site, MoneyQuery.parse(parameters))
+  const money = await read(getMoney, MoneyQuery)
   const ofMoney: Record<string, unknown> = { ...(period === 'previous' ? money.previous : money) }
   await expectNumbers('money', metricsOf('money'), ofMoney)
-  const series = await getMrrMovements(services, site, MrrMovementsQuery.parse(parameters))
-  const labels = period === 'previous' ? series.previous_labels : series.labels
-  const index = number % labels.length
-  const ofSeries = period === 'previous' ? series.previous : series
-  const values = metricsOf('movements').map(name => [name, ofSeries[name as 'new'][index]])
-  if (period === 'current') {
-    await expectNumbers('movements', metricsOf('movements'), Object.fromEntries(values), {
-      bucket: labels[index],
-    })
-  }
+  if (period === 'previous') return
+  const series = await read(getMrrMovements, MrrMovementsQuery)
+  const index = number % series.labels.length
+  const ofSeries = metricsOf('movements').map(name => [name, series[name as 'new'][index]])
+  const bucket = series.labels[index]
+  await expectNumbers('movements', metricsOf('movements'), Object.fromEntries(ofSeries), { bucket })
 }
 
 const OTHERS = [

@@ -1,6 +1,4 @@
 import { expect } from 'vitest'
-import type { z } from 'zod'
-import { loadConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/connect.ts'
 import { readQuery } from '../../src/http/api/query.ts'
 import { SORTS } from '../../src/rollups/value-order.ts'
@@ -31,13 +29,12 @@ import { getPageTitles, PageTitlesQuery } from '../../src/stats/reports/page-tit
 import { getPropertyBreakdown, PropertyBreakdownQuery } from '../../src/stats/reports/property-breakdown.ts'
 import { getTimeseries, TimeseriesQuery } from '../../src/stats/reports/timeseries.ts'
 import { filterParameters } from './filter-parameters.ts'
-import { inProcessPatterns } from './in-process-patterns.ts'
-import { inProcessPool } from './in-process-pool.ts'
+import { readerOf, readServices, readSite } from './read-services.ts'
 import { recountBreakdown, recountFilterValues } from './recount-breakdown.ts'
 import type { RecountGoal } from './recount-conversions.ts'
 import { recountError, recountErrorSeries, recountErrors, recountOccurrences } from './recount-errors.ts'
 import { recountGoals } from './recount-goals.ts'
-import { type LogItem, recountLog, recountProperties } from './recount-log.ts'
+import { recountLog, recountProperties } from './recount-log.ts'
 import { beforeOf, type Query, recountComparison, recountFilteredOverview } from './recount-metrics.ts'
 import { type Money, recountMoneyOverview, recountMoneySeries } from './recount-money.ts'
 import { recountEventSeries, recountMetricSeries } from './recount-timeseries.ts'
@@ -79,23 +76,20 @@ export const readAt = (world: World): Date => new Date(Math.max(...world.hits.ma
 /** Expects that every report of a site equals its recount. */
 export async function expectSameReads(given: Reads): Promise<void> {
   const { db, world, money, query, number } = given
-  const services = {
-    reads: given.reads ?? db,
-    slices: given.slices,
-    rollups: inProcessPool(db),
-    patterns: inProcessPatterns(),
-    grant: null,
-    now: () => readAt(world),
-    config: loadConfig({}),
-  }
-  const site = { ...given.site, teamId: 'team', timezone: world.zone, currency: 'USD', firstEventAt: null }
-  const ask = <Schema extends z.ZodType>(schema: Schema, more: Record<string, string> = {}) =>
-    schema.parse({ ...parametersOf(query), ...more }) as z.output<Schema>
+  const services = { ...readServices(db, readAt(world)), reads: given.reads ?? db, slices: given.slices }
+  const site = readSite(given.site, world.zone)
+  const read = readerOf(services, site, parametersOf(query))
   const pick = <Value>(values: readonly Value[]) => values[number % values.length]!
+  /** One of the pages of so many rows, as parameters and as a part of the recount. */
+  const pageOf = <Row>(rows: Row[], perPage: number) => {
+    const page = 1 + (number % (Math.ceil(rows.length / perPage) + 1))
+    const shown = rows.slice((page - 1) * perPage, page * perPage)
+    return { shown, paging: { page: String(page), per_page: String(perPage) } }
+  }
 
   const comparing = comparingOf(query)
   const grouped = query.group && { group: query.group }
-  const { kpi: _kpi, ...overview } = await getOverview(services, site, ask(OverviewQuery, comparing))
+  const { kpi: _kpi, ...overview } = await read(getOverview, OverviewQuery, comparing)
   const traffic = recountFilteredOverview(world, query)
   const [paid, paidBefore] = recountMoneyOverview(world, money, query)
   expect(overview).toEqual({
@@ -105,108 +99,79 @@ export async function expectSameReads(given: Reads): Promise<void> {
     ...recountComparison(world, query),
   })
 
+  const seriesOf = (metric: string) =>
+    read(getTimeseries, TimeseriesQuery, { metric, ...grouped, ...comparing })
   const metric = pick(METRICS)
-  expect(
-    await getTimeseries(services, site, ask(TimeseriesQuery, { metric, ...grouped, ...comparing })),
-  ).toEqual(recountMetricSeries(world, metric, query))
+  expect(await seriesOf(metric)).toEqual(recountMetricSeries(world, metric, query))
   const ofMoney = pick(['revenue', 'mrr'] as const)
-  expect(
-    await getTimeseries(services, site, ask(TimeseriesQuery, { metric: ofMoney, ...grouped, ...comparing })),
-  ).toEqual(recountMoneySeries(world, money, ofMoney, query))
+  expect(await seriesOf(ofMoney)).toEqual(recountMoneySeries(world, money, ofMoney, query))
   for (const dimension of [pick(DIMENSIONS), pick(OTHERS), pick(hitDimensions)]) {
-    const { comparison, ...breakdown } = await getBreakdown(
-      services,
-      site,
-      ask(BreakdownQuery, { dimension, per_page: '100' }),
-    )
-    const rows = recountBreakdown(world, dimension, query, money)
-    expect({ dimension, comparison, ...breakdown }).toEqual({
+    const { comparison, ...breakdown } = await read(getBreakdown, BreakdownQuery, {
       dimension,
-      rows: rows.slice(0, 100),
-      total: rows.length,
+      per_page: '100',
     })
+    const rows = recountBreakdown(world, dimension, query, money)
+    const total = rows.length
+    expect({ dimension, comparison, ...breakdown }).toEqual({ dimension, rows: rows.slice(0, 100), total })
     await expectSameSorted(dimension)
     if (dimension === 'hour_of_week') continue
-    const { values } = await getFilterValues(services, site, ask(FilterValuesQuery, { dimension }))
+    const { values } = await read(getFilterValues, FilterValuesQuery, { dimension })
     expect(values.map(({ value }) => value)).toEqual(recountFilterValues(world, dimension, query))
   }
-  expect(await getGoalReport(services, site, ask(StatsQuery))).toEqual(
-    recountGoals(world, given.goals, query),
-  )
+  expect(await read(getGoalReport, StatsQuery)).toEqual(recountGoals(world, given.goals, query))
 
   const log = recountLog(world, [], query)
-  const perPage = 1 + (number % 9)
-  const page = 1 + (number % (Math.ceil(log.length / perPage) + 1))
-  const logged = await getEventLog(
-    services,
-    site,
-    ask(EventLogQuery, { page: String(page), per_page: String(perPage) }),
-  )
+  const { paging, shown } = pageOf(log, 1 + (number % 9))
+  const logged = await read(getEventLog, EventLogQuery, paging)
   expect(logged.total).toBe(log.length)
-  expect(logged.rows.map(comparable)).toEqual(log.slice((page - 1) * perPage, page * perPage).map(comparable))
-  expect(await getEventsTimeseries(services, site, ask(EventsTimeseriesQuery, grouped))).toEqual(
+  expect(logged.rows.map(comparable)).toEqual(shown.map(comparable))
+  expect(await read(getEventsTimeseries, EventsTimeseriesQuery, grouped)).toEqual(
     recountEventSeries(world, [], query),
   )
   const named = world.hits.filter(hit => hit.type !== 'pageview')
   const event = named[number % Math.max(1, named.length)]
   if (event && event.type !== 'pageview' && event.values.event_name !== '') {
-    const { rows } = await getPropertyBreakdown(
-      services,
-      site,
-      ask(PropertyBreakdownQuery, {
-        event_type: event.type,
-        event_name: event.values.event_name,
-      }),
-    )
-    expect(rows).toEqual(
-      recountProperties(world, event.type, event.values.event_name, without(query, 'event_name')),
-    )
+    const { type: event_type, values } = event
+    const { event_name } = values
+    const { rows } = await read(getPropertyBreakdown, PropertyBreakdownQuery, { event_type, event_name })
+    expect(rows).toEqual(recountProperties(world, event_type, event_name, without(query, 'event_name')))
   }
 
   const titles = recountTitles(world, query)
-  const read = await getPageTitles(services, site, ask(PageTitlesQuery, { per_page: '100' }))
-  expect(read).toEqual({ rows: titles, total: titles.length })
+  expect(await read(getPageTitles, PageTitlesQuery, { per_page: '100' })).toEqual({
+    rows: titles,
+    total: titles.length,
+  })
   const title = (pick([titles[0], titles.at(-1)]) ?? { title: 'Welcome' }).title
-  expect(
-    await getPageTitleTimeseries(services, site, ask(PageTitleTimeseriesQuery, { title, ...grouped })),
-  ).toEqual(recountTitleSeries(world, title, without(query, 'title')))
+  expect(await read(getPageTitleTimeseries, PageTitleTimeseriesQuery, { title, ...grouped })).toEqual(
+    recountTitleSeries(world, title, without(query, 'title')),
+  )
   await expectSameErrors()
 
   /** One page, searched, in some order and compared. */
   async function expectSameSorted(dimension: BreakdownQuery['dimension']) {
     const goal = given.goals.length > 0 ? pick(given.goals) : undefined
-    const isPage = dimension === 'path' || dimension === 'title'
-    const sorts = SORTS.filter(
-      name =>
-        (goal || (name !== 'conversion_rate' && name !== 'converting_visitors')) &&
-        (isPage || (name !== 'time_on_page_seconds' && name !== 'scroll_depth')),
-    )
-    const sort = pick(sorts)
+    const sorts = SORTS.filter(name => hasMetric(dimension, goal, name))
     const order = pick([undefined, 'asc', 'desc'] as const)
     const search = pick([undefined, 'E', undefined, '/', 'nOn', 'zzz', 'i'])
+    const sorted = { sort: pick(sorts), ...(order && { order }), ...(search && { search }) }
     const all = recountBreakdown(world, dimension, query, money, {
-      sort,
-      ...(order && { order }),
-      ...(search && { search }),
+      ...sorted,
       ...(goal && { goal }),
       ...(query.compare && { before: beforeOf(world, query) }),
     })
-    const perPage = 1 + (number % 5)
-    const page = 1 + (number % (Math.ceil(all.length / perPage) + 1))
+    const { paging, shown } = pageOf(all, 1 + (number % 5))
     const parameters = {
       dimension,
-      sort,
-      ...(order && { order }),
-      ...(search && { search }),
+      ...sorted,
       ...(goal && { conversion_goal: goal.id }),
       ...comparing,
-      page: String(page),
-      per_page: String(perPage),
+      ...paging,
     }
-    const { rows, total, comparison } = await getBreakdown(services, site, ask(BreakdownQuery, parameters))
+    const { rows, total, comparison } = await read(getBreakdown, BreakdownQuery, parameters)
     expect({ parameters, rows, total, comparison }).toEqual({
       parameters,
-      rows: all.slice((page - 1) * perPage, page * perPage),
+      rows: shown,
       total: all.length,
       ...recountComparison(world, query),
     })
@@ -214,7 +179,7 @@ export async function expectSameReads(given: Reads): Promise<void> {
 
   async function expectSameErrors() {
     const known = recountErrors(world, site.id, query)
-    const errors = await getErrors(services, site, ask(ErrorsQuery))
+    const errors = await read(getErrors, ErrorsQuery)
     expect(errors.rows.map(withoutName)).toEqual(known.slice(0, 20).map(withoutName))
     expect(errors.total).toBe(known.length)
     const occurred = world.hits.find(hit => hit.type === 'error')
@@ -222,22 +187,28 @@ export async function expectSameReads(given: Reads): Promise<void> {
     const message = occurred.sent.errorMessage || occurred.values.event_name
     const group = recountError(world, site.id, message, query)
     const parameter = { error: group.id }
-    expect(withoutName(await getError(services, site, ask(ErrorQuery, parameter)))).toEqual(
-      withoutName(group),
+    expect(withoutName(await read(getError, ErrorQuery, parameter))).toEqual(withoutName(group))
+    expect(await read(getErrorTimeseries, ErrorTimeseriesQuery, { ...parameter, ...grouped })).toEqual(
+      recountErrorSeries(world, message, query),
     )
-    expect(
-      await getErrorTimeseries(services, site, ask(ErrorTimeseriesQuery, { ...parameter, ...grouped })),
-    ).toEqual(recountErrorSeries(world, message, query))
     const occurrences = recountOccurrences(world, message, query)
     for (const perPage of [20, 1 + (number % 3)]) {
       const page = perPage === 20 ? 1 : 1 + (number % (occurrences.length + 1))
       const paged = { ...parameter, page: String(page), per_page: String(perPage) }
-      const found = await getErrorOccurrences(services, site, ask(OccurrencesQuery, paged))
+      const found = await read(getErrorOccurrences, OccurrencesQuery, paged)
       expect(found.total).toBe(occurrences.length)
       const shown = occurrences.slice((page - 1) * perPage, page * perPage)
       expect(found.rows.map(row => row.timestamp)).toEqual(shown.map(item => item.timestamp))
     }
   }
+}
+
+/** Whether a breakdown has a metric: some need a goal, some are of pages. */
+export function hasMetric(dimension: string, goal: RecountGoal | undefined, name: string): boolean {
+  if (name === 'conversion_rate' || name === 'converting_visitors') return goal !== undefined
+  if (name === 'time_on_page_seconds' || name === 'scroll_depth')
+    return dimension === 'path' || dimension === 'title'
+  return true
 }
 
 const withoutName = ({ error_name: _name, ...group }: { error_name: string }) => group
@@ -266,26 +237,8 @@ function without(query: Query, name: 'title' | 'event_name'): Query {
   return { ...query, filters }
 }
 
-type Listed = Omit<LogItem, 'id' | 'user_id' | 'visitor_id'> & {
-  id?: string
-  user_id: string | null
-  visitor_id: string | null
-}
+/** What an item of the log has and the recount lacks, and its id, which decides the order. */
+const UNKNOWN = new Set(['id', 'session_id', 'display_name', 'avatar_url', 'error_id'])
 
-/** Returns the fields of a log item that the recount has. */
-function comparable(item: Listed) {
-  const { id: _id, ...known } = item
-  const {
-    session_id: _s,
-    display_name: _n,
-    avatar_url: _a,
-    error_id: _e,
-    ...compared
-  } = known as typeof known & {
-    session_id?: string | null
-    display_name?: string | null
-    avatar_url?: string | null
-    error_id?: string | null
-  }
-  return compared
-}
+const comparable = (item: object) =>
+  Object.fromEntries(Object.entries(item).filter(([name]) => !UNKNOWN.has(name)))

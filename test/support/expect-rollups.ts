@@ -1,5 +1,4 @@
 import { expect } from 'vitest'
-import { loadConfig } from '../../src/config.ts'
 import type { Db, Transaction } from '../../src/db/connect.ts'
 import { tasks } from '../../src/rollups/tasks.ts'
 import { getSiteTraffic } from '../../src/sites/list-sites.ts'
@@ -13,7 +12,7 @@ import { getPageTitles, PageTitlesQuery } from '../../src/stats/reports/page-tit
 import { getPropertyBreakdown, PropertyBreakdownQuery } from '../../src/stats/reports/property-breakdown.ts'
 import { getTimeseries, TimeseriesQuery } from '../../src/stats/reports/timeseries.ts'
 import type { Pool } from '../../src/threads/pool.ts'
-import { inProcessPatterns } from './in-process-patterns.ts'
+import { readerOf, readServices, readSite } from './read-services.ts'
 import type { TestSite } from './sites.ts'
 
 /** Other orders of breakdowns; the dimensions use them in turn. */
@@ -91,76 +90,50 @@ async function readAll(
   now: Date,
   dimensions: readonly string[],
 ) {
-  const services = {
-    reads: db,
-    rollups,
-    patterns: inProcessPatterns(),
-    grant: null,
-    now: () => now,
-    config: loadConfig({}),
-  }
-  const asked = { ...site, teamId: 'team', currency: 'USD', firstEventAt: null }
-  const { kpi: _kpi, ...overview } = await getOverview(services, asked, StatsQuery.parse(days))
-  const series = await getTimeseries(services, asked, TimeseriesQuery.parse({ ...days, metric: 'visitors' }))
+  const services = { ...readServices(db, now), rollups }
+  const account = readSite(site, site.timezone)
+  const read = readerOf(services, account, days)
+  const { kpi: _kpi, ...overview } = await read(getOverview, StatsQuery)
+  const series = await read(getTimeseries, TimeseriesQuery, { metric: 'visitors' })
   const breakdowns = []
   for (const [index, dimension] of dimensions.entries()) {
     // The orders have their pages elsewhere: here each is read at once.
-    for (const [sorted, perPage] of [
-      [{}, 15],
-      [SORTED[index % SORTED.length], 100],
-    ] as const) {
-      const page = (number: number) =>
-        getBreakdown(
-          services,
-          asked,
-          BreakdownQuery.parse({
-            ...days,
-            ...sorted,
-            dimension,
-            page: String(number),
-            per_page: String(perPage),
-          }),
-        )
-      breakdowns.push(await allPages(page, perPage))
+    const orders = [
+      { perPage: 15, sorted: {} },
+      { perPage: 100, sorted: SORTED[index % SORTED.length] },
+    ]
+    for (const { perPage, sorted } of orders) {
+      const asked = { ...sorted, dimension }
+      breakdowns.push(
+        await allPages(paging => read(getBreakdown, BreakdownQuery, { ...asked, ...paging }), perPage),
+      )
     }
   }
   const values = []
-  for (const dimension of ['event_name', 'entry_path'] as const) {
-    values.push(await getFilterValues(services, asked, FilterValuesQuery.parse({ ...days, dimension })))
+  for (const dimension of ['event_name', 'entry_path']) {
+    values.push(await read(getFilterValues, FilterValuesQuery, { dimension }))
   }
-  const titles = await allPages(
-    number =>
-      getPageTitles(
-        services,
-        asked,
-        PageTitlesQuery.parse({ ...days, page: String(number), per_page: '15' }),
-      ),
-    15,
-  )
-  const errors = await getErrors(services, asked, ErrorsQuery.parse(days))
+  const titles = await allPages(paging => read(getPageTitles, PageTitlesQuery, paging), 15)
+  const errors = await read(getErrors, ErrorsQuery)
   const properties = []
   for (const event_name of ['signup', 'payment']) {
-    const query = PropertyBreakdownQuery.parse({ ...days, event_type: 'event', event_name })
-    properties.push(await getPropertyBreakdown(services, asked, query))
+    const asked = { event_type: 'event', event_name }
+    properties.push(await read(getPropertyBreakdown, PropertyBreakdownQuery, asked))
   }
-  const listed = {
-    siteNo: site.siteNo,
-    teamId: 'team',
-    timezone: site.timezone,
-    currency: 'USD',
-    hasPayments: false,
-  }
+  const listed = { ...account, hasPayments: false }
   const traffic = [...(await getSiteTraffic(services, [listed], '7d'))]
   return { overview, series, breakdowns, values, titles, errors, properties, traffic }
 }
 
 async function allPages<Row>(
-  read: (number: number) => Promise<{ rows: Row[]; total: number }>,
+  read: (paging: { page: string; per_page: string }) => Promise<{ rows: Row[]; total: number }>,
   perPage: number,
 ): Promise<Row[]> {
-  const first = await read(1)
+  const pageOf = (number: number) => read({ page: String(number), per_page: String(perPage) })
+  const first = await pageOf(1)
   const rows = [...first.rows]
-  for (let number = 2; (number - 1) * perPage < first.total; number++) rows.push(...(await read(number)).rows)
+  for (let number = 2; (number - 1) * perPage < first.total; number++)
+    rows.push(...(await pageOf(number)).rows)
   expect(rows.length).toBe(first.total)
   return rows
 }

@@ -5,6 +5,9 @@ export interface PlanNode {
   Strategy?: string
   'CTE Name'?: string
   'Index Cond'?: string
+  'Rows Removed by Join Filter'?: number
+  /** with `analyze` */
+  'Actual Loops'?: number
   Plans?: PlanNode[]
 }
 

@@ -2,13 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Db } from '../../src/db/connect.ts'
 import { compileQuery, queryFile } from '../../src/db/query.ts'
 import { planOnce } from '../../src/rollups/daily/roll-up-day.ts'
-
-interface PlanNode {
-  'Node Type': string
-  'Rows Removed by Join Filter'?: number
-  'Actual Loops': number
-  Plans?: PlanNode[]
-}
+import type { PlanNode } from './nested-loops.ts'
 
 /**
  * How many pairs of rows the joins of a statement compared and threw away, under the plan that rollups run it with.
@@ -50,5 +44,5 @@ class Measured extends Error {
 
 /** The plan says how many a loop threw away, on average. */
 const thrownAway = (node: PlanNode): number =>
-  (node['Rows Removed by Join Filter'] ?? 0) * node['Actual Loops'] +
+  (node['Rows Removed by Join Filter'] ?? 0) * node['Actual Loops']! +
   (node.Plans ?? []).reduce((sum, child) => sum + thrownAway(child), 0)

@@ -39,10 +39,8 @@ function randomGoal(random: Random, world: World, number: number): RecountGoal {
   }
   switch (type) {
     case 'scroll':
-      goal.scroll_threshold = random.pick([0, 1, 25, 50, 90, 100])
-      goal.match_value = pathLike(random, goal, world)
-      return goal
     case 'page':
+      if (type === 'scroll') goal.scroll_threshold = random.pick([0, 1, 25, 50, 90, 100])
       goal.match_value = pathLike(random, goal, world)
       return goal
     case 'event': {
@@ -52,14 +50,12 @@ function randomGoal(random: Random, world: World, number: number): RecountGoal {
       if (hit && random.chance(0.3)) goal.custom_props = someProps(random, hit)
       return goal
     }
-    default:
+    default: {
       if (random.chance(0.35)) return goal
-      goal.match_value = wantedLike(
-        random,
-        match_operator,
-        someHit(random, world, type)?.props.selector ?? '#buy',
-      )
+      const selector = someHit(random, world, type)?.props.selector ?? '#buy'
+      goal.match_value = wantedLike(random, match_operator, selector)
       return goal
+    }
   }
 }
 

@@ -85,15 +85,13 @@ export function hitStreams(options: HitStreamOptions = {}): fc.Arbitrary<HitStre
       const hits = deliveries.filter(delivery => !delivery.again).map(delivery => delivery.hit)
       hits.sort(byTimeThenId)
       deliveries.sort((a, b) => a.arrivesAt - b.arrivesAt)
+      const arriving = deliveries.map(delivery => delivery.hit)
       return {
         zone,
         around,
         hits,
         timely: inBatches(hits, batchSizes),
-        late: inBatches(
-          deliveries.map(delivery => delivery.hit),
-          batchSizes,
-        ),
+        late: inBatches(arriving, batchSizes),
       }
     })
 }
@@ -106,13 +104,6 @@ export function randomHitStream(seed: number, options: HitStreamOptions = {}): H
 /** Everything in time order, one batch for every `batchSize` hits. */
 export function timeOrderArrival(hits: SentHit[], batchSize: number): SentHit[][] {
   return inBatches(hits.toSorted(byTimeThenId), [batchSize])
-}
-
-/** The hits in an order that has nothing to do with their times, one batch for every `batchSize` hits. */
-export function shuffledArrival(hits: SentHit[], seed: number, batchSize: number): SentHit[][] {
-  const everyHit = { minLength: hits.length, maxLength: hits.length }
-  const shuffled = fc.sample(fc.shuffledSubarray(hits, everyHit), { seed, numRuns: 1 })[0]!
-  return inBatches(shuffled, [batchSize])
 }
 
 const momentsByZone = new Map<string, number[]>()
@@ -176,7 +167,9 @@ const titles: Record<string, string> = {
   '/docs/long-read': 'A long read',
 }
 
-const pageviews: fc.Arbitrary<NewHit> = paths.map(path => ({ kind: 'pageview', path, title: titles[path]! }))
+const view = (path: string): NewHit => ({ kind: 'pageview', path, title: titles[path]! })
+
+const pageviews = paths.map(view)
 
 const events: fc.Arbitrary<NewHit> = fc
   .tuple(
@@ -193,9 +186,9 @@ const engagements: fc.Arbitrary<NewHit> = fc
   )
   .map(([path, scroll, engagedMs]) => ({ kind: 'engagement', path, scroll, engagedMs }))
 
-const identifies: fc.Arbitrary<NewHit> = fc
-  .constantFrom('ada', 'ada', 'grace', 'lin')
-  .map(identifier => ({ kind: 'identify', identifier }))
+const identify = (identifier: string): NewHit => ({ kind: 'identify', identifier })
+
+const identifies = fc.constantFrom('ada', 'ada', 'grace', 'lin').map(identify)
 
 const oneHit: fc.Arbitrary<TimedHit[]> = fc
   .oneof(
@@ -210,7 +203,7 @@ const oneHit: fc.Arbitrary<TimedHit[]> = fc
 const longRead: fc.Arbitrary<TimedHit[]> = fc
   .tuple(fc.integer({ min: 1, max: 30 * minute }), jitter, fc.oneof(pageviews, events))
   .map(([before, off, last]) => [
-    { gap: 0, hit: { kind: 'pageview', path: '/docs/long-read', title: 'A long read' } },
+    { gap: 0, hit: view('/docs/long-read') },
     {
       gap: day - before,
       hit: { kind: 'engagement', path: '/docs/long-read', scroll: 90, engagedMs: 5 * minute },
@@ -222,9 +215,9 @@ const longRead: fc.Arbitrary<TimedHit[]> = fc
 const lateBetween: fc.Arbitrary<TimedHit[]> = fc
   .tuple(fc.constantFrom(15.5 * minute, 20 * minute, 30 * minute), jitter, fc.oneof(pageviews, events))
   .map(([half, off, late]) => [
-    { gap: 0, hit: { kind: 'pageview', path: '/', title: 'Home' }, delay: 0 },
+    { gap: 0, hit: view('/'), delay: 0 },
     { gap: half + off, hit: late, delay: 2 * hour },
-    { gap: half - off, hit: { kind: 'pageview', path: '/pricing', title: 'Pricing' }, delay: 0 },
+    { gap: half - off, hit: view('/pricing'), delay: 0 },
   ])
 
 /**
@@ -233,26 +226,18 @@ const lateBetween: fc.Arbitrary<TimedHit[]> = fc
  */
 const backwards: fc.Arbitrary<TimedHit[]> = jitter.map(off => {
   const gapsBetween = [0, 24 * minute + off, ...Array<number>(48).fill(29.5 * minute)]
-  return gapsBetween.map((gap, index) => ({
-    gap,
-    hit: { kind: 'pageview', path: '/', title: 'Home' },
-    delay: (60 - index) * hour,
-  }))
+  return gapsBetween.map((gap, index) => ({ gap, hit: view('/'), delay: (60 - index) * hour }))
 })
 
 /** Somebody else signs in; now and then the first one comes back before anything else happens. */
 const changeOfUser: fc.Arbitrary<TimedHit[]> = fc
   .tuple(gaps, gaps, fc.option(fc.constantFrom('ada', 'lin'), { nil: undefined }), fc.boolean())
   .map(([toIdentify, toHit, third, isFirstLate]) => [
-    { gap: 0, hit: { kind: 'pageview', path: '/pricing', title: 'Pricing' } },
-    {
-      gap: second,
-      hit: { kind: 'identify', identifier: 'ada' },
-      ...(isFirstLate ? { delay: 50 * minute } : {}),
-    },
-    { gap: toIdentify, hit: { kind: 'identify', identifier: 'grace' } },
-    ...(third === undefined ? [] : [{ gap: second, hit: { kind: 'identify' as const, identifier: third } }]),
-    { gap: toHit, hit: { kind: 'pageview', path: '/', title: 'Home' } },
+    { gap: 0, hit: view('/pricing') },
+    { gap: second, hit: identify('ada'), ...(isFirstLate && { delay: 50 * minute }) },
+    { gap: toIdentify, hit: identify('grace') },
+    ...(third === undefined ? [] : [{ gap: second, hit: identify(third) }]),
+    { gap: toHit, hit: view('/') },
   ])
 
 const delays = fc.oneof(

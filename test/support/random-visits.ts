@@ -49,8 +49,7 @@ const propValues = ['pro', 'Pro', 'free', '', '50%_x', 'a\\b']
 const errorNames = [undefined, 'TypeError', 'RangeError']
 const errorMessages = [undefined, 'x is not a function', 'x is not a function', 'read 50%_of\\it']
 
-/** Streams for `fc.assert`; they shrink to few visits. */
-export function visitStreams(options: HitStreamOptions = {}): fc.Arbitrary<HitStream> {
+function visitStreams(options: HitStreamOptions): fc.Arbitrary<HitStream> {
   return fc
     .tuple(hitStreams(options), fc.noBias(fc.integer({ min: 0, max: 30 })), fc.nat())
     .map(([stream, ordinaryVisits, seed]) => {
@@ -133,12 +132,7 @@ function dressedEvent(hit: SentHit, random: Random): SentHit {
 function withError(hit: SentHit, random: Random): SentHit {
   const errorName = random.pick(errorNames)
   const errorMessage = random.pick(errorMessages)
-  return {
-    ...hit,
-    name: 'error',
-    ...(errorName === undefined ? {} : { errorName }),
-    ...(errorMessage === undefined ? {} : { errorMessage }),
-  }
+  return { ...hit, name: 'error', ...(errorName && { errorName }), ...(errorMessage && { errorMessage }) }
 }
 
 function withRevenue(hit: SentHit, random: Random): SentHit {

@@ -1,6 +1,9 @@
+import type { z } from 'zod'
+import { loadConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/connect.ts'
 import { inProcessPatterns } from './in-process-patterns.ts'
 import { inProcessPool } from './in-process-pool.ts'
+import type { TestSite } from './sites.ts'
 
 /** Returns what reads of statistics need, without threads, for a caller who may see everything. */
 export const readServices = (db: Db, now: Date) => ({
@@ -9,4 +12,24 @@ export const readServices = (db: Db, now: Date) => ({
   patterns: inProcessPatterns(),
   grant: null,
   now: () => now,
+  config: loadConfig({}),
 })
+
+/** Returns a site as reads of statistics get it. */
+export const readSite = <Site extends TestSite>(site: Site, timezone: string) => ({
+  ...site,
+  teamId: 'team',
+  timezone,
+  currency: 'USD',
+  firstEventAt: null,
+})
+
+/** Returns what asks reports of a site, with parameters that all of them have and some of their own. */
+export const readerOf =
+  <Services, Site>(services: Services, site: Site, common: object) =>
+  <Schema extends z.ZodType, Answer>(
+    get: (services: Services, site: Site, query: z.output<Schema>) => Answer,
+    schema: Schema,
+    more: object = {},
+  ): Answer =>
+    get(services, site, schema.parse({ ...common, ...more }))

@@ -3,41 +3,23 @@ import { hourOfWeek } from './recount-days.ts'
 import { type Filters, type Kept, withoutDimension } from './recount-filters.ts'
 import { bounceRate, keptConversions, keptOf, pageviewsOf, type Query } from './recount-metrics.ts'
 import { type Money, recountMoneyOf } from './recount-money.ts'
-import { oneDecimal, twoDecimals } from './recount-rounding.ts'
+import { mean, oneDecimal, sum, twoDecimals } from './recount-rounding.ts'
 import { timeOnPage } from './recount-titles.ts'
 import {
   byText,
   type CountedHit,
   type Dimension,
   dimensionValue,
+  grouped,
   isHitDimension,
   type Visit,
   visitorsOf,
   type World,
 } from './recount-world.ts'
 
-/** What a value counts in a period. */
-interface ValueMetrics {
-  visitors: number
-  sessions: number
-  pageviews: number
-  views_per_visit: number
-  bounce_rate: number
-  avg_session_seconds: number
-  /** of paths and titles */
-  time_on_page_seconds?: number | null
-  scroll_depth?: number | null
-  /** with a goal */
-  converting_visitors?: number
-  conversion_rate?: number
-  revenue: number
-  mrr: number
-  revenue_per_visitor: number
-}
-
 export interface BreakdownOptions {
   search?: string
-  sort?: keyof ValueMetrics | 'value'
+  sort?: keyof ReturnType<typeof metricsOfValue> | 'value'
   order?: 'asc' | 'desc'
   goal?: RecountGoal
   /** the same filters, in the days that are compared */
@@ -91,17 +73,25 @@ function metricsOfValue(
   query: Query,
   money: Money,
   goal: RecountGoal | undefined,
-): ValueMetrics {
+) {
   const kept = keptOf(world, query)
   const hits = kept.hits.filter(hit => shownBy(world, hit, dimension) === value)
   const visits = visitsWith(world, value, dimension, kept)
   // By exit page everything is of the sessions that started.
   const ofStarted = dimension === 'exit_path'
   const visitors = visitorsOf(ofStarted ? visits : hits)
-  const pageviews = ofStarted ? visits.reduce((sum, visit) => sum + visit.pageviews, 0) : pageviewsOf(hits)
-  const lengthMs = visits.reduce((sum, visit) => sum + visit.lengthMs, 0)
+  const pageviews = ofStarted ? sum(visits.map(visit => visit.pageviews)) : pageviewsOf(hits)
+  const lengthMs = sum(visits.map(visit => visit.lengthMs))
   const { revenue, mrr } = recountMoneyOf(world, money, dimension, value, query)
-  const metrics: ValueMetrics = {
+  const converting =
+    goal &&
+    keptConversions(world, kept, goal).filter(({ visit }) => {
+      if (ofStarted) return visits.includes(visit)
+      return dimension === 'hour_of_week' || isHitDimension(dimension)
+        ? hits.some(hit => hit.visit === visit)
+        : visit.values[dimension] === value
+    })
+  return {
     visitors,
     sessions: visits.length,
     pageviews,
@@ -111,22 +101,15 @@ function metricsOfValue(
     revenue,
     mrr,
     revenue_per_visitor: twoDecimals(revenue, visitors),
+    ...((dimension === 'path' || dimension === 'title') && {
+      time_on_page_seconds: timeOnPage(value, visits, dimension),
+      scroll_depth: scrollDepth(value, visits, dimension),
+    }),
+    ...(converting && {
+      converting_visitors: visitorsOf(converting),
+      conversion_rate: oneDecimal(100 * visitorsOf(converting), visitors),
+    }),
   }
-  if (dimension === 'path' || dimension === 'title') {
-    metrics.time_on_page_seconds = timeOnPage(value, visits, dimension)
-    metrics.scroll_depth = scrollDepth(value, visits, dimension)
-  }
-  if (goal) {
-    const converting = keptConversions(world, kept, goal).filter(({ visit }) => {
-      if (ofStarted) return visits.includes(visit)
-      return dimension === 'hour_of_week' || isHitDimension(dimension)
-        ? hits.some(hit => hit.visit === visit)
-        : visit.values[dimension] === value
-    })
-    metrics.converting_visitors = visitorsOf(converting)
-    metrics.conversion_rate = oneDecimal(100 * metrics.converting_visitors, visitors)
-  }
-  return metrics
 }
 
 /** Mean over the sessions that scrolled there of how deep. */
@@ -137,11 +120,7 @@ function scrollDepth(value: string, visits: Visit[], dimension: 'path' | 'title'
       .map(({ scroll }) => scroll)
     return scrolls.length === 0 ? [] : [Math.max(...scrolls)]
   })
-  if (depths.length === 0) return null
-  return twoDecimals(
-    depths.reduce((sum, depth) => sum + depth, 0),
-    depths.length,
-  )
+  return mean(depths)
 }
 
 /** Anywhere; each character may be the lower or the upper case of the one that is searched. */
@@ -188,12 +167,9 @@ export function recountFilterValues(
     ? kept.hits.map(hit => hit.values[dimension])
     : kept.started.map(visit => visit.values[dimension])
 
-  const counts = new Map<string, number>()
-  for (const value of values) {
-    if (value !== '') counts.set(value, (counts.get(value) ?? 0) + 1)
-  }
-  return [...counts]
-    .toSorted(([a, hitsOfA], [b, hitsOfB]) => hitsOfB - hitsOfA || byText(a, b))
+  return [...grouped(values, value => value).values()]
+    .toSorted((a, b) => b.length - a.length || byText(a[0]!, b[0]!))
+    .map(([value]) => value!)
+    .filter(value => value !== '')
     .slice(0, limit)
-    .map(([value]) => value)
 }

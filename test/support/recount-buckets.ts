@@ -1,21 +1,11 @@
 import { DateTime } from 'luxon'
 import type { Days } from './recount-comparison.ts'
-import {
-  addDays,
-  beginsHour,
-  dayStart,
-  daysBetween,
-  isWithin,
-  type Period,
-  periodOf,
-} from './recount-days.ts'
+import { addDays, dayStart, daysBetween, isWithin, nextHour, type Period, periodOf } from './recount-days.ts'
 import type { World } from './recount-world.ts'
 
 /** The buckets of a time series. */
 
 export type Group = 'hour' | 'day' | 'week' | 'month'
-
-const quarterHourMs = 15 * 60_000
 
 /** @param range the preset, when the days come from one */
 export function recountGroup(from: string, to: string, range?: string): Group {
@@ -38,10 +28,8 @@ export function bucketsOf(zone: string, { from, to, period }: Days, group: Group
 }
 
 function hourStarts(zone: string, { start, end }: Period): number[] {
-  const starts = [start]
-  for (let at = start + quarterHourMs; at < end; at += quarterHourMs) {
-    if (beginsHour(zone, at)) starts.push(at)
-  }
+  const starts: number[] = []
+  for (let at = start; at < end; at = nextHour(zone, at)) starts.push(at)
   return starts
 }
 

@@ -1,17 +1,16 @@
 import { DateTime } from 'luxon'
 import {
   addDays,
-  beginsHour,
   dayStart,
   daysBetween,
+  hourBefore,
   localDate,
+  nextHour,
   type Period,
   periodOf,
 } from './recount-days.ts'
 
 /** The period that a range is compared with, from docs/metrics.md "Comparison". */
-
-const quarterHourMs = 15 * 60_000
 
 /** Days of the site's zone, Y-m-d; `period` when they are not whole. */
 export interface Days {
@@ -33,13 +32,9 @@ const isHours = ({ period }: Days): boolean => period !== undefined
 
 /** The clock hours that end with the one that contains a moment. */
 export function lastHours(zone: string, now: number, count: number): Required<Days> {
-  let end = Math.floor(now / quarterHourMs) * quarterHourMs + quarterHourMs
-  while (!beginsHour(zone, end)) end += quarterHourMs
+  const end = nextHour(zone, now)
   let start = end
-  for (let hour = 0; hour < count; hour++) {
-    do start -= quarterHourMs
-    while (!beginsHour(zone, start))
-  }
+  for (let hour = 0; hour < count; hour++) start = hourBefore(zone, start)
   return { from: localDate(zone, start), to: localDate(zone, end - 1), period: { start, end } }
 }
 
@@ -74,7 +69,7 @@ const hourAt = (zone: string, at: number) => DateTime.fromMillis(at, { zone }).h
 /** When clocks first show a later hour than this on a date, or the end of the date. */
 function hourEnd(zone: string, date: string, hour: number): number {
   const end = dayStart(zone, addDays(date, 1))
-  for (let at = dayStart(zone, date); at < end; at += quarterHourMs) {
+  for (let at = dayStart(zone, date); at < end; at = nextHour(zone, at)) {
     if (hourAt(zone, at) > hour) return at
   }
   return end

@@ -23,11 +23,7 @@ function converts(hit: CountedHit, goal: RecountGoal): boolean {
     case 'page':
       return hit.type === 'pageview' && isWanted(hit.values.path, goal)
     case 'scroll':
-      return (
-        hit.type === 'pageview' &&
-        isWanted(hit.values.path, goal) &&
-        deepestScroll(hit) >= goal.scroll_threshold
-      )
+      return converts(hit, { ...goal, type: 'page' }) && deepestScroll(hit) >= goal.scroll_threshold
     case 'event':
       return hit.type === 'event' && isWanted(hit.values.event_name, goal) && hasProps(hit, goal.custom_props)
     default:
@@ -40,18 +36,12 @@ function isWanted(value: string, { match_operator, match_value }: RecountGoal): 
   return match_value === null || compares(match_operator, value, match_value)
 }
 
-function hasProps(hit: CountedHit, wanted: Record<string, string>): boolean {
-  for (const [key, value] of Object.entries(wanted)) {
-    if (!Object.hasOwn(hit.props, key) || hit.props[key] !== value) return false
-  }
-  return true
+function hasProps({ props }: CountedHit, wanted: Record<string, string>): boolean {
+  return Object.entries(wanted).every(([key, value]) => Object.hasOwn(props, key) && props[key] === value)
 }
 
 /** Percent, however late it was reached; 0 without engagement. */
 function deepestScroll(pageview: CountedHit): number {
-  let deepest = 0
-  for (const engagement of pageview.visit.engagements) {
-    if (engagement.pageview === pageview) deepest = Math.max(deepest, engagement.scroll)
-  }
-  return deepest
+  const engagements = pageview.visit.engagements.filter(engagement => engagement.pageview === pageview)
+  return Math.max(0, ...engagements.map(({ scroll }) => scroll))
 }

@@ -23,9 +23,25 @@ export function localDate(zone: string, at: number): string {
  * Whether a local clock hour begins: the clock reads a full hour, or has just jumped into another hour. Where clocks
  * move by 30 minutes an hour may so take 30 or 90 minutes.
  */
-export function beginsHour(zone: string, at: number): boolean {
+function beginsHour(zone: string, at: number): boolean {
   const local = DateTime.fromMillis(at, { zone })
   return local.minute === 0 || local.hour !== DateTime.fromMillis(at - 1, { zone }).hour
+}
+
+const quarterHourMs = 15 * 60_000
+
+/** When the next local clock hour begins, after a moment. */
+export function nextHour(zone: string, at: number): number {
+  let next = Math.floor(at / quarterHourMs) * quarterHourMs + quarterHourMs
+  while (!beginsHour(zone, next)) next += quarterHourMs
+  return next
+}
+
+/** When the last local clock hour has begun, before a moment at which one begins. */
+export function hourBefore(zone: string, at: number): number {
+  let before = at - quarterHourMs
+  while (!beginsHour(zone, before)) before -= quarterHourMs
+  return before
 }
 
 /** `1-00` … `7-23`: ISO weekday and hour that local clocks show. */
@@ -49,8 +65,4 @@ export function addDays(date: string, days: number): string {
 
 export function daysBetween(from: string, to: string): number {
   return DateTime.fromISO(to, { zone: 'utc' }).diff(DateTime.fromISO(from, { zone: 'utc' }), 'days').days
-}
-
-export function firstOfMonth(date: string, months: number): string {
-  return DateTime.fromISO(date, { zone: 'utc' }).startOf('month').plus({ months }).toFormat('yyyy-MM-dd')
 }

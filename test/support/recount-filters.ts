@@ -57,16 +57,8 @@ export function keep(world: World, filters: Filters, period: Period): Kept {
 
 /** The same without what filters one dimension; `campaign` and `utm_campaign` are one. */
 export function withoutDimension(filters: Filters, dimension: Dimension): Filters {
-  const rest = { ...filters }
-  delete rest[dimension]
-  if (dimension === 'utm_campaign') delete rest.campaign
-  return rest
-}
-
-export function withoutGoal(filters: Filters): Filters {
-  const rest = { ...filters }
-  delete rest.goal
-  return rest
+  const { [dimension]: _own, campaign, ...rest } = filters
+  return dimension === 'utm_campaign' || !campaign ? rest : { ...rest, campaign }
 }
 
 export function hasHitFilters(filters: Filters): boolean {
@@ -87,17 +79,17 @@ function passesAll(value: string, conditions: Conditions = {}): boolean {
 }
 
 function passesHitFilters(hit: CountedHit, filters: Filters): boolean {
-  for (const dimension of hitDimensions) {
-    if (!passesAll(hit.values[dimension], filters[dimension])) return false
-  }
-  return passesPropFilters(hit, filters)
+  return (
+    hitDimensions.every(dimension => passesAll(hit.values[dimension], filters[dimension])) &&
+    passesPropFilters(hit, filters)
+  )
 }
 
-export function passesSessionFilters(visit: Visit, filters: Filters): boolean {
-  for (const dimension of sessionDimensions) {
-    if (!passesAll(visit.values[dimension], filters[dimension])) return false
-  }
-  return passesAll(visit.values.utm_campaign, filters.campaign)
+export function passesSessionFilters({ values }: Visit, filters: Filters): boolean {
+  return (
+    sessionDimensions.every(dimension => passesAll(values[dimension], filters[dimension])) &&
+    passesAll(values.utm_campaign, filters.campaign)
+  )
 }
 
 /**

@@ -1,12 +1,13 @@
 import { conversionsOf, type RecountGoal } from './recount-conversions.ts'
 import { isWithin, type Period } from './recount-days.ts'
 import { type Filters, keep } from './recount-filters.ts'
-import { oneDecimal, twoDecimals } from './recount-rounding.ts'
+import { median, oneDecimal } from './recount-rounding.ts'
 import {
   byText,
   type CountedHit,
   type Dimension,
   dimensionValue,
+  grouped,
   type Visit,
   type World,
 } from './recount-world.ts'
@@ -52,11 +53,7 @@ export function recountFunnel(
     .filter(({ at, visit }) => isWithin(longer, at) && visits.has(visit))
     .sort(compareMoments)
   const bySession = funnel.by === 'session' || funnel.window === 'session'
-  const units = new Map<unknown, Moment[]>()
-  for (const moment of moments) {
-    const key = bySession ? moment.visit : moment.visit.visitor
-    units.set(key, [...(units.get(key) ?? []), moment])
-  }
+  const units = grouped(moments, ({ visit }) => (bySession ? visit : visit.visitor))
   const best = new Map<unknown, Moment[]>()
   for (const unit of units.values()) {
     for (const start of unit.keys()) {
@@ -179,15 +176,12 @@ function stepNumbers(chains: Moment[][], { steps }: RecountedFunnel) {
     const gaps = chains
       .filter(chain => chain.length > step && step > 0)
       .map(chain => chain[step]!.at - chain[step - 1]!.at)
-      .sort((a, b) => a - b)
-    const middle = Math.floor(gaps.length / 2)
-    const twice = gaps.length % 2 === 1 ? 2 * gaps[middle]! : gaps[middle - 1]! + gaps[middle]!
     return {
       count,
       conversion_rate: oneDecimal(100 * count, counts[0]!),
       step_rate: oneDecimal(100 * count, before),
       drop_off: before - count,
-      median_seconds: gaps.length === 0 ? null : twoDecimals(twice, 2_000),
+      median_seconds: median(gaps, 1_000),
     }
   })
 }

@@ -1,6 +1,6 @@
 import type { RecountGoal } from './recount-conversions.ts'
 import { keptConversions, keptOf, type Query } from './recount-metrics.ts'
-import { oneDecimal } from './recount-rounding.ts'
+import { oneDecimal, sum } from './recount-rounding.ts'
 import { byText, type CountedHit, visitorsOf, type World } from './recount-world.ts'
 
 /** The goal report, ordered by display name in lower case, then id. */
@@ -26,10 +26,5 @@ export function recountGoals(world: World, goals: RecountGoal[], query: Query) {
   )
 }
 
-function revenueOf(goal: RecountGoal, conversions: CountedHit[]): number {
-  let minor = 0
-  for (const { sent } of conversions) {
-    if (sent.revenue && sent.revenue.currency === goal.currency) minor += sent.revenue.amountMinor
-  }
-  return minor
-}
+const revenueOf = ({ currency }: RecountGoal, conversions: CountedHit[]): number =>
+  sum(conversions.map(({ sent: { revenue } }) => (revenue?.currency === currency ? revenue.amountMinor : 0)))

@@ -1,8 +1,8 @@
 import { type Filters, keep } from './recount-filters.ts'
 import { keptOf, type Query } from './recount-metrics.ts'
 import { recountHits } from './recount-people.ts'
-import { twoDecimals } from './recount-rounding.ts'
-import type { CountedHit, World } from './recount-world.ts'
+import { mean, median, twoDecimals } from './recount-rounding.ts'
+import { type CountedHit, grouped, visitorsOf, type World } from './recount-world.ts'
 
 /** What was clicked and how far pages were scrolled, from docs/metrics.md "Clicks" and "Scroll of a page". */
 
@@ -16,22 +16,20 @@ export function recountClicks(world: World, query: Query, types: readonly string
   const seen = keep(world, pageFilters, kept.period).hits.filter(({ visit }) => kept.visits.has(visit))
   const saw = new Set(seen.map(({ visit }) => visit)).size
 
-  const rows = new Map<string, CountedHit[]>()
-  for (const hit of kept.hits.filter(({ type }) => types.includes(type))) {
-    const key = JSON.stringify([hit.type, hit.props.selector || null, hit.props.url || null])
-    rows.set(key, [...(rows.get(key) ?? []), hit])
-  }
-  return [...rows]
-    .map(([key, hits]) => {
-      const [event_type, selector, target] = JSON.parse(key) as [string, string | null, string | null]
+  const fieldsOf = ({ type, props }: CountedHit) => ({
+    event_type: type,
+    selector: props.selector || null,
+    target: props.url || null,
+  })
+  const clicks = kept.hits.filter(({ type }) => types.includes(type))
+  return [...grouped(clicks, hit => JSON.stringify(fieldsOf(hit))).values()]
+    .map(hits => {
       const sessions = new Set(hits.map(({ visit }) => visit)).size
       return {
-        event_type,
-        selector,
-        target,
+        ...fieldsOf(hits[0]!),
         clicks: hits.length,
         sessions,
-        visitors: new Set(hits.map(({ visitor }) => visitor)).size,
+        visitors: visitorsOf(hits),
         share: twoDecimals(100 * sessions, saw),
       }
     })
@@ -50,20 +48,11 @@ export function recountScroll(world: World, query: Query, path: string) {
   const counted = world.visits.flatMap(recountHits).filter(({ id }) => wanted.has(id))
   const depths = counted.flatMap(({ scroll }) => (scroll === null ? [] : [scroll]))
   const times = counted.flatMap(({ engagedMs }) => (engagedMs === null ? [] : [engagedMs]))
-  times.sort((a, b) => a - b)
-  const half = Math.floor(times.length / 2)
-  const twice = times.length % 2 === 1 ? 2 * times[half]! : (times[half - 1] ?? 0) + (times[half] ?? 0)
-  const isRead = depths.length > 0
   return {
     pageviews: pageviews.length,
     engaged_pageviews: depths.length,
-    scroll_depth: isRead
-      ? twoDecimals(
-          depths.reduce((a, b) => a + b, 0),
-          depths.length,
-        )
-      : null,
-    median_engaged_seconds: isRead ? twoDecimals(twice, 2_000) : null,
+    scroll_depth: mean(depths),
+    median_engaged_seconds: median(times, 1_000),
     reached: Array.from({ length: 20 }, (_, index) => {
       const depth = 5 + 5 * index
       const reached = depths.filter(each => each >= depth).length

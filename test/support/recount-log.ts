@@ -1,5 +1,5 @@
 import { keptOf, type Query } from './recount-metrics.ts'
-import { byText, type CountedHit, type EventType, visitorsOf, type World } from './recount-world.ts'
+import { byText, type CountedHit, type EventType, grouped, visitorsOf, type World } from './recount-world.ts'
 
 /** Of an item of the event log what the hit decides: no nickname, avatar or fingerprint. */
 export type LogItem = ReturnType<typeof logItem>
@@ -45,18 +45,17 @@ export function recountProperties(
   eventName: string,
   query: Query,
 ) {
-  const hitsByProperty = new Map<string, CountedHit[]>()
-  for (const hit of keptOf(world, query).hits) {
-    if (hit.type !== eventType || hit.values.event_name !== eventName) continue
-    for (const property of Object.entries(hit.props)) {
-      const key = JSON.stringify(property)
-      hitsByProperty.set(key, [...(hitsByProperty.get(key) ?? []), hit])
-    }
-  }
-  const rows = [...hitsByProperty].map(([property, hits]) => {
-    const [key, value] = JSON.parse(property) as [string, string]
-    return { key, value, visitors: visitorsOf(hits) }
-  })
+  const hits = keptOf(world, query).hits.filter(
+    hit => hit.type === eventType && hit.values.event_name === eventName,
+  )
+  const carried = hits.flatMap(({ visitor, props }) =>
+    Object.entries(props).map(([key, value]) => ({ key, value, visitor })),
+  )
+  const rows = [...grouped(carried, ({ key, value }) => JSON.stringify([key, value])).values()].map(same => ({
+    key: same[0]!.key,
+    value: same[0]!.value,
+    visitors: visitorsOf(same),
+  }))
   return rows
     .toSorted((a, b) => b.visitors - a.visitors || byText(a.key, b.key) || byText(a.value, b.value))
     .slice(0, 50)

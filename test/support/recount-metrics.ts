@@ -2,8 +2,8 @@ import type { Group } from './recount-buckets.ts'
 import { before, type Compare, comparedDays, type Days } from './recount-comparison.ts'
 import { conversionsOf, type RecountGoal } from './recount-conversions.ts'
 import { daysBetween, isWithin, type Period, periodOf } from './recount-days.ts'
-import { type Filters, type Kept, keep, withoutGoal } from './recount-filters.ts'
-import { oneDecimal, twoDecimals } from './recount-rounding.ts'
+import { type Filters, type Kept, keep } from './recount-filters.ts'
+import { oneDecimal, sum, twoDecimals } from './recount-rounding.ts'
 import { type CountedHit, type Visit, visitorsOf, type World } from './recount-world.ts'
 
 /** The overview under filters, without kpi and revenue. */
@@ -52,12 +52,13 @@ function metricsUnderFilters(world: World, query: Query): PeriodMetrics & { conv
   const { filters = {} } = query
   const kept = keptOf(world, query)
   const metrics = metricsOf(kept.hits, kept.started)
-  if (!filters.goal) return metrics
-  const others = keep(world, withoutGoal(filters), kept.period)
-  const conversions = filters.goal.flatMap(goal => keptConversions(world, kept, goal))
+  const { goal, ...others } = filters
+  if (!goal) return metrics
+  const all = keep(world, others, kept.period)
+  const conversions = goal.flatMap(each => keptConversions(world, kept, each))
   return {
     ...metrics,
-    conversion_rate: oneDecimal(100 * visitorsOf(conversions), visitorsOf(others.hits)),
+    conversion_rate: oneDecimal(100 * visitorsOf(conversions), visitorsOf(all.hits)),
   }
 }
 
@@ -78,15 +79,13 @@ export function metricsWithin(kept: Kept, part: Period): PeriodMetrics {
 
 function metricsOf(hits: CountedHit[], started: Visit[]): PeriodMetrics {
   const pageviews = pageviewsOf(hits)
-  let lengthMs = 0
-  for (const visit of started) lengthMs += visit.lengthMs
   return {
     pageviews,
     visitors: visitorsOf(hits),
     sessions: started.length,
     views_per_visit: twoDecimals(pageviews, started.length),
     bounce_rate: bounceRate(started),
-    avg_session_seconds: twoDecimals(lengthMs, 1000 * started.length),
+    avg_session_seconds: twoDecimals(sum(started.map(visit => visit.lengthMs)), 1000 * started.length),
     custom_events: hits.filter(hit => hit.type === 'event').length,
   }
 }

@@ -4,31 +4,28 @@ import { bucketing, bucketsOf } from './recount-buckets.ts'
 import { hourOfWeek, isWithin, type Period } from './recount-days.ts'
 import { hasHitFilters, passesSessionFilters } from './recount-filters.ts'
 import { beforeOf, keptOf, type Query, spanOf } from './recount-metrics.ts'
+import { sum } from './recount-rounding.ts'
 import { comparisonOf, type SeriesQuery } from './recount-timeseries.ts'
 import { type Dimension, isHitDimension, type Visit, type World } from './recount-world.ts'
 import type { TestSite } from './sites.ts'
 
 /** Money in the ledgers, by the session it is attributed to; recounted the slow way. */
 
-export interface Paid {
+export interface Moved {
   at: number
   amountMinor: number
-  refundedMinor: number
   currency: string
-  isRecurring: boolean
   visit: Visit | undefined
 }
 
-interface Movement {
-  at: number
-  amountMinor: number
-  currency: string
-  visit: Visit | undefined
+export interface Paid extends Moved {
+  refundedMinor: number
+  isRecurring: boolean
 }
 
 export interface Money {
   payments: Paid[]
-  movements: Movement[]
+  movements: Moved[]
 }
 
 /** Some visits that pay, some money that is nobody's. */
@@ -97,10 +94,11 @@ export function passes(world: World, { filters = {}, ...range }: Query, visit: V
   return passesSessionFilters({ values } as unknown as Visit, filters)
 }
 
-const revenueOf = (payments: Paid[]) =>
-  payments
-    .filter(({ currency }) => currency === 'USD')
-    .reduce((sum, { amountMinor, refundedMinor }) => sum + amountMinor - refundedMinor, 0)
+const inDollars = ({ currency }: Moved) => currency === 'USD'
+export const revenueOf = (payments: Paid[]) =>
+  sum(payments.filter(inDollars).map(paid => paid.amountMinor - paid.refundedMinor))
+export const mrrOf = (movements: Moved[]) =>
+  sum(movements.filter(inDollars).map(({ amountMinor }) => amountMinor))
 
 /** The money fields of the overview of a site without a processor, and of the days before. */
 export function recountMoneyOverview(world: World, { payments }: Money, query: Query) {
@@ -108,10 +106,9 @@ export function recountMoneyOverview(world: World, { payments }: Money, query: Q
   const periods = [query, before].map(each => spanOf(world, each))
   if (!payments.some(({ at }) => periods.some(period => isWithin(period, at)))) return [{}, {}]
   return [query, before].map((each, index) => {
-    const kept = payments.filter(
-      paid =>
-        isWithin(periods[index]!, paid.at) && paid.currency === 'USD' && passes(world, each, paid.visit),
-    )
+    const kept = payments
+      .filter(inDollars)
+      .filter(paid => isWithin(periods[index]!, paid.at) && passes(world, each, paid.visit))
     return {
       revenue: revenueOf(kept),
       recurring_revenue: revenueOf(kept.filter(paid => paid.isRecurring)),
@@ -132,17 +129,10 @@ export function recountMoneySeries(
   const bucketsBefore = bucketsOf(world.zone, before, group)
   const values = (asked: Query, parts: Period[]) =>
     parts.map(part => {
-      if (metric === 'revenue') {
-        return revenueOf(
-          money.payments.filter(paid => isWithin(part, paid.at) && passes(world, asked, paid.visit)),
-        )
-      }
-      return money.movements
-        .filter(
-          ({ at, currency, visit }) =>
-            isWithin(part, at) && currency === 'USD' && passes(world, asked, visit),
-        )
-        .reduce((sum, { amountMinor }) => sum + amountMinor, 0)
+      const counts = ({ at, visit }: Moved) => isWithin(part, at) && passes(world, asked, visit)
+      return metric === 'revenue'
+        ? revenueOf(money.payments.filter(counts))
+        : mrrOf(money.movements.filter(counts))
     })
   const previous = values(before, bucketsBefore)
   return {
@@ -170,11 +160,7 @@ export function recountMoneyOf(
       : isHitDimension(dimension)
         ? kept.hits.some(hit => hit.visit === visit && hit.values[dimension] === value)
         : (visit?.values[dimension] ?? '') === value
-  const counts = ({ at, visit }: { at: number; visit: Visit | undefined }) =>
+  const counts = ({ at, visit }: Moved) =>
     isWithin(period, at) && passes(world, query, visit) && hasValue(visit, at)
-  const moved = movements.filter(movement => movement.currency === 'USD' && counts(movement))
-  return {
-    revenue: revenueOf(payments.filter(counts)),
-    mrr: moved.reduce((sum, { amountMinor }) => sum + amountMinor, 0),
-  }
+  return { revenue: revenueOf(payments.filter(counts)), mrr: mrrOf(movements.filter(counts)) }
 }

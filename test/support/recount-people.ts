@@ -1,5 +1,6 @@
 import { keptOf, type Query } from './recount-metrics.ts'
-import type { Money } from './recount-money.ts'
+import { type Money, type Moved, mrrOf, revenueOf } from './recount-money.ts'
+import { sum } from './recount-rounding.ts'
 import type { Visit, World } from './recount-world.ts'
 
 /** Sessions and people of a period, as docs/metrics.md defines them; recounted the slow way. */
@@ -16,26 +17,21 @@ export interface PersonCounts {
   mrr: number
 }
 
-const dollars = (money: Money, visits: Visit[]) => {
-  const isOf = ({ visit, currency }: { visit: Visit | undefined; currency: string }) =>
-    visit !== undefined && currency === 'USD' && visits.includes(visit)
-  const sum = (amounts: number[]) => amounts.reduce((all, amount) => all + amount, 0)
-  return {
-    revenue: sum(money.payments.filter(isOf).map(paid => paid.amountMinor - paid.refundedMinor)),
-    mrr: sum(money.movements.filter(isOf).map(({ amountMinor }) => amountMinor)),
-  }
+function dollars({ payments, movements }: Money, visits: Visit[]) {
+  const isOf = ({ visit }: Moved) => visit !== undefined && visits.includes(visit)
+  return { revenue: revenueOf(payments.filter(isOf)), mrr: mrrOf(movements.filter(isOf)) }
 }
 
 function countsOf(person: string, visits: Visit[], carried: number, money: Money): PersonCounts {
   const starts = visits.map(({ startedAt }) => startedAt)
-  const pageviews = visits.reduce((sum, visit) => sum + visit.pageviews, 0)
+  const pageviews = sum(visits.map(visit => visit.pageviews))
   return {
     person,
     first: starts.length > 0 ? Math.min(...starts) : null,
     last: starts.length > 0 ? Math.max(...starts) : carried,
     sessions: visits.length,
     pageviews,
-    events: visits.reduce((sum, visit) => sum + visit.hits.length - visit.pageviews, 0),
+    events: sum(visits.map(visit => visit.hits.length - visit.pageviews)),
     ...dollars(money, visits),
   }
 }
@@ -77,22 +73,16 @@ export const recountHits = (visit: Visit) =>
     return {
       id: hit.id,
       at: hit.at,
-      engagedMs: engaged.length > 0 ? engaged.reduce((sum, { engagedMs }) => sum + engagedMs, 0) : null,
+      engagedMs: engaged.length > 0 ? sum(engaged.map(({ engagedMs }) => engagedMs)) : null,
       scroll: engaged.length > 0 ? Math.max(...engaged.map(({ scroll }) => scroll)) : null,
     }
   })
 
 /** What the timeline of a person has, but for identities. */
-export function recountTimeline(
-  world: World,
-  money: Money,
-  query: Query,
-  isOf: (visit: Visit) => boolean,
-) {
+export function recountTimeline(world: World, money: Money, query: Query, isOf: (visit: Visit) => boolean) {
   const kept = keptOf(world, query)
   const visits = kept.started.filter(isOf)
-  const isAttributed = ({ visit }: { visit: Visit | undefined }) =>
-    visit !== undefined && visits.includes(visit)
+  const isAttributed = ({ visit }: Moved) => visit !== undefined && visits.includes(visit)
   return {
     visits,
     events: kept.hits.filter(hit => visits.includes(hit.visit) && hit.type !== 'pageview'),

@@ -8,9 +8,9 @@ import type { Filters } from './recount-filters.ts'
 import { recountGoals } from './recount-goals.ts'
 import { recountLog, recountProperties } from './recount-log.ts'
 import { keptOf, recountFilteredOverview } from './recount-metrics.ts'
-import { recountEventSeries, recountMetricSeries } from './recount-timeseries.ts'
+import { recountMetricSeries } from './recount-timeseries.ts'
 import { recountTitleSeries, recountTitles } from './recount-titles.ts'
-import { compares, type Operator, passes } from './recount-values.ts'
+import { type Operator, passes } from './recount-values.ts'
 import { engage, event, identify, nextDay, thatDay, view, worldWith } from './sent-hits.ts'
 
 const [v2, v3, v4] = [{ visitor: 'v2' }, { visitor: 'v3' }, { visitor: 'v4' }]
@@ -23,48 +23,32 @@ const placesOf = (hits: SentHit[], found: { id: string }[]) =>
 const filled = (values: number[] = []) =>
   values.flatMap((value, bucket) => (value === 0 ? [] : [`${bucket}:${value}`])).join(' ')
 
-test.each<[Operator, string, string, boolean]>([
-  ['is', '/a', '/a', true],
-  ['is', '/a', '/A', false],
-  ['is_not', '/a', '/A', true],
-  ['contains', '/a%b', '%', true],
-  ['contains', '/ab', '%', false],
-  ['contains', 'aXb', 'a_b', false],
-  ['does_not_contain', 'aXb', 'a_b', true],
-  ['does_not_contain', 'a\\b', '\\', false],
-  ['starts_with', '/docs/x', '/docs', true],
-  ['starts_with', 'x/docs', '/docs', false],
-  ['ends_with', '/docs/x', '/x', true],
-  ['ends_with', 'x', 'xx', false],
-  ['matches_pattern', '/docs/x', '/docs/*', true],
-  ['matches_pattern', '/docs/x/y', '/docs/*', false],
-  ['matches_pattern', '/docs/x/y', '/docs/**', true],
-  ['matches_pattern', '/docs/', '/docs/*', true],
-  ['matches_pattern', '/docs/x/y', '/*/y', false],
-  ['matches_pattern', '/docs/x/y', '/**/y', true],
-  ['matches_pattern', '/docs.x', '/docs?x', false],
-  ['matches_pattern', 'aab', '*ab', true],
-  ['matches_pattern', '/docs', 'docs', false],
-  ['matches_regex', '/docs/x', 'cs/', true],
-  ['matches_regex', '/docs/x', '^cs/', false],
-  ['matches_regex', 'a\\b', 'a\\\\b$', true],
-])('recounted values, %s: %j against %j is %s', (operator, value, wanted, expected) => {
-  expect(compares(operator, value, wanted)).toBe(expected)
-})
-
 test.each<[Operator, string, string[], boolean]>([
   ['is', 'b', ['a', 'b'], true],
+  ['is', 'b', ['B', '(none)'], false],
   ['is', '', ['a', '(none)'], true],
-  ['is', 'b', ['a', '(none)'], false],
   ['is_not', 'b', ['a', 'b'], false],
-  ['is_not', 'c', ['a', 'b'], true],
   ['is_not', '', ['a'], true],
   ['is_not', '', ['a', '(none)'], false],
-  ['does_not_contain', 'xb', ['a', 'b'], false],
-  ['does_not_contain', 'xc', ['a', 'b'], true],
-  ['contains', 'xb', ['a', 'b'], true],
+  ['contains', '/a%b', ['%'], true],
+  ['contains', '/ab', ['%'], false],
+  ['contains', 'aXb', ['a_b'], false],
   ['contains', 'a (none)', ['(none)'], true],
   ['contains', '', ['(none)'], false],
+  ['does_not_contain', 'xb', ['a', 'b'], false],
+  ['does_not_contain', 'aXb', ['a_b', '\\'], true],
+  ['starts_with', '/docs/x', ['/docs'], true],
+  ['starts_with', 'x/docs', ['/docs'], false],
+  ['ends_with', '/docs/x', ['/x'], true],
+  ['ends_with', 'x', ['xx'], false],
+  ['matches_pattern', '/docs/x', ['/docs/*'], true],
+  ['matches_pattern', '/docs/x/y', ['/docs/*', '/*/y'], false],
+  ['matches_pattern', '/docs/x/y', ['/docs/**'], true],
+  ['matches_pattern', '/docs/', ['/docs/*'], true],
+  ['matches_pattern', '/docs.x', ['/docs?x', 'docs.x'], false],
+  ['matches_pattern', 'aab', ['*ab'], true],
+  ['matches_regex', '/docs/x', ['cs/'], true],
+  ['matches_regex', '/docs/x', ['^cs/'], false],
 ])('recounted filters, %s: %j against %j is %s', (operator, value, wanted, expected) => {
   expect(passes(operator, value, wanted)).toBe(expected)
 })
@@ -286,22 +270,12 @@ describe('recounted breakdown', () => {
     expect(recountBreakdown(scrolled, 'path', thatDay)[1]).toMatchObject(engaged)
   })
 
-  test('finds values in any case, and counts the same values in another period', () => {
-    const found = (search: string) =>
-      recountBreakdown(world, 'path', thatDay, undefined, { search, before: nextDay })
-    expect(found('PRICING')).toMatchObject([{ value: '/pricing', visitors: 1, previous: { visitors: 0 } }])
-    expect(found('(NONE')).toHaveLength(1)
-  })
-
   test('filter values rank by hits or sessions, then by value, and ignore the filter of their own dimension', () => {
     expect(recountFilterValues(world, 'path', thatDay)).toEqual(['/', '/pricing', '/late'])
     expect(recountFilterValues(world, 'country', thatDay)).toEqual(['DE', 'US'])
     const filters = { path: { is: ['/pricing'] }, country: { is: ['DE'] } }
     expect(recountFilterValues(world, 'path', { ...thatDay, filters })).toEqual(['/pricing', '/'])
     expect(recountFilterValues(world, 'title', { ...thatDay, filters })).toEqual([])
-    const campaigns = worldWith([view(0, '/', { dims: { utm_campaign: 'a' } })])
-    const other = { ...thatDay, filters: { campaign: { is: ['b'] }, utm_campaign: { is: ['c'] } } }
-    expect(recountFilterValues(campaigns, 'utm_campaign', other)).toEqual(['a'])
   })
 })
 
@@ -340,24 +314,14 @@ test('the recounted event log is ordered by time and id, newest first, with what
   ]
   const log = recountLog(worldWith(hits), [], thatDay)
   expect(log.map(({ id }) => id)).toEqual([hits[2]!.id, hits[1]!.id, hits[0]!.id])
-  expect(recountLog(worldWith(hits), ['event', 'copy'], thatDay)).toMatchObject([
-    { event_name: 'signup', country: 'DE' },
-  ])
-  expect(log.at(-1)).toEqual({
-    id: hits[0]!.id,
+  expect(log.at(-1)).toMatchObject({
     event_type: 'pageview',
     event_name: '',
     timestamp: '2025-06-10T12:00:00.000Z',
-    path: '/docs',
     url: 'https://example.com/docs',
     title: 'Docs',
-    hostname: 'example.com',
     user_id: 'ada',
-    visitor_id: 'v1',
-    country: 'DE',
     device: 'mobile',
-    browser: '',
-    os: '',
     properties: { a: '1' },
   })
 })
@@ -395,10 +359,8 @@ describe('recounted buckets', () => {
   test.each([
     ['a skipped hour', 'Europe/Berlin', '2025-03-30', '2025-03-30', 23, 2, afterTwo],
     ['a doubled hour', 'Europe/Berlin', '2025-10-26', '2025-10-26', 25, 3, '2025-10-26T02:00:00+01:00'],
-    ['the first week', 'UTC', '2025-01-01', '2025-04-03', 14, 0, '2025-01-01T00:00:00+00:00'],
-    ['the week after it', 'UTC', '2025-01-01', '2025-04-03', 14, 1, '2025-01-06T00:00:00+00:00'],
+    ['the second week', 'UTC', '2025-01-01', '2025-04-03', 14, 1, '2025-01-06T00:00:00+00:00'],
     ['the first month', 'Asia/Kathmandu', '2024-01-15', '2025-02-01', 14, 0, '2024-01-15T00:00:00+05:45'],
-    ['the last month', 'Asia/Kathmandu', '2024-01-15', '2025-02-01', 14, 13, '2025-02-01T00:00:00+05:45'],
   ])('labels: %s in %s', (_name, zone, from, to, count, place, label) => {
     const labels = labelsOf(zone, bucketsOf(zone, { from, to }, recountGroup(from, to)))
     expect(labels).toHaveLength(count)
@@ -428,38 +390,10 @@ describe('recounted buckets', () => {
     expect(filled(recountMetricSeries(world, 'sessions', later).values)).toBe('23:1')
     expect(filled(recountMetricSeries(world, 'visitors', later).values)).toBe('24:1')
   })
-
-  test('of the days before stand beside the first labels, with 0 where they have none', () => {
-    // The day of 25 hours after one of 24, and the other way round.
-    const berlin = worldWith([view(0, '/', { at: Date.parse('2025-10-26T22:30:00Z') })], 'Europe/Berlin')
-    const of = (day: string) => recountMetricSeries(berlin, 'pageviews', { from: day, to: day })
-    expect(of('2025-10-27').previous).toEqual(Array(24).fill(0))
-    expect(of('2025-10-26')).toMatchObject({ values: [...Array(24).fill(0), 1], previous: Array(25).fill(0) })
-  })
-
-  test('of events have the types that occur, or those of them that are asked for', () => {
-    const world = worldWith([
-      view(0),
-      event(1, 'signup'),
-      event(70, 'signup'),
-      event(2, 'error'),
-      event(-800, 'form'),
-    ])
-    const { types, series, labels, group } = recountEventSeries(world, [], thatDay)
-    expect({ types, group, labels: labels.length }).toEqual({
-      types: ['pageview', 'event', 'error'],
-      group: 'hour',
-      labels: 24,
-    })
-    expect(filled(series.event)).toBe('12:1 13:1')
-    expect(recountEventSeries(world, ['event', 'copy'], thatDay).types).toEqual(['event'])
-  })
 })
 
 describe('recounted page titles', () => {
   const [home, docs] = [{ title: 'Home' }, { title: 'Docs' }]
-  const rowOf = (hits: SentHit[], title: string, query = thatDay, filters: Filters = {}) =>
-    recountTitles(worldWith(hits), { ...query, filters }).find(row => row.title === title)
 
   test('count pageviews, sessions, bounces and the time on them', () => {
     const hits = [
@@ -488,36 +422,6 @@ describe('recounted page titles', () => {
       },
       expect.objectContaining({ title: 'Docs', path: '/newest', pageviews: 1, sessions: 2, bounce_rate: 0 }),
     ])
-  })
-
-  test('of a session that has them only after the range count, unless there is a filter of hits', () => {
-    // Midnight is 720 minutes after noon.
-    const hits = [view(710, '/', home), view(730, '/docs', docs), engage(740, '/docs', { engagedMs: 500 })]
-    const only = { path: '/docs', pageviews: 0, sessions: 1, time_on_page_seconds: 0.5 }
-    expect(rowOf(hits, 'Docs')).toMatchObject(only)
-    expect(rowOf(hits, 'Docs', thatDay, { entry_path: { is: ['/'] } })).toMatchObject({ sessions: 1 })
-    expect(rowOf(hits, 'Docs', thatDay, { hostname: { is: ['example.com'] } })).toBeUndefined()
-    const after = { pageviews: 1, sessions: 0, bounce_rate: 0, time_on_page_seconds: null }
-    expect(rowOf(hits, 'Docs', nextDay)).toMatchObject({
-      ...after,
-      sessions_previous: 1,
-      sessions_change_pct: -100,
-    })
-    const visits = (count: number, at: number) =>
-      Array.from({ length: count }, (_, index) => view(at, '/', { ...home, visitor: `v${index}` }))
-    const change = { sessions_previous: 3, sessions_change_pct: 33.3 }
-    expect(rowOf([...visits(3, -1440), ...visits(4, 0)], 'Home')).toMatchObject(change)
-  })
-
-  test('have the engagement of the newest pageview of its path', () => {
-    const hits = [
-      view(0, '/', { title: 'Old' }),
-      engage(1, '/', { engagedMs: 1_000 }),
-      view(2, '/', { title: 'New' }),
-      engage(3, '/', { engagedMs: 2_000 }),
-    ]
-    const times = ['Old', 'New'].map(title => rowOf(hits, title)?.time_on_page_seconds)
-    expect(times).toEqual([1, 2])
   })
 
   test('rank by sessions, pageviews, title; over time, sessions count where they started', () => {

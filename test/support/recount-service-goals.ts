@@ -1,5 +1,6 @@
 import type { Db } from '../../src/db/connect.ts'
-import { dayOf, startOfDay } from '../../src/time/local-time.ts'
+import { isWithin, periodOf } from './recount-days.ts'
+import { sum } from './recount-rounding.ts'
 import type { TestSite } from './sites.ts'
 
 /** Goal on events, in a form that is easily compared. */
@@ -28,12 +29,12 @@ export async function recountEventGoals(
   goals: readonly EventGoal[],
   { zone, from, to }: { zone: string; from: string; to: string },
 ): Promise<GoalNumbers[]> {
-  const [start, end] = [startOfDay(zone, dayOf(from)), startOfDay(zone, dayOf(to) + 1)]
+  const period = periodOf(zone, from, to)
   const events = await db<StoredEvent[]>`
     select at, name, visitor_no as "visitorNo", props, revenue_minor as minor, revenue_currency as currency
     from events
     where site_no = ${siteNo} and type = 'event'`
-  const inRange = events.filter(({ at }) => at.getTime() >= start && at.getTime() < end)
+  const inRange = events.filter(({ at }) => isWithin(period, at.getTime()))
   return goals.map(({ pattern, props, currency }) => {
     const met = inRange.filter(
       event =>
@@ -41,10 +42,8 @@ export async function recountEventGoals(
         Object.entries(props).every(([key, value]) => event.props?.[key] === value),
     )
     const visitors = new Set(met.flatMap(({ visitorNo }) => visitorNo ?? []))
-    const revenue = met.reduce(
-      (sum, event) => sum + (event.currency === currency && currency ? (event.minor ?? 0) : 0),
-      0,
-    )
+    const paid = met.filter(event => currency !== null && event.currency === currency)
+    const revenue = sum(paid.map(({ minor }) => minor ?? 0))
     return [met.length, visitors.size, revenue]
   })
 }

@@ -1,7 +1,7 @@
 import { bucketing, countsPerBucket } from './recount-buckets.ts'
 import type { Kept } from './recount-filters.ts'
 import { beforeOf, bounceRate, keptOf, pageviewsOf, type Query } from './recount-metrics.ts'
-import { oneDecimal, twoDecimals } from './recount-rounding.ts'
+import { oneDecimal, sum, twoDecimals } from './recount-rounding.ts'
 import type { SeriesQuery } from './recount-timeseries.ts'
 import { byText, type CountedHit, type Visit, type World } from './recount-world.ts'
 
@@ -56,14 +56,11 @@ export function timeOnPage(
   visits: Visit[],
   dimension: 'path' | 'title' = 'title',
 ): number | null {
-  let engagedMs = 0
-  let engagedVisits = 0
-  for (const visit of visits) {
-    const engagements = visit.engagements.filter(({ pageview }) => pageview.values[dimension] === value)
-    for (const engagement of engagements) engagedMs += engagement.engagedMs
-    if (engagements.length > 0) engagedVisits += 1
-  }
-  return engagedVisits === 0 ? null : twoDecimals(engagedMs, 1000 * engagedVisits)
+  const perVisit = visits
+    .map(visit => visit.engagements.filter(({ pageview }) => pageview.values[dimension] === value))
+    .filter(engagements => engagements.length > 0)
+  const engagedMs = sum(perVisit.flat().map(engagement => engagement.engagedMs))
+  return perVisit.length === 0 ? null : twoDecimals(engagedMs, 1000 * perVisit.length)
 }
 
 /** Sessions that saw the title, each once, where it started. */

@@ -82,8 +82,8 @@ export interface World {
 /** @param sent everything that was sent, in any order, repeated deliveries included */
 export function worldOf(sent: SentHit[], recount: Recount, zone: string): World {
   const sentById = new Map(sent.map(hit => [hit.id, hit]))
-  const visits = recount.sessions.map((session, index): Visit => {
-    const dims = sentById.get(recount.openedBy[index]!)!.dims ?? {}
+  const visits = recount.sessions.map((session): Visit => {
+    const dims = sentById.get(session.openedBy)!.dims ?? {}
     return {
       visitor: session.visitor,
       startedAt: session.startedAt,
@@ -169,6 +169,17 @@ export function isHitDimension(dimension: string): dimension is HitDimension {
 
 export function visitorsOf(hits: readonly { visitor: string }[]): number {
   return new Set(hits.map(hit => hit.visitor)).size
+}
+
+export function grouped<Item>(items: Item[], keyOf: (item: Item) => unknown): Map<unknown, Item[]> {
+  const groups = new Map<unknown, Item[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group) group.push(item)
+    else groups.set(key, [item])
+  }
+  return groups
 }
 
 /** As the C collation does: by UTF-8 bytes, so by code point. */

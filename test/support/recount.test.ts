@@ -8,6 +8,8 @@ import { day, engage, event, identify, minute, noon, view } from './sent-hits.ts
 
 const ms = 1 / minute
 const v2 = { visitor: 'v2' }
+const ada = (minutes: number) => identify(minutes, 'ada')
+const grace = (minutes: number) => identify(minutes, 'grace')
 
 /** Returns the user of each session and the minutes of its hits after noon; `30+` is a part of a minute more. */
 function shown({ sessions }: Recount, batches: SentHit[][]): string {
@@ -61,75 +63,47 @@ test.each<[rule: string, batches: SentHit[][], sessions: string]>([
   ['the 24 hours begin at the opening hit', [[view(20)], [view(0)], [engage(1450)]], '- 0 20 1450'],
   ['dropped, it stays so', [[engage(1, '/', { id: 'y' })], [view(0)], [engage(1, '/', { id: 'y' })]], '- 0'],
 
-  ['an identify names the active session', [[view(0), identify(1, 'ada'), view(2)]], 'ada 0 2'],
-  ['it makes no session longer', [[view(0), identify(20, 'ada'), view(40)]], 'ada 0 | - 40'],
-  ['it never opens one', [[identify(0, 'ada')]], ''],
-  ['it waits 30 minutes for the next hit', [[identify(0, 'ada'), view(30)]], 'ada 30'],
-  ['it waits no longer', [[identify(0, 'ada'), view(30 + ms)]], '- 30+'],
-  ['it waits when the session is over', [[view(0), identify(31, 'ada'), view(32)]], '- 0 | ada 32'],
+  ['an identify names the active session', [[view(0), ada(1), view(2)]], 'ada 0 2'],
+  ['it makes no session longer', [[view(0), ada(20), view(40)]], 'ada 0 | - 40'],
+  ['it never opens one', [[ada(0)]], ''],
+  ['it waits 30 minutes for the next hit', [[ada(0), view(30)]], 'ada 30'],
+  ['it waits no longer', [[ada(0), view(30 + ms)]], '- 30+'],
+  ['it waits when the session is over', [[view(0), ada(31), view(32)]], '- 0 | ada 32'],
+  ['it waits when it is full', [[view(0), engage(1439), ada(1440 + ms), view(1441)]], '- 0 1439 | ada 1441'],
+  ['the last one waiting wins', [[ada(0), grace(1), view(2)]], 'grace 2'],
   [
-    'it waits when the session is full',
-    [[view(0), engage(1439), identify(1440 + ms, 'ada'), view(1441)]],
-    '- 0 1439 | ada 1441',
-  ],
-  ['the last one waiting wins', [[identify(0, 'ada'), identify(1, 'grace'), view(2)]], 'grace 2'],
-  [
-    'another user gets a session with the next hit',
-    [[view(0), identify(1, 'ada'), view(2), identify(3, 'grace'), view(4), view(5)]],
+    'grace gets the next hit',
+    [[view(0), ada(1), view(2), grace(3), view(4), view(5)]],
     'ada 0 2 | grace 4 5',
   ],
   [
-    'engagement goes on with the old session meanwhile',
-    [[view(0), identify(1, 'ada'), identify(2, 'grace'), engage(3), view(40), view(4)]],
+    'ada keeps engagement',
+    [[view(0), ada(1), grace(2), engage(3), view(40), view(4)]],
     'ada 0 3 | grace 4 | - 40',
   ],
+  ['grace gets what would go on', [[view(0), ada(1), grace(2), engage(40), view(60)]], 'ada 0 40 | grace 60'],
+  ['grace waits 30 minutes', [[view(0), ada(1), grace(2), view(33)]], 'ada 0 | - 33'],
+  ['ada again takes it back', [[view(0), ada(1), grace(2), ada(3), view(4)]], 'ada 0 4'],
+  ['late, it names the session of its time', [[view(0), view(100)], [ada(10)]], 'ada 0 | - 100'],
+  ['late, it names what it would have waited for', [[view(30)], [ada(0)]], 'ada 30'],
+  ['late and older, it changes nothing', [[view(0), ada(10)], [grace(5)], [view(15)]], 'ada 0 15'],
   [
-    'another user catches every hit that would go on with the session',
-    [[view(0), identify(1, 'ada'), identify(2, 'grace'), engage(40), view(60)]],
-    'ada 0 40 | grace 60',
-  ],
-  [
-    'another user is forgotten when nothing follows in 30 minutes',
-    [[view(0), identify(1, 'ada'), identify(2, 'grace'), view(33)]],
-    'ada 0 | - 33',
-  ],
-  [
-    'the first user again takes the change back',
-    [[view(0), identify(1, 'ada'), identify(2, 'grace'), identify(3, 'ada'), view(4)]],
-    'ada 0 4',
-  ],
-  ['late, it names the session of its time', [[view(0), view(100)], [identify(10, 'ada')]], 'ada 0 | - 100'],
-  ['late, it names the session it would have waited for', [[view(30)], [identify(0, 'ada')]], 'ada 30'],
-  [
-    'late and older than the user of the session, it changes nothing',
-    [[view(0), identify(10, 'ada')], [identify(5, 'grace')], [view(15)]],
-    'ada 0 15',
-  ],
-  [
-    'late and newer, it takes the next hit beyond the session',
-    [[view(0), identify(1, 'ada'), view(10)], [identify(5, 'grace')], [view(7)], [view(11)]],
+    'late, grace gets what is beyond',
+    [[view(0), ada(1), view(10)], [grace(5)], [view(7)], [view(11)]],
     'ada 0 7 10 | grace 11',
   ],
   [
-    'a late hit from before it is none of its',
-    [[view(0), identify(1, 'ada'), identify(9, 'grace')], [view(8)], [view(10)]],
+    'ada keeps a late hit from before',
+    [[view(0), ada(1), grace(9)], [view(8)], [view(10)]],
     'ada 0 8 | grace 10',
   ],
+  ['grace gets hits of the same time', [[view(0), ada(1), grace(2), view(2), view(2)]], 'ada 0 | grace 2 2'],
   [
-    'a hit of the same time as another user follows it',
-    [[view(0), identify(1, 'ada'), identify(2, 'grace'), view(2), view(2)]],
-    'ada 0 | grace 2 2',
-  ],
-  [
-    'unless the session ends at that time and so takes it',
-    [[view(0), identify(0, 'ada'), identify(0, 'grace'), view(0), view(1)]],
+    'unless the session of ada ends then',
+    [[view(0), ada(0), grace(0), view(0), view(1)]],
     'ada 0 0 | grace 1',
   ],
-  [
-    'late and older than one that waits',
-    [[identify(5, 'grace')], [identify(0, 'ada')], [view(10)]],
-    'grace 10',
-  ],
+  ['late and older than one that waits', [[grace(5)], [ada(0)], [view(10)]], 'grace 10'],
 ])('recount: %s', (_rule, batches, sessions) => {
   const result = recountSessions(batches)
   expect(shown(result, batches)).toBe(sessions)
@@ -154,6 +128,7 @@ test('recount: a session keeps start and entry page of its opening hit; visits a
     userId: '',
     visitCount: 1,
     hits: [earlier.id, opening.id, signup.id],
+    openedBy: opening.id,
   })
   expect(result.sessions.map(({ hits, visitCount }) => [hits.at(-1), visitCount])).toEqual([
     [signup.id, 1],

@@ -27,6 +27,8 @@ export interface Session {
   visitCount: number
   /** ids of its pageviews, events and engagements in (time, id) order */
   hits: string[]
+  /** id of the hit that opened it */
+  openedBy: string
 }
 
 export interface Recount {
@@ -36,8 +38,6 @@ export interface Recount {
   dropped: string[]
   /** index into `sessions` of every recorded pageview, event and engagement, by hit id */
   sessionOf: Map<string, number>
-  /** id of the hit that opened each session, aligned with `sessions` */
-  openedBy: string[]
   /** id of the pageview that each recorded engagement belongs to, by the engagement's id */
   pageviewOf: Map<string, string>
 }
@@ -46,8 +46,6 @@ const silenceMs = 30 * 60_000
 const longestMs = 24 * 60 * 60_000
 
 interface SessionInProgress {
-  startedAt: number
-  entryPath: string
   /** in order of arrival, so that the first one opened it */
   hits: SentHit[]
   userId: string
@@ -79,22 +77,22 @@ export function recountSessions(arrivalBatches: SentHit[][]): Recount {
   const visitors = new Map<string, Visitor>()
   const delivered = new Set<string>()
   const dropped: string[] = []
+  const pageviewOf = new Map<string, string>()
 
   for (const batch of arrivalBatches) {
     for (const hit of batch.toSorted(byTimeThenId)) {
       if (delivered.has(hit.id)) continue
       delivered.add(hit.id)
 
-      const visitor = visitors.get(hit.visitor) ?? {
-        sessions: [],
-        waiting: undefined,
-        pageviewOf: new Map(),
-      }
+      const visitor = visitors.get(hit.visitor) ?? { sessions: [], waiting: undefined, pageviewOf }
       visitors.set(hit.visitor, visitor)
       if (!record(visitor, hit)) dropped.push(hit.id)
     }
   }
-  return { ...summarize(visitors), dropped }
+  const sessions = [...visitors].flatMap(([visitor, own]) => summarize(visitor, own.sessions))
+  sessions.sort((a, b) => a.startedAt - b.startedAt || (a.visitor < b.visitor ? -1 : 1))
+  const sessionOf = new Map(sessions.flatMap(({ hits }, index) => hits.map(id => [id, index] as const)))
+  return { sessions, dropped, sessionOf, pageviewOf }
 }
 
 /** @returns false when the hit is not recorded */
@@ -108,6 +106,8 @@ function record(visitor: Visitor, hit: SentHit): boolean {
   visit(visitor, hit)
   return true
 }
+
+const startedAt = ({ hits }: SessionInProgress) => hits[0]!.at
 
 function firstAt(session: SessionInProgress): number {
   return Math.min(...session.hits.map(hit => hit.at))
@@ -128,7 +128,7 @@ function distance(session: SessionInProgress, at: number): number {
 
 /** Whether a hit at that moment is close enough to the session's hits and to its opening hit. */
 function hasRoom(session: SessionInProgress, at: number): boolean {
-  return distance(session, at) <= silenceMs && Math.abs(at - session.startedAt) <= longestMs
+  return distance(session, at) <= silenceMs && Math.abs(at - startedAt(session)) <= longestMs
 }
 
 /** The visitor's newest session of which a hit lies at or before the moment. */
@@ -174,8 +174,6 @@ function visit(visitor: Visitor, hit: SentHit): void {
     if (waiting) giveUser(session, waiting.userId, waiting.at)
   } else {
     visitor.sessions.push({
-      startedAt: hit.at,
-      entryPath: hit.path ?? '',
       hits: [hit],
       userId: waiting?.userId ?? '',
       identifiedAt: waiting?.at ?? Number.NEGATIVE_INFINITY,
@@ -207,7 +205,7 @@ function giveUser(session: SessionInProgress, userId: string, at: number): void 
 /** @returns false without a pageview that it could belong to */
 function engage(visitor: Visitor, hit: SentHit): boolean {
   const session = newestBegun(visitor, hit.at)
-  if (!session || hit.at - session.startedAt >= longestMs) return false
+  if (!session || hit.at - startedAt(session) >= longestMs) return false
   const pageview = session.hits
     .filter(earlier => earlier.kind === 'pageview' && earlier.path === hit.path && earlier.at <= hit.at)
     .toSorted(byTimeThenId)
@@ -241,40 +239,21 @@ function identify(visitor: Visitor, hit: SentHit): void {
   visitor.waiting = { userId, at: hit.at, closes: active }
 }
 
-function summarize(visitors: Map<string, Visitor>): Omit<Recount, 'dropped'> {
-  const opened: { session: Session; by: string }[] = []
-  const pageviewOf = new Map<string, string>()
-  for (const [visitor, { sessions: ofVisitor, pageviewOf: ofEngagement }] of visitors) {
-    for (const [engagement, pageview] of ofEngagement) pageviewOf.set(engagement, pageview)
-    const inOrder = ofVisitor.toSorted((a, b) => a.startedAt - b.startedAt)
-    for (const [index, session] of inOrder.entries()) {
-      opened.push({
-        by: session.hits[0]!.id,
-        session: {
-          visitor,
-          startedAt: session.startedAt,
-          firstAt: firstAt(session),
-          lastAt: lastAt(session),
-          pageviews: session.hits.filter(hit => hit.kind === 'pageview').length,
-          events: session.hits.filter(hit => hit.kind === 'event').length,
-          entryPath: session.entryPath,
-          userId: session.userId,
-          visitCount: index + 1,
-          hits: session.hits.toSorted(byTimeThenId).map(hit => hit.id),
-        },
-      })
-    }
-  }
-  opened.sort(
-    ({ session: a }, { session: b }) => a.startedAt - b.startedAt || (a.visitor < b.visitor ? -1 : 1),
-  )
-  const sessions = opened.map(({ session }) => session)
-
-  const sessionOf = new Map<string, number>()
-  for (const [index, session] of sessions.entries()) {
-    for (const id of session.hits) sessionOf.set(id, index)
-  }
-  return { sessions, sessionOf, openedBy: opened.map(({ by }) => by), pageviewOf }
+function summarize(visitor: string, ofVisitor: SessionInProgress[]): Session[] {
+  const inOrder = ofVisitor.toSorted((a, b) => startedAt(a) - startedAt(b))
+  return inOrder.map((session, index) => ({
+    visitor,
+    startedAt: startedAt(session),
+    firstAt: firstAt(session),
+    lastAt: lastAt(session),
+    pageviews: session.hits.filter(hit => hit.kind === 'pageview').length,
+    events: session.hits.filter(hit => hit.kind === 'event').length,
+    entryPath: session.hits[0]!.path ?? '',
+    userId: session.userId,
+    visitCount: index + 1,
+    hits: session.hits.toSorted(byTimeThenId).map(hit => hit.id),
+    openedBy: session.hits[0]!.id,
+  }))
 }
 
 /**

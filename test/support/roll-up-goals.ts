@@ -1,26 +1,16 @@
-import { pino } from 'pino'
 import { expect } from 'vitest'
 import type { Db } from '../../src/db/connect.ts'
 import { StatsQuery } from '../../src/stats/filters/query.ts'
 import { rollUpQueuedGoals } from '../../src/stats/goal-rollups/roll-up-goals.ts'
 import { getGoalReport } from '../../src/stats/reports/goals.ts'
 import { readAt } from './expect-reads.ts'
-import { inProcessPatterns } from './in-process-patterns.ts'
 import { inProcessPool } from './in-process-pool.ts'
+import { silentLog } from './log.ts'
+import { readServices, readSite } from './read-services.ts'
 import type { RecountGoal } from './recount-conversions.ts'
 import { recountGoals } from './recount-goals.ts'
 import type { World } from './recount-world.ts'
 import type { TestSite } from './sites.ts'
-
-const servicesOf = (db: Db) => ({
-  db,
-  reads: db,
-  rollups: inProcessPool(db),
-  rollingUp: inProcessPool(db),
-  patterns: inProcessPatterns(),
-  log: pino({ level: 'silent' }),
-  grant: null,
-})
 
 /**
  * Counts the goals of the days that lack them.
@@ -28,10 +18,11 @@ const servicesOf = (db: Db) => ({
  * @param now events of the service are counted on days that are over
  */
 export async function rollUpGoals(db: Db, most = Number.POSITIVE_INFINITY, now = new Date()): Promise<void> {
+  const services = { ...readServices(db, now), db, rollingUp: inProcessPool(db), log: silentLog }
   let left = most
   // One question is asked for the site itself.
   const hasTime = () => left-- >= 0
-  while ((await rollUpQueuedGoals(servicesOf(db), now, hasTime)) && left > 0) {}
+  while ((await rollUpQueuedGoals(services, now, hasTime)) && left > 0) {}
 }
 
 /** Returns how many goal rollups are in use. */
@@ -53,8 +44,7 @@ export async function expectSameGoals(given: {
   range: { from: string; to: string }
 }): Promise<void> {
   const { db, world, goals, range } = given
-  const site = { ...given.site, teamId: 'team', timezone: world.zone, currency: 'USD', firstEventAt: null }
-  const services = { ...servicesOf(db), now: () => readAt(world) }
-  const report = await getGoalReport(services, site, StatsQuery.parse(range))
+  const site = readSite(given.site, world.zone)
+  const report = await getGoalReport(readServices(db, readAt(world)), site, StatsQuery.parse(range))
   expect(report).toEqual(recountGoals(world, goals, { ...range, filters: {} }))
 }

@@ -10,7 +10,7 @@ export const day = 24 * 60 * minute
 
 let hitsMade = 0
 
-export function hit(kind: SentHit['kind'], minutes: number, more: Partial<SentHit> = {}): SentHit {
+function hit(kind: SentHit['kind'], minutes: number, more: Partial<SentHit> = {}): SentHit {
   hitsMade += 1
   return {
     id: `hit-${String(hitsMade).padStart(6, '0')}`,

@@ -49,3 +49,9 @@ export async function movementsOf({ api, siteNo }: Pick<Shop, 'api' | 'siteNo'>)
     select subscription_id, name, at, visitor_id from lifecycle_events where site_no = ${siteNo} order by 1, 3, 2`
   return { movements, changes, events, told }
 }
+
+export const outcomeOf = async (shop: Pick<Shop, 'api' | 'siteNo'>) => ({
+  ...(await standingsOf(shop)),
+  ...(await paymentsOf(shop)),
+  ...(await movementsOf(shop)),
+})

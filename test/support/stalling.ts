@@ -1,4 +1,5 @@
 import type { Db } from '../../src/db/connect.ts'
+import { deferred } from './deferred.ts'
 
 /** A process that stalls before its first transaction that may write. */
 interface Stalling {
@@ -10,7 +11,7 @@ interface Stalling {
 
 /** Returns a handle whose first transaction that may write waits for `resume`. */
 export function stalling(db: Db): Stalling {
-  const [reached, gate] = [signal(), signal()]
+  const [reached, gate] = [deferred(), deferred()]
   let isFirst = true
   const slow = new Proxy(db, {
     get(target, name) {
@@ -20,20 +21,12 @@ export function stalling(db: Db): Stalling {
         // Reads give the options of their transaction first.
         if (typeof parameters[0] === 'function' && isFirst) {
           isFirst = false
-          reached.give()
-          await gate.given
+          reached.resolve()
+          await gate.promise
         }
         return value.apply(target, parameters)
       }
     },
   })
-  return { db: slow, stalled: reached.given, resume: gate.give }
-}
-
-function signal(): { given: Promise<void>; give(): void } {
-  let give = () => {}
-  const given = new Promise<void>(resolve => {
-    give = resolve
-  })
-  return { given, give }
+  return { db: slow, stalled: reached.promise, resume: gate.resolve }
 }

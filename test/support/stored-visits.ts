@@ -45,57 +45,58 @@ export function recordedHits(site: TestSite, batch: SentHit[]): EnrichedHit[] {
 }
 
 function toHit(site: TestSite, sent: SentHit): EnrichedHit {
-  const hit: Hit = {
+  const { path, title, name, scroll, engagedMs, identifier, props, revenue, errorName, errorMessage } = sent
+  const type = typeOf(sent)
+  const hit = {
     id: sent.id,
     at: sent.at,
     siteNo: site.siteNo,
     siteId: site.id,
-    type: typeOf(sent),
+    type,
     visitorId: sent.visitor,
     hostname: sent.hostname ?? 'example.com',
-    ...(sent.path !== undefined && { url: sent.path }),
-    ...(sent.title !== undefined && { title: sent.title }),
-    ...(sent.name !== undefined && { name: sent.name }),
-    ...(sent.scroll !== undefined && { scroll: sent.scroll }),
-    ...(sent.engagedMs !== undefined && { engagedMs: sent.engagedMs }),
-    ...(sent.identifier !== undefined && { identity: { identifier: sent.identifier } }),
-    ...(sent.props !== undefined && { props: sent.props }),
-    ...(sent.revenue && {
-      revenue: { amountMinor: String(sent.revenue.amountMinor), currency: sent.revenue.currency },
-    }),
-    error: {
-      ...(sent.errorName !== undefined && { name: sent.errorName }),
-      ...(sent.errorMessage !== undefined && { message: sent.errorMessage }),
-    },
+    url: path,
+    title,
+    name,
+    scroll,
+    engagedMs,
+    identity: identifier === undefined ? undefined : { identifier },
+    props,
+    revenue: revenue && { ...revenue, amountMinor: String(revenue.amountMinor) },
+    error: type === 'error' ? withoutUndefined({ name: errorName, message: errorMessage }) : undefined,
   }
-  if (hit.type !== 'error') delete hit.error
-  return { ...enrich(hit), ...dimensionsOf(sent) }
+  return { ...enrich(withoutUndefined(hit) as Hit), ...dimensionsOf(sent) }
 }
 
-/** `sent.dims` under the names that enrichment gives them. */
+const withoutUndefined = (fields: object) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+
+/** Names that enrichment gives to dimensions. */
+const ENRICHED = {
+  source: 'source',
+  channel: 'channel',
+  referrerPage: 'referrer',
+  utmSource: 'utm_source',
+  utmMedium: 'utm_medium',
+  utmCampaign: 'utm_campaign',
+  utmContent: 'utm_content',
+  utmTerm: 'utm_term',
+  browserName: 'browser',
+  browserFullVersion: 'browser_version',
+  osName: 'os',
+  osFullVersion: 'os_version',
+  size: 'size',
+  country: 'country',
+  region: 'region',
+  city: 'city',
+} as const
+
 function dimensionsOf({ dims = {} }: SentHit): Partial<EnrichedHit> {
+  const [screenWidth, screenHeight] = (dims.screen || 'x').split('x').map(Number)
   return {
-    source: dims.source ?? '',
-    channel: dims.channel ?? '',
-    referrerPage: dims.referrer ?? '',
-    utmSource: dims.utm_source ?? '',
-    utmMedium: dims.utm_medium ?? '',
-    utmCampaign: dims.utm_campaign ?? '',
-    utmContent: dims.utm_content ?? '',
-    utmTerm: dims.utm_term ?? '',
-    browserName: dims.browser ?? '',
-    browserFullVersion: dims.browser_version ?? '',
-    osName: dims.os ?? '',
-    osFullVersion: dims.os_version ?? '',
+    ...Object.fromEntries(Object.entries(ENRICHED).map(([field, name]) => [field, dims[name] ?? ''])),
     ...(dims.language && { language: dims.language }),
-    ...(dims.screen && {
-      screenWidth: Number(dims.screen.split('x')[0]),
-      screenHeight: Number(dims.screen.split('x')[1]),
-    }),
-    size: (dims.size ?? '') as EnrichedHit['size'],
-    country: dims.country ?? '',
-    region: dims.region ?? '',
-    city: dims.city ?? '',
+    ...(dims.screen && { screenWidth: screenWidth!, screenHeight: screenHeight! }),
   }
 }
 

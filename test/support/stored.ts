@@ -1,9 +1,8 @@
 import { expect } from 'vitest'
 import type { Db } from '../../src/db/connect.ts'
 import { getOverview } from '../../src/stats/reports/overview.ts'
-import { inProcessPatterns } from './in-process-patterns.ts'
-import { inProcessPool } from './in-process-pool.ts'
 import type { HitStream } from './random-hits.ts'
+import { readServices, readSite } from './read-services.ts'
 import { type Recount, recountOverview } from './recount.ts'
 import type { TestSite } from './sites.ts'
 
@@ -25,7 +24,7 @@ export async function expectSameSessions(db: Db, site: TestSite, recount: Recoun
     lastAt: row.lastAt.getTime(),
   }))
   expect(stored).toEqual(
-    recount.sessions.map(({ hits: _hits, ...session }) => ({
+    recount.sessions.map(({ hits: _hits, openedBy: _by, ...session }) => ({
       ...session,
       durationMs: session.lastAt - session.firstAt,
     })),
@@ -50,18 +49,9 @@ export async function expectSameOverviews(
     [dayOf(last), dayOf(last + DAY)],
   ] as const
   for (const [from, to] of ranges) {
-    const answer = await getOverview(
-      {
-        reads: db,
-        rollups: inProcessPool(db),
-        patterns: inProcessPatterns(),
-        grant: null,
-        now: () => new Date(last + DAY),
-      },
-      { siteNo: site.siteNo, teamId: 'team', timezone: stream.zone, currency: 'USD', firstEventAt: null },
-      { range: 'today', from, to },
-    )
-    const { kpi: _kpi, ...numbers } = answer
+    const services = readServices(db, new Date(last + DAY))
+    const account = readSite(site, stream.zone)
+    const { kpi: _kpi, ...numbers } = await getOverview(services, account, { range: 'today', from, to })
     expect({ from, to, ...numbers }).toEqual({
       from,
       to,

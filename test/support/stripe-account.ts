@@ -19,58 +19,26 @@ import {
 const DAY = 86_400
 const PERIOD: Record<string, number> = { day: DAY, week: 7 * DAY, month: 30 * DAY, year: 365 * DAY }
 
+interface Part {
+  price: Json
+  quantity: number
+}
+
 interface Life {
   object: Json
-  /** Prices and quantities by id of their item. */
-  items: Map<string, { price: Json; quantity: number }>
+  /** By id of the item. */
+  items: Map<string, Part>
   periodEnd: number
   /** Prorations are lines of an invoice at once, without invoice items. */
   isFlexible: boolean
   discounts: Json[]
-  invoices: number
   pending: Json[]
 }
 
-export interface Account {
-  events: StripeEvent[]
-  /** Lists of the API by their path, the newest objects first. */
-  lists(): Record<string, Json[]>
-  customer(at: number, options?: Json): Json
-  coupon(options: Json): Json
-  price(amount: number, options?: Json): Json
-  subscribe(
-    at: number,
-    options: {
-      customer: string
-      price: Json
-      quantity?: number
-      trialDays?: number
-      coupon?: Json
-      paidAfter?: number
-      isFlexible?: boolean
-      metadata?: Json
-    },
-  ): Life
-  /** Changes, adds or removes (quantity 0) an item. */
-  change(
-    life: Life,
-    at: number,
-    itemNo: number,
-    to: { price: Json; quantity: number; isProrated?: boolean },
-  ): void
-  discount(life: Life, at: number, of: Json): void
-  schedule(life: Life, at: number): void
-  status(life: Life, at: number, status: string): void
-  cancel(life: Life, at: number): void
-  /** Renews until a time. */
-  until(life: Life, at: number): void
-  refund(chargeId: string, at: number, amount: number): void
-  buy(at: number, options: { customer: string; amount: number; visitor?: string }): void
-  charges: Json[]
-}
+export type Account = ReturnType<typeof openAccount>
 
 /** @param name of the account: ids of two accounts never meet */
-export function openAccount(name: string): Account {
+export function openAccount(name: string) {
   let count = 0
   const id = (prefix: string) => `${prefix}_${name}${++count}`
   const events: StripeEvent[] = []
@@ -106,40 +74,19 @@ export function openAccount(name: string): Account {
     return made
   }
 
-  const amountOf = ({ price: of, quantity }: { price: Json; quantity: number }) =>
-    Math.round(Number(of.unit_amount ?? 0) * quantity)
+  const amountOf = ({ price: of, quantity }: Part) => Math.round(Number(of.unit_amount ?? 0) * quantity)
 
-  function lineOf(
-    itemId: string,
-    of: { price: Json; quantity: number },
-    start: number,
-    options: Json = {},
-  ): Json {
+  function lineOf(itemId: string, of: Part, start: number, options: Json = {}): Json {
     const { amount = amountOf(of), isProration = false, invoiceItem = null } = options
-    const ofItem = {
-      type: 'subscription_item_details',
-      subscription_item_details: {
-        subscription_item: itemId,
-        proration: isProration,
-        invoice_item: invoiceItem,
-        proration_details: { credited_items: null },
-      },
-      invoice_item_details: null,
-    }
-    const ofInvoiceItem = {
-      type: 'invoice_item_details',
-      invoice_item_details: {
-        invoice_item: invoiceItem,
-        proration: isProration,
-        proration_details: { credited_items: null },
-      },
-      subscription_item_details: null,
+    const type = invoiceItem === null ? 'subscription_item_details' : 'invoice_item_details'
+    const details = {
+      ...(invoiceItem === null && { subscription_item: itemId }),
+      proration: isProration,
+      invoice_item: invoiceItem,
+      proration_details: { credited_items: null },
     }
     return {
-      id: id('il'),
-      object: 'line_item',
-      amount,
-      quantity: of.quantity,
+      ...{ id: id('il'), object: 'line_item', amount, quantity: of.quantity },
       period: { start, end: start + 1000 },
       pricing: {
         type: 'price_details',
@@ -147,7 +94,7 @@ export function openAccount(name: string): Account {
         unit_amount_decimal: '0',
       },
       discounts: [],
-      parent: invoiceItem === null ? ofItem : ofInvoiceItem,
+      parent: { invoice_item_details: null, subscription_item_details: null, type, [type]: details },
     }
   }
 
@@ -180,7 +127,6 @@ export function openAccount(name: string): Account {
     })
     if (!isPaid) made.status_transitions.paid_at = null
     invoices.push(made)
-    life.invoices += 1
     if (!isPaid) return
     // Events are of the time without what only the API's lists are asked to expand.
     tell('invoice.paid', { ...made, discounts: made.discounts.map(({ id: of }: Json) => of) }, paidAt)
@@ -204,192 +150,117 @@ export function openAccount(name: string): Account {
     return PERIOD[interval]! * interval_count
   }
 
-  const account: Account = {
-    events,
-    charges,
-    lists: () => {
-      const newest = (all: Json[]) => all.toReversed()
-      return {
-        customers: newest(customers),
-        coupons: newest(coupons),
-        prices: newest(prices),
-        events: newest(events),
-        subscriptions: newest(lives.map(shape)),
-        charges: newest(charges),
-        invoiceitems: newest(invoiceItems),
-        invoices: newest(invoices),
-        'checkout/sessions': newest(checkouts),
-      }
-    },
-    customer(at, options = {}) {
-      const { coupon: of, ...rest } = options
-      const made: Json = {
-        id: id('cus'),
-        object: 'customer',
-        created: at,
-        metadata: {},
-        discount: null,
-        ...rest,
-      }
-      customers.push(made)
-      tell('customer.created', made, at)
-      if (of) {
-        made.discount = discount(of, { id: id('di'), customer: made.id, start: at })
-        tell('customer.discount.created', made.discount, at)
-      }
-      return made
-    },
-    coupon(options) {
-      const made = coupon({ id: id('co'), ...options })
-      coupons.push(made)
-      return made
-    },
-    price(amount, options = {}) {
-      const made = price(amount, { id: id('price'), ...options })
-      prices.push(made)
-      return made
-    },
-    subscribe(
-      at,
-      {
-        customer,
-        price: of,
-        quantity = 1,
-        trialDays = 0,
-        coupon: given,
-        paidAfter = 0,
-        isFlexible = false,
-        metadata = {},
-      },
-    ) {
-      const subscriptionId = id('sub')
-      const trialEnd = trialDays > 0 ? at + trialDays * DAY : null
-      const life: Life = {
-        object: subscription({
-          id: subscriptionId,
-          customer,
-          created: at,
-          start_date: at,
-          metadata,
-          trial_start: trialEnd === null ? null : at,
-          trial_end: trialEnd,
-          status: trialEnd !== null ? 'trialing' : paidAfter > 0 ? 'incomplete' : 'active',
-        }),
-        items: new Map([[id('si'), { price: of, quantity }]]),
-        periodEnd: trialEnd ?? at,
-        isFlexible,
-        discounts: given
-          ? [discount(given, { id: id('di'), subscription: subscriptionId, customer, start: at })]
-          : [],
-        invoices: 0,
-        pending: [],
-      }
-      lives.push(life)
-      update(life, at, 'created')
-      if (trialEnd !== null) bill(life, at, 'subscription_create', cycle(life, at, true), at)
-      else {
-        life.periodEnd = at + periodOf(life)
-        bill(life, at, 'subscription_create', cycle(life, at), at + paidAfter)
-        if (paidAfter > 0) {
-          life.object.status = 'active'
-          update(life, at + paidAfter)
-        }
-      }
-      return life
-    },
-    change(life, at, itemNo, { price: to, quantity, isProrated = true }) {
-      account.until(life, at)
-      const isMarked = !['trialing', 'canceled'].includes(life.object.status) && isProrated
-      const itemId = [...life.items.keys()][itemNo] ?? id('si')
-      const before = life.items.get(itemId)
-      const after = { price: to, quantity }
-      if (quantity === 0) life.items.delete(itemId)
-      else life.items.set(itemId, after)
-      if (isMarked) {
-        const half = (of: { price: Json; quantity: number }) => Math.ceil(amountOf(of) / 2)
-        if (before) prorate(life, at, itemId, before, -half(before))
-        if (quantity > 0) prorate(life, at, itemId, after, half(after))
-      }
-      update(life, at)
-      if (life.isFlexible && life.pending.length > 0) bill(life, at, 'subscription_update', [], at)
-    },
-    discount(life, at, of) {
-      account.until(life, at)
-      life.discounts = [discount(of, { id: id('di'), subscription: life.object.id, start: at })]
-      update(life, at)
-    },
-    schedule(life, at) {
-      account.until(life, at)
-      Object.assign(life.object, { cancel_at_period_end: true, canceled_at: at })
-      update(life, at)
-    },
-    status(life, at, status) {
-      account.until(life, at)
-      life.object.status = status
-      update(life, at)
-    },
-    cancel(life, at) {
-      account.until(life, at)
-      if (life.object.status === 'canceled') return
-      Object.assign(life.object, {
-        status: 'canceled',
-        ended_at: at,
-        canceled_at: life.object.canceled_at ?? at,
-      })
-      update(life, at, 'deleted')
-    },
-    until(life, at) {
-      while (life.periodEnd <= at && life.object.status !== 'canceled') {
-        const start = life.periodEnd
-        if (life.object.cancel_at_period_end) {
-          Object.assign(life.object, { status: 'canceled', ended_at: start })
-          update(life, start, 'deleted')
-          return
-        }
-        life.periodEnd = start + periodOf(life)
-        if (life.object.status === 'trialing') life.object.status = 'active'
-        update(life, start)
-        const isPaid = ['active', 'past_due'].includes(life.object.status)
-        bill(life, start, 'subscription_cycle', cycle(life, start), isPaid ? start + 3600 : undefined)
-      }
-    },
-    refund(chargeId, at, amount) {
-      const found = charges.find(({ id: of }) => of === chargeId)!
-      found.amount_refunded = Math.min(found.amount, found.amount_refunded + amount)
-      tell('charge.refunded', found, at)
-    },
-    buy(at, { customer, amount, visitor }) {
-      const paid = pay(amount, customer, at)
-      const made = checkout({
-        id: id('cs'),
-        created: at - 600,
-        amount_total: amount,
-        customer,
-        payment_intent: paid.payment_intent,
-        client_reference_id: visitor ?? null,
-      })
-      checkouts.push(made)
-      tell('checkout.session.completed', made, at)
-    },
+  /** Returns the lists of the API by their path, the newest objects first. */
+  function lists(): Record<string, Json[]> {
+    const all = { customers, coupons, prices, events, charges, invoices, invoiceitems: invoiceItems }
+    const others = { subscriptions: lives.map(shape), 'checkout/sessions': checkouts }
+    const oldestFirst: [string, Json[]][] = Object.entries({ ...all, ...others })
+    return Object.fromEntries(oldestFirst.map(([path, list]) => [path, list.toReversed()]))
   }
 
-  function prorate(
-    life: Life,
-    at: number,
-    itemId: string,
-    of: { price: Json; quantity: number },
-    amount: number,
-  ): void {
+  function openCustomer(at: number, { coupon: of, ...rest }: Json = {}): Json {
+    const made: Json = {
+      ...{ id: id('cus'), object: 'customer', created: at, metadata: {}, discount: null },
+      ...rest,
+    }
+    customers.push(made)
+    tell('customer.created', made, at)
+    if (of) {
+      made.discount = discount(of, { id: id('di'), customer: made.id, start: at })
+      tell('customer.discount.created', made.discount, at)
+    }
+    return made
+  }
+
+  /** @param options `paidAfter`: seconds until the first invoice is paid; `coupon` and `metadata` as in Stripe */
+  function subscribe(at: number, options: Json & { customer: string; price: Json }): Life {
+    const { customer, price: of, quantity = 1, trialDays = 0, coupon: given, paidAfter = 0 } = options
+    const subscriptionId = id('sub')
+    const trialEnd = trialDays > 0 ? at + trialDays * DAY : null
+    const life: Life = {
+      object: subscription({
+        ...{ id: subscriptionId, customer, created: at, start_date: at, metadata: options.metadata ?? {} },
+        ...{ trial_start: trialEnd === null ? null : at, trial_end: trialEnd },
+        status: trialEnd !== null ? 'trialing' : paidAfter > 0 ? 'incomplete' : 'active',
+      }),
+      items: new Map([[id('si'), { price: of, quantity }]]),
+      periodEnd: trialEnd ?? at,
+      isFlexible: options.isFlexible ?? false,
+      discounts: given
+        ? [discount(given, { id: id('di'), subscription: subscriptionId, customer, start: at })]
+        : [],
+      pending: [],
+    }
+    lives.push(life)
+    update(life, at, 'created')
+    if (trialEnd !== null) bill(life, at, 'subscription_create', cycle(life, at, true), at)
+    else {
+      life.periodEnd = at + periodOf(life)
+      bill(life, at, 'subscription_create', cycle(life, at), at + paidAfter)
+      if (paidAfter > 0) {
+        life.object.status = 'active'
+        update(life, at + paidAfter)
+      }
+    }
+    return life
+  }
+
+  /** Changes, adds or removes (quantity 0) an item. */
+  function change(life: Life, at: number, itemNo: number, to: Part): void {
+    until(life, at)
+    const isMarked = !['trialing', 'canceled'].includes(life.object.status)
+    const itemId = [...life.items.keys()][itemNo] ?? id('si')
+    const before = life.items.get(itemId)
+    if (to.quantity === 0) life.items.delete(itemId)
+    else life.items.set(itemId, to)
+    if (isMarked) {
+      const half = (of: Part) => Math.ceil(amountOf(of) / 2)
+      if (before) prorate(life, at, itemId, before, -half(before))
+      if (to.quantity > 0) prorate(life, at, itemId, to, half(to))
+    }
+    update(life, at)
+    if (life.isFlexible && life.pending.length > 0) bill(life, at, 'subscription_update', [], at)
+  }
+
+  /** Changes fields of a subscription. */
+  function set(life: Life, at: number, fields: Json): void {
+    until(life, at)
+    Object.assign(life.object, fields)
+    update(life, at)
+  }
+
+  function cancel(life: Life, at: number): void {
+    until(life, at)
+    if (life.object.status === 'canceled') return
+    const canceled_at = life.object.canceled_at ?? at
+    Object.assign(life.object, { status: 'canceled', ended_at: at, canceled_at })
+    update(life, at, 'deleted')
+  }
+
+  /** Renews until a time. */
+  function until(life: Life, at: number): void {
+    while (life.periodEnd <= at && life.object.status !== 'canceled') {
+      const start = life.periodEnd
+      if (life.object.cancel_at_period_end) {
+        Object.assign(life.object, { status: 'canceled', ended_at: start })
+        update(life, start, 'deleted')
+        return
+      }
+      life.periodEnd = start + periodOf(life)
+      if (life.object.status === 'trialing') life.object.status = 'active'
+      update(life, start)
+      const isPaid = ['active', 'past_due'].includes(life.object.status)
+      bill(life, start, 'subscription_cycle', cycle(life, start), isPaid ? start + 3600 : undefined)
+    }
+  }
+
+  function prorate(life: Life, at: number, itemId: string, of: Part, amount: number): void {
     if (life.isFlexible) {
       life.pending.push(lineOf(itemId, of, at, { amount, isProration: true }))
       return
     }
     const made = {
-      id: id('ii'),
-      object: 'invoiceitem',
-      amount,
-      created: at,
-      date: at,
+      ...{ id: id('ii'), object: 'invoiceitem', amount, created: at, date: at },
       customer: life.object.customer,
       period: { start: at, end: at + DAY },
       proration: true,
@@ -405,5 +276,45 @@ export function openAccount(name: string): Account {
     life.pending.push(lineOf(itemId, of, at, { amount, isProration: true, invoiceItem: made.id }))
   }
 
-  return account
+  /** Keeps what the API lists. */
+  const listed = (list: Json[], made: Json): Json => {
+    list.push(made)
+    return made
+  }
+
+  return {
+    events,
+    charges,
+    lists,
+    customer: openCustomer,
+    coupon: (options: Json) => listed(coupons, coupon({ id: id('co'), ...options })),
+    price: (amount: number, options: Json = {}) =>
+      listed(prices, price(amount, { id: id('price'), ...options })),
+    subscribe,
+    change,
+    discount(life: Life, at: number, of: Json): void {
+      until(life, at)
+      life.discounts = [discount(of, { id: id('di'), subscription: life.object.id, start: at })]
+      update(life, at)
+    },
+    schedule: (life: Life, at: number) => set(life, at, { cancel_at_period_end: true, canceled_at: at }),
+    status: (life: Life, at: number, status: string) => set(life, at, { status }),
+    cancel,
+    until,
+    refund(chargeId: string, at: number, amount: number): void {
+      const found = charges.find(({ id: of }) => of === chargeId)!
+      found.amount_refunded = Math.min(found.amount, found.amount_refunded + amount)
+      tell('charge.refunded', found, at)
+    },
+    buy(
+      at: number,
+      { customer, amount, visitor }: { customer: string; amount: number; visitor?: string },
+    ): void {
+      const { payment_intent } = pay(amount, customer, at)
+      const of = { customer, payment_intent, client_reference_id: visitor ?? null }
+      const made = checkout({ id: id('cs'), created: at - 600, amount_total: amount, ...of })
+      checkouts.push(made)
+      tell('checkout.session.completed', made, at)
+    },
+  }
 }

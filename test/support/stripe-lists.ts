@@ -1,12 +1,11 @@
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import type { Json } from './stripe.ts'
+import { apiOfFile, type Json } from './stripe.ts'
+import { stubAt } from './stripe-api.ts'
 
 /** What is wrong with the next answers. */
-export type Trouble = 'cut' | 'rate limit' | 'server error' | 'silence'
+type Trouble = 'cut' | 'rate limit' | 'server error' | 'silence'
 
-export interface StripeLists {
-  url: string
+interface StripeLists {
   /** Lists by their path below `/v1`, the newest objects first. */
   lists: Record<string, Json[]>
   /** Most objects of a page, whatever is asked for. */
@@ -18,16 +17,18 @@ export interface StripeLists {
   /** Events before it are gone, Unix seconds. */
   eventsSince: number
   asked: string[]
-  close(): Promise<void>
 }
 
-/** Stripe's API with lists of any length: pages by `starting_after`, and what can go wrong. Accepts the key `rk_test_good`. */
-export async function startStripeLists(): Promise<StripeLists> {
+/**
+ * The API of a file, and Stripe's API with lists of any length: pages by `starting_after`, and what can go wrong. It accepts the
+ * key `rk_test_good`.
+ */
+export function apiWithLists() {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url!, 'http://stripe')
     const path = pathname.replace('/v1/', '')
-    api.asked.push(`${path}?${decodeURIComponent(String(searchParams))}`)
-    const trouble = api.troubles.shift()
+    stripe.asked.push(`${path}?${decodeURIComponent(String(searchParams))}`)
+    const trouble = stripe.troubles.shift()
     if (trouble === 'silence') return
     if (trouble === 'cut') {
       response
@@ -38,13 +39,13 @@ export async function startStripeLists(): Promise<StripeLists> {
     else if (trouble === 'server error') fail(response, 503, 'Something went wrong')
     else if (request.headers.authorization !== 'Bearer rk_test_good')
       fail(response, 401, 'Invalid API Key provided')
-    else if (api.forbidden.has(path))
+    else if (stripe.forbidden.has(path))
       fail(response, 403, 'The provided key does not have the required permissions')
     else answer(response, path, searchParams)
   })
 
   function answer(response: ServerResponse, path: string, query: URLSearchParams): void {
-    const all = api.lists[path]
+    const all = stripe.lists[path]
     if (!all) {
       fail(response, 404, `No such object: ${path}`)
       return
@@ -55,11 +56,11 @@ export async function startStripeLists(): Promise<StripeLists> {
       fail(response, 400, 'No such object', {}, 'starting_after')
       return
     }
-    const gte = Math.max(Number(query.get('created[gte]') ?? 0), path === 'events' ? api.eventsSince : 0)
+    const gte = Math.max(Number(query.get('created[gte]') ?? 0), path === 'events' ? stripe.eventsSince : 0)
     const types = [...query].flatMap(([name, value]) => (name.startsWith('types[') ? [value] : []))
     const isWanted = ({ created = gte, type }: Json) =>
       created >= gte && (types.length === 0 || types.includes(type))
-    const limit = Math.min(api.most, Number(query.get('limit') ?? 10))
+    const limit = Math.min(stripe.most, Number(query.get('limit') ?? 10))
     const data: Json[] = []
     let next = start
     while (next < all.length && data.length < limit) {
@@ -72,29 +73,22 @@ export async function startStripeLists(): Promise<StripeLists> {
     )
       ? data.map(each => ({
           ...each,
-          customer: api.lists.customers?.find(({ id }) => id === each.customer) ?? each.customer,
+          customer: stripe.lists.customers?.find(({ id }) => id === each.customer) ?? each.customer,
         }))
       : data
     const body = { object: 'list', data: expanded, has_more: next < all.length, url: `/v1/${path}` }
     response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
   }
 
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const api: StripeLists = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  const stripe: StripeLists = {
     lists: {},
     most: 3,
     troubles: [],
     forbidden: new Set(),
     eventsSince: Number.POSITIVE_INFINITY,
     asked: [],
-    close: () =>
-      new Promise(resolve => {
-        server.closeAllConnections()
-        server.close(() => resolve())
-      }),
   }
-  return api
+  return { api: apiOfFile({ config: stubAt(server) }), stripe }
 }
 
 function fail(

@@ -1,4 +1,12 @@
-import { event, type Json, onDay, type StripeEvent } from './stripe.ts'
+import {
+  charge,
+  coupon as couponOf,
+  event,
+  type Json,
+  onDay,
+  price as priceOf,
+  type StripeEvent,
+} from './stripe.ts'
 
 // The events of one subscription in the shapes of Stripe's API versions. An endpoint keeps the version it was made
 // with for years. Each shape follows the fixtures and the changelog that Stripe publishes for that version.
@@ -64,19 +72,7 @@ export const shapes: Shape[] = [
 /** 4,000 a month less 25 % forever, in the objects of a version; ids end with `suffix`. */
 export function storyOf(shape: Shape, suffix: string) {
   const id = (prefix: string) => `${prefix}_${suffix}`
-  const coupon: Json = {
-    id: id('QUARTER'),
-    object: 'coupon',
-    amount_off: null,
-    created: onDay(1),
-    currency: null,
-    duration: 'forever',
-    duration_in_months: null,
-    livemode: true,
-    metadata: {},
-    percent_off: 25,
-    valid: true,
-  }
+  const coupon = couponOf({ id: id('QUARTER'), percent_off: 25 })
   const discount: Json = {
     ...(shape.discountHasId && { id: id('di') }),
     object: 'discount',
@@ -88,49 +84,19 @@ export function storyOf(shape: Shape, suffix: string) {
       ? { coupon }
       : { source: { coupon: coupon.id, type: 'coupon' }, subscription_item: null }),
   }
-  const price: Json = {
-    id: 'gold',
-    object: 'price',
-    active: true,
-    billing_scheme: 'per_unit',
-    currency: 'usd',
-    product: 'prod_gold',
-    recurring: { aggregate_usage: null, interval: 'month', interval_count: 1, usage_type: 'licensed' },
-    tiers_mode: null,
-    transform_quantity: null,
-    type: 'recurring',
-    unit_amount: 4000,
-    unit_amount_decimal: '4000',
-  }
+  const ofGold = { id: 'gold', product: 'prod_gold', tiers_mode: null, transform_usage: null }
+  const price = priceOf(4000, ofGold)
   const plan: Json = {
-    id: 'gold',
-    object: 'plan',
-    active: true,
-    aggregate_usage: null,
-    amount: 4000,
-    billing_scheme: 'per_unit',
-    currency: 'usd',
-    interval: 'month',
-    interval_count: 1,
-    product: 'prod_gold',
-    tiers: null,
-    tiers_mode: null,
-    transform_usage: null,
-    usage_type: 'licensed',
+    ...{ ...ofGold, object: 'plan', active: true, amount: 4000, billing_scheme: 'per_unit', currency: 'usd' },
+    ...{ interval: 'month', interval_count: 1, usage_type: 'licensed', aggregate_usage: null, tiers: null },
   }
   const discounts = {
     ...(shape.discountIn.includes('discount') && { discount }),
     ...(shape.discountIn.includes('discounts') && { discounts: [id('di')] }),
   }
   const subscription = (quantity: number, changes: Json = {}): Json => ({
-    id: id('sub'),
-    object: 'subscription',
-    billing_cycle_anchor: onDay(1),
-    cancel_at_period_end: false,
-    canceled_at: null,
-    created: onDay(1),
-    customer: id('cus'),
-    ...discounts,
+    ...{ id: id('sub'), object: 'subscription', created: onDay(1), customer: id('cus') },
+    ...{ billing_cycle_anchor: onDay(1), cancel_at_period_end: false, canceled_at: null, ...discounts },
     items: {
       object: 'list',
       data: [
@@ -166,18 +132,9 @@ export function storyOf(shape: Shape, suffix: string) {
   const payment = (name: string, billing_reason: string, paidAt: number): StripeEvent[] => {
     const [bill, intent, paid] = [id(`in_${name}`), id(`pi_${name}`), id(`ch_${name}`)]
     const invoice = {
-      id: bill,
-      object: 'invoice',
-      amount_due: 3000,
-      amount_paid: 3000,
-      billing_reason,
-      currency: 'usd',
-      customer: id('cus'),
-      customer_email: 'ann@example.com',
-      customer_name: null,
-      ...discounts,
-      metadata: {},
-      status: 'paid',
+      ...{ id: bill, object: 'invoice', amount_paid: 3000, billing_reason, currency: 'usd' },
+      ...{ customer: id('cus'), customer_email: 'ann@example.com', customer_name: null, ...discounts },
+      ...{ metadata: {}, status: 'paid' },
       status_transitions: { finalized_at: paidAt, paid_at: paidAt },
       ...(shape.invoiceNames
         ? { charge: paid, payment_intent: intent, subscription: id('sub'), paid: true, tax: null }
@@ -190,14 +147,10 @@ export function storyOf(shape: Shape, suffix: string) {
           }),
     }
     const paymentIntent = {
-      id: intent,
-      object: 'payment_intent',
-      amount: 3000,
-      customer: id('cus'),
-      metadata: {},
+      ...{ id: intent, object: 'payment_intent', amount: 3000, customer: id('cus'), metadata: {} },
       ...(shape.invoiceNames && { invoice: bill }),
       ...(shape.intentLists
-        ? { charges: { object: 'list', data: [charge(name, 0)], has_more: false } }
+        ? { charges: { object: 'list', data: [chargeOf(name, 0)], has_more: false } }
         : { latest_charge: paid }),
     }
     const link = {
@@ -213,17 +166,9 @@ export function storyOf(shape: Shape, suffix: string) {
       ...(shape.invoiceNames ? [] : [told('invoice_payment.paid', link, paidAt)]),
     ]
   }
-  const charge = (name: string, amount_refunded: number): Json => ({
-    id: id(`ch_${name}`),
-    object: 'charge',
-    amount: 3000,
-    amount_refunded,
-    currency: 'usd',
-    customer: id('cus'),
-    ...(shape.invoiceNames && { invoice: id(`in_${name}`) }),
-    metadata: {},
-    payment_intent: id(`pi_${name}`),
-    refunded: false,
+  const chargeOf = (name: string, amount_refunded: number): Json => ({
+    ...charge({ id: id(`ch_${name}`), payment_intent: id(`pi_${name}`), customer: id('cus') }),
+    ...{ amount: 3000, amount_refunded, ...(shape.invoiceNames && { invoice: id(`in_${name}`) }) },
     // Since 2022-11-15, events omit lists of refunds.
     ...(shape.intentLists && { refunds: { object: 'list', data: [], has_more: false } }),
   })
@@ -242,7 +187,7 @@ export function storyOf(shape: Shape, suffix: string) {
       ...payment('1', 'subscription_create', onDay(1)),
       told('customer.subscription.updated', subscription(2), onDay(10)),
       ...payment('2', 'subscription_cycle', onDay(32)),
-      told('charge.refunded', charge('2', 500), onDay(33)),
+      told('charge.refunded', chargeOf('2', 500), onDay(33)),
       told('customer.subscription.updated', subscription(2, { cancel_at_period_end: true }), onDay(40)),
       told('customer.subscription.deleted', subscription(2, { status: 'canceled' }), onDay(60)),
     ],

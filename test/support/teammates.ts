@@ -3,6 +3,7 @@ import type { Role } from '../../src/teams/schema.ts'
 import { createToken } from '../../src/teams/tokens.ts'
 import type { Answer, Api } from './api.ts'
 import { type SignedIn, signIn } from './browser-session.ts'
+import { deferred } from './deferred.ts'
 
 /** A signed-in person of a team. */
 export interface Teammate extends SignedIn {
@@ -58,10 +59,7 @@ export async function actionsOf({ services: { db } }: Api, teamId: string) {
  */
 export function holdRequests({ services }: Api) {
   const { limiter } = services
-  let release = () => {}
-  const released = new Promise<void>(resolve => {
-    release = resolve
-  })
+  const released = deferred()
   let held = 0
   let expected = 0
   let arrived = () => {}
@@ -69,7 +67,7 @@ export function holdRequests({ services }: Api) {
     count: async limits => {
       held += 1
       arrived()
-      await released
+      await released.promise
       return limiter.count(limits)
     },
   }
@@ -85,7 +83,7 @@ export function holdRequests({ services }: Api) {
     },
     release() {
       services.limiter = limiter
-      release()
+      released.resolve()
     },
   }
 }

@@ -1,11 +1,5 @@
 import { zipOf } from '../transfer/read/zip-file.ts'
 
-const UMAMI_COLUMNS = [
-  'website_id', 'session_id', 'visit_id', 'event_id', 'hostname', 'browser', 'os', 'device', 'screen', 'language',
-  'country', 'region', 'city', 'url_path', 'url_query', 'referrer_domain', 'page_title', 'event_type', 'event_name',
-  'distinct_id', 'created_at',
-] // biome-ignore format: a list
-
 const uuid = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 
 export interface UmamiOptions {
@@ -18,12 +12,7 @@ export interface UmamiOptions {
 }
 
 /** Rows as the cloud exports them, not in the order of time. Some of them cannot be carried over, and some are not valid. */
-function umamiRows({
-  events,
-  start,
-  stepMs = 60_000,
-  visitors = Math.ceil(events / 5),
-}: UmamiOptions): Record<string, string | number>[] {
+function umamiRows({ events, start, stepMs = 60_000, visitors = Math.ceil(events / 5) }: UmamiOptions) {
   const rows = Array.from({ length: events }, (_, index) => {
     const session = (index * 7) % visitors
     const isEvent = index % 6 === 5
@@ -55,13 +44,12 @@ function umamiRows({
   return rows.sort((a, b) => (a.session_id < b.session_id ? -1 : a.session_id > b.session_id ? 1 : 0))
 }
 
-function csvOf(columns: string[], rows: Record<string, string | number>[]): string {
-  const quoted = (value: string | number = '') => `"${String(value).replaceAll('"', '""')}"`
-  return [columns, ...rows.map(row => columns.map(name => row[name] ?? ''))]
-    .map(fields => `${fields.map(quoted).join(',')}\r\n`)
-    .join('')
+function csvOf(rows: Record<string, string | number>[]): string {
+  const quoted = (value: string | number) => `"${String(value).replaceAll('"', '""')}"`
+  const lines = [Object.keys(rows[0]!), ...rows.map(row => Object.values(row))]
+  return lines.map(fields => `${fields.map(quoted).join(',')}\r\n`).join('')
 }
 
 /** A ZIP as Umami Cloud sends it. */
 export const umamiExport = (options: UmamiOptions): Buffer =>
-  zipOf([{ name: 'website_event.csv', bytes: csvOf(UMAMI_COLUMNS, umamiRows(options)) }])
+  zipOf([{ name: 'website_event.csv', bytes: csvOf(umamiRows(options)) }])

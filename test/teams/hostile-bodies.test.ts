@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { fieldsOf } from '../../src/http/api/query.ts'
 import { type Route, routes } from '../../src/http/api/routes.ts'
-import { type Api, startApi } from '../support/api.ts'
-import { type Teammate, wholeTeam } from '../support/teammates.ts'
+import { siteOf, type Teammate, wholeTeam } from '../support/teammates.ts'
+import { useApi } from './use-api.ts'
 
-let api: Api
 let person: Teammate
 let otherId: string
+const api = useApi()
 beforeAll(async () => {
-  api = await startApi()
   const team = await wholeTeam(api)
   person = team.owner
   otherId = team.member.userId
 })
-afterAll(() => api.close())
 
 const changes = routes.filter(
   ({ procedure, type }) => type === 'mutation' && /^(team|teams|users|invitations|tokens)\./.test(procedure),
@@ -51,8 +49,32 @@ async function ask({ method, path }: Route, body: string) {
   return answer.status
 }
 
+const TIMES = ['9999-12-31T23:59:59-12:00', '9999-12-31T23:59:59Z', '0001-01-01T00:00:00+14:00']
+
+test('tokens and shares: far ends and odd characters are accepted or refused, never a fault', async () => {
+  const shares = `/api/sites/${await siteOf(api, person.teamId)}/shares`
+  const share = { name: 'x', sections: ['traffic'] }
+  const asked: [path: string, body: object][] = TIMES.flatMap((expires_at): [string, object][] => [
+    ['/api/tokens', { name: 'x', expires_at }],
+    [shares, { ...share, expires_at }],
+  ])
+  for (const value of ['\0', '\ud800', 'a\0b'])
+    asked.push([shares, { ...share, name: `${value}x`, filters: { path: value, country: [value] } }])
+  for (const [path, body] of asked) {
+    const { status } = await person.ask('POST', path, body)
+    expect([201, 422], JSON.stringify(body)).toContain(status)
+    expect((await person.ask('GET', path)).status).toBe(200)
+  }
+})
+
+test('passkeys: an id that no passkey can have is 404', async () => {
+  for (const id of ['\0', '\ud800', 'x'.repeat(9_000)]) {
+    const removed = await person.ask('POST', '/trpc/passkeys.remove', { id })
+    expect([id, removed.status]).toEqual([id, 404])
+  }
+})
+
 test('hostile bodies: every change of a team answers them with 4xx, or does what a valid one asks for', async () => {
-  api.services.config.limits.browser = 0
   for (const route of changes) {
     const names = namesOf(route)
     const bodies = [

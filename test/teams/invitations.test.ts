@@ -1,19 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Role } from '../../src/teams/schema.ts'
-import { type Answer, type Api, startApi } from '../support/api.ts'
+import type { Answer } from '../support/api.ts'
 import { acceptAs, acceptAsNew, invite, lookUp, newAddress, secretOf } from '../support/invitations.ts'
 import { actionsOf, siteOf, type Teammate, teammate, tokenOf, wholeTeam } from '../support/teammates.ts'
+import { useApi } from './use-api.ts'
 
 const DAY = 86_400_000
 
-let api: Api
-let now: Date
-beforeAll(async () => {
-  now = new Date()
-  api = await startApi({ now: () => now })
-})
-afterAll(() => api.close())
+let now = new Date()
+const api = useApi(() => ({ now: () => now }))
 
 const later = async <Result>(ms: number, run: () => Promise<Result>): Promise<Result> => {
   const before = now
@@ -76,15 +72,11 @@ describe('invitations: making one', () => {
   })
 
   test('a token of an owner invites in the name of its user, one that is limited to sites does not', async () => {
-    const { teamId, owner } = await wholeTeam(api)
+    const owner = await teammate(api, { name: 'Ada' })
     const body = { email: newAddress(), role: 'member' }
     const ask = (token: string) => api.call('POST', '/api/invitations', { token, body })
-    expect((await ask(await tokenOf(api, owner, [await siteOf(api, teamId)]))).status).toBe(403)
-    expect((await ask(await tokenOf(api, owner))).body).toMatchObject({ invited_by: owner.email })
-  })
-
-  test('the name of the person who invites is shown', async () => {
-    const made = await invite(await teammate(api, { name: 'Ada' }))
+    expect((await ask(await tokenOf(api, owner, [await siteOf(api, owner.teamId)]))).status).toBe(403)
+    const made = await ask(await tokenOf(api, owner))
     expect([made.body.invited_by, (await lookUp(api, secretOf(made))).body.invited_by]).toEqual([
       'Ada',
       'Ada',
@@ -195,23 +187,20 @@ describe('invitations: resending and revoking', () => {
     expect(await list(owner)).toHaveLength(2)
   })
 
-  test('a revoked invitation does not work', async () => {
-    const { owner, admin } = await wholeTeam(api)
-    const made = await invite(owner)
-    expect((await revoke(admin, made)).status).toBe(204)
-    expect((await revoke(admin, made)).status).toBe(404)
-    expect((await resend(admin, made)).status).toBe(404)
-    expect((await acceptAsNew(api, secretOf(made))).status).toBe(404)
-    expect(await list(owner)).toEqual([])
-  })
-
-  test('an admin neither resends nor revokes the invitation of an owner, whose link they would see', async () => {
+  test('a revoked invitation does not work; an admin neither resends nor revokes that of an owner', async () => {
     const { owner, admin } = await wholeTeam(api)
     const made = await invite(owner, { role: 'owner' })
     expect((await resend(admin, made)).status).toBe(403)
     expect((await revoke(admin, made)).status).toBe(403)
     expect((await lookUp(api, secretOf(made))).status).toBe(200)
-    expect((await resend(owner, made)).status).toBe(200)
+    const again = await resend(owner, made)
+    expect((await revoke(owner, made)).status).toBe(204)
+    expect((await revoke(owner, made)).status).toBe(404)
+    expect((await resend(owner, made)).status).toBe(404)
+    expect((await acceptAsNew(api, secretOf(again))).status).toBe(404)
+    expect(await list(owner)).toEqual([])
+    const other = await invite(owner)
+    expect((await revoke(admin, other)).status).toBe(204)
   })
 
   test('invitations of another team, unknown and malformed ids are 404', async () => {
@@ -239,29 +228,22 @@ describe('invitations: they end with the rights of who knows the link', () => {
     for (const other of [kept, resent]) expect((await lookUp(api, secretOf(other))).status).toBe(200)
   })
 
-  test('who may not give a role any more cannot take it by a link of their own', async () => {
-    const { teamId, owner } = await wholeTeam(api)
+  test('who may not give a role any more, or hands the team over, cannot take it by a link of their own', async () => {
+    // Links of other tests that did not work do not count.
+    await api.services.redis.flushall()
+    const { teamId, owner, admin } = await wholeTeam(api)
     const second = await teammate(api, { teamId, role: 'owner' })
-    const [asOwner, asAdmin] = [
-      await invite(second, { role: 'owner' }),
-      await invite(second, { role: 'admin' }),
-    ]
+    const linksOf = (person: Teammate) =>
+      Promise.all((['owner', 'admin'] as const).map(role => invite(person, { role })))
+    const statusesOf = (links: Answer[]) =>
+      Promise.all(links.map(async link => (await lookUp(api, secretOf(link))).status))
+    const [ofSecond, ofOwner] = [await linksOf(second), await linksOf(owner)]
     await owner.ask('PATCH', `/api/users/${second.userId}`, { role: 'admin' })
-    expect((await lookUp(api, secretOf(asOwner))).status).toBe(404)
-    expect((await lookUp(api, secretOf(asAdmin))).status).toBe(200)
+    expect(await statusesOf(ofSecond)).toEqual([404, 200])
     await owner.ask('PATCH', `/api/users/${second.userId}`, { role: 'member' })
-    expect((await lookUp(api, secretOf(asAdmin))).status).toBe(404)
-  })
-
-  test('of who hands the team over, those to owners end', async () => {
-    const { owner, admin } = await wholeTeam(api)
-    const [asOwner, asAdmin] = [
-      await invite(owner, { role: 'owner' }),
-      await invite(owner, { role: 'admin' }),
-    ]
+    expect(await statusesOf(ofSecond)).toEqual([404, 404])
     await owner.ask('POST', `/api/users/${admin.userId}/transfer`, {})
-    expect((await lookUp(api, secretOf(asOwner))).status).toBe(404)
-    expect((await lookUp(api, secretOf(asAdmin))).status).toBe(200)
+    expect(await statusesOf(ofOwner)).toEqual([404, 200])
   })
 })
 

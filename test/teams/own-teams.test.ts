@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Api, startApi } from '../support/api.ts'
+import { describe, expect, test } from 'vitest'
 import { actionsOf, siteOf, type Teammate, teammate, wholeTeam } from '../support/teammates.ts'
+import { useApi } from './use-api.ts'
 
-let api: Api
-beforeAll(async () => {
-  api = await startApi()
-})
-afterAll(() => api.close())
+const api = useApi()
 
 const make = (person: Teammate, ...[name]: unknown[]) => person.ask('POST', '/api/teams', { name })
 const list = async (person: Teammate) => (await person.ask('GET', '/api/teams')).body
@@ -38,23 +34,16 @@ describe('teams: making one', () => {
     expect(users.body).toEqual([expect.objectContaining({ email: person.email, role: 'owner' })])
   })
 
-  test('a viewer makes a team of their own, and so does a person without a team', async () => {
+  test('a person of any role or none makes 20 teams of their own, also when requests race', async () => {
     const { viewer, member } = await wholeTeam(api)
     await member.ask('POST', '/api/team/leave')
-    for (const person of [viewer, member]) expect((await make(person, 'Second')).status).toBe(201)
+    expect((await make(member, 'Second')).status).toBe(201)
     expect((await member.ask('GET', '/api/team')).body).toMatchObject({ name: 'Second', role: 'owner' })
-  })
-
-  test('a login owns at most 20 teams, also when requests race; teams of others do not count', async () => {
-    const person = await teammate(api, { role: 'viewer' })
-    for (let made = 0; made < 19; made++) expect((await make(person, 'Second')).status).toBe(201)
-    const answers = await Promise.all([
-      make(person, 'Second'),
-      make(person, 'Second'),
-      make(person, 'Second'),
-    ])
+    for (let made = 0; made < 19; made++) expect((await make(viewer, 'x')).status).toBe(201)
+    const answers = await Promise.all(['a', 'b', 'c'].map(name => make(viewer, name)))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 403, 403])
-    expect(await list(person)).toHaveLength(21)
+    // Teams of others do not count.
+    expect(await list(viewer)).toHaveLength(21)
   })
 
   test('what is no name is refused, and spaces around one are taken off', async () => {
@@ -69,30 +58,21 @@ describe('teams: making one', () => {
 })
 
 describe('teams: the header X-Team', () => {
-  test('chooses the team in which a person acts, with their role there', async () => {
+  test('chooses the own team in which a person acts, with their role there', async () => {
     const person = await teammate(api, { role: 'viewer' })
     const own = (await make(person, 'Second')).body
     const site = await siteOf(api, own.id)
     expect((await person.ask('GET', `/api/sites/${site}`)).status).toBe(404)
     expect((await inTeam(person, own.id, 'GET', `/api/sites/${site}`)).status).toBe(200)
     expect((await inTeam(person, own.id, 'DELETE', `/api/sites/${site}`)).status).toBe(204)
-    expect((await inTeam(person, own.id, 'GET', '/api/team')).body).toMatchObject({
-      id: own.id,
-      role: 'owner',
-      plan: 'active',
-      trial_ends_at: null,
-    })
+    const shown = { id: own.id, role: 'owner', plan: 'active', trial_ends_at: null }
+    expect((await inTeam(person, own.id, 'GET', '/api/team')).body).toMatchObject(shown)
     expect((await inTeam(person, person.teamId, 'PATCH', '/api/team', { name: 'x' })).status).toBe(403)
     const listed = (await inTeam(person, own.id, 'GET', '/api/teams')).body
     expect(listed.map((team: { is_current: boolean }) => team.is_current)).toEqual([false, true])
-  })
-
-  test('a team of others, an unknown one and something else are 404', async () => {
-    const person = await teammate(api)
-    const { teamId } = await teammate(api)
-    for (const team of [teamId, randomUUID(), 'Test', '*']) {
+    // A team of others, an unknown one and something else.
+    for (const team of [(await teammate(api)).teamId, randomUUID(), 'Test', '*'])
       expect((await inTeam(person, team, 'GET', '/api/team')).status).toBe(404)
-    }
   })
 })
 

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { routes } from '../../src/http/api/routes.ts'
 import type { Scope } from '../../src/teams/schema.ts'
 import { createToken } from '../../src/teams/tokens.ts'
-import { type Api, startApi } from '../support/api.ts'
 import { type Teammate, teammate } from '../support/teammates.ts'
+import { useApi } from './use-api.ts'
 
-let api: Api
 let owner: Teammate
+const api = useApi()
 beforeAll(async () => {
-  api = await startApi()
   owner = await teammate(api)
 })
-afterAll(() => api.close())
 
 async function tokenWith(scopes: Scope[]): Promise<string> {
   const { teamId, userId } = owner

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, type Api, startApi } from '../support/api.ts'
+import { beforeAll, expect, test } from 'vitest'
+import type { Answer } from '../support/api.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
 import { siteOf, type Teammate, teammate, tokenOf } from '../support/teammates.ts'
+import { useApi } from './use-api.ts'
 
-let api: Api
 let owner: Teammate
 let own: string
 let other: string
@@ -11,8 +11,8 @@ let other: string
 let limited: Teammate
 let token: string
 
+const api = useApi()
 beforeAll(async () => {
-  api = await startApi()
   api.services.rollups = inProcessPool(api.services.db)
   owner = await teammate(api)
   own = await siteOf(api, owner.teamId)
@@ -20,7 +20,6 @@ beforeAll(async () => {
   limited = await teammate(api, { teamId: owner.teamId, role: 'member', siteIds: [own] })
   token = await tokenOf(api, limited)
 })
-afterAll(() => api.close())
 
 const ways: [string, (method: string, path: string, body?: unknown) => Promise<Answer>][] = [
   ['browser', (method, path, body) => limited.ask(method, path, body)],

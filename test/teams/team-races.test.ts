@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ROLES } from '../../src/teams/schema.ts'
-import { type Answer, type Api, startApi } from '../support/api.ts'
+import type { Answer } from '../support/api.ts'
 import { acceptAs, invite, secretOf } from '../support/invitations.ts'
 import { siteOf, type Teammate, teammate } from '../support/teammates.ts'
+import { useApi } from './use-api.ts'
 
-let api: Api
-beforeAll(async () => {
-  api = await startApi()
-  api.services.config.limits.browser = 0
-})
-afterAll(() => api.close())
+const api = useApi()
 
 /** A small generator of numbers, so that a failure can be repeated by its seed. */
 function numbers(seed: number): (below: number) => number {

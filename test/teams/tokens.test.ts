@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createUser } from '../../src/teams/accounts.ts'
 import type { Role } from '../../src/teams/schema.ts'
 import { createToken } from '../../src/teams/tokens.ts'
-import { type Api, type Member, startApi } from '../support/api.ts'
+import type { Member } from '../support/api.ts'
+import { useApi } from './use-api.ts'
 
-let api: Api
-beforeAll(async () => {
-  api = await startApi()
-})
-afterAll(() => api.close())
+const api = useApi()
 
 const IN_AN_HOUR = () => new Date(Date.now() + 3_600_000)
 const create = (token: string, body: unknown) => api.call('POST', '/api/tokens', { token, body })
@@ -115,15 +112,9 @@ describe('tokens: a token has no more access than its maker', () => {
     expect(new Set(answers.map(answer => JSON.stringify(answer))).size).toBe(1)
     expect(answers[0]).toMatchObject({ status: 404, code: 'not_found' })
     expect(await namesIn(owner.token)).not.toContain('wider')
-  })
-
-  test('a token has the sites of the token that makes it, even if one was deleted', async () => {
-    const owner = await api.member()
-    const [a, b] = [await createSite(owner), await createSite(owner)]
-    const limited = await api.token(owner, { siteIds: [a, b] })
+    // Also when one was deleted.
     await api.call('DELETE', `/api/sites/${a}`, { token: owner.token })
-    const made = await create(limited, { name: 'rest' })
-    expect(made.body.site_ids).toEqual([a, b])
+    expect((await create(limited, { name: 'rest' })).body.site_ids).toEqual([a, b])
     expect((await create(limited, { name: 'gone', site_ids: [a] })).status).toBe(404)
   })
 
@@ -131,16 +122,16 @@ describe('tokens: a token has no more access than its maker', () => {
     const owner = await api.member()
     const expiresAt = IN_AN_HOUR()
     const passing = await api.token(owner, { expiresAt })
-    expect((await create(passing, { name: 'same' })).body.expires_at).toBe(expiresAt.toISOString())
-    const sooner = new Date(expiresAt.getTime() - 1000).toISOString()
-    expect((await create(passing, { name: 'sooner', expires_at: sooner })).body.expires_at).toBe(sooner)
-    const later = new Date(expiresAt.getTime() + 1).toISOString()
-    expect((await create(passing, { name: 'later', expires_at: later })).status).toBe(422)
+    const ask = (expires_at?: string) => create(passing, { name: 'x', expires_at })
+    const later = (ms: number) => new Date(expiresAt.getTime() + ms).toISOString()
+    expect((await ask()).body.expires_at).toBe(later(0))
+    expect((await ask(later(-1000))).body.expires_at).toBe(later(-1000))
+    expect((await ask(later(1))).status).toBe(422)
   })
 })
 
 describe('tokens: listing and revocation', () => {
-  test('owners and admins see and revoke the tokens of the team, members their own; other teams none of them', async () => {
+  test('owners and admins see, rename and revoke the tokens of the team, members their own; other teams none of them', async () => {
     const owner = await api.member()
     const admin = await colleague(owner, 'admin')
     const member = await colleague(owner, 'member')
@@ -153,9 +144,19 @@ describe('tokens: listing and revocation', () => {
     expect(await namesIn(stranger.token)).toEqual(['test'])
 
     const ids = await idsIn(owner.token)
-    expect(await revoke(member.token, ids.other!)).toBe(404)
-    expect(await revoke(member.token, ids.test!)).toBe(404)
-    expect(await revoke(stranger.token, ids.other!)).toBe(404)
+    for (const [token, id] of [
+      [member.token, ids.other!],
+      [member.token, ids.test!],
+      [stranger.token, ids.other!],
+    ] as const)
+      expect([(await rename(token, id, 'x')).status, await revoke(token, id)]).toEqual([404, 404])
+    for (const { token } of [owner, admin, member]) {
+      const name = `by ${token.slice(-4)}`
+      const { status, body } = await rename(token, ids.member!, name)
+      expect([status, body]).toMatchObject([200, { id: ids.member, name, user_id: member.userId }])
+      expect(body).not.toHaveProperty('token')
+    }
+    expect((await api.call('GET', '/api/sites', { token: member.token })).status).toBe(200)
     expect(await revoke(admin.token, ids.other!)).toBe(204)
     expect((await api.call('GET', '/api/sites', { token: other.token })).status).toBe(401)
     for (const id of [ids.other!, 'nonsense', '%00', randomUUID(), '1'])
@@ -179,26 +180,6 @@ describe('tokens: listing and revocation', () => {
     expect((await rename(limited, within!, 'x')).status).toBe(200)
     expect(await revoke(limited, within!)).toBe(204)
   })
-
-  test('the list is sorted newest first and has the time of last use', async () => {
-    const owner = await api.member()
-    for (const name of ['first', 'second']) await create(owner.token, { name })
-    const tokens = await list(owner.token)
-    expect(tokens.map(({ name }) => name)).toEqual(['second', 'first', 'test'])
-    expect(tokens.map(({ last_used_at }) => last_used_at !== null)).toEqual([false, false, true])
-    expect(Object.keys(tokens[0]!)).toEqual([
-      'id',
-      'name',
-      'site_ids',
-      'scopes',
-      'expires_at',
-      'last_used_at',
-      'created_at',
-      'created_by',
-      'user_id',
-      'user_email',
-    ])
-  })
 })
 
 /** A token that the given one makes. */
@@ -215,28 +196,23 @@ const revokeAll = (token: string, id: string, how: { query?: string; body?: unkn
   api.call('DELETE', `/api/tokens/${id}${how.query ?? ''}`, { token, body: how.body })
 
 describe('tokens: makers and cascades', () => {
-  test('created_by is the maker, null for the command line, and stays after the maker is revoked', async () => {
+  test('the list is sorted newest first, with the last use and the maker, also after that one is revoked', async () => {
     const owner = await api.member()
     const maker = await make(owner.token, 'maker')
     await make(maker.token, 'made')
-    const makers = async () =>
-      Object.fromEntries((await list(owner.token)).map(({ name, created_by }) => [name, created_by]))
+    const tokens = await list(owner.token)
+    const times = ['expires_at', 'last_used_at', 'created_at']
+    const makers = ['created_by', 'user_id', 'user_email']
+    expect(Object.keys(tokens[0]!)).toEqual(['id', 'name', 'site_ids', 'scopes', ...times, ...makers])
     const { test: ofCommandLine } = await idsIn(owner.token)
-    expect(await makers()).toEqual({ made: maker.id, maker: ofCommandLine, test: null })
+    const shown = tokens.map(each => [each.name, each.created_by, each.last_used_at !== null])
+    expect(shown).toEqual([
+      ['made', maker.id, false],
+      ['maker', ofCommandLine, true],
+      ['test', null, true],
+    ])
     expect(await revoke(owner.token, maker.id)).toBe(204)
-    expect((await makers()).made).toBe(maker.id)
-  })
-
-  test('revoking a token keeps the tokens that it made, unless it cascades', async () => {
-    const owner = await api.member()
-    const leaked = await make(owner.token, 'leaked')
-    const child = await make(leaked.token, 'child')
-    await make(child.token, 'grandchild')
-    await make(owner.token, 'sibling')
-    expect(await revoke(owner.token, leaked.id)).toBe(204)
-    expect(await namesIn(owner.token)).toEqual(['child', 'grandchild', 'sibling', 'test'])
-    expect((await revokeAll(owner.token, child.id, { query: '?cascade=true' })).status).toBe(204)
-    expect(await namesIn(owner.token)).toEqual(['sibling', 'test'])
+    expect((await list(owner.token))[0]).toMatchObject({ name: 'made', created_by: maker.id })
   })
 
   test('a cascade revokes the whole tree, also below a token that was revoked before', async () => {
@@ -276,29 +252,33 @@ describe('tokens: makers and cascades', () => {
     expect(await namesIn(owner.token)).toEqual(['member', 'mine', 'test'])
   })
 
-  test('a cascade that is neither true nor false is refused, and nothing is revoked', async () => {
+  test('revoking a token keeps the tokens that it made, unless it cascades, which is true or false', async () => {
     const owner = await api.member()
-    const made = await make(owner.token, 'made')
+    const leaked = await make(owner.token, 'leaked')
+    const child = await make(leaked.token, 'child')
+    await make(child.token, 'grandchild')
+    await make(owner.token, 'sibling')
+    expect(await revoke(owner.token, leaked.id)).toBe(204)
     for (const how of [
       { query: '?cascade=yes' },
       { query: '?cascade=true&cascade=true' },
       { body: { cascade: 1 } },
       { body: { cascade: null } },
     ]) {
-      const { status, body } = await revokeAll(owner.token, made.id, how)
+      const { status, body } = await revokeAll(owner.token, child.id, how)
       expect([how, status, body.errors]).toEqual([how, 422, { cascade: ['must be true or false'] }])
     }
-    expect(await namesIn(owner.token)).toEqual(['made', 'test'])
+    expect(await namesIn(owner.token)).toEqual(['child', 'grandchild', 'sibling', 'test'])
+    expect((await revokeAll(owner.token, child.id, { query: '?cascade=true' })).status).toBe(204)
+    expect(await namesIn(owner.token)).toEqual(['sibling', 'test'])
   })
 
   test('a token that is made during the cascade of its maker is revoked or refused', async () => {
     const owner = await api.member()
     const leaked = await make(owner.token, 'leaked')
     const made = Array.from({ length: 8 }, (_, index) => create(leaked.token, { name: `made ${index}` }))
-    const [revoked, ...answers] = await Promise.all([
-      revokeAll(owner.token, leaked.id, { query: '?cascade=true' }),
-      ...made,
-    ])
+    const revoking = revokeAll(owner.token, leaked.id, { query: '?cascade=true' })
+    const [revoked, ...answers] = await Promise.all([revoking, ...made])
     expect(revoked.status).toBe(204)
     for (const { status } of answers) expect([201, 401]).toContain(status)
     expect(await namesIn(owner.token)).toEqual(['test'])
@@ -306,10 +286,7 @@ describe('tokens: makers and cascades', () => {
 })
 
 describe('tokens: a user has at most 50 valid tokens', () => {
-  const FULL = {
-    code: 'forbidden',
-    message: 'The user has 50 tokens that work, as many as one may have: revoke one that is not needed',
-  }
+  const message = 'The user has 50 tokens that work, as many as one may have: revoke one that is not needed'
 
   test('concurrent requests with different tokens do not exceed the maximum', async () => {
     const owner = await api.member()
@@ -319,7 +296,8 @@ describe('tokens: a user has at most 50 valid tokens', () => {
     )
     const refused = answers.filter(answer => answer.status !== 201)
     expect(answers.length - refused.length).toBe(50 - tokens.length)
-    for (const answer of refused) expect([answer.status, answer.body]).toMatchObject([403, FULL])
+    for (const answer of refused)
+      expect([answer.status, answer.body]).toMatchObject([403, { code: 'forbidden', message }])
     expect(await list(owner.token)).toHaveLength(50)
     // Nobody else is held up, and a token that is revoked makes room.
     expect((await create((await colleague(owner, 'admin')).token, { name: 'of another' })).status).toBe(201)
@@ -348,38 +326,14 @@ describe('tokens: a user has at most 50 valid tokens', () => {
 })
 
 describe('tokens: renaming', () => {
-  test('owners and admins rename every token of the team, members their own', async () => {
-    const owner = await api.member()
-    const [admin, member] = [await colleague(owner, 'admin'), await colleague(owner, 'member')]
-    const mine = (await create(member.token, { name: 'before' })).body
-    for (const { token } of [owner, admin, member]) {
-      const renamed = await rename(token, mine.id, `by ${token.slice(-4)}`)
-      expect(renamed.status).toBe(200)
-      expect(renamed.body).toMatchObject({
-        id: mine.id,
-        name: `by ${token.slice(-4)}`,
-        user_id: member.userId,
-      })
-      expect(renamed.body).not.toHaveProperty('token')
-    }
-    expect((await api.call('GET', '/api/sites', { token: mine.token })).status).toBe(200)
-    const theirs = (await create(owner.token, { name: 'of the owner' })).body
-    expect((await rename(member.token, theirs.id, 'x')).status).toBe(404)
-  })
-
-  test('a token of another team, an unknown and a malformed id are 404', async () => {
+  test('what is no name is refused; a token of another team, an unknown and a malformed id are 404', async () => {
     const [owner, stranger] = [await api.member(), await api.member()]
-    const theirs = await make(stranger.token, 'theirs')
-    for (const id of [theirs.id, randomUUID(), 'x', '%00'])
-      expect((await rename(owner.token, id, 'x')).status).toBe(404)
-    expect(await namesIn(stranger.token)).toEqual(['test', 'theirs'])
-  })
-
-  test('what is no name is refused', async () => {
-    const owner = await api.member()
-    const made = await make(owner.token, 'before')
+    const [made, theirs] = [await make(owner.token, 'before'), await make(stranger.token, 'theirs')]
     for (const name of [undefined, null, '', 5, [], 'x'.repeat(256)])
       expect((await rename(owner.token, made.id, name)).status).toBe(422)
+    for (const id of [theirs.id, randomUUID(), 'x', '%00'])
+      expect((await rename(owner.token, id, 'x')).status).toBe(404)
     expect(await namesIn(owner.token)).toEqual(['before', 'test'])
+    expect(await namesIn(stranger.token)).toEqual(['test', 'theirs'])
   })
 })

@@ -16,7 +16,8 @@ const PREVIOUS = { compare: 'previous' }
 const BY_WEEKDAY = { compare: 'previous', match_weekday: 'true' }
 const YEAR_BEFORE = { compare: 'previous_year' }
 const YEAR_BY_WEEKDAY = { compare: 'previous_year', match_weekday: 'true' }
-const custom = (from: string, to: string) => ({ compare: 'custom', compare_from: from, compare_to: to })
+const THIS_MONTH = { range: 'this_month', ...PREVIOUS }
+const custom = (from: string, to = from) => ({ compare: 'custom', compare_from: from, compare_to: to })
 const days = (from: string, to = from) => ({ from, to })
 
 function rangeOf(given: Given, zone = 'UTC', now = '2026-04-10T12:20:00Z') {
@@ -38,24 +39,14 @@ test.each<[string, Given, string, string]>([
   ['an empty one', { compare: '' }, 'compare', 'must be one of'],
   ['custom without days', { compare: 'custom' }, 'compare_from', 'is required'],
   ['no last day', { compare: 'custom', compare_from: NEW_YEAR }, 'compare_to', 'is required'],
-  [
-    'days without custom',
-    { ...custom(NEW_YEAR, NEW_YEAR), compare: undefined },
-    'compare_from',
-    'compare=custom',
-  ],
+  ['days alone', { ...custom(NEW_YEAR), compare: undefined }, 'compare_from', 'needs compare=custom'],
   ['a day with previous', { ...PREVIOUS, compare_to: NEW_YEAR }, 'compare_to', 'needs compare=custom'],
   ['days in the wrong order', custom('2026-01-02', NEW_YEAR), 'compare_from', 'later than compare_to'],
   ['30 February', custom('2026-02-30', '2026-03-01'), 'compare_from', 'YYYY-MM-DD'],
   ['1969', custom('1969-12-31', NEW_YEAR), 'compare_from', '1970 to 9998'],
   ['match_weekday alone', { match_weekday: 'true' }, 'match_weekday', 'needs compare'],
   ['match_weekday that is false, alone', { match_weekday: 'false' }, 'match_weekday', 'needs compare'],
-  [
-    'custom by weekday',
-    { ...custom(NEW_YEAR, NEW_YEAR), match_weekday: 'true' },
-    'match_weekday',
-    'needs compare',
-  ],
+  ['custom by weekday', { ...custom(NEW_YEAR), match_weekday: 'true' }, 'match_weekday', 'needs compare'],
   ['match_weekday=yes', { ...PREVIOUS, match_weekday: 'yes' }, 'match_weekday', 'must be true or false'],
   ['an unknown group', { group: 'quarter' }, 'group', 'must be one of hour, day, week, month'],
 ])('parameters of a comparison: %s is refused', (_, given, path, message) => {
@@ -82,15 +73,10 @@ test.each<[string, Given, string, string]>([
   ['29 February alone', { ...leapDay, ...YEAR_BEFORE }, '2023-02-28', '2023-02-28'],
   ['29 February by weekday', { ...leapDay, ...YEAR_BY_WEEKDAY }, '2023-03-02', '2023-03-02'],
   ['across 29 February', { ...days('2024-02-28', '2024-03-01'), ...YEAR_BEFORE }, '2023-02-28', '2023-03-01'],
-  [
-    'after a 29 February',
-    { ...days('2025-02-28', '2025-03-01'), ...YEAR_BEFORE },
-    '2024-02-28',
-    '2024-03-01',
-  ],
+  ['after 29 February', { ...days('2025-02-28', '2025-03-01'), ...YEAR_BEFORE }, '2024-02-28', '2024-03-01'],
   ['before 1970', { ...days('1970-01-01', '1970-01-31'), ...YEAR_BEFORE }, '1969-01-01', '1969-01-31'],
   ['custom, later days', { ...march, ...custom('2026-03-05', '2027-01-01') }, '2026-03-05', '2027-01-01'],
-  ['a preset with today and more', { range: 'this_month', ...PREVIOUS }, '2026-03-22', '2026-03-31'],
+  ['a preset with today and more', THIS_MONTH, '2026-03-22', '2026-03-31'],
 ])('comparison with whole days: %s', (_, given, from, to) => {
   const { range, compared } = rangeOf(given)
   expect(compared).toMatchObject({ from, to, start: new Date(`${from}T00:00:00Z`), group: range.group })
@@ -110,20 +96,8 @@ describe('comparison of today', () => {
     ['previous', { range: 'today', ...PREVIOUS }, '2026-04-09', '2026-04-08T22:00', '2026-04-09T13:00'],
     ['previous by weekday', BY_WEEKDAY, '2026-04-03', '2026-04-02T22:00', '2026-04-03T13:00'],
     ['previous_year', YEAR_BEFORE, '2025-04-10', '2025-04-09T22:00', '2025-04-10T13:00'],
-    [
-      'its date',
-      { ...days('2026-04-10'), ...PREVIOUS },
-      '2026-04-09',
-      '2026-04-08T22:00',
-      '2026-04-09T13:00',
-    ],
-    [
-      'custom: whole days',
-      custom('2026-04-09', '2026-04-09'),
-      '2026-04-09',
-      '2026-04-08T22:00',
-      '2026-04-09T22:00',
-    ],
+    ['dates', { ...days('2026-04-10'), ...PREVIOUS }, '2026-04-09', '2026-04-08T22:00', '2026-04-09T13:00'],
+    ['custom: whole days', custom('2026-04-09'), '2026-04-09', '2026-04-08T22:00', '2026-04-09T22:00'],
   ])('comparison of today: %s', (_, given, date, start, end) => {
     expect(compared(given, BERLIN)).toEqual([date, date, start, end])
   })
@@ -148,13 +122,7 @@ describe('comparison of today', () => {
     // Clocks on Lord Howe go back from 02:00 to 01:30: the hour from 01:00 has 90 minutes.
     ['of an hour of 90 minutes', LORD_HOWE, '2026-04-05T15:00:00Z', '2026-04-04T15:30'],
     ['from 29 February', 'UTC', '2024-02-29T08:00:00Z', '2023-02-28T09:00', YEAR_BEFORE],
-    [
-      'as this_month',
-      'UTC',
-      '2026-04-01T05:59:59Z',
-      '2026-03-31T06:00',
-      { range: 'this_month', ...PREVIOUS },
-    ],
+    ['as this_month', 'UTC', '2026-04-01T05:59:59Z', '2026-03-31T06:00', THIS_MONTH],
   ])('comparison of today %s', (_, zone, now, end, given = PREVIOUS) => {
     expect(compared(given, zone, now)[3]).toBe(end)
   })
@@ -209,7 +177,7 @@ describe('last 24 hours', () => {
     ['previous by weekday', BY_WEEKDAY, '2026-04-02T13:00', '2026-04-03T13:00'],
     ['previous_year', YEAR_BEFORE, '2025-04-09T13:00', '2025-04-10T13:00'],
     ['previous_year by weekday', YEAR_BY_WEEKDAY, '2025-04-10T13:00', '2025-04-11T13:00'],
-    ['custom: whole days', custom('2026-04-01', '2026-04-01'), '2026-03-31T22:00', '2026-04-01T22:00'],
+    ['custom: whole days', custom('2026-04-01'), '2026-03-31T22:00', '2026-04-01T22:00'],
     // 14:20 in winter time; a week before it was summer time.
     ['the same time of day', BY_WEEKDAY, '2026-10-20T13:00', '2026-10-21T13:00', '2026-10-28T13:20:00Z'],
   ])('last_24_hours compared with %s', (_, given, start, end, now) => {

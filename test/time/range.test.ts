@@ -71,12 +71,7 @@ describe('range parameters', () => {
     ['a moment and a date', { from: '2026-01-01T00:00:00Z', to: '2026-01-02' }, 'from', 'written like to'],
     ['moments in the wrong order', { from: '1700000000001', to: '1700000000000' }, 'from', 'later than to'],
     ['a moment without offset', { from: '2026-03-01T00:00:00', to: '' }, 'from', 'with its offset'],
-    [
-      'a moment of 1969',
-      { from: '1969-12-31T00:00:00Z', to: '1970-01-05T00:00:00Z' },
-      'from',
-      '1970 to 9998',
-    ],
+    ['a moment of 1969', { from: '1969-12-31T00:00:00Z', to: '1700000000000' }, 'from', '1970 to 9998'],
     ['the moment after 1 ms', { from: '1', to: '1700000000000' }, 'from', '1970 to 9998'],
     ['a moment of year 33658', { from: '1700000000000', to: '999999999999999' }, 'to', '1970 to 9998'],
     ['a moment of 17 digits', { from: '1700000000000', to: '99999999999999999' }, 'to', '1970 to 9998'],
@@ -200,27 +195,6 @@ describe('range', () => {
   })
 })
 
-describe('previous range', () => {
-  test.each([
-    ['today', '2026-04-09', '2026-04-09'],
-    ['yesterday', '2026-04-08', '2026-04-08'],
-    ['last_7_days', '2026-03-28', '2026-04-03'],
-    ['last_month', '2026-01-29', '2026-02-28'],
-    ['this_month', '2026-03-22', '2026-03-31'],
-  ] as const)('the previous range of %s is %s to %s', (preset, from, to) => {
-    const current = range(preset)
-    const previous = previousRange(current)
-    expect(previous).toMatchObject({ from, to, days: current.days, group: current.group })
-    expect(previous.end).toEqual(current.start)
-  })
-
-  test('the previous range has the same number of days, not of hours, across a clock change', () => {
-    const previous = previousRange(range(['2026-03-30', '2026-03-30']))
-    expect(previous.from).toBe('2026-03-29')
-    expect(previous.end.getTime() - previous.start.getTime()).toBe(23 * HOUR)
-  })
-})
-
 describe('buckets of a range', () => {
   test('the buckets of a day of 24 hours are its hours', () => {
     const hours = labels('today')
@@ -312,7 +286,8 @@ describe('ranges in every time zone', () => {
         expect(all[0]?.label.slice(0, 10)).toBe(current.from)
         const previous = previousRange(current)
         expect(previous.end).toEqual(current.start)
-        expect(previous.days).toBe(current.days)
+        expect([previous.days, previous.group]).toEqual([current.days, current.group])
+        expect(Date.parse(current.from) - Date.parse(previous.to)).toBe(DAY)
         expect(Date.parse(current.from) - Date.parse(previous.from)).toBe(current.days * DAY)
       }),
       { numRuns: 500 },
@@ -325,17 +300,6 @@ describe('ranges in every time zone', () => {
         expect(clockDay(zone, start.getTime())).toBe(from)
         expect(clockDay(zone, start.getTime() - 1) < from).toBe(true)
         expect(clockDay(zone, end.getTime() - 1)).toBe(to)
-      }),
-      { numRuns: 2000 },
-    )
-  })
-
-  test('hour buckets last 15 to 90 minutes, and at most two of a day differ from 60', () => {
-    fc.assert(
-      fc.property(anyZone, anyDay, (zone, day) => {
-        const minutes = lengths([day, day], zone)
-        expect(minutes.filter(length => length !== 60).length).toBeLessThanOrEqual(2)
-        for (const length of minutes) expect([15, 30, 45, 60, 90]).toContain(length)
       }),
       { numRuns: 2000 },
     )

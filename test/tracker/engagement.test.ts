@@ -1,12 +1,11 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { sharedWorld, type World } from './world.ts'
+import { sharedWorld } from './world.ts'
 
-let world: World
+const world = sharedWorld()
 /** A page of a site without the tracker. */
 let elsewhere: string
 beforeAll(async () => {
-  world = await sharedWorld()
   elsewhere = `${(await world.site()).origin.replace('//', '//untracked-')}/`
 })
 
@@ -25,22 +24,6 @@ async function forMilliseconds(page: Page, ms: number): Promise<void> {
 const engagement = <Row extends { type: string }>(rows: Row[]) =>
   rows.filter(row => row.type === 'engagement')
 
-test('engagement: leaving a page sends its deepest scroll and its engaged time', async () => {
-  const site = await world.site({ body: TALL })
-  const page = await site.open('/long')
-  await site.stored(1)
-  await page.evaluate('scrollTo(0, document.body.scrollHeight)')
-  // The browser reports scrolling once a frame.
-  await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))')
-  await page.evaluate('scrollTo(0, 500)')
-  await forMilliseconds(page, 1_000)
-  await page.goto(elsewhere)
-  const [row] = engagement(await site.stored(2))
-  expect(row).toMatchObject({ url: '/long', title: 'Page /long', scroll: 100 })
-  expect(row!.ms).toBeGreaterThan(500)
-  expect(row!.ms).toBeLessThan(30_000)
-})
-
 test('engagement: closing the tab sends it', async () => {
   const site = await world.site({ body: TALL })
   const page = await site.open('/')
@@ -49,15 +32,19 @@ test('engagement: closing the tab sends it', async () => {
   expect(engagement(await site.stored(2))).toMatchObject([{ scroll: 25 }])
 })
 
-test('engagement: the rest of one page is sent before the next pageview, with the address of its own page', async () => {
+test('engagement: deepest scroll and engaged time of one page are sent before the next pageview, the rest when it is left', async () => {
   const site = await world.site({ body: TALL })
   const page = await site.open('/one')
   await site.stored(1)
+  await page.evaluate('scrollTo(0, document.body.scrollHeight)')
+  // The browser reports scrolling once a frame.
+  await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))')
   await page.evaluate('scrollTo(0, 500)')
-  await page.waitForFunction('scrollY === 500')
+  await forMilliseconds(page, 1_000)
   const sent: string[] = []
   page.on('request', request => sent.push(new URL(request.url()).pathname))
-  await page.evaluate(`history.pushState({}, '', '/two'); scrollTo(0, 0)`)
+  await page.evaluate(`history.pushState({}, '', '/two'); scrollTo(0, 500)`)
+  await page.waitForFunction('scrollY === 500')
   await site.stored(3)
   expect(sent).toEqual(['/api/engage', '/api/collect'])
   await page.goto(elsewhere)
@@ -67,10 +54,13 @@ test('engagement: the rest of one page is sent before the next pageview, with th
   )
   expect(rows.map(row => [row.type, row.url, row.scroll])).toEqual([
     ['pageview', '/one', null],
-    ['engagement', '/one', 50],
+    ['engagement', '/one', 100],
     ['pageview', '/two', null],
-    ['engagement', '/two', 25],
+    ['engagement', '/two', 50],
   ])
+  expect(rows[1]!.title).toBe('Page /one')
+  expect(rows[1]!.ms).toBeGreaterThan(500)
+  expect(rows[1]!.ms).toBeLessThan(30_000)
 })
 
 test('engagement: time in the background does not count, and nothing is sent without a change', async () => {

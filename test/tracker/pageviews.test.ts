@@ -1,170 +1,143 @@
-import { beforeAll, describe, expect, test } from 'vitest'
-import { sharedWorld, type World } from './world.ts'
+import { expect, test } from 'vitest'
+import { sharedWorld } from './world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await sharedWorld()
-})
+const world = sharedWorld()
 
 const urls = (rows: { type: string; url: string }[]) =>
   rows.filter(row => row.type === 'pageview').map(row => row.url)
 
-describe('tracker: a pageview', () => {
-  test('a pageview is sent when a page loads, with address, title, source, language and screen', async () => {
-    const site = await world.site()
-    const person = await world.person()
-    const page = await person.newPage()
-    await page.goto(`${site.origin}/welcome?utm_source=news&a=1`, { referer: 'https://www.google.com/' })
-    const [row] = await site.stored(1)
-    expect(row).toMatchObject({
-      type: 'pageview',
-      url: '/welcome?utm_source=news&a=1',
-      title: 'Page /welcome',
-      hostname: new URL(site.origin).hostname,
-      source: 'news',
-      language: 'en-US',
-      screen: 1000,
-    })
+test('tracker: a pageview is sent when a page loads, with address, title, source, language and screen', async () => {
+  const site = await world.site()
+  const person = await world.person()
+  const page = await person.newPage()
+  await page.goto(`${site.origin}/welcome?utm_source=news&a=1`, { referer: 'https://www.google.com/' })
+  const [row] = await site.stored(1)
+  expect(row).toMatchObject({
+    type: 'pageview',
+    url: '/welcome?utm_source=news&a=1',
+    title: 'Page /welcome',
+    hostname: new URL(site.origin).hostname,
+    source: 'news',
+    language: 'en-US',
+    screen: 1000,
   })
+})
 
-  test('a pageview is sent again after a reload', async () => {
-    const site = await world.site()
-    const page = await site.open('/')
-    await site.stored(1)
-    await page.reload()
-    expect(urls(await site.stored(3))).toEqual(['/', '/'])
-  })
-
-  test.each(['/js/script.js', '/t/script.js'])('a pageview is sent by the script at %s', async script => {
-    const site = await world.site({ script })
-    const page = await site.open('/')
-    await site.stored(1)
-    const answered = page.waitForResponse(/\/(api|t)\/collect$/)
-    await page.reload()
-    expect(new URL((await answered).url()).pathname).toBe(
-      `${script === '/js/script.js' ? '/api' : '/t'}/collect`,
-    )
-    expect(urls(await site.stored(3))).toEqual(['/', '/'])
-  })
-
-  test('a pageview is sent to the address in data-api', async () => {
-    const site = await world.site({ attributes: 'data-api="/proxied"' })
-    const person = await world.person()
-    const page = await person.newPage()
+test.each([
+  ['/js/script.js', '', '/api/collect'],
+  ['/t/script.js', '', '/t/collect'],
+  ['/js/script.js', 'data-api="/proxied"', '/proxied/collect'],
+])(
+  'tracker: the script at %s with %s sends pageviews to its address, again after a reload',
+  async (script, attributes, path) => {
+    const site = await world.site({ script, attributes })
+    const page = await (await world.person()).newPage()
     const sent = page.waitForRequest(/collect/)
-    await page.goto(site.origin)
-    expect((await sent).url()).toBe(`${site.origin}/proxied/collect`)
-  })
+    await page.goto(`${site.origin}/`)
+    const { pathname, origin } = new URL((await sent).url())
+    expect([pathname, origin === site.origin]).toEqual([path, attributes !== ''])
+    if (attributes !== '') return
+    await site.stored(1)
+    await page.reload()
+    expect(urls(await site.stored(3))).toEqual(['/', '/'])
+  },
+)
+
+const body = `<a id="link" href="/next?b=2">next</a><script>
+  document.querySelector('#link').onclick = event => {
+    event.preventDefault()
+    history.pushState({}, '', event.target.href)
+    setTimeout(() => { document.title = 'Next' }, 20)
+  }
+  onpopstate = () => { document.title = 'Back' }</script>`
+
+test('tracker: a single-page application sends a pageview for each new address, with its own title, and for going back, all of its first source', async () => {
+  const site = await world.site({ body })
+  const page = await (await world.person()).newPage()
+  await page.goto(`${site.origin}/first`, { referer: 'https://news.ycombinator.com/item' })
+  await site.stored(1)
+  await page.click('#link')
+  await site.stored(3)
+  await page.goBack()
+  const rows = (await site.stored(5)).filter(row => row.type === 'pageview')
+  expect(rows.map(row => [row.url, row.title])).toEqual([
+    ['/first', 'Page /first'],
+    ['/next?b=2', 'Next'],
+    ['/first', 'Back'],
+  ])
+  await page.evaluate('analytics("Signup")')
+  await site.stored(6)
+  expect(await world.service.db`select source from sessions where site_no = ${site.no}`).toEqual([
+    { source: 'Hacker News' },
+  ])
 })
 
-describe('tracker: a single-page application', () => {
-  const body = `<a id="link" href="/next?b=2">next</a><script>
-    document.querySelector('#link').onclick = event => {
-      event.preventDefault()
-      history.pushState({}, '', event.target.href)
-      setTimeout(() => { document.title = 'Next' }, 20)
-    }
-    onpopstate = () => { document.title = 'Back' }</script>`
-
-  test('a single-page application sends a pageview for each new address, with its own title, and for going back', async () => {
-    const site = await world.site({ body })
-    const page = await site.open('/first')
-    await site.stored(1)
-    await page.click('#link')
-    await site.stored(3)
-    await page.goBack()
-    const rows = (await site.stored(5)).filter(row => row.type === 'pageview')
-    expect(rows.map(row => [row.url, row.title])).toEqual([
-      ['/first', 'Page /first'],
-      ['/next?b=2', 'Next'],
-      ['/first', 'Back'],
-    ])
-  })
-
-  test('a single-page application keeps the source of its first pageview over later pageviews and events', async () => {
-    const site = await world.site({ body })
-    const person = await world.person()
-    const page = await person.newPage()
-    await page.goto(site.origin, { referer: 'https://news.ycombinator.com/item' })
-    await site.stored(1)
-    await page.evaluate('history.pushState({}, "", "/second")')
-    await site.stored(3)
-    await page.evaluate('analytics("Signup")')
-    const sent = await site.stored(4)
-    expect(sent.map(row => row.type).sort()).toEqual(['engagement', 'event', 'pageview', 'pageview'])
-    const [session] = await world.service.db`select source from sessions where site_no = ${site.no}`
-    expect(session!.source).toBe('Hacker News')
-  })
-
-  test('a single-page application sends nothing for a new state or fragment of the same address, and one pageview for several changes at once', async () => {
-    const site = await world.site()
-    const page = await site.open('/a')
-    await site.stored(1)
-    await page.evaluate(`
-      history.replaceState({ x: 1 }, '', '/a')
-      location.hash = 'part'
-      history.pushState({}, '', '/b')
-      history.replaceState({}, '', '/c')`)
-    await site.stored(3)
-    expect(urls(await site.storedAfterAll())).toEqual(['/a', '/c'])
-  })
-
-  test('a single-page application with data-hash sends a pageview for each fragment', async () => {
-    const site = await world.site({ attributes: 'data-hash' })
-    const page = await site.open('/app/?utm_source=x#/start')
-    await site.stored(1)
-    await page.evaluate("location.hash = '#/settings?tab=2'")
-    await site.stored(3)
-    await page.evaluate("location.hash = '#!about'")
-    expect(urls(await site.stored(5))).toEqual([
-      '/app/start?utm_source=x',
-      '/app/settings?tab=2&utm_source=x',
-      '/app/about?utm_source=x',
-    ])
-  })
-
-  test('a single-page application with data-manual sends only the pageviews that the site asks for', async () => {
-    const site = await world.site({ attributes: 'data-manual' })
-    const page = await site.open('/app')
-    await page.evaluate(`
-      history.pushState({}, '', '/elsewhere')
-      analytics('pageview', { path: '/virtual?x=1', title: 'Virtual', props: { plan: 'pro' } })
-      analytics('Opened')`)
-    await site.stored(2)
-    const rows = await site.storedAfterAll()
-    expect(rows).toHaveLength(2)
-    expect(rows.find(row => row.type === 'pageview')).toMatchObject({
-      url: '/virtual?x=1',
-      title: 'Virtual',
-      props: { plan: 'pro' },
-    })
-    expect(rows.find(row => row.type === 'event')).toMatchObject({ name: 'Opened', url: '/virtual?x=1' })
-  })
+test('tracker: a single-page application sends nothing for a new state or fragment of the same address, and one pageview for several changes at once', async () => {
+  const site = await world.site()
+  const page = await site.open('/a')
+  await site.stored(1)
+  await page.evaluate(`
+    history.replaceState({ x: 1 }, '', '/a')
+    location.hash = 'part'
+    history.pushState({}, '', '/b')
+    history.replaceState({}, '', '/c')`)
+  await site.stored(3)
+  expect(urls(await site.storedAfterAll())).toEqual(['/a', '/c'])
 })
 
-describe('tracker: a page that the browser', () => {
-  test('restores from its back-forward cache is counted again', async () => {
-    const site = await world.site()
-    const other = await world.site()
-    const page = await site.open('/kept')
-    await site.stored(1)
-    await page.evaluate('window.wasKept = true')
-    await page.goto(other.origin)
-    await page.goBack({ waitUntil: 'commit' })
-    await page.waitForFunction('window.wasKept')
-    await site.stored(3)
-    expect(urls(await site.storedAfterAll())).toEqual(['/kept', '/kept'])
-  })
+test('tracker: a single-page application with data-hash sends a pageview for each fragment', async () => {
+  const site = await world.site({ attributes: 'data-hash' })
+  const page = await site.open('/app/?utm_source=x#/start')
+  await site.stored(1)
+  await page.evaluate("location.hash = '#/settings?tab=2'")
+  await site.stored(3)
+  await page.evaluate("location.hash = '#!about'")
+  expect(urls(await site.stored(5))).toEqual([
+    '/app/start?utm_source=x',
+    '/app/settings?tab=2&utm_source=x',
+    '/app/about?utm_source=x',
+  ])
+})
 
-  test('prerenders is counted when it is shown', async () => {
-    const site = await world.site({
-      head: "<script>Object.defineProperty(document, 'prerendering', { value: true })</script>",
-    })
-    const page = await site.open('/ahead')
-    await page.evaluate('analytics("Early")')
-    expect(await site.storedAfterAll()).toEqual([])
-    await page.evaluate("document.dispatchEvent(new Event('prerenderingchange'))")
-    const rows = await site.stored(2)
-    expect(rows.map(row => row.type).sort()).toEqual(['event', 'pageview'])
+test('tracker: a single-page application with data-manual sends only the pageviews that the site asks for', async () => {
+  const site = await world.site({ attributes: 'data-manual' })
+  const page = await site.open('/app')
+  await page.evaluate(`
+    history.pushState({}, '', '/elsewhere')
+    analytics('pageview', { path: '/virtual?x=1', title: 'Virtual', props: { plan: 'pro' } })
+    analytics('Opened')`)
+  await site.stored(2)
+  const rows = await site.storedAfterAll()
+  expect(rows).toHaveLength(2)
+  expect(rows.find(row => row.type === 'pageview')).toMatchObject({
+    url: '/virtual?x=1',
+    title: 'Virtual',
+    props: { plan: 'pro' },
   })
+  expect(rows.find(row => row.type === 'event')).toMatchObject({ name: 'Opened', url: '/virtual?x=1' })
+})
+
+test('tracker: a page that the browser restores from its back-forward cache is counted again', async () => {
+  const site = await world.site()
+  const other = await world.site()
+  const page = await site.open('/kept')
+  await site.stored(1)
+  await page.evaluate('window.wasKept = true')
+  await page.goto(other.origin)
+  await page.goBack({ waitUntil: 'commit' })
+  await page.waitForFunction('window.wasKept')
+  await site.stored(3)
+  expect(urls(await site.storedAfterAll())).toEqual(['/kept', '/kept'])
+})
+
+test('tracker: a page that the browser prerenders is counted when it is shown', async () => {
+  const site = await world.site({
+    head: "<script>Object.defineProperty(document, 'prerendering', { value: true })</script>",
+  })
+  const page = await site.open('/ahead')
+  await page.evaluate('analytics("Early")')
+  expect(await site.storedAfterAll()).toEqual([])
+  await page.evaluate("document.dispatchEvent(new Event('prerenderingchange'))")
+  const rows = await site.stored(2)
+  expect(rows.map(row => row.type).sort()).toEqual(['event', 'pageview'])
 })

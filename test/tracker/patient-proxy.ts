@@ -7,17 +7,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const MOST_ATTEMPTS = 50
 const AGAIN_MS = 100
 
+interface Proxy {
+  port: number
+  /** Where the service is. */
+  target: string
+}
+
 /**
- * Sends requests on to a service, and sends them again while it answers 503. The service refuses a hit when its Redis is late, as on a
- * busy machine, and a browser sends no beacon twice: tests would wait for hits that are nowhere.
- * @param target where the service is
- * @returns where the proxy is, until this process ends
+ * Sends requests on to a service, and sends them again while it answers 503, until this process ends. The service refuses a hit when its
+ * Redis is late, as on a busy machine, and a browser sends no beacon twice: tests would wait for hits that are nowhere.
+ * @param path below which the service is, as many operators have it; everything else is 404
  */
-export async function startPatientProxy(target: string): Promise<string> {
+export async function startPatientProxy(target = '', path = ''): Promise<Proxy> {
   const server = createServer(async (incoming, outgoing) => {
     try {
+      if (!incoming.url!.startsWith(`${path}/`)) return void outgoing.writeHead(404).end()
       const sent = await buffer(incoming)
-      const answer = await sendPatiently(target, incoming, sent)
+      const answer = await sendPatiently(proxy.target + incoming.url!.slice(path.length), incoming, sent)
       outgoing.writeHead(answer.statusCode!, answer.headers)
       answer.pipe(outgoing)
     } catch {
@@ -26,17 +32,13 @@ export async function startPatientProxy(target: string): Promise<string> {
     }
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const proxy: Proxy = { port: (server.address() as AddressInfo).port, target }
+  return proxy
 }
 
-async function sendPatiently(
-  target: string,
-  incoming: IncomingMessage,
-  sent: Buffer,
-): Promise<IncomingMessage> {
+async function sendPatiently(url: string, { method, headers }: IncomingMessage, sent: Buffer) {
   for (let attempt = 1; ; attempt++) {
-    const { url, method, headers } = incoming
-    const onward = request(target + url, { method, headers }).end(sent)
+    const onward = request(url, { method, headers }).end(sent)
     const [answer] = (await once(onward, 'response')) as [IncomingMessage]
     if (answer.statusCode !== 503 || attempt === MOST_ATTEMPTS) return answer
     answer.resume()

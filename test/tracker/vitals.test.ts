@@ -1,12 +1,8 @@
-import type { Page } from 'playwright-core'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { eventually } from '../support/service.ts'
-import { type Site, sharedWorld, type World } from './world.ts'
+import { countLoads, type Site, sharedWorld } from './world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await sharedWorld()
-}, 60_000)
+const world = sharedWorld()
 
 interface StoredVitals {
   path: string
@@ -40,39 +36,25 @@ async function reports(
   return rows
 }
 
-const BODY = `<h1 id="hero">A large heading of the page</h1><button id="slow">slow</button>
-  <script>document.getElementById('slow').onclick = () => { const end = performance.now() + 150; while (performance.now() < end); }</script>`
-
-/** Requests for the second script, from when this is called. */
-function countLoads(page: Page): string[] {
-  const urls: string[] = []
-  page.on('request', request => {
-    if (request.url().includes('vitals.js')) urls.push(request.url())
-  })
-  return urls
+/** Opens a page as somebody new, and waits for the second script. */
+async function measured(site: Site, path = '/') {
+  const page = await (await world.person()).newPage()
+  const loads = countLoads(page, /vitals\.js/)
+  const loaded = page.waitForResponse(response => response.url().includes('vitals.js'))
+  await page.goto(site.origin + path)
+  await loaded
+  return { page, loads }
 }
 
-test('web vitals: nothing of them is loaded where the site does not record them', async () => {
-  const site = await world.site({ body: BODY })
-  const page = await (await world.person()).newPage()
-  const loads = countLoads(page)
-  await page.goto(`${site.origin}/`)
-  await site.stored(1)
-  await page.waitForLoadState('networkidle')
-  expect(loads).toEqual([])
-  await page.close()
-})
+const BODY = `<h1 id="hero">A large heading of the page</h1><button id="slow">slow</button>
+  <script>document.getElementById('slow').onclick = () => { const end = performance.now() + 150; while (performance.now() < end); }</script>`
 
 test.each([
   ['/js/script.js', '/js/vitals.js'],
   ['/t/script.js?v=2', '/t/vitals.js'],
 ])('web vitals: %s loads %s once, and a page that is left sends a report', async (script, second) => {
   const site = await world.site({ body: BODY, script, trackVitals: true })
-  const page = await (await world.person()).newPage()
-  const loads = countLoads(page)
-  const loaded = page.waitForResponse(response => response.url().includes('vitals.js'))
-  await page.goto(`${site.origin}/shop?a=b`)
-  await loaded
+  const { page, loads } = await measured(site, '/shop?a=b')
   await page.evaluate(`history.pushState({}, '', '/next')`)
   await site.stored(2)
   await page.click('#slow')
@@ -91,16 +73,13 @@ test.each([
   expect(row!.inp_target).toContain('slow')
   expect(row!.lcp).toBeGreaterThanOrEqual(row!.fcp!)
   expect(row!.lcp_phase).toMatch(/^(time_to_first_byte|element_render_delay)$/)
-  expect(loads.map(url => new URL(url).pathname)).toEqual([second])
+  expect(loads).toEqual([second])
   await page.close()
 })
 
 test('web vitals: a value that grows after a report replaces it', async () => {
   const site = await world.site({ body: BODY, trackVitals: true })
-  const page = await (await world.person()).newPage()
-  const loaded = page.waitForResponse(response => response.url().includes('vitals.js'))
-  await page.goto(`${site.origin}/`)
-  await loaded
+  const { page } = await measured(site)
   const hide = (isHidden: boolean) =>
     page.evaluate(`
       Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true })
@@ -124,18 +103,20 @@ test('web vitals: a value that grows after a report replaces it', async () => {
   await page.close()
 })
 
-test('web vitals: a page that is excluded is not measured', async () => {
-  const excluded = await world.site({
-    body: BODY,
-    trackVitals: true,
-    attributes: 'data-exclude="/secret"',
-  })
-  const page = await excluded.open('/secret')
+test.each([
+  ['where the site does not record them', {}],
+  ['on a page that is excluded', { trackVitals: true, attributes: 'data-exclude="/secret"' }],
+])('web vitals: nothing is measured %s', async (_, options) => {
+  const site = await world.site({ body: BODY, ...options })
+  const page = await (await world.person()).newPage()
+  const loads = countLoads(page, /vitals\.js/)
+  await page.goto(`${site.origin}/secret`)
   await page.evaluate(`history.pushState({}, '', '/next')`)
-  await excluded.stored(1)
+  await site.stored(1)
   await page.waitForLoadState('networkidle')
+  if (!('trackVitals' in options)) expect(loads).toEqual([])
   await page.goto('about:blank')
-  await excluded.storedAfterAll()
-  expect(await vitalsOf(excluded)).toEqual([])
+  await site.storedAfterAll()
+  expect(await vitalsOf(site)).toEqual([])
   await page.close()
 })

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
+import { beforeAll } from 'vitest'
 import { eventually, startService, type TestService } from '../support/service.ts'
 import { newPerson, startChromium } from './chromium.ts'
 import { startPatientProxy } from './patient-proxy.ts'
@@ -62,7 +63,6 @@ export interface World {
   service: TestService
   /** Origin of the service as pages see it. */
   analytics: string
-  browser: Browser
   person(): Promise<BrowserContext>
   site(options?: SiteOptions): Promise<Site>
 }
@@ -70,12 +70,25 @@ export interface World {
 /** Where hits come from that only show that those before them are stored. */
 const LAST = 'last.example'
 
+/** Paths that a page asks for whose address fits, from when this is called. */
+export function countLoads(page: Page, address: RegExp): string[] {
+  const paths: string[] = []
+  page.on('request', request => {
+    if (address.test(request.url())) paths.push(new URL(request.url()).pathname)
+  })
+  return paths
+}
+
 let shared: Promise<World> | undefined
 
 /** The world that test files of the same worker share; it ends with the worker. */
-export function sharedWorld(): Promise<World> {
-  shared ??= startWorld()
-  return shared
+export function sharedWorld(): World {
+  const world = {} as World
+  beforeAll(async () => {
+    shared ??= startWorld()
+    Object.assign(world, await shared)
+  })
+  return world
 }
 
 /** The real service, which also serves the tracker below `/t`, a real browser, and sites whose pages carry the tracker. */
@@ -90,17 +103,11 @@ async function startWorld(): Promise<World> {
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
   const proxy = await startPatientProxy(service.url)
-  const analytics = proxy.replace('127.0.0.1', 'analytics.example')
+  const analytics = `http://analytics.example:${proxy.port}`
 
   async function site(options: SiteOptions = {}): Promise<Site> {
-    const {
-      script = '/js/script.js',
-      trackErrors = false,
-      trackVitals = false,
-      trackReplay = false,
-      excludedPaths = [],
-      mode = 'cookieless',
-    } = options
+    const { script = '/js/script.js', mode = 'cookieless', excludedPaths = [] } = options
+    const { trackErrors = false, trackVitals = false, trackReplay = false } = options
     const { hostname = `${randomUUID()}.example` } = options
     const [{ no, key }] = (await service.db`
       insert into sites (
@@ -139,7 +146,7 @@ async function startWorld(): Promise<World> {
       },
       async storedAfterAll() {
         const last = randomUUID()
-        await fetch(`${proxy}/api/event`, {
+        await fetch(`http://127.0.0.1:${proxy.port}/api/event`, {
           method: 'POST',
           body: JSON.stringify({ key, hostname: LAST, name: last, visitor_id: randomUUID() }),
         })
@@ -152,13 +159,7 @@ async function startWorld(): Promise<World> {
     }
   }
 
-  return {
-    service,
-    analytics,
-    browser,
-    person: () => newPerson(browser),
-    site,
-  }
+  return { service, analytics, person: () => newPerson(browser), site }
 }
 
 async function readRows({ db }: TestService, siteNo: number): Promise<Row[]> {

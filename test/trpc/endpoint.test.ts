@@ -110,12 +110,18 @@ describe('tRPC: errors', () => {
     expectError(unknown, 401, 'unauthenticated')
   })
 
-  test.each(['nothing', 'sites', 'sites.nothing', 'constructor', '__proto__', 'sites.constructor', 'a/b'])(
-    'the unknown procedure %s gives 404',
-    async name => {
-      expect((await call('GET', name)).status).toBe(404)
-    },
-  )
+  test('an unknown procedure gives 404', async () => {
+    const unknown = [
+      'nothing',
+      'sites',
+      'sites.nothing',
+      'sites.constructor',
+      'a/b',
+      'constructor',
+      '__proto__',
+    ]
+    for (const name of unknown) expect((await call('GET', name)).status, name).toBe(404)
+  })
 
   test('the wrong method gives 405 and names the right one', async () => {
     const answer = await call('GET', 'sites.create')
@@ -158,11 +164,8 @@ describe('tRPC: nested input', () => {
 
 describe('tRPC: batches', () => {
   test('a request for a stream is refused with 400, by either header', async () => {
-    const asking = [
-      ['trpc-accept', 'application/jsonl'],
-      ['Accept', 'text/html, application/jsonl'],
-    ] as const
-    for (const [name, value] of asking) {
+    const asking = { 'trpc-accept': 'application/jsonl', Accept: 'text/html, application/jsonl' }
+    for (const [name, value] of Object.entries(asking)) {
       const answer = await call('GET', 'sites.list,sites.list?batch=1&input={}', undefined, { [name]: value })
       expectError(answer, 400, 'bad_request')
     }

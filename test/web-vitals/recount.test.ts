@@ -1,46 +1,37 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Db } from '../../src/db/connect.ts'
-import { readQuery } from '../../src/http/api/query.ts'
 import type { VitalsReport } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
-import { StatsQuery } from '../../src/stats/filters/query.ts'
 import { VITALS, type Vital } from '../../src/stats/sql/web-vitals.ts'
 import { getWebVitalsAttribution, WebVitalsAttributionQuery } from '../../src/stats/web-vitals/attribution.ts'
 import { getWebVitalsBreakdown, WebVitalsBreakdownQuery } from '../../src/stats/web-vitals/breakdown.ts'
 import { getWebVitals, WebVitalsQuery } from '../../src/stats/web-vitals/overview.ts'
 import { getWebVitalsTimeseries, WebVitalsTimeseriesQuery } from '../../src/stats/web-vitals/timeseries.ts'
-import { sharedDatabase, type TestDatabase } from '../support/database.ts'
-import { filterParameters } from '../support/filter-parameters.ts'
+import { daysBefore, inputOf, storeStream, useDatabase } from '../stats/stored-stream.ts'
 import { enrichedHit } from '../support/hits.ts'
-import { inProcessPatterns } from '../support/in-process-patterns.ts'
-import { inProcessPool } from '../support/in-process-pool.ts'
 import { randomFilters, randomRange } from '../support/random-filters.ts'
 import { type Random, randomFrom } from '../support/random-values.ts'
 import { randomVisits } from '../support/random-visits.ts'
-import { recountSessions } from '../support/recount.ts'
-import { addDays, daysBetween, localDate, type Period, periodOf } from '../support/recount-days.ts'
+import { readServices } from '../support/read-services.ts'
+import { localDate, type Period, periodOf } from '../support/recount-days.ts'
 import { type Filters, keep } from '../support/recount-filters.ts'
 import { twoDecimals } from '../support/recount-rounding.ts'
 import {
   byText,
   type CountedHit,
+  type Dimension,
   dimensionValue,
   hitDimensions,
   sessionDimensions,
   type World,
-  worldOf,
 } from '../support/recount-world.ts'
 import { runs } from '../support/runs.ts'
-import { createTestSite, type TestSite } from '../support/sites.ts'
-import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
+import type { TestSite } from '../support/sites.ts'
+import { replaceGoals } from '../support/stored-visits.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await sharedDatabase()
-})
-afterAll(() => database.close())
+const database = useDatabase()
 
 const STREAMS = runs(3)
 const QUERIES = runs(10)
@@ -49,6 +40,8 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 /** So short that visits extend into the next slice. */
 const SLICES = { hits: 8, shortestMs: HOUR }
+
+const isOfPages = (name: Dimension) => name !== 'event_name'
 
 /** A report and the pageview that it belongs to. */
 interface Reported {
@@ -64,16 +57,13 @@ function randomVitals(random: Random): VitalsReport {
   const inp = some([8, 200, 208, 500, 504])
   const cls = some([0, 999, 1_000, 1_001, 2_500, 2_501, 10_000])
   const fcp = some([1_800, 1_801, 3_000, 3_001])
+  const phases = ['resource_load_delay', 'element_render_delay', undefined]
+  const target = () => random.pick(SELECTORS)
   return {
-    id: randomUUID(),
-    ttfb: random.pick([800, 801, 1_800, 1_801]),
-    ...(lcp !== undefined && {
-      lcp,
-      lcpTarget: random.pick(SELECTORS),
-      lcpPhase: random.pick(['resource_load_delay', 'element_render_delay', undefined]),
-    }),
-    ...(inp !== undefined && { inp, inpTarget: random.pick(SELECTORS) }),
-    ...(cls !== undefined && { cls, clsTarget: random.pick(SELECTORS) }),
+    ...{ id: randomUUID(), ttfb: random.pick([800, 801, 1_800, 1_801]) },
+    ...(lcp !== undefined && { lcp, lcpTarget: target(), lcpPhase: random.pick(phases) }),
+    ...(inp !== undefined && { inp, inpTarget: target() }),
+    ...(cls !== undefined && { cls, clsTarget: target() }),
     ...(fcp !== undefined && { fcp, fcpPhase: random.pick(['first_byte_to_fcp', undefined]) }),
   }
 }
@@ -127,11 +117,12 @@ function groupBy<Item, Key>(items: Item[], keyOf: (item: Item) => Key): Map<Key,
 
 /** Values of a metric as they are answered. */
 const valuesOf = (reports: Reported[], metric: Vital) =>
-  reports
-    .map(({ vitals }) => vitals[metric])
-    .filter(value => value !== undefined)
-    .map(value => (metric === 'cls' ? value / 10_000 : value))
-    .sort((a, b) => a - b)
+  reports.flatMap(report => measuredOf(report, metric) ?? []).sort((a, b) => a - b)
+
+function measuredOf({ vitals }: Reported, metric: Vital): number | undefined {
+  const value = vitals[metric]
+  return metric === 'cls' && value !== undefined ? value / 10_000 : value
+}
 
 function measured(reports: Reported[], metric: Vital) {
   const values = valuesOf(reports, metric)
@@ -166,11 +157,11 @@ function recountBreakdown(
     .map(row => ({ ...row, value: row.value || '(none)' }))
 }
 
+const byTexts = (a: string[], b: string[]) =>
+  a.map((text, index) => byText(text, b[index]!)).find(order => order !== 0) ?? 0
+
 function recountCauses(reports: Reported[], metric: Vital) {
-  const poor = reports.filter(({ vitals }) => {
-    const value = vitals[metric]
-    return value !== undefined && (metric === 'cls' ? value / 10_000 : value) > GOOD[metric][1]
-  })
+  const poor = reports.filter(report => (measuredOf(report, metric) ?? 0) > GOOD[metric][1])
   const keyOf = ({ page, vitals }: Reported) => {
     const target = metric === 'lcp' || metric === 'inp' || metric === 'cls' ? vitals[`${metric}Target`] : ''
     const phase = metric === 'cls' ? '' : vitals[`${metric}Phase`]
@@ -178,13 +169,7 @@ function recountCauses(reports: Reported[], metric: Vital) {
   }
   return [...groupBy(poor, keyOf)]
     .map(([key, some]) => ({ key: JSON.parse(key) as [string, string, string], samples: some.length }))
-    .sort(
-      (a, b) =>
-        b.samples - a.samples ||
-        byText(a.key[0], b.key[0]) ||
-        byText(a.key[1], b.key[1]) ||
-        byText(a.key[2], b.key[2]),
-    )
+    .sort((a, b) => b.samples - a.samples || byTexts(a.key, b.key))
     .map(({ key: [path, target, phase], samples }) => ({
       path,
       target: target || '(none)',
@@ -198,10 +183,7 @@ test(`web vitals: every number equals a recount of the reports (${STREAMS} strea
   let compared = 0
   for (let seed = 1; seed <= STREAMS; seed++) {
     const stream = randomVisits(seed + 300)
-    const site = await createTestSite(db, { timezone: stream.zone })
-    const recount = recountSessions(stream.late)
-    const world = worldOf(stream.hits, recount, stream.zone)
-    await storeVisits(db, site, withoutRepeatedDrops(stream.late, recount.dropped))
+    const { site, world, shape } = await storeStream(db, { ...stream, arrivals: stream.late })
     const reported = await storeReports(db, site, randomFrom(seed), world)
     for (let round = 0; round < QUERIES; round++) {
       if (round === QUERIES >> 1) await compressSettledChunks(db, new Date(Date.UTC(2026, 5, 1)))
@@ -210,17 +192,9 @@ test(`web vitals: every number equals a recount of the reports (${STREAMS} strea
       const filters: Filters = random.chance(0.6) ? randomFilters(number, world) : {}
       await replaceGoals(db, site, filters.goal ?? [])
       const range = randomRange(number, world)
-      const keys = new Set(Object.keys(StatsQuery.shape))
-      const { input } = readQuery(`/?${filterParameters(filters)}`, keys)
-      const services = {
-        reads: db,
-        rollups: inProcessPool(db),
-        patterns: inProcessPatterns(),
-        grant: null,
-        now: () => new Date(Date.UTC(2026, 3, 1)),
-        slices: round % 2 === 1 ? SLICES : undefined,
-      }
-      const shape = { ...site, teamId: 'team', timezone: world.zone, currency: 'USD', firstEventAt: null }
+      const input = { ...inputOf(filters, WebVitalsQuery), ...range }
+      const slices = round % 2 === 1 ? SLICES : undefined
+      const services = { ...readServices(db, new Date(Date.UTC(2026, 3, 1))), slices }
       const keptIn = (period: Period) => {
         const kept = new Set(keep(world, filters, period).hits)
         return reported.filter(({ page }) => kept.has(page))
@@ -231,53 +205,33 @@ test(`web vitals: every number equals a recount of the reports (${STREAMS} strea
       const what = JSON.stringify({ seed, round, filters, range, zone: stream.zone })
 
       const before = daysBefore(range)
-      const comparison = { compare: 'custom', compare_from: before.from, compare_to: before.to }
-      const query = WebVitalsQuery.parse({ ...input, ...range, ...comparison })
+      const comparing = { compare: 'custom', compare_from: before.from, compare_to: before.to }
+      const query = WebVitalsQuery.parse({ ...input, ...comparing })
       const { previous, comparison: _, ...current } = await getWebVitals(services, shape, query)
       expect(current, what).toEqual(allMeasured(reports))
       expect(previous, what).toEqual(allMeasured(keptIn(periodOf(world.zone, before.from, before.to))))
 
       const metric = random.pick(VITALS)
-      const dimension = random.pick(
-        [...hitDimensions, ...sessionDimensions].filter(name => name !== 'event_name'),
-      )
+      const dimension = random.pick([...hitDimensions, ...sessionDimensions].filter(isOfPages))
       const sort = random.pick(['samples', 'p75'] as const)
-      const breakdown = await getWebVitalsBreakdown(
-        services,
-        shape,
-        WebVitalsBreakdownQuery.parse({ ...input, ...range, metric, dimension, sort, per_page: 100 }),
-      )
+      const asked = WebVitalsBreakdownQuery.parse({ ...input, metric, dimension, sort, per_page: 100 })
+      const breakdown = await getWebVitalsBreakdown(services, shape, asked)
       const rows = recountBreakdown(reports, metric, page => dimensionValue(page, dimension), sort)
       expect(breakdown, `${what} ${dimension}`).toEqual({ rows: rows.slice(0, 100), total: rows.length })
 
-      const series = await getWebVitalsTimeseries(
-        services,
-        shape,
-        WebVitalsTimeseriesQuery.parse({ ...input, ...range, metric, group: 'day' }),
-      )
+      const grouped = WebVitalsTimeseriesQuery.parse({ ...input, metric, group: 'day' })
+      const series = await getWebVitalsTimeseries(services, shape, grouped)
       const byDay = groupBy(reports, ({ page }) => localDate(world.zone, page.at))
       const days = series.labels.map(label => measured(byDay.get(label.slice(0, 10)) ?? [], metric))
-      expect(series, what).toMatchObject({
-        samples: days.map(day => day.samples),
-        p50: days.map(day => day.p50),
-        p75: days.map(day => day.p75),
-        p95: days.map(day => day.p95),
-      })
+      for (const name of ['samples', 'p50', 'p75', 'p95'] as const) {
+        expect(series[name], what).toEqual(days.map(day => day[name]))
+      }
 
-      const causes = await getWebVitalsAttribution(
-        services,
-        shape,
-        WebVitalsAttributionQuery.parse({ ...input, ...range, metric, page: 2, per_page: 3 }),
-      )
+      const second = WebVitalsAttributionQuery.parse({ ...input, metric, page: 2, per_page: 3 })
+      const causes = await getWebVitalsAttribution(services, shape, second)
       const expected = recountCauses(reports, metric)
       expect(causes, what).toEqual({ rows: expected.slice(3, 6), total: expected.length })
     }
   }
   expect(compared).toBeGreaterThan(50)
 }, 300_000)
-
-/** The same number of days just before. */
-const daysBefore = ({ from, to }: { from: string; to: string }) => ({
-  from: addDays(from, -(daysBetween(from, to) + 1)),
-  to: addDays(from, -1),
-})

@@ -219,13 +219,3 @@ test('teams: one is made, opened and left; the last owner stays', async () => {
   await page.waitForSelector('[role=dialog] [role=alert]')
   expect(await names()).toEqual(['Test', 'Side project'])
 })
-
-test('a session that has ended leads to signing in, and back', async () => {
-  const { api, origin } = visit
-  const { page, email, cookie } = await signedInPage(visit)
-  await api.call('DELETE', '/api/account/sessions', { headers: withCookie(api, cookie) })
-  await page.goto(`${origin}/account/teams`)
-  await page.waitForURL('**/login?return_to=*')
-  await fill(page, { email, password: PASSWORD })
-  await page.waitForURL(`${origin}/account/teams`)
-})

@@ -42,7 +42,7 @@ export const sticksOut = (page: Page): Promise<boolean> =>
  * Returns what is wrong when the Tab key goes through a page: an element without a name, one that cannot be seen, or an order that is not that
  * of the page.
  */
-export async function focusProblems(page: Page): Promise<string[]> {
+async function focusProblems(page: Page): Promise<string[]> {
   // The first Tab starts at the beginning of the page, also where a field takes the focus by itself.
   await page.evaluate(
     `document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex'); window.focusedBefore = undefined`,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { expectFit } from './audit-page.ts'
 import { type SeededHit, type SeededSite, seededSite } from './seeded-site.ts'
 import { seriesOn, tableOn } from './shown.ts'
@@ -14,39 +14,30 @@ const HOSTILE = `<img src=x onerror="alert(1)">\u202e${LONG}`
 
 /** Ten visitors on five days; two of them are here now, and the last one sends nothing that is harmless. */
 function hits(): SeededHit[] {
-  return Array.from({ length: 10 }, (_, index) => {
+  return Array.from({ length: 10 }, (_, index): SeededHit[] => {
     const visitor = randomUUID()
-    const at = NOW.getTime() - 60_000 * (index + 1) - Math.max(0, index - 2) * 0.5 * DAY
+    const start = NOW.getTime() - 60_000 * (index + 1) - Math.max(0, index - 2) * 0.5 * DAY
     const isHostile = index === 9
-    const title = isHostile ? HOSTILE : index % 2 === 0 ? 'Home' : 'Pricing'
-    const url = isHostile ? `/${LONG}` : index % 2 === 0 ? '/' : '/pricing'
-    const from = { country: index % 2 === 0 ? 'DE' : 'JP', source: 'Google', size: 'mobile' as const }
-    const event = isHostile ? HOSTILE.slice(0, 120) : index % 3 === 0 ? 'download_app' : 'signup'
+    const [title, url] = isHostile
+      ? [HOSTILE, `/${LONG}`]
+      : index % 2 === 0
+        ? ['Home', '/']
+        : ['Pricing', '/pricing']
+    const hit = (seconds: number, fields: SeededHit['fields']): SeededHit => ({
+      ...{ at: start + seconds * 1_000, visitor, fields: { url, ...fields } },
+    })
     const props: Record<string, string> = isHostile
       ? { [HOSTILE.slice(0, 60)]: 'javascript:alert(1)' }
       : { plan: index < 4 ? 'pro' : 'free' }
+    const name = isHostile ? HOSTILE.slice(0, 120) : index % 3 === 0 ? 'download_app' : 'signup'
+    const vitals = { id: randomUUID(), lcp: 1_000 * (index + 1), cls: 200 * index, lcpTarget: '#hero' }
+    const dimensions = { country: index % 2 === 0 ? 'DE' : 'JP', source: 'Google', size: 'mobile' as const }
     return [
-      { at, visitor, fields: { url, title }, dimensions: from },
-      {
-        at: at + 5_000,
-        visitor,
-        fields: { type: 'engagement' as const, url, title, scroll: 60, engagedMs: 4_000 },
-      },
-      { at: at + 6_000, visitor, fields: { type: 'event' as const, name: event, url, props } },
-      {
-        at: at + 7_000,
-        visitor,
-        fields: { type: 'outbound' as const, name: 'outbound', url, props: { url: 'javascript:alert(1)' } },
-      },
-      {
-        at: at + 8_000,
-        visitor,
-        fields: {
-          type: 'web_vitals' as const,
-          url,
-          vitals: { id: randomUUID(), lcp: 1_000 * (index + 1), cls: 200 * index, lcpTarget: '#hero' },
-        },
-      },
+      { ...hit(0, { title }), dimensions },
+      hit(5, { type: 'engagement', title, scroll: 60, engagedMs: 4_000 }),
+      hit(6, { type: 'event', name, props }),
+      hit(7, { type: 'outbound', name: 'outbound', props: { url: 'javascript:alert(1)' } }),
+      hit(8, { type: 'web_vitals', vitals }),
     ]
   }).flat()
 }
@@ -173,54 +164,52 @@ test('web vitals: values, shares, series, breakdown and causes are those of the 
   expect(member.complaints).toEqual([])
 })
 
-describe('live', () => {
-  test('shows who is here as the API says', async () => {
-    const { page, member, open, read } = all
-    await open('live')
-    await page.waitForSelector('[data-now]')
-    const live = await read('/stats/live')
-    expect(live.visitors).toBe(3)
-    expect(await page.textContent('[data-now]')).toBe('3')
-    expect(await seriesOn(page)).toEqual(
-      live.minutes.map(({ visitors }: { visitors: number }) => String(visitors)),
-    )
-    expect(await items('Pages')).toEqual(
-      live.pages.map(({ value, visitors }: { value: string; visitors: number }) => `${value}${visitors}`),
-    )
-    expect(await column('Newest events', 0)).toHaveLength(live.events.length)
-    await expectFit(page)
-    expect(member.complaints).toEqual([])
-  })
+test('live: shows who is here as the API says', async () => {
+  const { page, member, open, read } = all
+  await open('live')
+  await page.waitForSelector('[data-now]')
+  const live = await read('/stats/live')
+  expect(live.visitors).toBe(3)
+  expect(await page.textContent('[data-now]')).toBe('3')
+  expect(await seriesOn(page)).toEqual(
+    live.minutes.map(({ visitors }: { visitors: number }) => String(visitors)),
+  )
+  expect(await items('Pages')).toEqual(
+    live.pages.map(({ value, visitors }: { value: string; visitors: number }) => `${value}${visitors}`),
+  )
+  expect(await column('Newest events', 0)).toHaveLength(live.events.length)
+  await expectFit(page)
+  expect(member.complaints).toEqual([])
+})
 
-  test('asks once in five seconds, the frame included, and not while it is hidden', async () => {
-    const { visit, member, site } = all
-    const { page, context } = await visit.member({ teamId: member.login.teamId })
-    await page.clock.install()
-    const asked: string[] = []
-    page.on('request', request => {
-      if (request.url().includes('/trpc/')) asked.push(new URL(request.url()).pathname)
-    })
-    const answered = () => page.waitForResponse('**/trpc/stats.live')
-    await page.goto(`${visit.origin}/sites/${site.domain}/live`)
-    await page.waitForSelector('[data-now]')
-    asked.length = 0
-    for (let round = 0; round < 3; round += 1) {
-      await page.clock.runFor(4_000)
-      await Promise.all([answered(), page.clock.runFor(1_500)])
-    }
-    expect(asked).toEqual(['/trpc/stats.live', '/trpc/stats.live', '/trpc/stats.live'])
-
-    await site.store([{ at: NOW.getTime(), visitor: randomUUID(), fields: { url: '/new' } }])
-    await Promise.all([answered(), page.clock.runFor(6_000)])
-    await page.waitForSelector('[data-now="4"]')
-    await show(page, 'hidden')
-    asked.length = 0
-    await page.clock.runFor(60_000)
-    expect(asked).toEqual([])
-    await show(page, 'visible')
-    await Promise.all([answered(), page.clock.runFor(6_000)])
-    await context.close()
+test('live: asks once in five seconds, the frame included, and not while it is hidden', async () => {
+  const { visit, member, site } = all
+  const { page, context } = await visit.member({ teamId: member.login.teamId })
+  await page.clock.install()
+  const asked: string[] = []
+  page.on('request', request => {
+    if (request.url().includes('/trpc/')) asked.push(new URL(request.url()).pathname)
   })
+  const answered = () => page.waitForResponse('**/trpc/stats.live')
+  await page.goto(`${visit.origin}/sites/${site.domain}/live`)
+  await page.waitForSelector('[data-now]')
+  asked.length = 0
+  for (let round = 0; round < 3; round += 1) {
+    await page.clock.runFor(4_000)
+    await Promise.all([answered(), page.clock.runFor(1_500)])
+  }
+  expect(asked).toEqual(['/trpc/stats.live', '/trpc/stats.live', '/trpc/stats.live'])
+
+  await site.store([{ at: NOW.getTime(), visitor: randomUUID(), fields: { url: '/new' } }])
+  await Promise.all([answered(), page.clock.runFor(6_000)])
+  await page.waitForSelector('[data-now="4"]')
+  await show(page, 'hidden')
+  asked.length = 0
+  await page.clock.runFor(60_000)
+  expect(asked).toEqual([])
+  await show(page, 'visible')
+  await Promise.all([answered(), page.clock.runFor(6_000)])
+  await context.close()
 })
 
 test.each([
@@ -232,10 +221,7 @@ test.each([
   ['web-vitals', 'webVitalsBreakdown'],
   ['live', 'live'],
 ])('%s says when stats.%s takes too long, and tries again', (path, procedure) =>
-  expectTooSlow(all, [
-    ...([`${path}?range=last_30_days`, `stats.${procedure}`] as const),
-    ...(['Try a shorter range or fewer filters', 'main table tbody tr'] as const),
-  ]),
+  expectTooSlow(all, `${path}?range=last_30_days`, procedure, 'main table tbody tr'),
 )
 
 test('events: the reader of a share without the section people sees them, but not who did them', async () => {

@@ -20,12 +20,13 @@ const VISITOR = randomUUID()
 const hit = (minutes: number, fields: SeededHit['fields']): SeededHit => ({
   ...{ at: NOW.getTime() - minutes * MINUTE, visitor: VISITOR, fields: fields! },
 })
+
 const name = LONG.slice(0, 255)
 const all = siteVisit({
   ...{ now: () => NOW, timezone: 'America/New_York' },
   hits: [
-    hit(10, { url: `/${LONG}`.slice(0, 2_000), title: LONG, referrer: 'https://news.example/item' }),
-    hit(9, { type: 'event', name, props: { plan: LONG.slice(0, 500) } }),
+    hit(10, { url: `/${LONG}`.slice(0, 2_000), title: LONG, referrer: 'javascript:alert(1)' }),
+    hit(9, { type: 'event', name, props: { plan: LONG.slice(0, 500), link: 'javascript:alert(1)' } }),
     hit(8, { url: '/b', title: 'B' }),
     hit(7, { type: 'error', name: 'TypeError', error: { name: 'TypeError', message: LONG, stack: LONG } }),
     hit(6, { type: 'identify', identity: { identifier: `ada-${LONG.slice(0, 200)}`, name } }),
@@ -48,7 +49,7 @@ beforeAll(async () => {
   const made = [
     await api.call('POST', '/api/invitations', { headers, body: { email: MAIL, role: 'member' } }),
     await api.call('POST', '/api/tokens', { headers, body: { name: 'Token '.repeat(40) } }),
-    await api.call('PATCH', '/api/team', { headers, body: { name: 'Team\u202e '.repeat(30) } }),
+    await api.call('PATCH', '/api/team', { headers, body: { name: 'Team\u202e '.repeat(15) } }),
   ]
   expect(made.map(({ status }) => status)).toEqual([201, 201, 200])
   await teammate(api, { teamId, role: 'viewer', email: `x${MAIL}`, name: 'W'.repeat(100) })
@@ -80,7 +81,8 @@ const ofAnybody = [
 ]
 
 async function open(page: Page, path: string) {
-  await page.goto(`${all.visit.origin}/${path.replace(/:[a-z]+$/, id => named[id] ?? id).replace(/^\//, '')}`)
+  const address = path.replace(/:(person|session|error|share|setup)\b/, id => named[id]!)
+  await page.goto(`${all.visit.origin}/${address.replace(/^\//, '')}`)
   await page.waitForSelector('h1, h2', { state: 'attached' })
   await page.waitForLoadState('networkidle')
 }

@@ -1,48 +1,37 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { accessibilityProblems, sticksOut } from './audit-page.ts'
-import { type SeededSite, seededSite, TOO_SLOW } from './seeded-site.ts'
-import { type Member, startVisit, type Visit } from './visit.ts'
+import { TOO_SLOW } from './seeded-site.ts'
+import { siteVisit } from './site-visit.ts'
 
 const NOW = new Date('2026-03-18T12:00:00Z')
 const HOUR = 3_600_000
 
-let visit: Visit
-let member: Member
-let site: SeededSite
-
-beforeAll(async () => {
-  visit = await startVisit({ now: () => NOW })
-  member = await visit.member()
-  site = await seededSite(visit, member, 'Asia/Tokyo')
-  const visitors = Array.from({ length: 30 }, () => randomUUID())
-  await site.store(
-    visitors.map((visitor, index) => ({
-      at: NOW.getTime() - (index + 1) * 5 * HOUR,
-      visitor,
-      fields: { url: index % 3 === 0 ? '/pricing' : '/' },
-    })),
-  )
-  await site.call('POST', '/payments', {
-    amount: 4900,
-    currency: 'USD',
-    transaction_id: 'sale-1',
-    visitor_id: visitors[0]!,
-  })
+const visitors = Array.from({ length: 30 }, () => randomUUID())
+const all = siteVisit({
+  ...{ now: () => NOW, timezone: 'Asia/Tokyo' },
+  hits: visitors.map((visitor, index) => ({
+    at: NOW.getTime() - (index + 1) * 5 * HOUR,
+    visitor,
+    fields: { url: index % 3 === 0 ? '/pricing' : '/' },
+  })),
 })
-afterAll(() => visit.close())
+beforeAll(async () => {
+  const sale = { amount: 4900, currency: 'USD', transaction_id: 'sale-1', visitor_id: visitors[0]! }
+  await all.site.call('POST', '/payments', sale)
+})
 
-const address = (path = '') => `${visit.origin}/sites/${site.domain}${path}?range=last_30_days`
+const RANGE = 'range=last_30_days'
 const panelOf = (page: Page) => page.getByRole('dialog').last()
 
 test('explain: a figure opens its rule, parts and visits by keyboard, and leads to a visit', async () => {
-  const { page, complaints } = member
+  const { page, member, open, read } = all
   const asked: string[] = []
   page.on('request', request => {
     if (request.url().includes('stats.explain')) asked.push(request.url())
   })
-  await page.goto(address())
+  await open(`?${RANGE}`)
   const sign = page.getByRole('button', { name: 'Where “Bounce rate” comes from' })
   await sign.waitFor()
   expect(asked).toEqual([])
@@ -50,28 +39,28 @@ test('explain: a figure opens its rule, parts and visits by keyboard, and leads 
   await page.keyboard.press('Enter')
   const panel = panelOf(page)
   await panel.getByText('100 × Bounces ÷ Visits').waitFor()
-  const { body } = await site.call('GET', '/explain?metric=bounce_rate&range=last_30_days')
+  const answer = await read(`/explain?metric=bounce_rate&${RANGE}`)
   const cells = await panel.locator('tfoot td').allTextContents()
-  expect(cells).toEqual([String(body.terms.bounces), String(body.terms.sessions)])
+  expect(cells).toEqual([String(answer.terms.bounces), String(answer.terms.sessions)])
   expect(await panel.locator('section li').count()).toBe(25)
   await panel.getByRole('button', { name: 'Show more' }).click()
   await expect.poll(() => panel.locator('section li').count()).toBe(30)
   expect(await accessibilityProblems(page)).toEqual([])
   await panel.locator('section a').first().click()
-  await page.waitForURL(`**/sessions/${body.rows.data[0].session_id}*`)
-  expect(complaints).toEqual([])
+  await page.waitForURL(`**/sessions/${answer.rows.data[0].session_id}*`)
+  expect(member.complaints).toEqual([])
 })
 
 test('explain: rows of a details dialog and figures of money are explained, on a phone, too', async () => {
-  const { page, complaints } = member
+  const { page, member, open } = all
   await page.setViewportSize({ width: 360, height: 800 })
-  await page.goto(address())
+  await open(`?${RANGE}`)
   await page.click('section[aria-label="Pages"] >> text=Details')
   await page.getByRole('button', { name: 'Where “/pricing” comes from' }).click()
   await panelOf(page).getByLabel('Number').selectOption('pageviews')
   await panelOf(page).locator('tfoot').getByText('10', { exact: true }).waitFor()
   expect(await sticksOut(page)).toBe(false)
-  await page.goto(address('/money'))
+  await open(`money?${RANGE}`)
   await page.getByRole('button', { name: 'Where “Revenue” comes from' }).click()
   await panelOf(page).locator('tfoot').getByText('$49.00').waitFor()
   expect(await sticksOut(page)).toBe(false)
@@ -80,5 +69,5 @@ test('explain: rows of a details dialog and figures of money are explained, on a
   await page.route('**/trpc/stats.explain*', route => route.fulfill(TOO_SLOW))
   await page.getByRole('button', { name: 'Where “Paying customers” comes from' }).click()
   await panelOf(page).getByRole('alert').waitFor()
-  expect(complaints.filter(text => !text.includes('503'))).toEqual([])
+  expect(member.complaints.filter(text => !text.includes('503'))).toEqual([])
 })

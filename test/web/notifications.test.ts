@@ -1,109 +1,98 @@
-import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
-import { accessibilityProblems, sticksOut } from './audit-page.ts'
-import { type SeededSite, seededSite } from './seeded-site.ts'
-import { type Member, startVisit, type Visit } from './visit.ts'
+import { accessibilityProblems, expectFit } from './audit-page.ts'
+import { siteVisit } from './site-visit.ts'
 
-let visit: Visit
-let member: Member
-let site: SeededSite
+const all = siteVisit()
 let server: MailServer
-
 beforeAll(async () => {
-  ;[visit, server] = await Promise.all([startVisit(), startMailServer()])
-  visit.api.services.config.mail = server.mail
-  member = await visit.member()
-  site = await seededSite(visit, member)
+  server = await startMailServer()
+  all.visit.api.services.config.mail = server.mail
 })
-afterAll(() => Promise.all([visit.close(), server.close()]))
+afterAll(() => server.close())
 
-const open = async (page: Page, part: string) => {
-  await page.goto(`${visit.origin}/sites/${site.domain}/settings/${part}`)
-  await page.waitForSelector('main h2')
+const open = async (part: string) => {
+  await all.open(`settings/${part}`)
+  await all.page.waitForSelector('main h2')
 }
 
-describe('webhooks and alerts', () => {
-  test('a webhook is made, tested, looked at, rotated and deleted', async () => {
-    const { page, complaints } = member
-    await open(page, 'webhooks')
-    await page.waitForSelector('text=No webhook yet')
-    await page.click('text=New webhook')
-    await page.fill('input[name=name]', '<b>Receiver</b>')
-    await page.fill('input[name=url]', 'https://10.0.0.1/')
-    await page.click('role=dialog >> text=Create')
-    await page.waitForSelector('text=must not name a private address')
-    await page.fill('input[name=url]', 'https://receiver.example/hook')
-    await page.click('role=dialog >> text=Create')
-    await page.waitForSelector('role=dialog >> text=whsec_')
-    await page.keyboard.press('Escape')
-    await page.click('text=Send a test')
-    await page.waitForSelector('role=dialog >> text=Test message')
-    await page.click('role=dialog >> text=Details')
-    await page.waitForSelector('role=dialog >> text=This is a test.')
-    expect(await accessibilityProblems(page)).toEqual([])
-    await page.keyboard.press('Escape')
-    const [made] = (await site.call('GET', '/webhooks')).body
-    expect(made).toMatchObject({
-      name: '<b>Receiver</b>',
-      kinds: ['goal.converted', 'payment.paid'],
-      waiting: 1,
-    })
-    await page.click('text=Turn off')
-    await page.waitForSelector('text=Turned off')
-    await page.click('role=button[name="Delete"]')
-    await page.click('role=dialog >> button[type=submit]')
-    await page.waitForSelector('text=No webhook yet')
-    expect((await site.call('GET', '/webhooks')).body).toEqual([])
-    expect(complaints).toEqual([])
+test('notifications: a webhook is made, tested, looked at, rotated and deleted', async () => {
+  const { page, member, read } = all
+  await open('webhooks')
+  await page.waitForSelector('text=No webhook yet')
+  await page.click('text=New webhook')
+  await page.fill('input[name=name]', '<b>Receiver</b>')
+  await page.fill('input[name=url]', 'https://10.0.0.1/')
+  await page.click('role=dialog >> text=Create')
+  await page.waitForSelector('text=must not name a private address')
+  await page.fill('input[name=url]', 'https://receiver.example/hook')
+  await page.click('role=dialog >> text=Create')
+  await page.waitForSelector('role=dialog >> text=whsec_')
+  await page.keyboard.press('Escape')
+  await page.click('text=Send a test')
+  await page.waitForSelector('role=dialog >> text=Test message')
+  await page.click('role=dialog >> text=Details')
+  await page.waitForSelector('role=dialog >> text=This is a test.')
+  expect(await accessibilityProblems(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  const [made] = await read('/webhooks')
+  expect(made).toMatchObject({
+    name: '<b>Receiver</b>',
+    kinds: ['goal.converted', 'payment.paid'],
+    waiting: 1,
   })
+  await page.click('text=Turn off')
+  await page.waitForSelector('text=Turned off')
+  await page.click('role=button[name="Delete"]')
+  await page.click('role=dialog >> button[type=submit]')
+  await page.waitForSelector('text=No webhook yet')
+  expect(await read('/webhooks')).toEqual([])
+  expect(member.complaints).toEqual([])
+})
 
-  test('an alert is made for a webhook and addresses, changed and deleted', async () => {
-    const { page, complaints } = member
-    const body = { name: 'Channel', url: 'https://chat.example/x', kinds: [], format: 'slack' }
-    await site.call('POST', '/webhooks', body)
-    await open(page, 'alerts')
-    await page.waitForSelector('text=No incident yet')
-    await page.click('text=New alert')
-    await page.fill('input[name=name]', 'Silence')
-    await page.selectOption('label:has-text("When") + select', 'no_hits')
-    await page.fill('textarea[name=emails]', 'nobody')
-    await page.check('role=dialog >> text=Channel')
-    await page.click('role=dialog >> text=Create')
-    await page.waitForSelector('text=must be an e-mail address')
-    await page.fill('textarea[name=emails]', 'ada@example.com')
-    expect(await accessibilityProblems(page)).toEqual([])
-    await page.click('role=dialog >> text=Create')
-    await page.waitForSelector('text=ada@example.com (waits for its owner to agree), 1 webhook')
-    const [made] = (await site.call('GET', '/alerts')).body
-    expect(made).toMatchObject({ condition: { kind: 'no_hits', hours: 3 }, emails: ['ada@example.com'] })
-    await page.setViewportSize({ width: 360, height: 800 })
-    expect(await sticksOut(page)).toBe(false)
-    await page.setViewportSize({ width: 1280, height: 800 })
-    await page.click('role=button[name="Edit"]')
-    await page.selectOption('label:has-text("When") + select', 'mrr_churn')
-    await page.selectOption('label:has-text("Measured in") + select', 'amount')
-    await page.fill('label:has-text("Limit, in USD") + input', '12.50')
-    await page.click('role=dialog >> text=Save')
-    await page.waitForSelector('text=Lost MRR')
-    const [changed] = (await site.call('GET', '/alerts')).body
-    expect(changed.condition).toEqual({ kind: 'mrr_churn', unit: 'amount', value: 1_250, days: 7 })
-    const { db } = visit.api.services
-    await db`
-      insert into alert_incidents
-        (rule_id, site_no, rule_name, kind, text, value, bound, condition, currency, opened_at, resolved_at, resolution)
-      select
-        id, site_no, name, kind, 'in English', 2000, 1250, condition, 'USD', now(), now(), 'too_little_data'
-      from alert_rules where id = ${made.id}`
-    await page.evaluate(() => localStorage.setItem('language', 'de'))
-    await open(page, 'alerts')
-    await page.waitForSelector('text=Verlorener MRR in den letzten 7 Tagen: 20,00 $; die Grenze ist 12,50 $.')
-    await page.waitForSelector('text=eine Woche lang zu wenige Daten')
-    await page.evaluate(() => localStorage.setItem('language', 'en'))
-    await open(page, 'alerts')
-    await page.click('role=button[name="Delete"]')
-    await page.click('role=dialog >> button[type=submit]')
-    await page.waitForSelector('text=No alert yet')
-    expect(complaints).toEqual([])
-  })
+test('notifications: an alert is made for a webhook and addresses, changed and deleted', async () => {
+  const { visit, site, page, member, read } = all
+  const body = { name: 'Channel', url: 'https://chat.example/x', kinds: [], format: 'slack' }
+  await site.call('POST', '/webhooks', body)
+  await open('alerts')
+  await page.waitForSelector('text=No incident yet')
+  await page.click('text=New alert')
+  await page.fill('input[name=name]', 'Silence')
+  await page.selectOption('label:has-text("When") + select', 'no_hits')
+  await page.fill('textarea[name=emails]', 'nobody')
+  await page.check('role=dialog >> text=Channel')
+  await page.click('role=dialog >> text=Create')
+  await page.waitForSelector('text=must be an e-mail address')
+  await page.fill('textarea[name=emails]', 'ada@example.com')
+  expect(await accessibilityProblems(page)).toEqual([])
+  await page.click('role=dialog >> text=Create')
+  await page.waitForSelector('text=ada@example.com (waits for its owner to agree), 1 webhook')
+  const [made] = await read('/alerts')
+  expect(made).toMatchObject({ condition: { kind: 'no_hits', hours: 3 }, emails: ['ada@example.com'] })
+  await expectFit(page)
+  await page.click('role=button[name="Edit"]')
+  await page.selectOption('label:has-text("When") + select', 'mrr_churn')
+  await page.selectOption('label:has-text("Measured in") + select', 'amount')
+  await page.fill('label:has-text("Limit, in USD") + input', '12.50')
+  await page.click('role=dialog >> text=Save')
+  await page.waitForSelector('text=Lost MRR')
+  const [changed] = await read('/alerts')
+  expect(changed.condition).toEqual({ kind: 'mrr_churn', unit: 'amount', value: 1_250, days: 7 })
+  const { db } = visit.api.services
+  await db`
+    insert into alert_incidents
+      (rule_id, site_no, rule_name, kind, text, value, bound, condition, currency, opened_at, resolved_at, resolution)
+    select
+      id, site_no, name, kind, 'in English', 2000, 1250, condition, 'USD', now(), now(), 'too_little_data'
+    from alert_rules where id = ${made.id}`
+  await page.evaluate(() => localStorage.setItem('language', 'de'))
+  await open('alerts')
+  await page.waitForSelector('text=Verlorener MRR in den letzten 7 Tagen: 20,00 $; die Grenze ist 12,50 $.')
+  await page.waitForSelector('text=eine Woche lang zu wenige Daten')
+  await page.evaluate(() => localStorage.setItem('language', 'en'))
+  await open('alerts')
+  await page.click('role=button[name="Delete"]')
+  await page.click('role=dialog >> button[type=submit]')
+  await page.waitForSelector('text=No alert yet')
+  expect(member.complaints).toEqual([])
 })

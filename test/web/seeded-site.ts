@@ -52,20 +52,8 @@ export async function seededSite(visit: Visit, member: Member, timezone = 'UTC')
   }
 }
 
+const message = 'The answer takes too long; try again shortly'
+const data = { httpStatus: 503, code: 'unavailable', message, request_id: 'test' }
+
 /** Answers a read of a page as the service does when it takes too long. */
-export const TOO_SLOW = {
-  status: 503,
-  contentType: 'application/json',
-  body: JSON.stringify({
-    error: {
-      message: 'The answer takes too long; try again shortly',
-      code: -32603,
-      data: {
-        httpStatus: 503,
-        code: 'unavailable',
-        message: 'The answer takes too long; try again shortly',
-        request_id: 'test',
-      },
-    },
-  }),
-}
+export const TOO_SLOW = { status: 503, json: { error: { message, code: -32603, data } } }

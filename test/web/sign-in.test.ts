@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLink } from '../../src/accounts/links.ts'
 import { FIRST_OWNER } from '../../src/teams/set-up-login.ts'
 import { startApi } from '../support/api.ts'
 import { invitee, PASSWORD, setUp, withCookie } from '../support/log-in.ts'
 import { startMailServer } from '../support/mail-server.ts'
-import { startPathProxy } from './path-proxy.ts'
+import { startPatientProxy } from '../tracker/patient-proxy.ts'
 import { complaintsOf, fill, newPage, sessionOf, setConfig, startVisit, type Visit } from './visit.ts'
 
 let visit: Visit
@@ -19,215 +19,212 @@ afterAll(() => visit.close())
 /** A page that has nothing of its own to wait for: the person is in. */
 const signedIn = (page: Page) => page.waitForURL(url => url.pathname === '/' && url.hash === '')
 
-describe('signing in', () => {
-  test('the first owner sets the login up, signs out and in again', async () => {
-    const { api, origin } = visit
-    const { secret } = await invitee(api, { email: FIRST_OWNER })
-    const page = await newPage(visit)
-    const context = page.context()
-    const complaints = complaintsOf(page)
-    const email = `${randomUUID()}@example.com`
+test('sign-in: the first owner sets the login up, signs out and in again', async () => {
+  const { api, origin } = visit
+  const { secret } = await invitee(api, { email: FIRST_OWNER })
+  const page = await newPage(visit)
+  const context = page.context()
+  const complaints = complaintsOf(page)
+  const email = `${randomUUID()}@example.com`
 
-    await page.goto(`${origin}/setup#${secret}`)
-    await fill(page, { email, name: 'Ada', password: 'basketball' })
-    await page.waitForSelector('[aria-invalid="true"][name=password]')
-    expect(await page.textContent('form [role=alert]')).toBe(
-      'Is one of the most common passwords: choose another',
-    )
-    await fill(page, { password: PASSWORD })
-    await signedIn(page)
-    const cookie = (await sessionOf(context))!
-    const account = () => api.call('GET', '/api/account', { headers: withCookie(api, cookie) })
-    expect((await account()).body).toMatchObject({ email, name: 'Ada' })
+  await page.goto(`${origin}/setup#${secret}`)
+  await fill(page, { email, name: 'Ada', password: 'basketball' })
+  await page.waitForSelector('[aria-invalid="true"][name=password]')
+  expect(await page.textContent('form [role=alert]')).toBe(
+    'Is one of the most common passwords: choose another',
+  )
+  await fill(page, { password: PASSWORD })
+  await signedIn(page)
+  const cookie = (await sessionOf(context))!
+  const account = () => api.call('GET', '/api/account', { headers: withCookie(api, cookie) })
+  expect((await account()).body).toMatchObject({ email, name: 'Ada' })
 
-    await page.goto(`${origin}/account`)
-    await page.click('text=Sign out')
-    await page.waitForURL('**/login#ended')
-    await page.waitForSelector('text=You are signed out')
-    expect(await sessionOf(context)).toBeUndefined()
-    expect((await account()).status).toBe(401)
-    await page.goto(`${origin}/`)
-    await page.waitForURL('**/login')
-    await fill(page, { email, password: 'another password' })
-    await page.waitForSelector('text=is wrong')
-    await fill(page, { password: PASSWORD })
-    await signedIn(page)
-    expect(complaints).toEqual([])
-  })
+  await page.goto(`${origin}/account`)
+  await page.click('text=Sign out')
+  await page.waitForURL('**/login#ended')
+  await page.waitForSelector('text=You are signed out')
+  expect(await sessionOf(context)).toBeUndefined()
+  expect((await account()).status).toBe(401)
+  await page.goto(`${origin}/`)
+  await page.waitForURL('**/login')
+  await fill(page, { email, password: 'another password' })
+  await page.waitForSelector('text=is wrong')
+  await fill(page, { password: PASSWORD })
+  await signedIn(page)
+  expect(complaints).toEqual([])
+})
 
-  test('a page that needs a login leads back to where the person wanted to go, and only within the service', async () => {
-    const { api, origin } = visit
-    const { email } = await setUp(api)
-    const page = await newPage(visit)
-    const context = page.context()
-    await page.goto(`${origin}/account/devices?x=1`)
-    await page.waitForURL(`**/login?return_to=${encodeURIComponent('/account/devices?x=1')}`)
-    await fill(page, { email, password: PASSWORD })
-    await page.waitForURL(`${origin}/account/devices?x=1`)
-    const other = await context.newPage()
-    await other.goto(`${origin}/login?return_to=${encodeURIComponent('//evil.example')}`)
-    await fill(other, { email, password: PASSWORD })
-    await signedIn(other)
-    expect(new URL(other.url()).origin).toBe(origin)
-  })
+test('sign-in: a page that needs a login leads back to where the person wanted to go, and only within the service', async () => {
+  const { api, origin } = visit
+  const { email } = await setUp(api)
+  const page = await newPage(visit)
+  const context = page.context()
+  await page.goto(`${origin}/account/devices?x=1`)
+  await page.waitForURL(`**/login?return_to=${encodeURIComponent('/account/devices?x=1')}`)
+  await fill(page, { email, password: PASSWORD })
+  await page.waitForURL(`${origin}/account/devices?x=1`)
+  const other = await context.newPage()
+  await other.goto(`${origin}/login?return_to=${encodeURIComponent('//evil.example')}`)
+  await fill(other, { email, password: PASSWORD })
+  await signedIn(other)
+  expect(new URL(other.url()).origin).toBe(origin)
+})
 
-  test('a login with a second factor is asked for the code', async () => {
-    const { api, origin } = visit
-    const { email, cookie } = await setUp(api)
-    const headers = withCookie(api, cookie)
-    const { body } = await api.call('POST', '/api/account/totp/secret', { headers })
-    const code = (step: number) =>
-      TOTP.generate({ secret: Secret.fromBase32(body.secret), timestamp: Date.now() + step * 30_000 })
-    const factor = { secret: body.secret, code: code(-1), password: PASSWORD }
-    expect((await api.call('POST', '/api/account/totp', { headers, body: factor })).status).toBe(200)
-    const page = await newPage(visit)
-    await page.goto(`${origin}/login`)
-    await fill(page, { email, password: PASSWORD })
-    await page.waitForSelector('[name=code]:focus')
-    await fill(page, { code: '000000' })
-    await page.waitForSelector('text=is wrong')
-    await fill(page, { code: code(0) })
-    await signedIn(page)
-  })
+test('sign-in: a login with a second factor is asked for the code', async () => {
+  const { api, origin } = visit
+  const { email, cookie } = await setUp(api)
+  const headers = withCookie(api, cookie)
+  const { body } = await api.call('POST', '/api/account/totp/secret', { headers })
+  const code = (step: number) =>
+    TOTP.generate({ secret: Secret.fromBase32(body.secret), timestamp: Date.now() + step * 30_000 })
+  const factor = { secret: body.secret, code: code(-1), password: PASSWORD }
+  expect((await api.call('POST', '/api/account/totp', { headers, body: factor })).status).toBe(200)
+  const page = await newPage(visit)
+  await page.goto(`${origin}/login`)
+  await fill(page, { email, password: PASSWORD })
+  await page.waitForSelector('[name=code]:focus')
+  await fill(page, { code: '000000' })
+  await page.waitForSelector('text=is wrong')
+  await fill(page, { code: code(0) })
+  await signedIn(page)
+})
 
-  test('a link for a new password leads to signing in with it; one that does not work says so', async () => {
-    const { api, origin } = visit
-    const { email, loginId } = await setUp(api)
-    const secret = await createLink(api.services.db, 'reset', { email: null, loginId }, new Date())
-    const page = await newPage(visit)
-    await page.goto(`${origin}/setup#${secret}`)
-    await page.waitForURL('**/reset#*')
-    await fill(page, { password: 'another password' })
-    await page.waitForURL('**/login#reset')
-    await fill(page, { email, password: 'another password' })
-    await signedIn(page)
-    await page.goto(`${origin}/reset#${secret}`)
-    await page.waitForSelector('text=does not work any more')
+test('sign-in: a link for a new password leads to signing in with it; one that does not work says so', async () => {
+  const { api, origin } = visit
+  const { email, loginId } = await setUp(api)
+  const secret = await createLink(api.services.db, 'reset', { email: null, loginId }, new Date())
+  const page = await newPage(visit)
+  await page.goto(`${origin}/setup#${secret}`)
+  await page.waitForURL('**/reset#*')
+  await fill(page, { password: 'another password' })
+  await page.waitForURL('**/login#reset')
+  await fill(page, { email, password: 'another password' })
+  await signedIn(page)
+  await page.goto(`${origin}/reset#${secret}`)
+  await page.waitForSelector('text=does not work any more')
+  await page.goto(`${origin}/reset`)
+  await page.waitForSelector('text=This service sends no mail')
+})
+
+test('sign-in: a link for a new password comes by mail, and the answer is the same for any address', async () => {
+  const { api, origin } = visit
+  const { email } = await setUp(api)
+  const server = await startMailServer()
+  setConfig(visit, { mail: server.mail })
+  const page = await newPage(visit)
+  await page.goto(`${origin}/login`)
+  await page.click('text=Forgot your password?')
+  for (const address of [email, `${randomUUID()}@example.com`]) {
     await page.goto(`${origin}/reset`)
-    await page.waitForSelector('text=This service sends no mail')
-  })
+    await fill(page, { email: address })
+    await page.waitForSelector(`text=If a login has the address ${address}, a link is on its way`)
+  }
+  await expect.poll(() => server.mails.length).toBe(1)
+  const [link] = /http\S+\/reset#\S+/.exec(server.mails[0]!.text!)!
+  await page.goto(link)
+  await page.waitForSelector('h1:has-text("Choose a new password")')
+  expect(await page.inputValue('[name=email]')).toBe(email)
+  await server.close()
+})
 
-  test('a link for a new password comes by mail, and the answer is the same for any address', async () => {
-    const { api, origin } = visit
-    const { email } = await setUp(api)
-    const server = await startMailServer()
-    setConfig(visit, { mail: server.mail })
-    const page = await newPage(visit)
-    await page.goto(`${origin}/login`)
-    await page.click('text=Forgot your password?')
-    for (const address of [email, `${randomUUID()}@example.com`]) {
-      await page.goto(`${origin}/reset`)
-      await fill(page, { email: address })
-      await page.waitForSelector(`text=If a login has the address ${address}, a link is on its way`)
-    }
-    await expect.poll(() => server.mails.length).toBe(1)
-    const [link] = /http\S+\/reset#\S+/.exec(server.mails[0]!.text!)!
-    await page.goto(link)
-    await page.waitForSelector('h1:has-text("Choose a new password")')
-    expect(await page.inputValue('[name=email]')).toBe(email)
-    await server.close()
-  })
+test('sign-in: a link of the operator leads back into a login, with a password or single sign-on', async () => {
+  const { api, origin } = visit
+  const { loginId } = await setUp(api)
+  const secret = await createLink(api.services.db, 'recover', { email: null, loginId }, new Date())
+  const { oidc } = api.services.config
+  setConfig(visit, { oidc: { name: 'Company account' } })
+  const page = await newPage(visit)
+  await page.goto(`${origin}/reset#${secret}`)
+  await page.waitForSelector('h1:has-text("Get back into your login")')
+  await page.waitForSelector('text=Continue with Company account')
+  setConfig(visit, { oidc })
+  await fill(page, { password: 'another password' })
+  await page.waitForURL('**/login#reset')
+})
 
-  test('a link of the operator leads back into a login, with a password or single sign-on', async () => {
-    const { api, origin } = visit
-    const { loginId } = await setUp(api)
-    const secret = await createLink(api.services.db, 'recover', { email: null, loginId }, new Date())
-    const { oidc } = api.services.config
-    setConfig(visit, { oidc: { name: 'Company account' } })
-    const page = await newPage(visit)
-    await page.goto(`${origin}/reset#${secret}`)
-    await page.waitForSelector('h1:has-text("Get back into your login")')
-    await page.waitForSelector('text=Continue with Company account')
-    setConfig(visit, { oidc })
-    await fill(page, { password: 'another password' })
-    await page.waitForURL('**/login#reset')
-  })
+test('sign-in: buttons of ways that the service does not offer are not there', async () => {
+  const { origin } = visit
+  const page = await newPage(visit)
+  await page.goto(`${origin}/login`)
+  await page.waitForSelector('form')
+  const ways = page.locator('main button:not([aria-label]), main a')
+  expect(await ways.allTextContents()).toEqual(['Sign in'])
+  setConfig(visit, { oidc: { name: 'Company <b>account</b>' }, hasPasswords: false })
+  await page.goto(`${origin}/login#error=closed`)
+  await page.reload()
+  await page.waitForSelector('main a')
+  expect(await ways.allTextContents()).toEqual(['Sign in with Company <b>account</b>'])
+  expect(await page.textContent('[role=alert]')).toContain('ask for an invitation')
+  // Another reason in the same tab changes only what stands after `#`.
+  await page.evaluate('location.hash = "ended"')
+  await page.waitForSelector('text=You are signed out')
+})
 
-  test('buttons of ways that the service does not offer are not there', async () => {
-    const { api, origin } = visit
-    const page = await newPage(visit)
-    await page.goto(`${origin}/login`)
-    await page.waitForSelector('form')
-    const ways = page.locator('main button:not([aria-label]), main a')
-    expect(await ways.allTextContents()).toEqual(['Sign in'])
-    setConfig(visit, { oidc: { name: 'Company <b>account</b>' }, hasPasswords: false })
-    await page.goto(`${origin}/login#error=closed`)
-    await page.reload()
-    await page.waitForSelector('main a')
-    expect(await ways.allTextContents()).toEqual(['Sign in with Company <b>account</b>'])
-    expect(await page.textContent('[role=alert]')).toContain('ask for an invitation')
-    // Another reason in the same tab changes only what stands after `#`.
-    await page.evaluate('location.hash = "ended"')
-    await page.waitForSelector('text=You are signed out')
+test('sign-in: with single sign-on alone, a link is used by signing in there, and its secret stands in no address', async () => {
+  const { api, origin } = visit
+  const { secret } = await invitee(api)
+  setConfig(visit, { oidc: { name: 'Company account' }, hasPasswords: false })
+  const page = await newPage(visit)
+  const requests: string[] = []
+  page.on('request', request => requests.push(request.url()))
+  await page.route('**/trpc/identities.start', route => {
+    expect(route.request().postDataJSON()).toEqual({ link: secret })
+    return route.fulfill({ json: { result: { data: { url: `${origin}/login#started` } } } })
   })
+  await page.goto(`${origin}/setup#${secret}`)
+  await page.waitForSelector('text=Company account')
+  expect(await page.locator('form').count()).toBe(0)
+  await page.click('text=Company account')
+  await page.waitForURL('**/login#started')
+  expect(requests.filter(url => url.split('#')[0]!.includes(secret))).toEqual([])
+})
 
-  test('with single sign-on alone, a link is used by signing in there, and its secret stands in no address', async () => {
-    const { api, origin } = visit
-    const { secret } = await invitee(api)
-    setConfig(visit, { oidc: { name: 'Company account' }, hasPasswords: false })
-    const page = await newPage(visit)
-    const requests: string[] = []
-    page.on('request', request => requests.push(request.url()))
-    await page.route('**/trpc/identities.start', route => {
-      expect(route.request().postDataJSON()).toEqual({ link: secret })
-      return route.fulfill({ json: { result: { data: { url: `${origin}/login#started` } } } })
-    })
-    await page.goto(`${origin}/setup#${secret}`)
-    await page.waitForSelector('text=Company account')
-    expect(await page.locator('form').count()).toBe(0)
-    await page.click('text=Company account')
-    await page.waitForURL('**/login#started')
-    expect(requests.filter(url => url.split('#')[0]!.includes(secret))).toEqual([])
+test('sign-in: below a path of a proxy, people sign in, go from page to page, and sign out', async () => {
+  const path = '/tools/analytics'
+  const proxy = await startPatientProxy('', path)
+  const origin = `http://analytics.example:${proxy.port}`
+  const api = await startApi({ config: { baseUrl: origin + path } })
+  proxy.target = api.url
+  const { email } = await setUp(api)
+  const page = await newPage(visit)
+  const complaints = complaintsOf(page)
+  const missing: string[] = []
+  page.on('response', answer => {
+    if (answer.status() === 404) missing.push(answer.url())
   })
+  await page.goto(`${origin}${path}/account/devices`)
+  await page.waitForURL(`${origin}${path}/login?return_to=*`)
+  await fill(page, { email, password: PASSWORD })
+  await page.waitForURL(`${origin}${path}/account/devices`)
+  await page.click('header >> text=Team')
+  await page.waitForURL(`${origin}${path}/team`)
+  await page.waitForSelector('main tbody tr')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('main:focus')
+  expect(page.url()).toBe(`${origin}${path}/team`)
+  await page.click('text=Sign out')
+  await page.waitForURL(`${origin}${path}/login#ended`)
+  expect([complaints, missing]).toEqual([[], []])
+  await api.close()
+})
 
-  test('below a path of a proxy, people sign in, go from page to page, and sign out', async () => {
-    const path = '/tools/analytics'
-    const proxy = await startPathProxy(path)
-    const origin = `http://analytics.example:${proxy.port}`
-    const api = await startApi({ config: { baseUrl: origin + path } })
-    proxy.target = api.url
-    const { email } = await setUp(api)
-    const page = await newPage(visit)
-    const complaints = complaintsOf(page)
-    const missing: string[] = []
-    page.on('response', answer => {
-      if (answer.status() === 404) missing.push(answer.url())
-    })
-    await page.goto(`${origin}${path}/account/devices`)
-    await page.waitForURL(`${origin}${path}/login?return_to=*`)
-    await fill(page, { email, password: PASSWORD })
-    await page.waitForURL(`${origin}${path}/account/devices`)
-    await page.click('header >> text=Team')
-    await page.waitForURL(`${origin}${path}/team`)
-    await page.waitForSelector('main tbody tr')
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Enter')
-    await page.waitForSelector('main:focus')
-    expect(page.url()).toBe(`${origin}${path}/team`)
-    await page.click('text=Sign out')
-    await page.waitForURL(`${origin}${path}/login#ended`)
-    expect([complaints, missing]).toEqual([[], []])
-    proxy.close()
-    await api.close()
-  })
-
-  test('a server that does not answer is said, and tried again; then the keyboard is enough', async () => {
-    const { api, origin } = visit
-    const { email } = await setUp(api)
-    const page = await newPage(visit, { width: 360, height: 640 })
-    const methods = '**/trpc/auth.methods*'
-    await page.route(methods, route => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }))
-    await page.goto(`${origin}/login`)
-    await page.waitForSelector('text=The server does not answer')
-    await page.unroute(methods)
-    await page.click('text=Try again')
-    await page.waitForSelector('form')
-    await page.reload()
-    await page.waitForSelector('[name=email]:focus')
-    await page.keyboard.type(email)
-    await page.keyboard.press('Tab')
-    await page.keyboard.type(PASSWORD)
-    await page.keyboard.press('Enter')
-    await signedIn(page)
-  })
+test('sign-in: a server that does not answer is said, and tried again; then the keyboard is enough', async () => {
+  const { api, origin } = visit
+  const { email } = await setUp(api)
+  const page = await newPage(visit, { width: 360, height: 640 })
+  const methods = '**/trpc/auth.methods*'
+  await page.route(methods, route => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }))
+  await page.goto(`${origin}/login`)
+  await page.waitForSelector('text=The server does not answer')
+  await page.unroute(methods)
+  await page.click('text=Try again')
+  await page.waitForSelector('form')
+  await page.reload()
+  await page.waitForSelector('[name=email]:focus')
+  await page.keyboard.type(email)
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(PASSWORD)
+  await page.keyboard.press('Enter')
+  await signedIn(page)
 })

@@ -4,7 +4,7 @@ import type { startApi } from '../support/api.ts'
 import { type SeededHit, type SeededSite, seededSite, TOO_SLOW } from './seeded-site.ts'
 import { type Member, startVisit, type Visit } from './visit.ts'
 
-export interface SiteVisit {
+interface SiteVisit {
   visit: Visit
   member: Member
   page: Page
@@ -45,17 +45,20 @@ export function siteVisit({ timezone, hits = [], ...options }: Options = {}): Si
   return all
 }
 
-/** Expects that a part of a page says when its read takes too long, and tries again. */
+/** Expects that a part of a page says when its read takes too long, and shows it when it is tried again. */
 export async function expectTooSlow(
   { page, open }: SiteVisit,
-  [path, procedure, said, shown]: readonly [path: string, procedure: string, said: string, shown: string],
-): Promise<void> {
-  const pattern = `**/trpc/${procedure}`
+  path: string,
+  procedure: string,
+  shown: string,
+) {
+  const said = 'text=Try a shorter range or fewer filters'
+  const pattern = `**/trpc/stats.${procedure}`
   await page.route(pattern, route => route.fulfill(TOO_SLOW))
   await open(path)
-  await page.waitForSelector(`text=${said}`)
+  await page.waitForSelector(said)
   await page.unroute(pattern)
   await page.click('role=button[name="Try again"]')
-  await page.waitForSelector(`text=${said}`, { state: 'detached' })
+  await page.waitForSelector(said, { state: 'detached' })
   await page.waitForSelector(shown)
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
 import { projectRoot } from '../../src/config.ts'
 
 const folder = join(projectRoot, 'src', 'web')
@@ -9,9 +9,6 @@ const components = all.filter(name => /\.tsx?$/.test(name))
 const read = (name: string) => readFileSync(join(folder, name), 'utf8')
 /** Without its imports, whose paths look like classes. */
 const body = (name: string) => read(name).replace(/^import .*$/gm, '')
-
-/** Classes that are chosen by a value, such as `css[tone]`: what is in the sheet may all be used. */
-const isComputed = (source: string, name: string) => new RegExp(`\\b${name}\\[`).test(source)
 
 /** Imports of style sheets of a component: the name it gives them, and their files. */
 const importsOf = (component: string) =>
@@ -29,34 +26,33 @@ const classesIn = (sheet: string) =>
     ].map(([, name]) => name!),
   )
 
-describe('style sheets of the web interface', () => {
-  test.each(components.filter(name => importsOf(name).length > 0))(
-    '%s uses classes that there are',
-    component => {
-      const source = body(component)
-      for (const { name, sheet } of importsOf(component)) {
-        const used = [...source.matchAll(new RegExp(`\\b${name}\\.(\\w+)`, 'g'))].map(([, each]) => each!)
-        expect(
-          used.filter(each => !classesIn(sheet).has(each)),
-          sheet,
-        ).toEqual([])
-      }
-    },
-  )
+/** Classes that a component names under the name of an import. */
+const namedIn = (component: string, name: string) =>
+  [...body(component).matchAll(new RegExp(`\\b${name}\\.(\\w+)`, 'g'))].map(([, each]) => each!)
 
-  test.each(all.filter(name => name.endsWith('.module.css')))('%s has no class that is not used', sheet => {
-    const users = components.filter(name => importsOf(name).some(each => each.sheet === sheet))
-    expect(users, `nothing imports ${basename(sheet)}`).not.toEqual([])
-    const used = users.flatMap(component => {
-      const source = body(component)
-      return importsOf(component)
+/** The same, or all classes of the sheet where one is chosen by a value, such as `css[tone]`. */
+const usedIn = (component: string, { name, sheet }: { name: string; sheet: string }) =>
+  new RegExp(`\\b${name}\\[`).test(body(component)) ? [...classesIn(sheet)] : namedIn(component, name)
+
+test.each(components.filter(name => importsOf(name).length > 0))(
+  'style sheets: %s uses classes that there are',
+  component => {
+    for (const { name, sheet } of importsOf(component)) {
+      const missing = namedIn(component, name).filter(each => !classesIn(sheet).has(each))
+      expect(missing, sheet).toEqual([])
+    }
+  },
+)
+
+test.each(all.filter(name => name.endsWith('.module.css')))(
+  'style sheets: %s has no class that is not used',
+  sheet => {
+    const used = components.flatMap(component =>
+      importsOf(component)
         .filter(each => each.sheet === sheet)
-        .flatMap(({ name }) =>
-          isComputed(source, name)
-            ? [...classesIn(sheet)]
-            : [...source.matchAll(new RegExp(`\\b${name}\\.(\\w+)`, 'g'))].map(([, each]) => each!),
-        )
-    })
+        .flatMap(each => usedIn(component, each)),
+    )
+    expect(used, `nothing imports ${sheet}`).not.toEqual([])
     expect([...classesIn(sheet)].filter(name => !used.includes(name))).toEqual([])
-  })
-})
+  },
+)

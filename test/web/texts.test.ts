@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { projectRoot } from '../../src/config.ts'
 import { IMPORT_FORMATS } from '../../src/transfer/imports/registry.ts'
 import { dictionary as german } from '../../src/web/text/languages/de.ts'
@@ -51,26 +51,24 @@ function textsOf(value: unknown, path = ''): [string, string][] {
 /** Texts that the service sends in English; other languages have their own. */
 const OF_SERVICE = /^\.imports\.(files|noteTexts|whyNoUndo)\./
 
-describe('texts of the web interface', () => {
-  test('German has what the service says of files to import', () => {
-    const { files, noteTexts, whyNoUndo } = german!.imports
-    for (const { format, notes, whyNoUndo: why } of IMPORT_FORMATS) {
-      expect(files, format).toHaveProperty([format])
-      expect(noteTexts[format], format).toHaveLength(notes.length)
-      expect(whyNoUndo[format] !== undefined, format).toBe(why !== undefined)
-    }
-  })
+test('texts: German has what the service says of files to import', () => {
+  const { files, noteTexts, whyNoUndo } = german!.imports
+  for (const { format, notes, whyNoUndo: why } of IMPORT_FORMATS) {
+    expect(files, format).toHaveProperty([format])
+    expect(noteTexts[format], format).toHaveLength(notes.length)
+    expect(whyNoUndo[format] !== undefined, format).toBe(why !== undefined)
+  }
+})
 
-  test.each(components)('%s has no words of its own', name => {
-    expect(wordsIn(name)).toEqual([])
-  })
+test.each(components)('texts: %s has no words of its own', name => {
+  expect(wordsIn(name)).toEqual([])
+})
 
-  test('no text is empty, and German has the same ones', () => {
-    const [here, there] = [english, german].map(each => new Map(textsOf(each)))
-    const ofBoth = [...there!.keys()].filter(path => !OF_SERVICE.test(path))
-    expect(ofBoth).toEqual([...here!.keys()])
-    for (const texts of [here!, there!]) {
-      for (const [path, text] of texts) expect(text.trim(), path).not.toBe('')
-    }
-  })
+test('texts: no text is empty, and German has the same ones', () => {
+  const [here, there] = [english, german].map(each => new Map(textsOf(each)))
+  const ofBoth = [...there!.keys()].filter(path => !OF_SERVICE.test(path))
+  expect(ofBoth).toEqual([...here!.keys()])
+  for (const texts of [here!, there!]) {
+    for (const [path, text] of texts) expect(text.trim(), path).not.toBe('')
+  }
 })

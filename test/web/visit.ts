@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 import type { Role } from '../../src/teams/schema.ts'
 import { type Api, startApi } from '../support/api.ts'
@@ -8,7 +8,6 @@ import { newPerson, startShell } from '../tracker/chromium.ts'
 
 export interface Visit {
   api: Api
-  browser: Browser
   /** Address of the service for browsers. */
   origin: string
   /** A person with a browser of their own. */
@@ -52,7 +51,6 @@ export async function startVisit(options: Parameters<typeof startApi>[0] = {}): 
     })
   return {
     api,
-    browser,
     origin,
     person,
     async member({ teamId, role, ...rest } = {}) {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { columnsOf, headerOf, linesOf, rowSchemaOf } from '../../../src/http/api/csv/columns.ts'
 import { envelope } from '../../../src/schema/pagination.ts'
@@ -11,16 +11,14 @@ const Row = z.object({
   is_new: z.boolean(),
 })
 
-describe('rows of a list', () => {
-  test.each([
-    ['a bare array', z.array(Row), true],
-    ['a page', envelope(Row), true],
-    ['an object', Row, false],
-    ['an object with data', z.object({ data: z.array(Row) }), false],
-    ['nothing', z.void(), false],
-  ])('csv: %s has rows: %#', (_, schema, isList) => {
-    expect(rowSchemaOf(schema) === Row).toBe(isList)
-  })
+test.each([
+  ['a bare array', z.array(Row), true],
+  ['a page', envelope(Row), true],
+  ['an object', Row, false],
+  ['an object with data', z.object({ data: z.array(Row) }), false],
+  ['nothing', z.void(), false],
+])('csv: %s has rows: %#', (_, schema, isList) => {
+  expect(rowSchemaOf(schema) === Row).toBe(isList)
 })
 
 test('csv: the columns are the fields, those of an object with its name before them', () => {

@@ -1,52 +1,98 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { AuditLogQuery, listAuditEntries } from '../../../src/audit/list.ts'
 import { columnsOf, rowSchemaOf } from '../../../src/http/api/csv/columns.ts'
 import { routes } from '../../../src/http/api/routes.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
+import { listPayments } from '../../../src/revenue/payments.ts'
 import { BLOCK_ROWS, Download } from '../../../src/schema/download.ts'
-import type { EventLogItem } from '../../../src/stats/event-log/event-item.ts'
+import { getPeople, PeopleQuery } from '../../../src/stats/people/list.ts'
 import { EventLogQuery, getEventLog } from '../../../src/stats/reports/event-log.ts'
+import { getSessions, SessionsQuery } from '../../../src/stats/sessions/list.ts'
 import { EMBEDDED_SLICES } from '../../../src/stats/sql/slices.ts'
 import { type Api, type Member, startApi } from '../../support/api.ts'
 import { enrichedHit } from '../../support/hits.ts'
 import { inProcessPool } from '../../support/in-process-pool.ts'
 
+// Lists are longer than a block: sessions, people, events, payments and the audit log. Many rows of each have the same time.
+
 const NOW = Date.parse('2026-03-10T12:00:00Z')
 const DAY = 'from=2026-03-09&to=2026-03-09'
 const AT = Date.parse('2026-03-09T10:00:00Z')
-/** More than two blocks, in few quarters of an hour, many in the same millisecond. */
-const HITS = 2 * BLOCK_ROWS + 345
+const ROWS = 2 * BLOCK_ROWS + 345
+/** How many rows of each list there are. */
+let stored = ROWS
 
 let api: Api
 let owner: Member
 let site: { id: string; siteNo: number; key: string }
+const path = (list: string) => `/api/sites/list.example/${list}`
 
 beforeAll(async () => {
   api = await startApi({ now: () => new Date(NOW) })
   api.services.rollups = inProcessPool(api.services.db)
   owner = await api.member()
-  const { body } = await call('POST', '/api/sites', { body: { domain: 'list.example' } })
+  const { body } = await api.call('POST', '/api/sites', {
+    token: owner.token,
+    body: { domain: 'list.example' },
+  })
   const [row] = await api.services.db`select site_no from sites where id = ${body.id}`
   site = { id: body.id, siteNo: row!.site_no, key: '' }
-  await store(Array.from({ length: HITS }, (_, index) => AT + Math.floor(index / 7) * 900))
+  await visit(0, ROWS)
+  await pay(0, ROWS)
+  await log(0, ROWS)
 })
 afterAll(() => api.close())
 
+const timeOf = (index: number) => AT + Math.floor((index * 7919) % ROWS) * 3
+
+/** Sessions of one visitor and user each. */
+async function visit(from: number, to: number) {
+  const visitorOf = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
+  const hits = Array.from({ length: to - from }, (_, number) => {
+    const index = from + number
+    const at = AT + Math.floor(((index * 7919) % ROWS) / 7) * 900
+    return [
+      enrichedHit(site, at, { visitorId: visitorOf(index), url: '/page', title: `=title-${index}` }),
+      enrichedHit(site, at + 1, {
+        ...{ type: 'identify' as const, visitorId: visitorOf(index) },
+        identity: { identifier: `user-${index}` },
+      }),
+    ]
+  }).flat()
+  await storeHits(api.services.db, 0, hits)
+}
+
+/** Payments of no customer. */
+const pay = (from: number, to: number) => api.services.db`
+  insert into payments (
+    site_no, transaction_id, amount_minor, refunded_minor, currency, renewal, refunded, is_free_trial, recurring, paid_at, source
+  )
+  select
+    ${site.siteNo}, 't' || number, 100, 0, 'USD', false, false, false, false,
+    ${new Date(AT)}::timestamptz + ((number * 7919) % ${ROWS} / 7) * interval '1 second', 'api'
+  from generate_series(${from}::int, ${to - 1}::int) as number`
+
+const log = (from: number, to: number) => api.services.db`
+  insert into audit_log (team_id, at, action, actor, network, object_type, object_id, details)
+  select ${owner.teamId}, ${new Date(timeOf(1))}, 'payment.delete', 'a', '', 'goal', number::text, '{}'
+  from generate_series(${from}::int, ${to - 1}::int) as number`
+
+/** The column of each list that names its rows. */
+const LISTS: [string, string][] = [
+  [path(`stats/sessions?${DAY}`), 'session_id'],
+  [path(`stats/sessions?${DAY}&path=/page`), 'session_id'],
+  [path(`stats/sessions?${DAY}&country[is_not]=XX`), 'session_id'],
+  [path(`stats/people?${DAY}`), 'visitor_id'],
+  [path(`stats/people?${DAY}&path=/page`), 'visitor_id'],
+  [path(`stats/people?${DAY}&kind=users`), 'user_id'],
+  [path(`stats/events?${DAY}`), 'title'],
+  [path(`stats/events?${DAY}&path[matches_pattern]=/pa*`), 'title'],
+  [path('payments?'), 'transaction_id'],
+  ['/api/audit-log?action=payment.delete', 'object_id'],
+]
+
 const call = (method: string, path: string, options: object = {}) =>
   api.call(method, path, { token: owner.token, ...options })
-
-const VISITOR = randomUUID()
-let stored = 0
-const store = (times: number[]) =>
-  storeHits(
-    api.services.db,
-    0,
-    times.map(at => {
-      stored += 1
-      const fields = { visitorId: VISITOR, url: `/page-${stored % 1_500}`, title: `=title,${stored}` }
-      return enrichedHit(site, at, fields)
-    }),
-  )
 
 async function file(path: string, headers: Record<string, string> = {}, token = owner.token) {
   const response = await fetch(`${api.url}${path}`, {
@@ -57,6 +103,89 @@ async function file(path: string, headers: Record<string, string> = {}, token = 
 
 const linesOf = (text: string) => text.trimEnd().split('\r\n')
 
+async function idsOfFile(list: string, name: string): Promise<string[]> {
+  const { status, text } = await file(list)
+  expect(status).toBe(200)
+  const [header, ...lines] = linesOf(text)
+  const column = header!.split(',').indexOf(name)
+  // Formulas are disarmed.
+  return lines.map(line => line.split(',')[column]!.replace(/^'=/, '='))
+}
+
+async function idsOfPage(list: string, name: string, page: number): Promise<string[]> {
+  const { body } = await call('GET', `${list}&per_page=100&page=${page}`)
+  return body.data.map((row: Record<string, string>) => row[name])
+}
+
+describe.each([
+  ['a server', undefined],
+  ['the embedded database', EMBEDDED_SLICES],
+])('csv in blocks, on %s', (_, slices) => {
+  test.each(LISTS)('%s has every row once, in the order of its pages', async (list, name) => {
+    Object.assign(api.services, { slices })
+    const ids = await idsOfFile(list, name)
+    expect(ids.length).toBe(ROWS)
+    expect(new Set(ids).size).toBe(ROWS)
+    for (const page of [1, 10, 11, 21, 24]) {
+      expect(ids.slice(100 * (page - 1), 100 * page), `page ${page}`).toEqual(
+        await idsOfPage(list, name, page),
+      )
+    }
+  })
+})
+
+test.each([
+  ['a server', undefined],
+  ['the embedded database', EMBEDDED_SLICES],
+])(
+  'csv in blocks: what arrives meanwhile loses no row, and none is there twice, on %s',
+  async (_, slices) => {
+    const { db } = api.services
+    const services = { ...api.services, grant: null, slices } as never
+    const context = {
+      ...{ siteNo: site.siteNo, id: site.id, teamId: owner.teamId, timezone: 'UTC', currency: 'USD' },
+      firstEventAt: null,
+    } as never
+    const range = { from: '2026-03-09', to: '2026-03-09' }
+    const lists: Record<string, () => Promise<{ rows: unknown[]; total: number } | unknown>> = {
+      session_id: () => getSessions(services, context, SessionsQuery.parse(range)),
+      visitor_id: () => getPeople(services, context, PeopleQuery.parse(range)),
+      title: () => getEventLog(services, context, EventLogQuery.parse(range)),
+      transaction_id: () => listPayments({ db, pageUrl: () => null }, context, { page: 1, per_page: 25 }),
+      object_id: () => listAuditEntries(db, owner.teamId, AuditLogQuery.parse({})),
+    }
+    const arrive = async () => {
+      for (const add of [visit, pay, log]) await add(stored, stored + 5)
+      stored += 5
+    }
+    for (const [name, read] of Object.entries(lists)) {
+      const idsOf = async (onBlock = async () => {}) => {
+        const download = new Download({ startedAt: new Date(NOW), isWhole: true })
+        const ids: string[] = []
+        let blocks = 0
+        do {
+          const rows = (await download.next(async () => {
+            const list = (await read()) as { rows?: object[]; total: number }
+            if (list.rows) download.take(list.rows, list.total)
+          })) as Record<string, string>[]
+          expect(rows.length, name).toBeLessThanOrEqual(BLOCK_ROWS)
+          ids.push(...rows.map(row => row[name]!))
+          blocks += 1
+          await onBlock()
+        } while (!download.isComplete)
+        expect(blocks, name).toBeGreaterThan(2)
+        return ids
+      }
+      const before = await idsOf()
+      const during = await idsOf(arrive)
+      const after = new Set(await idsOf())
+      expect(new Set(during).size, name).toBe(during.length)
+      const lost = before.filter(id => !during.includes(id))
+      expect({ lost, made: during.filter(id => !after.has(id)) }, name).toEqual({ lost: [], made: [] })
+    }
+  },
+)
+
 test('csv: every list of the API has columns of its own, with different names', () => {
   const lists = routes.filter(({ method, output }) => method === 'get' && rowSchemaOf(output))
   expect(lists.length).toBeGreaterThan(15)
@@ -66,97 +195,38 @@ test('csv: every list of the API has columns of its own, with different names', 
   }
 })
 
-test('csv: a breakdown is a file with all of its values', async () => {
-  const { status, headers, text } = await file(
-    `/api/sites/list.example/stats/breakdown?${DAY}&dimension=path`,
-  )
+test('csv: a breakdown is a file with all of its values; with a page, it is that page, with the values of the JSON', async () => {
+  const list = path(`stats/breakdown?${DAY}&dimension=title`)
+  const { status, headers, text } = await file(list)
   expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
   expect(headers.get('content-disposition')).toBe('attachment; filename="list.example-stats-breakdown.csv"')
-  const lines = linesOf(text)
-  expect(lines[0]).toMatch(/^value,visitors,sessions,pageviews,/)
-  expect(new Set(lines.slice(1).map(line => line.split(',')[0])).size).toBe(1_500)
-  expect(lines.length).toBe(1_501)
-})
-
-test('csv: with a page, the file is that page, with the values of the JSON', async () => {
-  const path = `/api/sites/list.example/stats/breakdown?${DAY}&dimension=path&page=2&per_page=10`
-  const [{ text }, { body }] = [await file(path), await call('GET', path)]
   const [header, ...lines] = linesOf(text)
-  expect(lines).toEqual(
-    body.data.map((row: Record<string, unknown>) =>
-      header!
-        .split(',')
-        .map(name => row[name] ?? '')
-        .join(','),
-    ),
-  )
-  expect(lines).toHaveLength(10)
-})
+  expect(header).toMatch(/^value,visitors,sessions,pageviews,/)
+  expect(new Set(lines.filter(line => line.startsWith("'=title-"))).size).toBe(stored)
 
-test('csv: the event log has every hit once, in the order of its pages, with formulas disarmed', async () => {
-  const { text } = await file(`/api/sites/list.example/stats/events?${DAY}`)
-  const lines = linesOf(text)
-  expect(lines.length).toBe(HITS + 1)
-  const titles = lines.slice(1).map(line => /"'=title,(\d+)"/.exec(line)?.[1])
-  expect(new Set(titles).size).toBe(HITS)
-  const { body } = await call('GET', `/api/sites/list.example/stats/events?${DAY}&page=15&per_page=100`)
-  expect(titles.slice(1_400, 1_500)).toEqual(body.data.map(({ title }: EventLogItem) => title.slice(7)))
-})
-
-test.each([
-  ['a filter that all hits fit', '&browser[is_not]=none', HITS],
-  ['a pattern', '&path[matches_pattern]=/page-1*', undefined],
-  ['nothing that fits', '&browser=none', 0],
-])('csv: the event log with %s', async (_, filter, count) => {
-  const path = `/api/sites/list.example/stats/events?${DAY}${filter}`
-  const { body } = await call('GET', path)
-  expect(linesOf((await file(path)).text).length - 1).toBe(count ?? body.meta.total)
-})
-
-describe.each([
-  ['a server', undefined],
-  ['the embedded database', EMBEDDED_SLICES],
-])('the log while hits arrive, on %s', (_, slices) => {
-  test('csv: no hit of the start is lost or there twice, whatever arrives', async () => {
-    const services = { ...api.services, grant: null, slices }
-    const context = { siteNo: site.siteNo, teamId: owner.teamId, timezone: 'UTC', currency: 'USD' }
-    const query = EventLogQuery.parse({ from: '2026-03-09', to: '2026-03-09' })
-    const log = (download: Download) =>
-      download.next(async () => {
-        const { rows, total } = await getEventLog(services, { ...context, firstEventAt: null }, query)
-        download.take(rows, total)
-      }) as Promise<EventLogItem[]>
-    const titlesOf = async (onBlock: () => Promise<unknown>) => {
-      const download = new Download({ startedAt: new Date(NOW), isWhole: true })
-      const titles: string[] = []
-      do {
-        titles.push(...(await log(download)).map(({ title }) => title))
-        await onBlock()
-      } while (!download.isComplete)
-      return titles
-    }
-    const before = await titlesOf(async () => {})
-    const during = await titlesOf(() => store([AT - 1, AT, AT + 60_000, AT + 250_000, AT + 7_200_000]))
-    expect(new Set(during).size).toBe(during.length)
-    expect(before.filter(title => !during.includes(title))).toEqual([])
-    const after = new Set(await titlesOf(async () => {}))
-    expect(during.filter(title => !after.has(title))).toEqual([])
-  })
+  const { body } = await call('GET', `${list}&page=2&per_page=10`)
+  const page = linesOf((await file(`${list}&page=2&per_page=10`)).text)
+  const names = header!.split(',')
+  const cells = (row: Record<string, unknown>) => names.map(name => row[name] ?? '').join(',')
+  expect(page.slice(1)).toEqual(body.data.map(cells).map((line: string) => line.replace(/^=/, "'=")))
+  expect(page).toHaveLength(11)
+  const none = await file(path(`stats/events?${DAY}&browser=none`))
+  expect(linesOf(none.text)).toHaveLength(1)
 })
 
 test('csv: a download is charged once, whatever its length', async () => {
   api.services.config.limits.api = 3
-  const { token } = await api.token(owner, {}).then(token => ({ token }))
-  const path = `/api/sites/list.example/stats/events?${DAY}`
+  const token = await api.token(owner, {})
+  const list = path(`stats/events?${DAY}&path=/none`)
   for (const left of ['2', '1', '0']) {
-    const { status, headers } = await file(path, {}, token)
+    const { status, headers } = await file(list, {}, token)
     expect([status, headers.get('x-ratelimit-remaining')]).toEqual([200, left])
   }
-  expect((await file(path, {}, token)).status).toBe(429)
+  expect((await file(list, {}, token)).status).toBe(429)
   api.services.config.limits.api = 0
 })
 
-test('csv: what is refused is refused in JSON', async () => {
+test('csv: what is refused is refused in JSON, and what is no list stays JSON', async () => {
   const { status, headers, text } = await file(
     `/api/sites/list.example/stats/breakdown?${DAY}&dimension=mood`,
   )
@@ -164,6 +234,8 @@ test('csv: what is refused is refused in JSON', async () => {
   expect(JSON.parse(text).errors).toHaveProperty('dimension')
   expect((await file('/api/sites/unknown.example/goals')).status).toBe(404)
   expect((await file('/api/sites/list.example/goals?page=0')).status).toBe(422)
+  const one = await file('/api/sites/list.example')
+  expect([one.status, one.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
 })
 
 test.each([
@@ -181,11 +253,6 @@ test.each([
   expect([status, headers.get('content-type')]).toEqual([200, `${type}; charset=utf-8`])
 })
 
-test('csv: what is no list stays JSON', async () => {
-  const { headers } = await file('/api/sites/list.example')
-  expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
-})
-
 test.each([
   ['/api/sites', 'sites.csv', /^id,domain,/],
   ['/api/sites/list.example/goals', 'list.example-goals.csv', /^id,display_name,/],
@@ -193,37 +260,34 @@ test.each([
   ['/api/audit-log', 'audit-log.csv', /^at,action,/],
   ['/api/tokens', 'tokens.csv', /^id,/],
   ['/api/currencies', 'currencies.csv', /./],
-])('csv: %s is the file %s', async (path, name, header) => {
-  const { status, headers, text } = await file(path)
+])('csv: %s is the file %s', async (list, name, header) => {
+  const { status, headers, text } = await file(list)
   expect(status).toBe(200)
   expect(headers.get('content-disposition')).toBe(`attachment; filename="${name}"`)
   expect(text).toMatch(header)
 })
 
-describe('readers', () => {
-  const share = async (may_export: boolean) => {
-    const body = { name: 'a', sections: ['pages', 'events'], may_export }
-    return (await call('POST', '/api/sites/list.example/shares', { body })).body.secret as string
-  }
-  const path = `/api/sites/list.example/stats/page-titles?${DAY}`
+const share = async (may_export: boolean) => {
+  const body = { name: 'a', sections: ['pages', 'events'], may_export }
+  return (await call('POST', '/api/sites/list.example/shares', { body })).body.secret as string
+}
+const titles = path(`stats/page-titles?${DAY}&page=1`)
 
-  test('csv: a share that may be exported gives files of its sections', async () => {
-    const secret = await share(true)
-    expect((await file(path, {}, secret)).status).toBe(200)
-    expect((await file('/api/sites/list.example/goals', {}, secret)).status).toBe(403)
-  })
-
-  test.each(['', '&page=1'])('csv: a share that may not be exported gives none%s', async page => {
-    const secret = await share(false)
-    const { status, text } = await file(path + page, {}, secret)
+test('csv: a share gives files of its sections where it may be exported', async () => {
+  const may = await share(true)
+  expect((await file(titles, {}, may)).status).toBe(200)
+  expect((await file(path('goals'), {}, may)).status).toBe(403)
+  const mayNot = await share(false)
+  for (const list of [titles, titles.replace('&page=1', '')]) {
+    const { status, text } = await file(list, {}, mayNot)
     expect([status, JSON.parse(text).code]).toEqual([403, 'forbidden'])
-    expect((await file(path, { Accept: 'application/json' }, secret)).status).toBe(200)
-  })
+  }
+  expect((await file(titles, { Accept: 'application/json' }, mayNot)).status).toBe(200)
+})
 
-  test('csv: a public site gives none to those who are no users', async () => {
-    await call('PATCH', '/api/sites/list.example/sharing', { body: { is_public: true } })
-    const ask = (accept: string) => fetch(api.url + path, { headers: { Accept: accept } })
-    expect([(await ask('text/csv')).status, (await ask('application/json')).status]).toEqual([403, 200])
-    await call('PATCH', '/api/sites/list.example/sharing', { body: { is_public: false } })
-  })
+test('csv: a public site gives none to those who are no users', async () => {
+  await call('PATCH', '/api/sites/list.example/sharing', { body: { is_public: true } })
+  const ask = (accept: string) => fetch(api.url + titles, { headers: { Accept: accept } })
+  expect([(await ask('text/csv')).status, (await ask('application/json')).status]).toEqual([403, 200])
+  await call('PATCH', '/api/sites/list.example/sharing', { body: { is_public: false } })
 })

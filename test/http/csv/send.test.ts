@@ -1,22 +1,20 @@
 import { once } from 'node:events'
 import { createServer, get, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import express from 'express'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { columnsOf } from '../../../src/http/api/csv/columns.ts'
 import { sendCsv } from '../../../src/http/api/csv/send.ts'
 import { BLOCK_ROWS, runningDownload } from '../../../src/schema/download.ts'
 import type { Context } from '../../../src/trpc/context.ts'
+import { listen } from '../listen.ts'
 
 const Row = z.object({ no: z.number(), text: z.string() })
 const list = { columns: columnsOf(Row), rows: z.array(Row) }
 const TEXT = 'x'.repeat(200)
 const rowsFrom = (start: number, count: number) =>
   Array.from({ length: count }, (_, index) => ({ no: start + index, text: TEXT }))
-
-let close: () => Promise<void> = async () => {}
-afterEach(() => close())
 
 /** Serves a list at `/list`; `read` gives one block. @returns its address, and how many blocks were read */
 async function serve(read: (ctx: Context) => unknown, isWhole = true) {
@@ -36,13 +34,7 @@ async function serve(read: (ctx: Context) => unknown, isWhole = true) {
       res.destroy()
     }
   })
-  const server = createServer(app).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  close = async () => {
-    server.closeAllConnections()
-    await new Promise(resolve => server.close(resolve))
-  }
-  served.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/list`
+  served.url = `${await listen(createServer(app))}/list`
   return served
 }
 
@@ -89,95 +81,62 @@ test('csv: 200,000 rows arrive once, in order, without being held in memory', as
   expect(held).toBeLessThan(15_000_000)
 })
 
-test('csv: a client that does not read stops the reading of further blocks', async () => {
+test.each([
+  ['does not read', (response: IncomingMessage) => void response.pause()],
+  ['has gone', (response: IncomingMessage) => once(response, 'data').then(() => void response.destroy())],
+])('csv: a client that %s stops the reading of further blocks', async (_, stop) => {
   const served = await serve(byKey(1_000))
   const response = await ask(served.url)
-  response.pause()
+  await stop(response)
   let before = -1
-  await vi.waitUntil(
-    () => {
-      const isStill = served.reads === before
-      before = served.reads
-      return isStill
-    },
-    { interval: 200, timeout: 30_000 },
-  )
-  expect(served.reads).toBeLessThan(200)
-  response.destroy()
-})
-
-test('csv: nothing is read any more when the client has gone', async () => {
-  const served = await serve(byKey(1_000))
-  const response = await ask(served.url)
-  await once(response, 'data')
-  response.destroy()
-  await vi.waitUntil(
-    () => {
-      const before = served.reads
-      return new Promise(resolve => setTimeout(() => resolve(served.reads === before), 100))
-    },
-    { interval: 10, timeout: 30_000 },
-  )
+  const isStill = () => {
+    const last = before
+    before = served.reads
+    return before === last
+  }
+  await vi.waitUntil(isStill, { interval: 200, timeout: 30_000 })
   expect(served.reads).toBeLessThan(200)
   expect(served.failures).toEqual([])
+  response.destroy()
 })
 
-test('csv: a failure in the middle cuts the connection', async () => {
-  const served = await serve(
+test('csv: a failure in the middle cuts the connection, and one before the first row sends nothing', async () => {
+  const failing = (at: number) =>
     byKey(10, block => {
-      if (block === 5) throw new Error('broken')
-    }),
-  )
+      if (block === at) throw new Error('broken')
+    })
+  const served = await serve(failing(5))
   const response = await ask(served.url)
-  await expect(
-    (async () => {
-      for await (const _ of response);
-    })(),
-  ).rejects.toThrow()
+  await expect(buffer(response)).rejects.toThrow()
   expect(response.complete).toBe(false)
-  expect(served.failures).toEqual([new Error('broken')])
+  const early = await serve(failing(0))
+  await expect(ask(early.url)).rejects.toThrow()
+  expect([served.failures, early.failures]).toEqual([[new Error('broken')], [new Error('broken')]])
 })
 
-test('csv: a failure before the first row sends nothing', async () => {
-  const served = await serve(() => {
-    throw new Error('broken')
-  })
+test.each([[0], [1], [BLOCK_ROWS], [BLOCK_ROWS + 1], [25_000]])(
+  'csv: %d rows are in the file',
+  async count => {
+    const { url } = await serve(() => {
+      runningDownload()!.take(rowsFrom(0, count), count)
+      return []
+    })
+    const text = await (await fetch(url)).text()
+    const lines = text.split('\r\n')
+    expect([lines.length, lines[0], lines.at(-1)]).toEqual([count + 2, 'no,text', ''])
+    expect(lines.slice(1, -1).every((line, index) => line === `${index},${TEXT}`)).toBe(true)
+  },
+)
+
+test('csv: more than 1,000,000 rows are refused before anything is sent, but not a page of them', async () => {
+  const served = await serve(() => runningDownload()!.take([], 1_000_001))
   await expect(ask(served.url)).rejects.toThrow()
-  expect(served.failures).toEqual([new Error('broken')])
-})
-
-describe('a list that is read at once', () => {
-  test.each([[0], [1], [BLOCK_ROWS], [BLOCK_ROWS + 1], [25_000]])(
-    'csv: %d rows are in the file',
-    async count => {
-      const { url } = await serve(() => {
-        runningDownload()!.take(rowsFrom(0, count), count)
-        return []
-      })
-      const text = await (await fetch(url)).text()
-      const lines = text.split('\r\n')
-      expect([lines.length, lines[0], lines.at(-1)]).toEqual([count + 2, 'no,text', ''])
-      expect(lines.slice(1, -1).every((line, index) => line === `${index},${TEXT}`)).toBe(true)
-    },
-  )
-
-  test('csv: a bare array is the rows', async () => {
-    const { url } = await serve(() => rowsFrom(0, 2))
-    expect(await (await fetch(url)).text()).toBe(`no,text\r\n0,${TEXT}\r\n1,${TEXT}\r\n`)
-  })
-
-  test('csv: more than 1,000,000 rows are refused before anything is sent', async () => {
-    const served = await serve(() => runningDownload()!.take([], 1_000_001))
-    await expect(ask(served.url)).rejects.toThrow()
-    expect(served.failures).toMatchObject([
-      { code: 'validation_failed', fields: { page: [expect.any(String)] } },
-    ])
-  })
-
-  test('csv: a page of a longer list is not refused', async () => {
-    const { url } = await serve(() => runningDownload()!.take(rowsFrom(0, 1), 5_000_000), false)
-    expect(await (await fetch(url)).text()).toBe(`no,text\r\n0,${TEXT}\r\n`)
-  })
+  const refusal = { code: 'validation_failed', fields: { page: [expect.any(String)] } }
+  expect(served.failures).toMatchObject([refusal])
+  const { url } = await serve(() => runningDownload()!.take(rowsFrom(0, 1), 5_000_000), false)
+  expect(await (await fetch(url)).text()).toBe(`no,text\r\n0,${TEXT}\r\n`)
+  const bare = await serve(() => rowsFrom(0, 2))
+  expect(await (await fetch(bare.url)).text()).toBe(`no,text\r\n0,${TEXT}\r\n1,${TEXT}\r\n`)
 })
 
 test('csv: HEAD has the headers of the file and no rows', async () => {

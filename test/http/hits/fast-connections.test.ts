@@ -1,17 +1,16 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createFastConnections, type RespondFast } from '../../../src/http/hits/fast-connections.ts'
 import { accepted, type HitAnswer } from '../../../src/http/hits/hit-answers.ts'
 import { createHttpServer } from '../../../src/http/server.ts'
+import { deferred } from '../../support/deferred.ts'
 import { runs } from '../../support/runs.ts'
 import { openWire } from '../../support/wire.ts'
-
-let close = () => {}
-afterEach(() => close())
+import { listen, wireTo } from '../listen.ts'
 
 /** Answers with what was read, and by whom; `seen` counts the requests. */
 async function serve({
@@ -26,20 +25,14 @@ async function serve({
     const text = `fast ${body}`
     return respond ? respond() : held.then(() => answerOf(text))
   }
-  const { server, closeAll, drain } = createHttpServer(
+  const { server, drain } = createHttpServer(
     (request, response) => {
       seen.byNode += 1
       void answerByNode(request, response)
     },
     { maxConnections: 100, ...(isFast && { respondFast }) },
   )
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  close = () => {
-    closeAll()
-    server.close()
-  }
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, drain, seen }
+  return { url: await listen(server), drain, seen }
 }
 
 const answerOf = (body: string) => accepted('request-1', undefined, [], body)
@@ -55,6 +48,7 @@ const hit = (body: string, more = '') =>
   `POST /hit HTTP/1.1\r\nHost: x\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${more}\r\n${body}`
 const GET = 'GET /page HTTP/1.1\r\nHost: x\r\n\r\n'
 
+/** Sends parts on a connection of their own, each in a packet. */
 async function bodiesOf(url: string, parts: (string | Buffer)[], answers: number): Promise<string[]> {
   const wire = openWire(url)
   for (const part of parts) {
@@ -67,33 +61,19 @@ async function bodiesOf(url: string, parts: (string | Buffer)[], answers: number
   return bodies
 }
 
-test('fast connections: usual requests are answered one after the other', async () => {
+test('fast connections: usual requests are answered in turn, and the fallback gets the first other one and all that follow', async () => {
   const { url } = await serve()
-  const wire = openWire(url)
-  for (const body of ['a', '', 'b'.repeat(8_000)]) {
-    wire.send(hit(body))
-    expect(await wire.answer()).toMatchObject({ status: 202, body: `fast ${body}` })
-  }
-  wire.socket.destroy()
-})
-
-test('fast connections: the fallback gets the first other request and all that follow', async () => {
-  const { url } = await serve()
-  const wire = openWire(url)
+  const wire = wireTo(url)
   for (const [request, body] of [
-    [hit('a'), 'fast a'],
+    ...['a', '', 'b'.repeat(8_000)].map(text => [hit(text), `fast ${text}`]),
     [GET, 'node GET /page '],
     [hit('b'), 'node POST /hit b'],
     [hit('c').replace('/hit', '/other'), 'node POST /other c'],
   ]) {
     wire.send(request!)
-    expect((await wire.answer()).body).toBe(body)
+    const { status, body: read } = await wire.answer()
+    expect([status, read]).toEqual([body!.startsWith('fast') ? 202 : 200, body])
   }
-  wire.socket.destroy()
-})
-
-test('fast connections: a path that is not for hits goes to the fallback with its body', async () => {
-  const { url } = await serve()
   expect(await bodiesOf(url, [hit('b').replace('/hit', '/other')], 1)).toEqual(['node POST /other b'])
 })
 
@@ -103,20 +83,19 @@ test.each([
 ])('fast connections: a request in %s', async (_, cuts, reader) => {
   const { url } = await serve()
   const text = hit('0123456789')
-  const wire = openWire(url)
+  const wire = wireTo(url)
   for (const [index, start] of [0, ...cuts].entries()) {
     wire.send(text.slice(start, cuts[index] ?? text.length))
     await turn()
     await turn()
   }
   expect((await wire.answer()).body).toBe(`${reader} 0123456789`)
-  wire.socket.destroy()
 })
 
 test('fast connections: a client that does not read its answers is no longer read from', async () => {
   const large = 'x'.repeat(1_000_000)
   const { url, seen } = await serve({ respond: async () => answerOf(large) })
-  const wire = openWire(url)
+  const wire = wireTo(url)
   wire.socket.pause()
   for (let count = 1; seen.byNode === 0; count++) {
     expect(count).toBeLessThan(100)
@@ -124,14 +103,14 @@ test('fast connections: a client that does not read its answers is no longer rea
     await expect.poll(() => seen.byFast + seen.byNode, { interval: 1 }).toBe(count)
   }
   expect(seen.byFast).toBeGreaterThan(0)
-  wire.socket.destroy()
 })
 
-test('fast connections: a request without an answer closes its connection', async () => {
+test('fast connections: a request without an answer, and one without an end, close their connection', async () => {
   const { url } = await serve({ respond: async () => undefined })
-  const wire = openWire(url)
+  const [wire, cut] = [wireTo(url), wireTo(url)]
   wire.send(hit('a'))
-  expect(await wire.closed).toBe('')
+  cut.socket.end(hit('abc').slice(0, -1))
+  expect([await wire.closed, await cut.closed]).toEqual(['', ''])
 })
 
 test('fast connections: what does not come in time is left to the fallback, with the bytes that have come', async () => {
@@ -146,27 +125,19 @@ test('fast connections: what does not come in time is left to the fallback, with
     restMs: 20,
     silentMs: 20,
   })
-  const server = createServer(socket => fast.serve(socket)).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  close = () => server.close()
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const [partly, silent] = [openWire(url), openWire(url)]
+  const url = await listen(createServer(socket => fast.serve(socket)))
+  const [partly, silent] = [wireTo(url), wireTo(url)]
   const text = hit('0123456789').slice(0, -1)
   partly.send(text)
   await expect.poll(() => handedOver.length).toBe(2)
   silent.send('late')
   expect((await Promise.all(handedOver)).sort()).toEqual([text, 'late'])
-  partly.socket.destroy()
-  silent.socket.destroy()
 })
 
 test('fast connections: requests that do not wait for answers are answered in their order', async () => {
-  let release!: () => void
-  const held = new Promise<void>(resolve => {
-    release = resolve
-  })
+  const { promise: held, resolve: release } = deferred()
   const { url } = await serve({ held })
-  const wire = openWire(url)
+  const wire = wireTo(url)
   wire.send(hit('a'))
   await turn()
   wire.send(hit('b'))
@@ -175,52 +146,30 @@ test('fast connections: requests that do not wait for answers are answered in th
   release()
   const bodies: string[] = []
   for (let count = 0; count < 5; count++) bodies.push((await wire.answer()).body)
-  expect(bodies.map(body => body.replace(/^(fast|node POST \/hit) /, ''))).toEqual([
-    'a',
-    'b',
-    'c',
-    'node GET /page ',
-    'd',
-  ])
-  wire.socket.destroy()
+  const read = bodies.map(body => body.replace(/^(fast|node POST \/hit) /, ''))
+  expect(read).toEqual(['a', 'b', 'c', 'node GET /page ', 'd'])
 })
 
-test('fast connections: a client that ends its side gets its answer, and the connection closes', async () => {
-  const { url } = await serve()
-  const wire = openWire(url)
-  wire.socket.end(hit('a'))
-  expect((await wire.answer()).body).toBe('fast a')
-  expect(await wire.closed).toBe('')
-})
-
-test('fast connections: requests that came before the client ended its side are answered', async () => {
-  let release!: () => void
-  const held = new Promise<void>(resolve => {
-    release = resolve
-  })
+test('fast connections: a client that ends its side gets its answers, and the connection closes', async () => {
+  const { promise: held, resolve: release } = deferred()
   const { url, seen } = await serve({ held })
-  const wire = openWire(url)
-  wire.send(hit('a'))
-  await expect.poll(() => seen.byFast).toBe(1)
-  wire.send(hit('b'))
+  const [one, two] = [wireTo(url), wireTo(url)]
+  one.socket.end(hit('a'))
+  two.send(hit('a'))
+  await expect.poll(() => seen.byFast).toBe(2)
+  two.send(hit('b'))
   await turn()
-  wire.socket.end()
+  two.socket.end()
   await turn()
   release()
-  expect([(await wire.answer()).body, (await wire.answer()).body]).toEqual(['fast a', 'fast b'])
-  expect(await wire.closed).toBe('')
-})
-
-test('fast connections: a client that ends in the middle of a request is closed without an answer', async () => {
-  const { url } = await serve()
-  const wire = openWire(url)
-  wire.socket.end(hit('abc').slice(0, -1))
-  expect(await wire.closed).toBe('')
+  const bodies = [await one.answer(), await two.answer(), await two.answer()].map(({ body }) => body)
+  expect(bodies).toEqual(['fast a', 'fast a', 'fast b'])
+  expect([await one.closed, await two.closed]).toEqual(['', ''])
 })
 
 test('fast connections: a server that stops answers one more request and says that the connection ends', async () => {
   const { url, drain } = await serve()
-  const [used, idle] = [openWire(url), openWire(url)]
+  const [used, idle] = [wireTo(url), wireTo(url)]
   for (const wire of [used, idle]) {
     wire.send(hit('a'))
     await wire.answer()
@@ -248,14 +197,7 @@ const requests = fc.oneof(
 )
 
 test('fast connections: however requests are cut into packets, they are read as Node reads them', async () => {
-  const fast = await serve()
-  const closeFast = close
-  const node = await serve({ isFast: false })
-  const closeNode = close
-  close = () => {
-    closeFast()
-    closeNode()
-  }
+  const [fast, node] = [await serve(), await serve({ isFast: false })]
   await fc.assert(
     fc.asyncProperty(
       fc.array(requests, { minLength: 1, maxLength: 5 }),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Api, startApi } from '../../support/api.ts'
 import { startIngestApi } from '../../support/ingest-api.ts'
@@ -70,21 +71,9 @@ test.each<[string, string, () => string | Buffer, string, number[]]>([
   ['an empty body', '/api/collect', () => '', '', [400, 400, 429]],
   ['invalid UTF-8', '/api/event', () => Buffer.from([0x22, 0xff, 0x22]), '', [422, 422, 429]],
   ['a missing field', '/api/collect', () => hit(), '', [422, 422, 429]],
-  [
-    'an unknown key',
-    '/api/collect',
-    () => hit({ ...page, key: '5c7f5a52-3c0b-4c39-9e0e-7f6b0a6f2d11' }),
-    '',
-    [404, 404, 429],
-  ],
+  ['an unknown key', '/api/collect', () => hit({ ...page, key: randomUUID() }), '', [404, 404, 429]],
   ['a deep body', '/api/collect', () => '['.repeat(40) + ']'.repeat(40), '', [422, 422, 429]],
-  [
-    'a sender behind a proxy',
-    '/api/collect',
-    () => hit(page),
-    'X-Forwarded-For: 192.0.2.7, 192.0.2.8\r\n',
-    [202, 202, 429],
-  ],
+  ['a proxy', '/api/collect', () => hit(page), 'X-Forwarded-For: 192.0.2.7, 192.0.2.8\r\n', [202, 202, 429]],
   ['a given request id', '/api/collect', () => hit(page), 'X-Request-Id: abcdefgh\r\n', [202, 202, 429]],
   ['a request id that is too short', '/api/collect', () => hit(page), 'x-request-id: a\r\n', [202, 202, 429]],
 ])(

@@ -8,27 +8,17 @@ const KEY = '5C7F5A52-3c0b-4c39-9e0e-7f6b0a6f2d11'
 /** Bodies as the tracker and typical backends send them. */
 const USUAL_BODIES = {
   collect: {
-    key: KEY,
-    hostname: 'example.com',
-    visitor_id: '0197F2A0-0000-7000-8000-000000000000',
-    new_visitor_id: null,
+    ...{ key: KEY, hostname: 'example.com', visitor_id: '0197F2A0-0000-7000-8000-000000000000' },
+    ...{ new_visitor_id: null, language: 'en-GB', os: 'Linux', os_version: '', device: 'desktop' },
     url: { path: '/pricing?utm_source=newsletter', title: 'Pricing – Ünïcode 🙂' },
     referrer: 'https://news.ycombinator.com/',
     screen: { width: 1920, height: 1080 },
-    language: 'en-GB',
-    os: 'Linux',
-    os_version: '',
     browser: { name: 'Firefox', version: '140.0' },
-    device: 'desktop',
     properties: { plan: 'team', seats: 5, isTrial: false, none: null },
   },
   event: {
-    key: KEY,
-    hostname: 'example.com',
-    name: 'purchase',
-    url: { path: '/checkout' },
-    properties: { plan: 'team' },
-    revenue: { amount: 49.99, currency: 'USD' },
+    ...{ key: KEY, hostname: 'example.com', name: 'purchase', url: { path: '/checkout' } },
+    ...{ properties: { plan: 'team' }, revenue: { amount: 49.99, currency: 'USD' } },
   },
   engage: { key: KEY, hostname: 'example.com', url: { path: '/' }, sd: 180, time: 15_000 },
 }

@@ -5,37 +5,36 @@ import { createSiteKeys } from '../../../src/ingestion/edge/site-keys.ts'
 import type { RedisClient } from '../../../src/redis/client.ts'
 import { connectPatientRedis } from '../../../src/redis/connect.ts'
 import { SITE_CHANGES } from '../../../src/sites/change-site.ts'
-import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
 import { silentLog } from '../../support/log.ts'
-import { type TestRedis, testRedis } from '../../support/redis.ts'
 import { createTestSite } from '../../support/sites.ts'
+import { useDatabase, useQueue } from '../storing.ts'
 
 const MINUTE = 60_000
 
-let database: TestDatabase
-let server: TestRedis
+const database = useDatabase()
+const queue = useQueue()
 let subscriber: RedisClient
-
-beforeAll(async () => {
-  ;[database, server] = await Promise.all([sharedDatabase(), testRedis()])
-  subscriber = connectPatientRedis(server.url, silentLog)
+beforeAll(() => {
+  subscriber = connectPatientRedis(queue.redis.url, silentLog)
 })
-afterAll(async () => {
-  subscriber.disconnect()
-  await Promise.all([database.close(), server.close()])
-})
-
+afterAll(() => subscriber.disconnect())
 afterEach(() => {
   vi.useRealTimers()
 })
+
+/** Site keys that have loaded the sites. */
+async function loaded(db = database.db) {
+  const siteKeys = createSiteKeys(db, subscriber)
+  await siteKeys.preload()
+  return siteKeys
+}
 
 test('site keys: hits of loaded sites do not wait for the database', async () => {
   const { db } = database
   const sites = [await createTestSite(db), await createTestSite(db, { timezone: 'Asia/Kathmandu' })]
   const deleted = await createTestSite(db)
   await db`update sites set deleted_at = now() where site_no = ${deleted.siteNo}`
-  const siteKeys = createSiteKeys(db, subscriber)
-  await siteKeys.preload()
+  const siteKeys = await loaded(db)
   for (const site of sites) {
     const found = siteKeys.find(site.key)
     expect(found).not.toBeInstanceOf(Promise)
@@ -49,8 +48,7 @@ test('site keys: hits of loaded sites do not wait for the database', async () =>
 test('site keys: a loaded site is forgotten when it changes', async () => {
   const { db } = database
   const site = await createTestSite(db)
-  const siteKeys = createSiteKeys(db, subscriber)
-  await siteKeys.preload()
+  const siteKeys = await loaded(db)
   await db`update sites set track_errors = true where site_no = ${site.siteNo}`
   const publisher = subscriber.duplicate()
   // A notice before the subscription is confirmed would be lost.
@@ -65,8 +63,7 @@ test('site keys: a loaded site is forgotten when it changes', async () => {
 test('site keys: after a minute the database is read again, even without a change notice', async () => {
   const { db } = database
   const site = await createTestSite(db)
-  const siteKeys = createSiteKeys(db, subscriber)
-  await siteKeys.preload()
+  const siteKeys = await loaded(db)
   await db`update sites set deleted_at = now() where site_no = ${site.siteNo}`
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + MINUTE })
   expect(await siteKeys.find(site.key)).toBeUndefined()
@@ -75,8 +72,7 @@ test('site keys: after a minute the database is read again, even without a chang
 test('site keys: while the database is unavailable the last known site stays valid, even after an hour', async () => {
   const site = await createTestSite(database.db)
   const db = connectDb(database.url, { max: 1, name: 'test' })
-  const siteKeys = createSiteKeys(db, subscriber)
-  await siteKeys.preload()
+  const siteKeys = await loaded(db)
   await db.end()
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60 * MINUTE })
   expect(await siteKeys.find(site.key)).toMatchObject({ siteNo: site.siteNo })
@@ -84,16 +80,12 @@ test('site keys: while the database is unavailable the last known site stays val
 
 test('site keys: sites with traffic are refreshed together, by one statement, even without a change notice', async () => {
   const { db } = database
-  const [changed, deleted, kept] = [
-    await createTestSite(db),
-    await createTestSite(db),
-    await createTestSite(db),
-  ]
+  const [changed, deleted] = [await createTestSite(db), await createTestSite(db)]
+  const kept = await createTestSite(db)
   const statements: string[] = []
   const debug = (_connection: number, text: string) => statements.push(text)
   const watched = connectDb(database.url, { max: 2, name: 'test', debug })
-  const siteKeys = createSiteKeys(watched, subscriber)
-  await siteKeys.preload()
+  const siteKeys = await loaded(watched)
   await db`update sites set track_errors = true where site_no = ${changed.siteNo}`
   await db`update sites set deleted_at = now() where site_no = ${deleted.siteNo}`
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6_000 })
@@ -111,8 +103,7 @@ test('site keys: sites with traffic are refreshed together, by one statement, ev
 test('site keys: a flood of invented keys makes no site wait for the database', async () => {
   const { db } = database
   const site = await createTestSite(db)
-  const siteKeys = createSiteKeys(db, subscriber)
-  await siteKeys.preload()
+  const siteKeys = await loaded(db)
   for (let count = 0; count < 20_001; count++) await siteKeys.find(`invented ${count}`)
   expect(siteKeys.find(site.key)).toMatchObject({ siteNo: site.siteNo })
 })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/config.ts'
 import { makeHit } from '../../../src/ingestion/edge/accept.ts'
 import { type Geo, openGeo } from '../../../src/ingestion/edge/geo.ts'
@@ -7,19 +7,19 @@ import { readBody } from '../../../src/ingestion/edge/read-body.ts'
 import { importHits } from '../../../src/ingestion/import/import-hits.ts'
 import { enrich } from '../../../src/ingestion/stages/index.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
-import { connectRedis, whenReady } from '../../../src/redis/connect.ts'
 import { createLease } from '../../../src/redis/lease.ts'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import { keepRefreshed, REFRESHING } from '../../../src/rollups/keep-refreshed.ts'
-import { type TestDatabase, testDatabase } from '../../support/database.ts'
+import { testDatabase } from '../../support/database.ts'
 import { lineOf, pageviewLine, streamOf } from '../../support/import-lines.ts'
 import { silentLog } from '../../support/log.ts'
 import { randomHitStream, timeOrderArrival } from '../../support/random-hits.ts'
 import { recountSessions } from '../../support/recount.ts'
-import { testRedis } from '../../support/redis.ts'
+import { connectTo, testRedis } from '../../support/redis.ts'
 import { runs } from '../../support/runs.ts'
 import { createTestSite, type TestSite } from '../../support/sites.ts'
 import { expectSameOverviews, expectSameSessions } from '../../support/stored.ts'
+import { expectNumberedVisits, sessionsOf as storedSessions, useDatabase } from '../storing.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -33,14 +33,12 @@ const VISITOR = '00000000-0000-4000-8000-00000000000a'
 
 const STREAMS = runs(3)
 
-let database: TestDatabase
+const database = useDatabase(testDatabase)
 let geo: Geo
 beforeAll(async () => {
-  database = await testDatabase()
   const environment = { DATABASE_URL: database.url, REDIS_URL: 'redis://nowhere', SECRET_KEY: '0'.repeat(64) }
   geo = await openGeo(loadConfig(environment).geoipDatabase)
 })
-afterAll(() => database.close())
 
 interface Options {
   batchHits?: number
@@ -67,13 +65,7 @@ const eventsOf = (site: TestSite) => database.db<
   where events.site_no = ${site.siteNo}
   order by at, type, events.id`
 
-const sessionsOf = (site: TestSite) => database.db<
-  { visitor: string; firstAt: Date; lastAt: Date; pageviews: number; visitCount: number }[]
->`
-  select visitors.id as visitor, first_at as "firstAt", last_at as "lastAt", pageviews, visit_count as "visitCount"
-  from sessions join visitors using (site_no, visitor_no)
-  where sessions.site_no = ${site.siteNo}
-  order by visitor, first_at`
+const sessionsOf = (site: TestSite) => storedSessions(database.db, site)
 
 describe.each([1, 3, 1_000])('import in batches of %i', batchHits => {
   test('random hits equal their recount, also after a second import', async () => {
@@ -125,9 +117,10 @@ test('import: equal lines are stored as separate hits, and a repeated import add
 
 test('import: the same line is a different hit on another site', async () => {
   const [one, other] = [await createTestSite(database.db), await createTestSite(database.db)]
-  await importLines(one, pageviewLine(NOON, { ip: '203.0.113.7', user_agent: CHROME }))
+  const line = pageviewLine(NOON, { ip: '203.0.113.7', user_agent: CHROME })
+  await importLines(one, line)
   const before = await eventsOf(one)
-  await importLines(other, pageviewLine(NOON, { ip: '203.0.113.7', user_agent: CHROME }))
+  await importLines(other, line)
   expect(await eventsOf(one)).toEqual(before)
   const [theirs] = await eventsOf(other)
   expect(theirs!.id).not.toBe(before[0]!.id)
@@ -241,28 +234,21 @@ test('import: engagement finds a pageview of the same second that comes later in
 test('import: invalid lines are rejected with number and reason, the others are stored', async () => {
   const site = await createTestSite(database.db)
   const good = pageviewLine(NOON)
+  const withBody = (body: unknown) =>
+    JSON.stringify({ endpoint: 'collect', timestamp: '2026-01-01T00:00:00Z', body })
   const rejected: [string, RegExp][] = [
     ['{"endpoint": "collect", ', /not valid JSON/],
     ['[1]', /the line must be a JSON object/],
     ['7', /the line must be a JSON object/],
     ['null', /the line must be a JSON object/],
-    [
-      pageviewLine(NOON, { endpoint: 'collector' }),
-      /endpoint must be one of collect, event, engage, identify/,
-    ],
-    [JSON.stringify({ endpoint: 'collect', timestamp: '2026-01-01T00:00:00Z' }), /body is required/],
+    [pageviewLine(NOON, { endpoint: 'collector' }), /endpoint must be one of collect, event, engage, ident/],
+    [withBody(undefined), /body is required/],
+    [withBody('x'), /^body must be an object/],
     [pageviewLine(NOON, { timestamp: undefined }), /timestamp is required/],
     [pageviewLine(NOON, { timestamp: 'yesterday' }), /timestamp must be an ISO 8601 time/],
     [pageviewLine(NOW.getTime() + 1), /timestamp lies in the future/],
     [pageviewLine(0), /timestamp lies before 1990/],
-    [
-      pageviewLine(NOON, {}, { hostname: undefined, url: 7 }),
-      /^body\.hostname is required; body\.url must be/,
-    ],
-    [
-      JSON.stringify({ endpoint: 'collect', timestamp: '2026-01-01T00:00:00Z', body: 'x' }),
-      /^body must be an object/,
-    ],
+    [pageviewLine(NOON, {}, { hostname: undefined, url: 7 }), /^body\.hostname is required; body\.url must/],
     [pageviewLine(NOON, {}, { visitor_id: 'me' }), /body\.visitor_id must be a UUID/],
     [pageviewLine(NOON, {}, { title: 'x'.repeat(280_000) }), /longer than 272 KiB/],
   ]
@@ -275,15 +261,9 @@ test('import: invalid lines are rejected with number and reason, the others are 
 })
 
 test('import: the first 1,000 rejected lines are listed, all are counted', async () => {
-  const site = await createTestSite(database.db)
-  const answer = await importLines(
-    site,
-    Array.from({ length: 2_500 }, () => 'nonsense'),
-  )
+  const answer = await importLines(await createTestSite(database.db), Array(2_500).fill('nonsense'))
   expect(answer.rejected_total).toBe(2_500)
-  expect(answer.rejected.map(({ line }) => line)).toEqual(
-    Array.from({ length: 1_000 }, (_, index) => index + 1),
-  )
+  expect(answer.rejected.map(({ line }) => line)).toEqual(Array.from({ length: 1_000 }, (_, at) => at + 1))
 })
 
 test('import: a line that cannot be stored is rejected with the reason', async () => {
@@ -334,12 +314,10 @@ test('import: two concurrent imports of a file, beside live hits of the same vis
     .toSorted((a, b) => a.at - b.at)
     .map(({ index, at }) => pageviewLine(at, {}, { visitor_id: visitors[index % 6] }))
   const live = Array.from({ length: 400 }, (_, index) => {
-    const content = readBody(
-      'collect',
-      JSON.parse(pageviewLine(0, {}, { visitor_id: visitors[index % 6] })).body,
-    )
+    const { body } = JSON.parse(pageviewLine(0, {}, { visitor_id: visitors[index % 6] }))
     const from = { sender: { address: '', userAgent: '' }, location: geo.locate(''), salts: undefined }
-    return makeHit(content, { ...from, id: randomUUID(), at: at(index) + 1, site: trackedSite(site) })
+    const about = { id: randomUUID(), at: at(index) + 1, site: trackedSite(site) }
+    return makeHit(readBody('collect', body), { ...from, ...about })
   })
   async function sendLive() {
     for (const { hit, partition } of live) await storeHits(database.db, partition, [enrich(hit)])
@@ -351,25 +329,25 @@ test('import: two concurrent imports of a file, beside live hits of the same vis
   ])
   const sessions = await sessionsOf(site)
   expect(sessions.reduce((sum, session) => sum + session.pageviews, 0)).toBe(800)
-  for (const [index, session] of sessions.entries()) {
-    const before = sessions[index - 1]
-    const isFirst = before?.visitor !== session.visitor
-    expect(session.visitCount).toBe(isFirst ? 1 : before!.visitCount + 1)
-    if (!isFirst) expect(before!.lastAt.getTime()).toBeLessThan(session.firstAt.getTime())
-  }
+  expectNumberedVisits(sessions)
 })
 
-test('import: hits in compressed chunks are stored like any others', async () => {
+test('import: hits in compressed chunks are stored like any others, and nothing is left to refresh', async () => {
   const stream = randomHitStream(4242, { maxVisitors: 8, maxStepsPerVisitor: 15 })
   const site = await createTestSite(database.db, { timezone: stream.zone })
   const lines = stream.hits.map(lineOf)
   const recount = recountSessions(timeOrderArrival(stream.hits, 1))
-  await importLines(site, lines.slice(0, lines.length / 2))
+  const importAndRefresh = async (some: string[]) => {
+    await refreshAll(() => importLines(site, some, { batchHits: 10 }))
+    expect(await database.db`select from dirty_buckets`).toHaveLength(0)
+  }
+  // Now everything is below the watermark.
   await refreshAll()
+  await importAndRefresh(lines.slice(0, lines.length / 2))
   expect(await compressSettledChunks(database.db, NOW)).toBeGreaterThan(0)
-  await importLines(site, lines)
+  await importAndRefresh(lines)
   await expectSameSessions(database.db, site, recount)
-  await refreshAll()
+  await expectSameOverviews(database.db, site, stream, recount)
   await compressSettledChunks(database.db, NOW)
   await expectSameOverviews(database.db, site, stream, recount)
 })
@@ -391,27 +369,12 @@ test('import: a chunk that late hits have partly decompressed is compressed agai
   expect(await sessionsOf(site)).toHaveLength(1_201)
 })
 
-test('import: after an import nothing is left to refresh, and the aggregates equal the hits', async () => {
-  const stream = randomHitStream(99, { maxStepsPerVisitor: 40 })
-  const site = await createTestSite(database.db, { timezone: stream.zone })
-  const lines = stream.hits.map(lineOf)
-  // Now everything is below the watermark.
-  await refreshAll()
-  await refreshAll(() => importLines(site, lines, { batchHits: 10 }))
-  expect(await database.db`select from dirty_buckets`).toHaveLength(0)
-  const recount = recountSessions(timeOrderArrival(stream.hits, 1))
-  await expectSameOverviews(database.db, site, stream, recount)
-})
-
 async function refreshAll(run: () => Promise<unknown> = async () => {}): Promise<void> {
   const server = await testRedis()
-  const redis = connectRedis(server.url, silentLog)
-  await whenReady(redis, 30_000)
+  const redis = await connectTo(server)
   const lease = createLease(redis, REFRESHING)
-  await keepRefreshed(
-    { db: database.db, lease, log: silentLog, now: () => new Date(NOW.getTime() + 2 * DAY) },
-    run,
-  )
+  const now = () => new Date(NOW.getTime() + 2 * DAY)
+  await keepRefreshed({ db: database.db, lease, log: silentLog, now }, run)
   redis.disconnect()
   await server.close()
 }

@@ -13,37 +13,23 @@ test.each([
   ['https://cn.bing.com/search', 'Bing', 'Organic Search'],
   ['https://fr.search.yahoo.com/', 'Yahoo!', 'Organic Search'],
   ['https://search.yahoo.co.jp/', 'Yahoo!', 'Organic Search'],
-  ['https://duckduckgo.com/', 'DuckDuckGo', 'Organic Search'],
   ['https://yandex.com.tr/', 'Yandex', 'Organic Search'],
-  ['https://ya.ru/', 'Yandex', 'Organic Search'],
-  ['https://search.brave.com/', 'Brave', 'Organic Search'],
-  ['https://www.ecosia.org/', 'Ecosia', 'Organic Search'],
   ['https://m.baidu.com/', 'Baidu', 'Organic Search'],
   ['https://l.facebook.com/l.php', 'Facebook', 'Organic Social'],
-  ['https://lm.facebook.com/', 'Facebook', 'Organic Social'],
-  ['https://l.instagram.com/', 'Instagram', 'Organic Social'],
   ['https://t.co/abc', 'X', 'Organic Social'],
-  ['https://mobile.twitter.com/', 'X', 'Organic Social'],
   ['https://x.com/', 'X', 'Organic Social'],
   ['https://lnkd.in/x', 'LinkedIn', 'Organic Social'],
-  ['android-app://com.linkedin.android/', 'LinkedIn', 'Organic Social'],
   ['https://out.reddit.com/', 'Reddit', 'Organic Social'],
   ['https://old.reddit.com/r/a', 'Reddit', 'Organic Social'],
   ['https://news.ycombinator.com/item?id=1', 'Hacker News', 'Organic Social'],
-  ['https://bsky.app/', 'Bluesky', 'Organic Social'],
   ['https://www.pinterest.co.uk/', 'Pinterest', 'Organic Social'],
-  ['https://stackoverflow.com/q/1', 'Stack Overflow', 'Organic Social'],
   ['https://youtu.be/x', 'YouTube', 'Organic Video'],
   ['https://m.youtube.com/', 'YouTube', 'Organic Video'],
-  ['https://player.vimeo.com/', 'Vimeo', 'Organic Video'],
   ['https://www.amazon.co.jp/', 'Amazon', 'Organic Shopping'],
   ['https://console.aws.amazon.com/', 'AWS', 'Referral'],
   ['https://shopping.google.com/', 'Google Shopping', 'Organic Shopping'],
   ['https://chatgpt.com/', 'ChatGPT', 'AI Assistants'],
   ['https://gemini.google.com/app', 'Gemini', 'AI Assistants'],
-  ['https://copilot.microsoft.com/', 'Copilot', 'AI Assistants'],
-  ['https://www.perplexity.ai/', 'Perplexity', 'AI Assistants'],
-  ['https://claude.ai/', 'Claude', 'AI Assistants'],
   ['https://mail.google.com/', 'Gmail', 'Email'],
   ['android-app://com.google.android.gm/', 'Gmail', 'Email'],
   ['https://outlook.live.com/', 'Outlook', 'Email'],
@@ -130,11 +116,8 @@ describe('attribution: a paid click', () => {
 
 test('attribution: a tag wins over the referrer in source and channel', () => {
   const url = '/?utm_source=partner&utm_medium=email'
-  expect(enriched({ url, referrer: 'https://www.google.com/' })).toMatchObject({
-    source: 'partner',
-    channel: 'Email',
-    referrerPage: 'www.google.com',
-  })
+  const kept = { source: 'partner', channel: 'Email', referrerPage: 'www.google.com' }
+  expect(enriched({ url, referrer: 'https://www.google.com/' })).toMatchObject(kept)
 })
 
 test('known sources: every host and spelling belongs to one source', () => {

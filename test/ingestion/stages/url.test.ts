@@ -23,13 +23,8 @@ test('URL: a hit without a URL has no path and no tags', () => {
 
 test('URL: the five tags are read from the query', () => {
   const url = '/?utm_source=a&utm_medium=b&utm_campaign=c&utm_content=d&utm_term=e#utm_source=no'
-  expect(enriched({ url })).toMatchObject({
-    utmSource: 'a',
-    utmMedium: 'b',
-    utmCampaign: 'c',
-    utmContent: 'd',
-    utmTerm: 'e',
-  })
+  const tags = { utmSource: 'a', utmMedium: 'b', utmCampaign: 'c', utmContent: 'd', utmTerm: 'e' }
+  expect(enriched({ url })).toMatchObject(tags)
 })
 
 test.each([

@@ -38,6 +38,12 @@ async function sent(body: object = {}) {
   return { recipient, mail: mail!, text: mail!.text!, html: mail!.html as string }
 }
 
+/** Sends the report of the shop. */
+const sentOfShop = (body?: object) => {
+  ;({ owner, site } = shop)
+  return sent(body)
+}
+
 const read = async (path: string) => (await owner.ask('GET', `${site.path}${path}from=${DAY}&to=${DAY}`)).body
 
 /** The text of a figure: what stands behind its label. */
@@ -53,15 +59,14 @@ async function fill() {
   await site.hit('2026-10-21T03:59:59Z', ben, { url: '/pricing' })
   await owner.ask('POST', `${site.path}/goals`, { match_type: 'page', match_value: '/pricing' })
   await owner.ask('POST', `${site.path}/goals`, { match_type: 'page', match_value: '/never' })
+  const payment = { currency: 'USD', visitor_id: ada }
   for (const [amount, day] of [
-    [4_999, '20'],
-    [100_000, '20'],
-    [1_000, '19'],
+    [4_999, 20],
+    [100_000, 20],
+    [1_000, 19],
   ] as const) {
-    await owner.ask('POST', `${site.path}/payments`, {
-      ...{ amount, currency: 'USD', transaction_id: randomUUID(), visitor_id: ada },
-      timestamp: `2026-10-${day}T11:30:00Z`,
-    })
+    const fields = { amount, transaction_id: randomUUID(), timestamp: `2026-10-${day}T11:30:00Z` }
+    await owner.ask('POST', `${site.path}/payments`, { ...payment, ...fields })
   }
   await owner.ask('PUT', `${site.path}/processor`, { provider: 'stripe', webhook_secret: SECRET })
   const at = (time: string) => Date.parse(time) / 1000
@@ -77,8 +82,7 @@ async function fill() {
 }
 
 test('reports: every number of a mail is that of the API for the same day of the site', async () => {
-  ;({ owner, site } = shop)
-  const { text, html, mail } = await sent()
+  const { text, html, mail } = await sentOfShop()
   const overview = await read('/overview?')
   expect(overview).toMatchObject({ visitors: 2, pageviews: 3, revenue: 104_999, previous: { visitors: 2 } })
   expect(mail.subject).toBe(`${site.domain}: 2 visitors (20 October 2026)`)
@@ -118,21 +122,18 @@ test('reports: every number of a mail is that of the API for the same day of the
 })
 
 test('reports: without the section revenue there is no money in it, nor goals that payments convert', async () => {
-  ;({ owner, site } = shop)
-  const { text, html } = await sent({ sections: ['sources', 'pages', 'locations', 'goals'] })
+  const { text, html } = await sentOfShop({ sections: ['sources', 'pages', 'locations', 'goals'] })
   for (const body of [text, html]) expect(body).not.toMatch(/\$|MRR|Revenue|payment/i)
   expect(text).toContain('Visit /pricing')
 })
 
 test('reports: what is not chosen is not there', async () => {
-  ;({ owner, site } = shop)
-  const { text } = await sent({ sections: [] })
+  const { text } = await sentOfShop({ sections: [] })
   for (const title of ['Pages (', 'Sources (', 'Countries (', 'Goals (']) expect(text).not.toContain(title)
 })
 
 test('reports: a mail has its pictures in itself, and refers to nothing that tells that it was read', async () => {
-  ;({ owner, site } = shop)
-  const { mail } = await sent()
+  const { mail } = await sentOfShop()
   const html = /<html[\s\S]*/.exec(mail.html as string)![0]
   const pictures = mail.attachments.filter(({ contentType }) => contentType === 'image/png')
   expect(pictures.map(({ cid }) => cid)).toEqual(['visitors', 'revenue'])
@@ -180,11 +181,8 @@ test('reports: names from hits break neither subject nor headers nor layout', as
   for (const name of HOSTILE) {
     const fields = { url: `/${name}`.replace(/^\/\//, '/'), referrer: `https://${randomUUID()}.example/` }
     await site.hit('2026-10-20T15:00:00Z', randomUUID(), fields)
-    await owner.ask('POST', `${site.path}/goals`, {
-      match_type: 'event',
-      match_value: 'e',
-      display_name: name,
-    })
+    const goal = { match_type: 'event', match_value: 'e', display_name: name }
+    await owner.ask('POST', `${site.path}/goals`, goal)
   }
   await site.hit('2026-10-20T15:00:00Z', randomUUID(), { url: '/', type: 'event', name: 'e' })
   const { mail, text, html } = await sent()
@@ -202,8 +200,7 @@ test('reports: names from hits break neither subject nor headers nor layout', as
 })
 
 test('reports: German mails have German words and numbers', async () => {
-  ;({ owner, site } = shop)
-  const { mail, text, html } = await sent({ language: 'de' })
+  const { mail, text, html } = await sentOfShop({ language: 'de' })
   expect(mail.subject).toBe(`${site.domain}: 2 Besucher (20. Oktober 2026)`)
   expect(figure(text, 'Umsatz')).toMatch(/^1\.049,99\s\$ \(×105\)$/)
   expect(text).toContain('Seiten (Besucher, Umsatz)')
@@ -219,26 +216,21 @@ test('reports: a period without hits gets a short mail that says so', async () =
 })
 
 test('reports: the preview is the mail, and its page can load and run nothing', async () => {
-  ;({ owner, site } = shop)
-  const { text, mail } = await sent()
+  const { text, mail } = await sentOfShop()
   const query = 'frequency=daily&language=en&sections=pages,goals,sources,locations,revenue'
   const { status, body } = await owner.ask('GET', `${site.path}/reports/preview?${query}`)
   expect(status).toBe(200)
   expect(body).toMatchObject({ subject: mail.subject, from: DAY, to: DAY })
   expect(body.text.split('-- ')[0]).toBe(text.split('-- ')[0])
-  const page = await fetch(`${world.api.url}${site.path}/reports/preview.html?${query}`, {
-    headers: owner.headers,
-  })
+  const load = (query: string, headers: Record<string, string> = owner.headers) =>
+    fetch(`${world.api.url}${site.path}/reports/preview.html?${query}`, { headers })
+  const page = await load(query)
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(page.headers.get('content-security-policy')).toMatch(
     /^default-src 'none'; .*frame-ancestors 'self'; sandbox/,
   )
   expect(await page.text()).toBe(body.html)
   expect(body.html).toContain('<img src="data:image/png;base64,')
-  const foreign = await fetch(`${world.api.url}${site.path}/reports/preview.html`)
-  expect(foreign.status).toBe(401)
-  const wrong = await fetch(`${world.api.url}${site.path}/reports/preview.html?frequency=hourly`, {
-    headers: owner.headers,
-  })
-  expect(wrong.status).toBe(422)
+  expect((await load('', {})).status).toBe(401)
+  expect((await load('frequency=hourly')).status).toBe(422)
 })

@@ -16,6 +16,8 @@ export interface World {
   refusal: { code?: number | undefined }
   /** Runs the scheduled job at a moment. */
   run(at: string): Promise<boolean>
+  /** Runs it, and returns how many mails have arrived by then. */
+  mailsAt(at: string): Promise<number>
   /** A person whose address is proven. */
   person(options?: Parameters<typeof teammate>[1]): Promise<Teammate>
   close(): Promise<void>
@@ -36,14 +38,15 @@ export async function startWorld(now: string): Promise<World> {
     pool: { run: (task, input) => inProcessPool(api.services.db).run(task, input), close: async () => {} },
     config: { mail: server.mail },
   })
+  const run = async (at: string) => {
+    clock.now = new Date(at)
+    return sendReports(api.services, clock.now)
+  }
   return {
-    api,
-    server,
-    clock,
-    refusal,
-    async run(at) {
-      clock.now = new Date(at)
-      return sendReports(api.services, clock.now)
+    ...{ api, server, clock, refusal, run },
+    async mailsAt(at) {
+      await run(at)
+      return server.mails.length
     },
     async person(options = {}) {
       const made = await teammate(api, { at: clock.now, ...options })

@@ -20,23 +20,23 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-async function watched(goals: object[]) {
+async function watched(goals: object[] = [page('/buy')]) {
   const site = await world.site()
   const webhook = await world.webhook(site.id, { kinds: ['goal.converted'] })
   for (const goal of goals) {
     expect(await world.call('POST', `${site.id}/goals`, goal)).toMatchObject({ status: 201 })
   }
   const testSite = { ...site, key: '' }
-  const hit = (fields: Partial<Hit> = {}, at = world.clock.at) => enrichedHit(testSite, at, fields)
+  const hit = (fields: Partial<Hit> = { url: '/buy' }, at = world.clock.at) =>
+    enrichedHit(testSite, at, fields)
   const store = (hits: ReturnType<typeof hit>[], partition = 0) => storeHits(world.db, partition, hits)
-  const told = () =>
-    world.receiver
-      .of(webhook.path)
-      .map(({ json }) => [json.data.goal.display_name, json.data.path, json.data.timestamp])
+  const received = () => world.receiver.of(webhook.path).map(({ json }) => json.data)
+  const told = () => received().map(({ goal, path, timestamp }) => [goal.display_name, path, timestamp])
   const rows = () => world.db`select key from outgoing_events where site_no = ${site.siteNo}`
-  return { site, webhook, hit, store, told, rows }
+  return { site, webhook, hit, store, received, told, rows }
 }
 
+const SIGNUP = { type: 'event', name: 'signup', url: '/join', props: { plan: 'team' } } as const
 const DYING = { patterns: { run: () => Promise.reject(new Error('died')) } }
 
 const page = (value: string, operator?: string, name = value) => ({
@@ -47,7 +47,7 @@ const page = (value: string, operator?: string, name = value) => ({
 })
 
 test('conversions: each kind of goal is told with what converted it', async () => {
-  const { webhook, hit, store, told } = await watched([
+  const { hit, store, received, told } = await watched([
     page('/thanks'),
     page('/blog/**', undefined, 'blog'),
     page('^/p/\\d+$', 'matches_regex', 'product'),
@@ -63,14 +63,8 @@ test('conversions: each kind of goal is told with what converted it', async () =
     hit({ url: '/blog/a/b' }),
     hit({ url: '/p/42' }),
     hit({ url: '/p/x' }),
-    hit({
-      type: 'event',
-      name: 'signup',
-      url: '/join',
-      props: { plan: 'team' },
-      revenue: { amountMinor: '500', currency: 'EUR' },
-    }),
-    hit({ type: 'event', name: 'signup', url: '/join', props: { plan: 'solo' } }),
+    hit({ ...SIGNUP, revenue: { amountMinor: '500', currency: 'EUR' } }),
+    hit({ ...SIGNUP, props: { plan: 'solo' } }),
     hit({ type: 'outbound', name: 'outbound', url: '/out', props: { selector: 'a' } }),
     hit({ type: 'download', name: 'download', url: '/dl', props: { selector: 'x.pdf' } }),
     hit({ url: '/start' }),
@@ -84,33 +78,25 @@ test('conversions: each kind of goal is told with what converted it', async () =
       .sort()
   const expected = ['any link', 'blog', 'pdf', 'product', 'seen', 'signup', '/thanks'].sort()
   expect(names()).toEqual(expected)
-  const signup = world.receiver.of(webhook.path).find(({ json }) => json.data.event_name === 'signup')!.json
-  expect(signup.data).toMatchObject({
-    properties: { plan: 'team' },
-    revenue: { amount: 500, currency: 'EUR' },
-    path: '/join',
-  })
-  const thanks = world.receiver.of(webhook.path).find(({ json }) => json.data.path === '/thanks')!.json
-  expect(thanks.data).toMatchObject({
-    visitor_id: visitorId,
-    source: 'news',
-    revenue: null,
-    event_name: null,
-  })
+  const data = received()
+  const revenue = { amount: 500, currency: 'EUR' }
+  const signup = { properties: { plan: 'team' }, revenue, path: '/join' }
+  expect(data.find(({ event_name }) => event_name === 'signup')).toMatchObject(signup)
+  const thanks = { visitor_id: visitorId, source: 'news', revenue: null, event_name: null }
+  expect(data.find(({ path }) => path === '/thanks')).toMatchObject(thanks)
   // The threshold is reached with the second engagement, and again with the third.
   for (const [index, scroll] of [40, 80, 95].entries()) {
-    await store([
-      hit({ type: 'engagement', url: '/long', visitorId, scroll }, world.clock.at + 1_000 * (index + 1)),
-    ])
+    const at = world.clock.at + 1_000 * (index + 1)
+    await store([hit({ type: 'engagement', url: '/long', visitorId, scroll }, at)])
     await world.run()
   }
   expect(names()).toEqual([...expected, 'read'].sort())
 })
 
 test('conversions: hits that are stored twice and at the same time in several transactions convert once', async () => {
-  const { hit, store, told, rows } = await watched([page('/buy')])
+  const { hit, store, told, rows } = await watched()
   const storing = [0, 1, 2, 3].flatMap(partition => {
-    const own = Array.from({ length: 10 }, () => hit({ url: '/buy' }))
+    const own = Array.from({ length: 10 }, () => hit())
     return [store(own, partition), store(own.slice(5), partition), store(own.slice(0, 7), partition)]
   })
   const [a, b] = [world.startWork(), world.startWork()]
@@ -122,10 +108,10 @@ test('conversions: hits that are stored twice and at the same time in several tr
 })
 
 test('conversions: a hit that is stored late is told once, with its own time', async () => {
-  const { hit, store, told } = await watched([page('/buy')])
+  const { hit, store, told } = await watched()
   const at = world.clock.at
   world.clock.at += 60 * MINUTE
-  await store([hit({ url: '/buy' })])
+  await store([hit()])
   await world.run()
   await store([hit({ url: '/buy' }, at + MINUTE)])
   await world.run()
@@ -147,23 +133,23 @@ test('conversions: imported hits, and those before the goal or the webhook was m
 })
 
 test('conversions: a site without such a webhook notes no hits', async () => {
-  const { site, webhook, hit, store } = await watched([page('/buy')])
+  const { site, webhook, hit, store } = await watched()
   const noted = async () =>
     (await world.db`select from goal_candidates where site_no = ${site.siteNo}`).length
   await world.call('PATCH', `${site.id}/webhooks/${webhook.id}`, { kinds: ['payment.paid'] })
-  await store([hit({ url: '/buy' })])
+  await store([hit()])
   expect(await noted()).toBe(0)
   await world.call('PATCH', `${site.id}/webhooks/${webhook.id}`, { kinds: ['goal.converted'] })
-  await store([hit({ url: '/buy' })])
+  await store([hit()])
   expect(await noted()).toBe(1)
   await world.call('DELETE', `${site.id}/webhooks/${webhook.id}`)
-  await store([hit({ url: '/buy' })])
+  await store([hit()])
   expect(await noted()).toBe(1)
 })
 
 test('conversions: a process that dies while it compares hits loses none and doubles none', async () => {
-  const { hit, store, told } = await watched([page('/buy')])
-  await store([hit({ url: '/buy' }), hit({ url: '/buy' })])
+  const { hit, store, told } = await watched()
+  await store([hit(), hit()])
   const dying = world.startWork(DYING)
   await world.step(dying)
   await dying.settle()
@@ -199,7 +185,7 @@ test('conversions: what is told of a hit is stored once, of at most 100 goals; f
   await world.db`
     insert into goals (site_no, display_name, type, match_operator, match_value)
     select ${site.siteNo}, 'goal ' || number, 'event', 'is_not', 'x' || number from generate_series(1, 102) as number`
-  await store([hit({ type: 'event', name: 'signup', url: '/join', props: { plan: 'team' } })])
+  await store([hit(SIGNUP)])
   const work = world.startWork()
   await compareAll(work)
   const [stored] = await world.db`
@@ -228,34 +214,28 @@ test('conversions: what is told of a hit is stored once, of at most 100 goals; f
   expect([await forget(99), await forget(10_000)]).toEqual([1, 0])
 })
 
-test('conversions: what a full queue has no room for is dropped and counted before it is stored', async () => {
-  const { webhook, hit, store, rows } = await watched([page('/buy')])
-  await store(Array.from({ length: 5 }, () => hit({ url: '/buy' })))
+test('conversions: what a full queue has no room for, and the oldest of too many hits, is dropped and counted', async () => {
+  const full = await watched()
+  await full.store(Array.from({ length: 5 }, () => full.hit()))
   await compareAll(world.startWork({ mostWaiting: 3 }))
-  expect(await rows()).toHaveLength(3)
-  expect(await droppedOf(webhook.id)).toBe(2)
-})
-
-test('conversions: when too many hits of a site wait, the oldest are dropped and counted', async () => {
-  const { site, webhook, hit, store, told } = await watched([page('/buy')])
+  expect([(await full.rows()).length, await droppedOf(full.webhook.id)]).toEqual([3, 2])
+  const { site, webhook, hit, store, told } = await watched()
   for (const hits of [500, 7])
     await world.db`
       insert into goal_candidates (site_no, times, ids)
       select ${site.siteNo}, array_agg(${world.now()}::timestamptz), array_agg(gen_random_uuid())
       from generate_series(1, ${hits}::int)`
-  await store([hit({ url: '/buy' })])
-  const work = world.startWork({ mostNotes: 1 })
-  await world.run(work)
-  expect(told()).toHaveLength(1)
-  expect(await droppedOf(webhook.id)).toBe(7)
+  await store([hit()])
+  await world.run(world.startWork({ mostNotes: 1 }))
+  expect([told().length, await droppedOf(webhook.id)]).toEqual([1, 7])
 })
 
 test.each([
   ['are many and small', {}],
   ['cannot be compared', DYING],
 ])('conversions: the oldest hits are dropped, too, when those that wait %s', async (_, options) => {
-  const { site, webhook, hit, store } = await watched([page('/buy')])
-  await store([hit({ url: '/buy' })])
+  const { site, webhook, hit, store } = await watched()
+  await store([hit()])
   await world.db`
     insert into goal_candidates (site_no, times, ids)
     select ${site.siteNo}, array[${world.now()}::timestamptz], array[gen_random_uuid()]
@@ -276,7 +256,7 @@ test('conversions: a goal that was too slow is not tried again with the next hit
   const work = world.startWork({ patterns: patternsWith(values => tried.push(...values)) })
   const long = (index: number) => hit({ url: `/${mixedText(index, 600)}` })
   for (let round = 0; round < 2; round++) {
-    await store([hit({ url: '/buy' }), ...[1, 2, 3].map(long)])
+    await store([hit(), ...[1, 2, 3].map(long)])
     await world.run(work)
   }
   expect(told().map(([name]) => name)).toEqual(['/buy', '/buy'])
@@ -284,9 +264,9 @@ test('conversions: a goal that was too slow is not tried again with the next hit
 })
 
 test('conversions: a site whose goals take long does not hold up another', async () => {
-  const [held, free] = [await watched([page('/held')]), await watched([page('/buy')])]
+  const [held, free] = [await watched([page('/held')]), await watched()]
   await held.store([held.hit({ url: '/held' })])
-  await free.store([free.hit({ url: '/buy' })])
+  await free.store([free.hit()])
   let release = () => {}
   const gate = new Promise<void>(resolve => {
     release = resolve
@@ -303,7 +283,7 @@ test('conversions: a site whose goals take long does not hold up another', async
 })
 
 test('conversions: a person who is erased before or after the comparison is not told of', async () => {
-  const { site, hit, store, told, rows } = await watched([page('/buy')])
+  const { site, hit, store, told, rows } = await watched()
   const erase = async (visitorId: string) => {
     world.clock.at += 1_000
     const path = `/api/sites/${site.id}/visitors/${visitorId}`

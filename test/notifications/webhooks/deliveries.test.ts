@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Stripe } from 'stripe'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MAIL_JOBS } from '../../../src/notifications/mails/send-queued.ts'
+import { WEBHOOK_JOBS } from '../../../src/notifications/webhooks/webhook-worker.ts'
 import { type MailServer, startMailServer } from '../../support/mail-server.ts'
 import type { Received, ReceiverAnswer } from '../../support/receiver.ts'
 import { startWorld, type World } from './world.ts'
@@ -33,19 +34,14 @@ async function paying(
   world.receiver.answer = ({ path }) => answers.get(path)?.() ?? { status: 200 }
   const path = `${site.id}/webhooks/${webhook.id}`
   const got = () => world.receiver.of(webhook.path)
-  const pay = (body: object = {}) =>
-    world.call('POST', `${site.id}/payments`, {
-      amount: 4999,
-      currency: 'USD',
-      transaction_id: randomUUID(),
-      ...body,
-    })
+  const pay = (body: object = {}) => {
+    const usual = { amount: 4999, currency: 'USD', transaction_id: randomUUID() }
+    return world.call('POST', `${site.id}/payments`, { ...usual, ...body })
+  }
   const deliveries = async (query = '') => (await world.call('GET', `${path}/deliveries${query}`)).body.data
   const remove = () => world.call('DELETE', path)
-  const read = async () =>
-    (await world.call('GET', `${site.id}/webhooks`)).body.find(
-      (each: { id: string }) => each.id === webhook.id,
-    )
+  const isThis = ({ id }: { id: string }) => id === webhook.id
+  const read = async () => (await world.call('GET', `${site.id}/webhooks`)).body.find(isThis)
   return { site, webhook, path, got, pay, deliveries, read, remove }
 }
 const answers = new Map<string, () => ReceiverAnswer>()
@@ -101,9 +97,15 @@ test('webhooks: a payment is sent once, signed so that the library of Stripe acc
       refunded_amount: 0,
     },
   })
-  expect(await deliveries()).toMatchObject([
-    { event_id: json.id, state: 'delivered', attempts: 1, status: 200 },
-  ])
+  const delivered = { event_id: json.id, state: 'delivered', attempts: 1, status: 200 }
+  expect(await deliveries()).toMatchObject([delivered])
+  // The log keeps it for 30 days.
+  const forget = (ms: number) =>
+    WEBHOOK_JOBS[0]!.run({ db: world.db } as never, new Date(world.clock.at + ms))
+  await forget(29 * DAY)
+  expect(await deliveries()).toHaveLength(1)
+  while (await forget(31 * DAY)) {}
+  expect(await deliveries()).toEqual([])
 })
 
 test('webhooks: failures are tried again with growing pauses, with the same id, until one succeeds', async () => {
@@ -176,10 +178,7 @@ test('webhooks: an endpoint that fails for five days is switched off, and the ow
   const until = world.clock.at + 5 * DAY + 2 * HOUR
   while (world.clock.at < until) {
     await pay()
-    for (let hour = 0; hour < 24; hour += 2) {
-      await world.run()
-      world.clock.at += 2 * HOUR
-    }
+    for (let hour = 0; hour < 24; hour += 2, world.clock.at += 2 * HOUR) await world.run()
   }
   await world.run()
   expect(await read()).toMatchObject({ is_enabled: false, waiting: 0, given_up_at: expect.any(String) })
@@ -206,26 +205,18 @@ test('webhooks: a notice that the mail server does not take is sent later, once'
   config.mail = { ...mail!, url: 'smtp://127.0.0.1:1' }
   await world.run()
   config.mail = mail
-  for (let step = 0; step < 3; step++) {
-    world.clock.at += 2 * MINUTE
-    await world.run()
-  }
+  for (let step = 0; step < 4; step++, world.clock.at += 2 * MINUTE) await world.run()
   expect(mails.mails.filter(({ subject }) => subject!.includes('“Later”'))).toHaveLength(1)
-  const queued = () => world.db`select from queued_mails where subject like '%“Later”%'`
-  for (const [days, left] of [
-    [29, 1],
-    [31, 0],
-  ] as const) {
+  const queuedAfter = async (days: number) => {
     await MAIL_JOBS[0]!.run({ db: world.db } as never, new Date(world.clock.at + days * DAY))
-    expect(await queued()).toHaveLength(left)
+    return (await world.db`select from queued_mails where subject like '%“Later”%'`).length
   }
+  expect([await queuedAfter(29), await queuedAfter(31)]).toEqual([1, 0])
 })
 
 test('webhooks: redirects are failures, and are not followed', async () => {
-  const { got, pay, deliveries } = await paying(() => ({
-    status: 302,
-    headers: { Location: `${world.receiver.url}/x` },
-  }))
+  const headers = { Location: `${world.receiver.url}/x` }
+  const { got, pay, deliveries } = await paying(() => ({ status: 302, headers }))
   await pay()
   await world.run()
   expect(got()).toHaveLength(1)
@@ -389,35 +380,11 @@ test('webhooks: Slack and Discord get what their incoming webhooks take, without
   expect(slack.got()).toHaveLength(2)
   expect(ofRefund!.json.text).toContain('49.99 USD of 49.99 USD refunded so far')
   expect(toSlack!.headers['analytics-signature']).toBeUndefined()
-  expect(toSlack!.json).toEqual({
-    text: expect.stringContaining('Payment of 49.99 USD'),
-    blocks: [
-      {
-        type: 'section',
-        text: { type: 'mrkdwn', text: expect.stringContaining('&lt;!channel&gt; &amp; co') },
-      },
-    ],
-  })
+  const title = expect.stringContaining('Payment of 49.99 USD')
+  const text = { type: 'mrkdwn', text: expect.stringContaining('&lt;!channel&gt; &amp; co') }
+  expect(toSlack!.json).toEqual({ text: title, blocks: [{ type: 'section', text }] })
   expect(discord.got()[0]!.json).toMatchObject({
-    embeds: [
-      {
-        title: expect.stringContaining('Payment of 49.99 USD'),
-        description: expect.stringContaining('\\*\\*bold'),
-      },
-    ],
+    embeds: [{ title, description: expect.stringContaining('\\*\\*bold') }],
     allowed_mentions: { parse: [] },
   })
-})
-
-test('webhooks: the log forgets what is older than 30 days', async () => {
-  const { pay, deliveries } = await paying()
-  await pay()
-  await world.run()
-  const { WEBHOOK_JOBS } = await import('../../../src/notifications/webhooks/webhook-worker.ts')
-  const forget = (after: number) =>
-    WEBHOOK_JOBS[0]!.run({ db: world.db } as never, new Date(world.clock.at + after))
-  await forget(29 * DAY)
-  expect(await deliveries()).toHaveLength(1)
-  while (await forget(31 * DAY)) {}
-  expect(await deliveries()).toEqual([])
 })

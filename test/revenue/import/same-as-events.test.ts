@@ -1,39 +1,17 @@
 // @module-tag full
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { importSite } from '../../../src/revenue/import/import-site.ts'
 import { reconcileMrr } from '../../../src/revenue/subscriptions/reconcile-mrr.ts'
-import { type Api, startApi } from '../../support/api.ts'
 import { runs } from '../../support/runs.ts'
-import { movementsOf, paymentsOf, standingsOf } from '../../support/shop-outcome.ts'
-import { deliver, openShop, type Shop, type StripeEvent } from '../../support/stripe.ts'
-import { type StripeLists, startStripeLists } from '../../support/stripe-lists.ts'
+import { outcomeOf } from '../../support/shop-outcome.ts'
+import { deliverAll, openShop, type StripeEvent } from '../../support/stripe.ts'
+import { apiWithLists } from '../../support/stripe-lists.ts'
 import { Lives, live } from './lives.ts'
 
-let api: Api
-let stripe: StripeLists
-beforeAll(async () => {
-  stripe = await startStripeLists()
-  api = await startApi({ config: { stripeApiBase: stripe.url } })
-})
-afterAll(async () => {
-  await api.close()
-  await stripe.close()
-})
+const { api, stripe } = apiWithLists()
 
 const open = () => openShop(api, { apiKey: 'rk_test_good' })
-const outcome = async (shop: Shop) => ({
-  ...(await standingsOf(shop)),
-  ...(await paymentsOf(shop)),
-  ...(await movementsOf(shop)),
-})
-
-async function deliverAll(shop: Shop, events: StripeEvent[]): Promise<void> {
-  for (const each of events) {
-    const { status, body } = await deliver(shop, each)
-    if (status !== 200) throw new Error(`${each.type}: ${JSON.stringify(body)}`)
-  }
-}
 
 test('import of the past: imported alone, or with events before, after and during it, everything counts once, as if all events had come', {
   timeout: 600_000,
@@ -44,12 +22,12 @@ test('import of the past: imported alone, or with events before, after and durin
       stripe.lists = account.lists()
       const told = await open()
       await deliverAll(told, account.events)
-      const expected = await outcome(told)
+      const expected = await outcomeOf(told)
 
       stripe.eventsSince = Number.POSITIVE_INFINITY
       const imported = await open()
       await importSite(api.services, imported.siteId)
-      expect(await outcome(imported)).toEqual(expected)
+      expect(await outcomeOf(imported)).toEqual(expected)
       expect((await reconcileMrr(api.services, imported.siteId)).drift).toEqual([])
 
       // Some events are still there for the import, too.
@@ -72,7 +50,7 @@ test('import of the past: imported alone, or with events before, after and durin
       await importSite(api.services, mixed.siteId)
       await deliverAll(mixed, later)
       await importSite(api.services, mixed.siteId)
-      expect(await outcome(mixed)).toEqual(expected)
+      expect(await outcomeOf(mixed)).toEqual(expected)
     }),
     { seed: 20_260_101, numRuns: runs(4), endOnFailure: true },
   )

@@ -19,7 +19,6 @@ const START = Date.UTC(2026, 2, 2, 12)
 
 let database: TestDatabase
 let db: Db
-
 beforeAll(async () => {
   database = await testDatabase()
   db = database.db
@@ -50,6 +49,10 @@ const eventsOf = ({ siteNo }: TestSite) => db`
   select name, type, at, visitor_no as visitor, session_at as "sessionAt", country, entry_path as "entryPath", path, props
   from events where site_no = ${siteNo} and is_service order by at, name`
 
+async function refresh(now: Date) {
+  for (const aggregate of ['hits', 'sessions', 'revenue'] as const) await refreshAggregate(db, aggregate, now)
+}
+
 const visitorNoOf = async ({ siteNo }: TestSite, id: string) =>
   (await db`select visitor_no from visitors where site_no = ${siteNo} and id = ${id}`)[0]?.visitor_no
 
@@ -65,41 +68,20 @@ describe('payments', () => {
     expect(await ledger(site)).toEqual([
       { id: rows[0]!.id, amount: 4_999, refunded: 0, isFirst: true, visitor: null, sessionAt: null },
     ])
+    const nowhere = { visitor: null, sessionAt: null, country: '', entryPath: '', path: '' }
+    const props = { amount: '4999', currency: 'USD' }
     expect(await eventsOf(site)).toEqual([
-      {
-        name: 'payment',
-        type: 'event',
-        at: payment.paidAt,
-        visitor: null,
-        sessionAt: null,
-        country: '',
-        entryPath: '',
-        path: '',
-        props: { amount: '4999', currency: 'USD' },
-      },
+      { ...nowhere, name: 'payment', type: 'event', at: payment.paidAt, props },
     ])
-  })
-
-  test('a payment that is recorded again keeps its first values', async () => {
-    const site = await createTestSite(db)
-    const first = await record(site, paid({ transactionId: 'same', email: 'A@example.com' }))
-    const again = await record(site, paid({ transactionId: 'same', amountMinor: 1, email: 'b@example.com' }))
-    expect(again).toEqual({ created: false, payment: first.payment })
-    expect(await ledger(site)).toMatchObject([{ amount: 4_999 }])
-    const other = await createTestSite(db)
-    expect((await record(other, paid({ transactionId: 'same' }))).created).toBe(true)
   })
 
   test('a payment is the same under every id of the processor, in any order', async () => {
     const site = await createTestSite(db)
     const webhook = paid({ transactionId: 'pi_1', aliases: ['ch_1', 'in_1'], source: 'processor' })
     await record(site, webhook)
-    for (const transactionId of ['pi_1', 'ch_1', 'in_1']) {
-      expect(await record(site, paid({ transactionId }))).toMatchObject({
-        created: false,
-        payment: { transactionId: 'pi_1' },
-      })
-    }
+    const same = { created: false, payment: { transactionId: 'pi_1' } }
+    for (const transactionId of ['pi_1', 'ch_1', 'in_1'])
+      expect(await record(site, paid({ transactionId }))).toMatchObject(same)
     await record(site, paid({ transactionId: 'ch_2' }))
     const later = await record(site, { ...webhook, transactionId: 'pi_2', aliases: ['ch_2', 'in_2'] })
     expect(later).toMatchObject({ created: false, payment: { transactionId: 'ch_2', source: 'api' } })
@@ -107,29 +89,10 @@ describe('payments', () => {
     expect(await ledger(site)).toHaveLength(2)
   })
 
-  test('the largest exact amount is stored exactly', async () => {
+  test('an amount that is no exact positive number is refused', async () => {
     const site = await createTestSite(db)
-    const { payment } = await record(site, paid({ amountMinor: Number.MAX_SAFE_INTEGER }))
-    expect(payment.amountMinor).toBe(9_007_199_254_740_991)
-    const [row] = await db`select amount_minor::text as amount from revenue where payment_id = ${payment.id}`
-    expect(row!.amount).toBe('9007199254740991')
-  })
-
-  test.each([0, -1, 1.5, Number.MAX_SAFE_INTEGER + 1, Number.NaN])(
-    'an amount of %s is refused',
-    async amountMinor => {
-      const site = await createTestSite(db)
+    for (const amountMinor of [0, -1, 1.5, Number.MAX_SAFE_INTEGER + 1, Number.NaN])
       await expect(record(site, paid({ amountMinor }))).rejects.toThrow(RangeError)
-    },
-  )
-
-  test('the currency must be that of the site for the API, but not for the processor', async () => {
-    const site = await createTestSite(db)
-    await expect(record(site, paid({ currency: 'EUR' }))).rejects.toMatchObject({
-      code: 'validation_failed',
-      fields: { currency: [expect.stringContaining('USD')] },
-    })
-    expect((await record(site, paid({ currency: 'EUR', source: 'processor' }))).created).toBe(true)
   })
 
   test('a payment of a deleted site is not recorded', async () => {
@@ -157,24 +120,16 @@ describe('first payments', () => {
 
   test('the mark belongs to the earliest payment in any order of recording, and to the next one after a deletion', async () => {
     const site = await createTestSite(db)
-    for (const [transactionId, hours] of [
-      ['c', 3],
-      ['a', 1],
-      ['d', 4],
-      ['b', 2],
-    ] as const) {
-      await record(site, paid({ transactionId, customerId: 'one', paidAt: at(hours) }))
+    for (const transactionId of ['c', 'a', 'd', 'b']) {
+      const paidAt = at('abcd'.indexOf(transactionId))
+      await record(site, paid({ transactionId, customerId: 'one', paidAt }))
     }
-    expect(await firsts(site)).toEqual(['a'])
-    for (const [gone, first] of [
-      ['a', ['b']],
-      ['c', ['b']],
-      ['b', ['d']],
-      ['d', []],
-    ] as const) {
+    const left = [await firsts(site)]
+    for (const gone of ['a', 'c', 'b', 'd']) {
       await db.begin(tx => deletePayment(tx, site, gone, 'api'))
-      expect(await firsts(site)).toEqual(first)
+      left.push(await firsts(site))
     }
+    expect(left).toEqual([['a'], ['b'], ['b'], ['d'], []])
   })
 
   test('a customer is recognized by customer_id, else e-mail in any case, else visitor; otherwise each payment is a customer', async () => {
@@ -220,12 +175,7 @@ describe('attribution', () => {
   const view = (site: TestSite, visitorId: string, at: number, url = '/') =>
     enrichedHit(site, at, { visitorId, url, country: 'FR' })
 
-  test.each([
-    ['the session it falls into', START + 5 * MINUTE, START],
-    ['the latest session before it', START + 5 * HOUR, START],
-    ['the latest session before it, months later', START + 80 * DAY, START + DAY],
-    ['no session when all are later', START - HOUR, null],
-  ])('a payment belongs to %s', async (_, paidAt, sessionAt) => {
+  test('a payment belongs to the session it falls into, else to the latest one before it, else to none', async () => {
     const site = await createTestSite(db)
     const visitorId = randomUUID()
     await storeHits(db, 0, [
@@ -234,56 +184,49 @@ describe('attribution', () => {
       view(site, visitorId, START + DAY, '/two'),
       view(site, randomUUID(), START + 4 * HOUR, '/other'),
     ])
-    await record(site, paid({ visitorId, paidAt: new Date(paidAt) }))
+    const paidAt = [-HOUR, 5 * MINUTE, 5 * HOUR, 80 * DAY]
+    for (const after of paidAt) await record(site, paid({ visitorId, paidAt: new Date(START + after) }))
     const visitor = await visitorNoOf(site, visitorId)
-    const place = { visitor, sessionAt: sessionAt === null ? null : new Date(sessionAt) }
-    expect(await ledger(site)).toMatchObject([place])
-    const dimensions =
-      sessionAt === null
-        ? { country: '', entryPath: '' }
-        : { country: 'FR', entryPath: sessionAt === START ? '/one' : '/two' }
-    expect(await eventsOf(site)).toMatchObject([{ ...place, ...dimensions, path: '' }])
-    const [{ count }] =
-      (await db`select count(*)::int as count from awaiting_visitors where site_no = ${site.siteNo}`) as [
-        { count: number },
-      ]
-    expect(count).toBe(0)
+    const [one, two] = [START, START + DAY].map(at => ({ visitor, sessionAt: new Date(at) }))
+    const none = { visitor, sessionAt: null }
+    expect(await ledger(site)).toMatchObject([none, one, one, two])
+    const [ofOne, ofTwo] = ['/one', '/two'].map(entryPath => ({ country: 'FR', entryPath, path: '' }))
+    expect(await eventsOf(site)).toMatchObject([
+      { ...none, country: '', entryPath: '', path: '' },
+      { ...one, ...ofOne },
+      { ...one, ...ofOne },
+      { ...two, ...ofTwo },
+    ])
+    expect(await db`select from awaiting_visitors where site_no = ${site.siteNo}`).toHaveLength(0)
   })
 
   test.each([
-    ['at its time', -MINUTE, -MINUTE],
-    ['before it', -3 * HOUR, -3 * HOUR],
-    ['after it', HOUR, HOUR],
-  ])(
-    'a payment belongs to a visitor who first appears later, with a session %s',
-    async (_, offset, sessionOffset) => {
-      const site = await createTestSite(db)
-      const visitorId = randomUUID()
-      await record(site, paid({ visitorId, isFreeTrial: true }))
-      await record(site, paid({ visitorId: randomUUID() }))
-      // Another visitor, or an identity without a pageview, attributes nothing.
-      await storeHits(db, 0, [
-        view(site, randomUUID(), START),
-        enrichedHit(site, START, { visitorId, type: 'identify', identity: { identifier: 'x' } }),
-      ])
-      expect(await ledger(site)).toMatchObject([{ sessionAt: null }, { sessionAt: null }])
-      await storeHits(db, 0, [
-        view(site, visitorId, START + offset, '/entry'),
-        view(site, visitorId, START + offset + 10 * HOUR, '/later'),
-      ])
-      const place = {
-        visitor: await visitorNoOf(site, visitorId),
-        sessionAt: new Date(START + sessionOffset),
-      }
-      const rows = (await ledger(site)).filter(row => row.visitor !== null)
-      expect(rows).toMatchObject([place])
-      const events = (await eventsOf(site)).filter(event => event.visitor !== null)
-      expect(events).toMatchObject([
-        { ...place, name: 'free_trial', entryPath: '/entry', country: 'FR' },
-        { ...place, name: 'payment', entryPath: '/entry', country: 'FR' },
-      ])
-    },
-  )
+    ['at its time', -MINUTE],
+    ['before it', -3 * HOUR],
+    ['after it', HOUR],
+  ])('a payment belongs to a visitor who first appears later, with a session %s', async (_, offset) => {
+    const site = await createTestSite(db)
+    const visitorId = randomUUID()
+    await record(site, paid({ visitorId, isFreeTrial: true }))
+    await record(site, paid({ visitorId: randomUUID() }))
+    // Another visitor, or an identity without a pageview, attributes nothing.
+    await storeHits(db, 0, [
+      view(site, randomUUID(), START),
+      enrichedHit(site, START, { visitorId, type: 'identify', identity: { identifier: 'x' } }),
+    ])
+    expect(await ledger(site)).toMatchObject([{ sessionAt: null }, { sessionAt: null }])
+    await storeHits(db, 0, [
+      view(site, visitorId, START + offset, '/entry'),
+      view(site, visitorId, START + offset + 10 * HOUR, '/later'),
+    ])
+    const place = { visitor: await visitorNoOf(site, visitorId), sessionAt: new Date(START + offset) }
+    expect((await ledger(site)).filter(row => row.visitor !== null)).toMatchObject([place])
+    const of = { ...place, entryPath: '/entry', country: 'FR' }
+    expect((await eventsOf(site)).filter(event => event.visitor !== null)).toMatchObject([
+      { ...of, name: 'free_trial' },
+      { ...of, name: 'payment' },
+    ])
+  })
 
   test('a payment belongs to a visitor who first appears while payments are recorded', async () => {
     const site = await createTestSite(db)
@@ -304,8 +247,7 @@ describe('attribution', () => {
     const visitorId = randomUUID()
     await record(site, paid({ visitorId }))
     const now = new Date(START + 30 * DAY)
-    for (const aggregate of ['hits', 'sessions', 'revenue'] as const)
-      await refreshAggregate(db, aggregate, now)
+    await refresh(now)
     expect(await compressSettledChunks(db, now)).toBeGreaterThan(0)
     await record(site, paid({ paidAt: new Date(START + MINUTE) }))
     await storeHits(db, 0, [view(site, visitorId, START - MINUTE, '/entry')])
@@ -336,25 +278,15 @@ describe('refunds', () => {
     const site = await createTestSite(db)
     await record(site, paid({ transactionId: 'pi_1', aliases: ['ch_1'], source: 'processor' }))
     const refund = (id: string, amount: number) => db.begin(tx => setRefunded(tx, site, id, amount))
+    const stored = async () => {
+      const payment = await findPayment(db, site.siteNo, ['pi_1'])
+      return [payment!.refundedMinor, payment!.refunded, (await ledger(site))[0]!.refunded]
+    }
     expect(await refund('ch_1', 1_000)).toBe(true)
-    expect(await findPayment(db, site.siteNo, ['pi_1'])).toMatchObject({
-      refundedMinor: 1_000,
-      refunded: false,
-    })
-    expect(await ledger(site)).toMatchObject([{ refunded: 1_000 }])
+    expect(await stored()).toEqual([1_000, false, 1_000])
     expect(await refund('pi_1', 9_999)).toBe(true)
-    expect(await findPayment(db, site.siteNo, ['pi_1'])).toMatchObject({
-      refundedMinor: 4_999,
-      refunded: true,
-    })
-    expect(await ledger(site)).toMatchObject([{ refunded: 4_999 }])
+    expect(await stored()).toEqual([4_999, true, 4_999])
     expect(await refund('unknown', 1)).toBe(false)
-  })
-
-  test('an API payment that was sent as refunded is refunded in full', async () => {
-    const site = await createTestSite(db)
-    await record(site, paid({ refunded: true }))
-    expect(await ledger(site)).toMatchObject([{ refunded: 4_999 }])
   })
 })
 
@@ -401,37 +333,22 @@ describe('deleted payments', () => {
     'a deletion leaves no rows, %s',
     async storage => {
       const site = await createTestSite(db)
-      const payment = paid({
-        transactionId: 'pi_9',
-        aliases: ['ch_9'],
-        visitorId: randomUUID(),
-        isFreeTrial: true,
-      })
+      const ids = { transactionId: 'pi_9', aliases: ['ch_9'], visitorId: randomUUID() }
+      const payment = paid({ ...ids, isFreeTrial: true })
       await record(site, payment)
       const now = new Date(START + 60 * DAY)
-      const refresh = async () => {
-        for (const aggregate of ['hits', 'sessions', 'revenue'] as const)
-          await refreshAggregate(db, aggregate, now)
-      }
       if (storage !== 'as rows') {
-        await refresh()
+        await refresh(now)
         await compressSettledChunks(db, now)
       }
       expect(await db.begin(tx => deletePayment(tx, site, 'ch_9', 'api'))).toBe(false)
       expect(await db.begin(tx => deletePayment(tx, site, 'pi_9', 'api'))).toBe(true)
-      await refresh()
+      await refresh(now)
       expect(await traces(site)).toEqual([])
       expect(await db.begin(tx => deletePayment(tx, site, 'pi_9', 'api'))).toBe(false)
       expect((await record(site, payment)).created).toBe(true)
     },
   )
-
-  test('a payment of the processor cannot be deleted', async () => {
-    const site = await createTestSite(db)
-    await record(site, paid({ transactionId: 'pi_1', source: 'processor' }))
-    expect(await db.begin(tx => deletePayment(tx, site, 'pi_1', 'api'))).toBe(false)
-    expect(await ledger(site)).toHaveLength(1)
-  })
 
   test('a purge deletes all payments of a currency and keeps those in other currencies', async () => {
     const site = await createTestSite(db)

@@ -36,36 +36,21 @@ function tell(step: Step, index: number): StripeEvent[] {
   const [bill, intent, ofIntent] = [`in_${step.bill}`, `pi_${step.intent}`, `ch_${step.intent}`]
   const paidAt = onDay(3 - step.bill)
   const given = { id: `re_${index}`, charge: ofIntent, payment_intent: intent, amount, created: at }
-  switch (step.what) {
-    case 'invoice':
-      return [
-        say('invoice.paid', invoice({ id: bill, amount_paid: 1000 + step.bill, customer: 'cus_1', paidAt })),
-      ]
-    case 'link':
-      return [say('invoice_payment.paid', invoicePayment(bill, intent))]
-    case 'charge':
-      return [
-        say('charge.refunded', charge({ id: ofIntent, payment_intent: intent, amount_refunded: amount })),
-      ]
-    case 'refund':
-      return [say('refund.created', refund({ ...given, charge: step.bill === 0 ? null : ofIntent }))]
-    case 'failed refund':
-      return [
-        say('refund.created', refund(given)),
-        say('refund.failed', refund({ ...given, status: 'failed' }), 9),
-      ]
-    case 'checkout':
-      return [
-        say(
-          'checkout.session.completed',
-          checkout({ id: `cs_${step.intent}`, payment_intent: intent, customer: 'cus_1', amount_total: 700 }),
-        ),
-      ]
-    default:
-      return [
-        say('payment_intent.succeeded', { id: intent, object: 'payment_intent', latest_charge: ofIntent }),
-      ]
+  const failed = { ...refund(given), status: 'failed' }
+  const invoiced = { id: bill, amount_paid: 1000 + step.bill, customer: 'cus_1', paidAt }
+  const bought = { id: `cs_${step.intent}`, payment_intent: intent, customer: 'cus_1', amount_total: 700 }
+  const charged = { id: ofIntent, payment_intent: intent, amount_refunded: amount }
+  const ofCharge = { id: intent, object: 'payment_intent', latest_charge: ofIntent }
+  const events: Record<Step['what'], () => StripeEvent[]> = {
+    invoice: () => [say('invoice.paid', invoice(invoiced))],
+    link: () => [say('invoice_payment.paid', invoicePayment(bill, intent))],
+    charge: () => [say('charge.refunded', charge(charged))],
+    refund: () => [say('refund.created', refund({ ...given, charge: step.bill === 0 ? null : ofIntent }))],
+    'failed refund': () => [say('refund.created', refund(given)), say('refund.failed', failed, 9)],
+    checkout: () => [say('checkout.session.completed', checkout(bought))],
+    intent: () => [say('payment_intent.succeeded', ofCharge)],
   }
+  return events[step.what]()
 }
 
 /** A request to the payments API before the event at position `place`. */
@@ -78,11 +63,8 @@ const Sent = fc.record({
 async function send(shop: Shop, method: string, transaction_id: string): Promise<number> {
   const fields = { amount: 500, currency: 'USD', timestamp: '2026-01-05T00:00:00Z' }
   const body = method === 'POST' ? { transaction_id, ...fields } : { transaction_id }
-  const answer = await api.call(method, `/api/sites/${shop.siteId}/payments`, {
-    token: shop.member.token,
-    body,
-  })
-  return answer.status
+  const { token } = shop.member
+  return (await api.call(method, `/api/sites/${shop.siteId}/payments`, { token, body })).status
 }
 
 /** Returns how many payments have one of the ids. */

@@ -19,45 +19,22 @@ describe('refunds', () => {
     at: number,
     amountMinor: number,
     rest: Partial<RefundSeen> = {},
-  ): RefundSeen => ({
-    refundId,
-    chargeId: 'ch',
-    at,
-    createdAt: at,
-    amountMinor,
-    status: 'succeeded',
-    ...rest,
-  })
+  ): RefundSeen => {
+    return { refundId, chargeId: 'ch', at, createdAt: at, amountMinor, status: 'succeeded', ...rest }
+  }
+  const [small, large] = [refund('a', 1, 200), refund('b', 2, 300)]
+  const failed = refund('b', 3, 300, { createdAt: 2, status: 'failed' })
 
   test.each<[string, ChargeSeen[], RefundSeen[], number]>([
     ['nothing', [charge(1, 0)], [], 0],
     ['the newest event of the charge', [charge(2, 500), charge(1, 200)], [], 500],
-    ['refunds alone', [], [refund('a', 1, 200), refund('b', 2, 300)], 500],
-    ['a pending refund', [], [refund('a', 1, 200, { status: 'pending' })], 200],
-    [
-      'a refund after the newest event of the charge',
-      [charge(1, 200)],
-      [refund('a', 1, 200), refund('b', 2, 300)],
-      500,
-    ],
-    [
-      'a refund that failed after that event',
-      [charge(2, 500)],
-      [refund('b', 3, 300, { createdAt: 2, status: 'failed' })],
-      200,
-    ],
-    [
-      'a refund that had failed before that event',
-      [charge(4, 200)],
-      [refund('b', 3, 300, { createdAt: 2, status: 'failed' })],
-      200,
-    ],
-    [
-      'a refund that was reported twice',
-      [],
-      [refund('a', 1, 200), refund('a', 1, 200, { status: 'failed' })],
-      0,
-    ],
+    ['refunds alone', [], [small, large], 500],
+    ['a pending refund', [], [{ ...small, status: 'pending' }], 200],
+    ['a refund after the newest event of the charge', [charge(1, 200)], [small, large], 500],
+    ['a refund that failed after that event', [charge(2, 500)], [failed], 200],
+    ['a refund that had failed before that event', [charge(4, 200)], [failed], 200],
+    ['a refund that was reported twice', [], [small, { ...small, status: 'failed' }], 0],
+    ['a canceled refund', [], [small, { ...small, status: 'canceled' }], 0],
     ['several charges', [charge(1, 200), { ...charge(1, 50), chargeId: 'other' }], [], 250],
   ])('the refunded amount is computed from %s', (_what, charges, refunds, expected) => {
     expect(sumOf(refundedOf(charges, refunds))).toBe(expected)
@@ -69,15 +46,8 @@ test.each(['in_1', 'pi_1', 'order-1'])(
   'a refund of %s that the processor and a file report counts once, up to the amount',
   id => {
     const ids = [id, 'ch_1']
-    const link = {
-      ...UNLINKED,
-      eventId: 'evt_1',
-      kind: 'link',
-      at: new Date(0),
-      objectId: id,
-      saleIds: ids,
-      body: null,
-    }
+    const linked = { ...UNLINKED, eventId: 'evt_1', kind: 'link', at: new Date(0), objectId: id }
+    const link = { ...linked, saleIds: ids, body: null }
     const transfers = transfersIn({ ids, facts: [link as AnyFact] })
     const amounts = fc.integer({ min: 0, max: 1_500 })
     fc.assert(
@@ -92,21 +62,11 @@ test.each(['in_1', 'pi_1', 'order-1'])(
 )
 
 test('sales: an event is believed before the API, that before a file, and only what was paid counts', () => {
+  const bill = { ...UNLINKED, kind: 'invoice', objectId: 'in_1', at: new Date(0) }
   const fact = (eventId: string, amountMinor: number) =>
-    ({
-      ...UNLINKED,
-      eventId,
-      kind: 'invoice',
-      objectId: 'in_1',
-      at: new Date(0),
-      body: { amountMinor },
-    }) as unknown as AnyFact
-  const [told, read, unpaid, filed] = [
-    fact('evt_1', 3),
-    fact(pastId('in_1'), 2),
-    fact(pastId('in_1'), 0),
-    fact(fileId('in_1'), 1),
-  ]
+    ({ ...bill, eventId, body: { amountMinor } }) as unknown as AnyFact
+  const [told, filed] = [fact('evt_1', 3), fact(fileId('in_1'), 1)]
+  const [read, unpaid] = [2, 0].map(amount => fact(pastId('in_1'), amount)) as [AnyFact, AnyFact]
   expect(withoutReported([filed, read, told])).toEqual([told])
   expect(withoutReported([filed, read])).toEqual([read])
   expect(withoutReported([filed, unpaid])).toEqual([filed, unpaid])

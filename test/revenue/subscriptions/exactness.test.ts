@@ -70,21 +70,12 @@ const shares = (percents: string[]) => percents.map(percent_off => ({ percent_of
 
 function counted(rows: Row[], coupons: Json[]): number {
   const off = (all: Json[]) => all.map(each => discount(coupon(each)))
-  const items = rows.map(
-    ({ amount, quantity, interval, count, percents: own, taxes }): Json =>
-      item(
-        price(0, {
-          unit_amount: null,
-          unit_amount_decimal: amount,
-          recurring: { interval, interval_count: count },
-        }),
-        {
-          quantity,
-          discounts: off(shares(own)),
-          tax_rates: taxes.map(percentage => ({ object: 'tax_rate', inclusive: true, percentage })),
-        },
-      ),
-  )
+  const items = rows.map(({ amount, quantity, interval, count, percents: own, taxes }): Json => {
+    const recurring = { interval, interval_count: count }
+    const tax_rates = taxes.map(percentage => ({ object: 'tax_rate', inclusive: true, percentage }))
+    const given = price(0, { unit_amount: null, unit_amount_decimal: amount, recurring })
+    return item(given, { quantity, discounts: off(shares(own)), tax_rates })
+  })
   const { state } = Subscription.parse(subscription({ items, discounts: off(coupons) }))
   return mrrOf(state.items, state.discounts!, state.currency, NOTHING)
 }
@@ -141,16 +132,8 @@ test('MRR: 20 coupons of fixed amounts on 40 items of different periods give the
   })
   fc.assert(
     fc.property(Days, ({ amounts, first, off }) => {
-      const rows = amounts.map(
-        (amount, index): Row => ({
-          amount,
-          quantity: 1_000_000,
-          interval: 'day',
-          count: first + index,
-          percents: [],
-          taxes: [],
-        }),
-      )
+      const of = { quantity: 1_000_000, interval: 'day', percents: [], taxes: [] }
+      const rows = amounts.map((amount, index): Row => ({ ...of, amount, count: first + index }))
       const coupons = off.map(amount_off => ({ amount_off, currency: 'usd' }))
       expect(counted(rows, coupons)).toBe(lessAmounts(rows, off))
     }),
@@ -166,14 +149,8 @@ test('MRR: halves are rounded to even, whatever parts they consist of', () => {
   )
   fc.assert(
     fc.property(Halves, ([amounts, count]) => {
-      const row = (amount: number): Row => ({
-        amount: String(amount),
-        quantity: count,
-        interval: 'year',
-        count,
-        percents: [],
-        taxes: [],
-      })
+      const of = { quantity: count, interval: 'year', count, percents: [], taxes: [] }
+      const row = (amount: number): Row => ({ ...of, amount: String(amount) })
       const rest = amounts.reduce((sum, amount) => sum + amount, 0) % 12
       const rows = [...amounts, (18 - rest) % 12].map(row)
       const sum = rows.reduce((all, { amount }) => all + Number(amount), 0)

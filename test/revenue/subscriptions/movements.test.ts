@@ -20,63 +20,54 @@ const state = (at: number, status: string, rest: Partial<State> = {}): State => 
   ...rest,
 })
 
-const derive = (...states: State[]) => {
-  const { movements, lifecycleEvents } = deriveMovements(states)
-  return {
-    movements: movements.map(({ at, kind, amountMinor }) => `${at} ${kind} ${amountMinor}`),
-    lifecycleEvents: lifecycleEvents.map(({ at, name }) => `${at} ${name}`),
-  }
-}
-
 describe('subscription history', () => {
-  test.each<[string, State[], string[], string[]]>([
-    ['without states', [], [], []],
-    ['that never counted', [state(1, 'incomplete'), state(2, 'incomplete_expired')], [], []],
-    ['whose first state is its end', [state(1, 'canceled')], [], []],
-    [
-      'that is late with a payment',
-      [state(1, 'active'), state(2, 'past_due')],
-      ['1 start 100'],
-      ['1 subscription_started'],
-    ],
+  const is = (status: string, rest?: Partial<State>) => (at: number) => state(at, status, rest)
+  const active = is('active')
+  const euros = is('active', { currency: 'EUR', mrr: 90 })
+
+  // States at the times 1, 2, 3; lifecycle events without `subscription_`.
+  test.each<[string, ((at: number) => State)[], string, string]>([
+    ['without states', [], '', ''],
+    ['that never counted', [is('incomplete'), is('incomplete_expired')], '', ''],
+    ['whose first state is its end', [is('canceled')], '', ''],
+    ['that is late with a payment', [active, is('past_due')], '1 start 100', '1 started'],
     [
       'with a trial, then paused, then paid',
-      [state(1, 'trialing'), state(2, 'paused'), state(3, 'active')],
-      ['3 start 100'],
-      ['1 trial_started', '3 trial_converted'],
+      [is('trialing'), is('paused'), active],
+      '3 start 100',
+      '1 trial_started, 3 trial_converted',
     ],
     [
       'that is given a trial while it counts',
-      [state(1, 'active'), state(2, 'trialing'), state(3, 'active')],
-      ['1 start 100', '2 end -100', '3 start 100'],
-      ['1 subscription_started', '2 subscription_ended', '2 trial_started', '3 trial_converted'],
+      [active, is('trialing'), active],
+      '1 start 100, 2 end -100, 3 start 100',
+      '1 started, 2 ended, 2 trial_started, 3 trial_converted',
     ],
     [
       'that costs nothing at first',
-      [state(1, 'active', { mrr: 0 }), state(2, 'active')],
-      ['2 upgrade 100'],
-      ['1 subscription_started', '2 subscription_upgraded'],
+      [is('active', { mrr: 0 }), active],
+      '2 upgrade 100',
+      '1 started, 2 upgraded',
     ],
     [
       'that comes in another currency',
-      [state(1, 'active'), state(2, 'active', { currency: 'EUR', mrr: 90 })],
-      ['1 start 100', '2 end -100', '2 start 90'],
-      ['1 subscription_started', '2 subscription_ended', '2 subscription_started'],
+      [active, euros],
+      '1 start 100, 2 end -100, 2 start 90',
+      '1 started, 2 ended, 2 started',
     ],
     [
       'whose end is scheduled when it ends',
-      [state(1, 'active', { isEnding: true }), state(2, 'canceled')],
-      ['1 start 100', '2 end -100'],
-      ['1 subscription_started', '1 subscription_cancel_scheduled', '2 subscription_ended'],
+      [is('active', { isEnding: true }), is('canceled')],
+      '1 start 100, 2 end -100',
+      '1 started, 1 cancel_scheduled, 2 ended',
     ],
-    [
-      'with an unknown status',
-      [state(1, 'active'), state(2, 'dormant')],
-      ['1 start 100', '2 end -100'],
-      ['1 subscription_started', '2 subscription_ended'],
-    ],
-  ])('movements and lifecycle events of a subscription %s', (_what, states, movements, lifecycleEvents) => {
-    expect(derive(...states)).toEqual({ movements, lifecycleEvents })
+    ['with an unknown status', [active, is('dormant')], '1 start 100, 2 end -100', '1 started, 2 ended'],
+  ])('movements and lifecycle events of a subscription %s', (_what, states, movements, events) => {
+    const derived = deriveMovements(states.map((make, index) => make(index + 1)))
+    const moved = derived.movements.map(({ at, kind, amountMinor }) => `${at} ${kind} ${amountMinor}`)
+    const told = derived.lifecycleEvents.map(({ at, name }) => `${at} ${name}`)
+    const names = events.replaceAll(/(\d) (?!trial)/g, '$1 subscription_')
+    expect([moved.join(', '), told.join(', ')]).toEqual([movements, names])
   })
 
   test('states are ordered by time, then by status, then by id', () => {
@@ -98,10 +89,8 @@ describe('subscription history', () => {
     fc.assert(
       fc.property(lives, steps => {
         const states = steps.map(({ status, mrr }, at) => state(at, status, { mrr }))
-        const sum = deriveMovements(states).movements.reduce(
-          (total, { amountMinor }) => total + amountMinor,
-          0,
-        )
+        const { movements } = deriveMovements(states)
+        const sum = movements.reduce((total, { amountMinor }) => total + amountMinor, 0)
         const last = states.at(-1)
         expect(sum).toBe(last && ['active', 'past_due'].includes(last.status) ? last.mrr : 0)
       }),
@@ -111,12 +100,9 @@ describe('subscription history', () => {
 })
 
 describe('compensating movements', () => {
-  const movement = (at: number, kind: Movement['kind'], amountMinor: number): Movement => ({
-    at,
-    kind,
-    currency: 'USD',
-    amountMinor,
-  })
+  const movement = (at: number, kind: Movement['kind'], amountMinor: number): Movement => {
+    return { at, kind, currency: 'USD', amountMinor }
+  }
 
   test('a compensating movement has the kind and time of the movement that it corrects', () => {
     const recorded = [movement(1, 'start', 100), movement(3, 'upgrade', 50)]
@@ -167,41 +153,26 @@ describe('renewals', () => {
     expect(ids(cycles)).toEqual(['a', 'b'])
   })
 
+  const fee = (at: number) => paid('a', at, 'subscription_create')
+  const cycle = paid('b', 6, 'subscription_cycle')
   test.each<[string, ReturnType<typeof paid>[], string[]]>([
-    ['a fee for setting up', [paid('a', 1, 'subscription_create'), paid('b', 6, 'subscription_cycle')], []],
-    [
-      'a fee one second before the trial',
-      [paid('a', 0, 'subscription_create'), paid('b', 6, 'subscription_cycle')],
-      [],
-    ],
-    ['a one-off invoice', [paid('a', 3, 'manual'), paid('b', 6, 'subscription_cycle')], []],
-    [
-      'a payment that ended the trial early',
-      [paid('a', 5, 'subscription_update'), paid('b', 9, 'subscription_cycle')],
-      ['b'],
-    ],
+    ['a fee for setting up', [fee(1), cycle], []],
+    ['a fee one second before the trial', [fee(0), cycle], []],
+    ['a one-off invoice', [paid('a', 3, 'manual'), cycle], []],
+    ['a payment that ended the trial early', [paid('a', 5, 'subscription_update'), cycle], ['b']],
     ['a fee, without reasons', [paid('a', 1, null), paid('b', 6, null), paid('c', 9, null)], ['c']],
     ['nothing, without reasons', [paid('b', 6, null), paid('c', 9, null)], ['c']],
   ])('a renewal is distinguished from the end of a trial after %s', (_what, invoices, wanted) => {
     expect(ids(invoices, ...tried)).toEqual(wanted)
   })
 
-  test.each<[string, State[]]>([
-    ['it counted before', [state(1, 'active'), state(5, 'trialing'), state(8, 'active')]],
-    ['nothing before is known', [state(5, 'trialing'), state(8, 'active')]],
-  ])(
-    'a renewal stays one when a trial is granted later, and so does the next, although %s',
-    (_what, states) => {
-      const cycles = [paid('a', 3, 'subscription_cycle'), paid('b', 8, 'subscription_cycle')]
-      expect(ids(cycles, ...states)).toEqual(['a', 'b'])
-    },
-  )
-
-  test('the payment after a trial that was granted to a paying customer is a renewal', () => {
-    const states = [state(1, 'active'), state(5, 'trialing'), state(8, 'active')]
-    expect(ids([paid('a', 1, 'subscription_create'), paid('b', 8, 'subscription_cycle')], ...states)).toEqual(
-      ['b'],
-    )
+  test('a renewal stays one when a trial is granted to a paying customer later, and so does the next', () => {
+    const granted = [state(5, 'trialing'), state(8, 'active')]
+    const cycles = [paid('a', 3, 'subscription_cycle'), paid('b', 8, 'subscription_cycle')]
+    expect(ids(cycles, state(1, 'active'), ...granted)).toEqual(['a', 'b'])
+    expect(ids([fee(1), cycles[1]!], state(1, 'active'), ...granted)).toEqual(['b'])
+    // Nothing is known of the time before.
+    expect(ids(cycles, ...granted)).toEqual(['a', 'b'])
   })
 
   test.each([null, 'subscription'])('every payment but the first is a renewal for the reason %s', reason => {

@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Coupon, Price } from '../../../src/revenue/processor/objects.ts'
 import { Subscription } from '../../../src/revenue/processor/subscription-object.ts'
-import {
-  decimal,
-  divide,
-  ONE,
-  roundHalfEven,
-  whole,
-} from '../../../src/revenue/subscriptions/fixed-point.ts'
+import { decimal, divide, ONE, roundHalfEven, whole } from '../../../src/revenue/subscriptions/fixed-point.ts'
 import { type Definitions, mrrOf, pricesWithoutTerms } from '../../../src/revenue/subscriptions/mrr.ts'
 import { coupon, discount, item, type Json, price, subscription } from '../../support/stripe.ts'
 

@@ -1,38 +1,25 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { reconcileMrr } from '../../../src/revenue/subscriptions/reconcile-mrr.ts'
 import { adminCommand } from '../../support/admin-command.ts'
-import { type Api, startApi } from '../../support/api.ts'
-import { recordingLog } from '../../support/recording-log.ts'
 import {
   coupon,
   deliverAll,
   discount,
   event,
   item,
+  type Json,
   onDay,
   openShop,
   price,
   subscription,
   tieredPrice,
 } from '../../support/stripe.ts'
-import { type StripeApi, startStripeApi } from '../../support/stripe-api.ts'
+import { apiWithStripe } from '../../support/stripe-api.ts'
 
-let stripe: StripeApi
-let api: Api
-const logged = recordingLog()
-beforeAll(async () => {
-  stripe = await startStripeApi()
-  api = await startApi({ config: { stripeApiBase: stripe.url }, log: logged.log })
-})
-afterAll(async () => {
-  await api.close()
-  await stripe.close()
-})
-beforeEach(() => stripe.clear())
+const { api, stripe } = apiWithStripe()
 
 const KEY = { apiKey: 'rk_test_good' }
-const created = (object: Parameters<typeof event>[1], day = 1) =>
-  event('customer.subscription.created', object, onDay(day))
+const created = (object: Json) => event('customer.subscription.created', object, onDay(1))
 const compare = (siteId: string) => reconcileMrr(api.services, siteId)
 
 describe('MRR reconciliation', () => {
@@ -41,17 +28,10 @@ describe('MRR reconciliation', () => {
     const subscriptions = [1, 2, 3, 4, 5].map(quantity =>
       subscription({ items: [item(price(1000), { quantity })] }),
     )
-    await deliverAll(
-      shop,
-      subscriptions.map(each => created(each)),
-    )
+    await deliverAll(shop, subscriptions.map(created))
     stripe.objects.set('subscriptions', subscriptions)
-    expect(await compare(shop.siteId)).toEqual({
-      currency: 'USD',
-      ours: 15_000,
-      processor: 15_000,
-      drift: [],
-    })
+    const sums = { currency: 'USD', ours: 15_000, processor: 15_000 }
+    expect(await compare(shop.siteId)).toEqual({ ...sums, drift: [] })
     expect(stripe.asked.filter(each => each.startsWith('subscriptions'))).toHaveLength(3)
   })
 
@@ -64,10 +44,7 @@ describe('MRR reconciliation', () => {
       subscription({ id: 'sub_d', status: 'trialing' }),
       subscription({ id: 'sub_e', currency: 'eur', items: [item(price(1000, { currency: 'eur' }))] }),
     ]
-    await deliverAll(
-      shop,
-      [gone, changed, trial].map(each => created(each)),
-    )
+    await deliverAll(shop, [gone, changed, trial].map(created))
     const dearer = subscription({ id: 'sub_c', items: [item(price(1500))] })
     stripe.objects.set('subscriptions', [missed, dearer, trial, foreign])
     expect(await compare(shop.siteId)).toEqual({
@@ -87,19 +64,12 @@ describe('MRR reconciliation', () => {
     const shop = await openShop(api, KEY)
     const half = coupon({ percent_off: 50 })
     const { tiers, bare } = tieredPrice()
-    const customer = {
-      id: 'cus_1',
-      object: 'customer',
-      metadata: {},
-      discount: discount(half.id, { customer: 'cus_1' }),
-    }
+    const given = discount(half.id, { customer: 'cus_1' })
+    const customer = { id: 'cus_1', object: 'customer', metadata: {}, discount: given }
     const listed = subscription({ id: 'sub_1', customer, items: [item(bare, { quantity: 3 })] })
     stripe.objects.set('subscriptions', [{ ...listed, items: { ...listed.items, has_more: true } }])
-    stripe.objects.set('subscription_items', [
-      item(bare, { quantity: 3 }),
-      item(price(100)),
-      item(price(200)),
-    ])
+    const items = [item(bare, { quantity: 3 }), item(price(100)), item(price(200))]
+    stripe.objects.set('subscription_items', items)
     stripe.objects.set(`prices/${bare.id}`, tiers)
     stripe.objects.set(`coupons/${half.id}`, half)
     expect(await compare(shop.siteId)).toMatchObject({ ours: 0, processor: 900 })
@@ -127,7 +97,7 @@ describe('MRR reconciliation', () => {
     ]
     await deliverAll(
       shop,
-      ['sub_a', 'sub_b', 'sub_c', 'sub_d'].map(id => created(subscription({ id }))),
+      ['a', 'b', 'c', 'd'].map(id => created(subscription({ id: `sub_${id}` }))),
     )
     stripe.objects.set('subscriptions', [dear, tiered, odd, fine])
     expect(await compare(shop.siteId)).toEqual({
@@ -159,10 +129,8 @@ describe('MRR reconciliation', () => {
     ['with a wrong key', 'unavailable', /StripeAuthenticationError 401/],
     ['while the processor fails', 'unavailable', /StripeAPIError 500|StripeInvalidRequestError 500/],
   ])('%s it fails with the reason', async (how, code, message) => {
-    const shop = await openShop(
-      api,
-      how === 'without a key' ? {} : how.includes('wrong') ? { apiKey: 'rk_bad' } : KEY,
-    )
+    const apiKey = how === 'with a wrong key' ? 'rk_bad' : KEY.apiKey
+    const shop = await openShop(api, how === 'without a key' ? {} : { apiKey })
     if (how.includes('connection')) {
       await api.call('DELETE', `/api/sites/${shop.siteId}/processor`, { token: shop.member.token })
     }

@@ -1,18 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Db } from '../../../src/db/connect.ts'
-import { readQuery } from '../../../src/http/api/query.ts'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import { RetentionQuery } from '../../../src/stats/cohorts/query.ts'
 import { readRetention } from '../../../src/stats/cohorts/read-retention.ts'
-import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
-import { filterParameters } from '../../support/filter-parameters.ts'
 import { randomFilters } from '../../support/random-filters.ts'
 import { ordinaryVisit, randomUuid } from '../../support/random-ordinary.ts'
 import { type Random, randomFrom } from '../../support/random-values.ts'
 import { randomVisits } from '../../support/random-visits.ts'
 import { readServices } from '../../support/read-services.ts'
-import { byTimeThenId, recountSessions, type SentHit } from '../../support/recount.ts'
+import { byTimeThenId, type SentHit } from '../../support/recount.ts'
 import type { RecountGoal } from '../../support/recount-conversions.ts'
 import { localDate, periodOf } from '../../support/recount-days.ts'
 import type { Filters } from '../../support/recount-filters.ts'
@@ -23,16 +20,13 @@ import {
   recountMembers,
   returningVisitors,
 } from '../../support/recount-retention.ts'
-import { type Visit, type World, worldOf } from '../../support/recount-world.ts'
+import type { Visit, World } from '../../support/recount-world.ts'
 import { runs } from '../../support/runs.ts'
-import { createTestSite, type TestSite } from '../../support/sites.ts'
-import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../../support/stored-visits.ts'
+import type { TestSite } from '../../support/sites.ts'
+import { replaceGoals } from '../../support/stored-visits.ts'
+import { inputOf, storeStream, useDatabase } from '../stored-stream.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await sharedDatabase()
-})
-afterAll(() => database.close())
+const database = useDatabase()
 
 const ZONES = ['Europe/Berlin', 'America/Santiago', 'Pacific/Apia'].slice(0, runs(3))
 const READS = runs(12)
@@ -49,13 +43,10 @@ function randomWeeks(seed: number, zone: string) {
   )
   const late = [...stream.late]
   for (const visit of visits) late.splice(random.int(late.length + 1), 0, visit)
-  const ofOneDay = (hit: SentHit): SentHit => ({
-    ...hit,
-    visitor:
-      Number.parseInt(hit.visitor[0]!, 16) % 2 === 0
-        ? `${hit.visitor.slice(0, 14)}8${hit.visitor.slice(15)}`
-        : hit.visitor,
-  })
+  const ofOneDay = (hit: SentHit): SentHit => {
+    const isOfOneDay = Number.parseInt(hit.visitor[0]!, 16) % 2 === 0
+    return isOfOneDay ? { ...hit, visitor: `${hit.visitor.slice(0, 14)}8${hit.visitor.slice(15)}` } : hit
+  }
   return {
     hits: [...stream.hits, ...visits.flat()].map(ofOneDay).sort(byTimeThenId),
     late: late.map(batch => batch.map(ofOneDay)),
@@ -71,12 +62,7 @@ interface CustomerPayment {
   visit: Visit | undefined
 }
 
-interface CustomerMovement {
-  at: number
-  customer: string
-  amountMinor: number
-  currency: string
-}
+type CustomerMovement = Pick<CustomerPayment, 'at' | 'customer' | 'amountMinor' | 'currency'>
 
 function randomCustomers(random: Random, world: World) {
   const start = world.hits[0]!.at
@@ -90,15 +76,11 @@ function randomCustomers(random: Random, world: World) {
     const visit = random.chance(0.8) ? random.pick(world.visits) : undefined
     return { at: time(), customer: customer(), amountMinor, refundedMinor, currency: currency(), visit }
   })
-  const movements = Array.from(
-    { length: 30 },
-    (): CustomerMovement => ({
-      at: time(),
-      customer: customer(),
-      amountMinor: random.int(3_000) - 800,
-      currency: currency(),
-    }),
-  )
+  const movements = Array.from({ length: 30 }, (): CustomerMovement => {
+    const at = time()
+    const of = customer()
+    return { at, customer: of, amountMinor: random.int(3_000) - 800, currency: currency() }
+  })
   return { payments, movements }
 }
 
@@ -155,15 +137,9 @@ async function storeCustomers(
   }
 }
 
-const COHORT_GOAL: RecountGoal = {
-  id: '',
-  display_name: 'Read',
-  type: 'page',
-  match_value: '/p',
-  match_operator: 'starts_with',
-  scroll_threshold: -1,
-  currency: null,
-  custom_props: {},
+const COHORT_GOAL: Omit<RecountGoal, 'id'> = {
+  ...{ display_name: 'Read', type: 'page', match_value: '/p', match_operator: 'starts_with' },
+  ...{ scroll_threshold: -1, currency: null, custom_props: {} },
 }
 
 test(`retention: every number equals a recount of hits, payments and movements (${ZONES.length} zones)`, async () => {
@@ -171,10 +147,7 @@ test(`retention: every number equals a recount of hits, payments and movements (
   const seen = { visitors: 0, users: 0, payers: 0, mrr: 0, leftOut: 0 }
   for (const [index, zone] of ZONES.entries()) {
     const { hits, late } = randomWeeks(index + 700, zone)
-    const site = await createTestSite(db, { timezone: zone })
-    const recount = recountSessions(late)
-    const world = worldOf(hits, recount, zone)
-    await storeVisits(db, site, withoutRepeatedDrops(late, recount.dropped))
+    const { site, world, shape } = await storeStream(db, { zone, hits, arrivals: late })
     const money = randomCustomers(randomFrom(index + 40), world)
     await storeCustomers(db, site, money)
     const firsts = firstOf(money.payments)
@@ -195,33 +168,13 @@ test(`retention: every number equals a recount of hits, payments and movements (
       const period = periodOf(zone, from, to)
       const later = random.pick([1, 3, 12, 52])
       const now = random.pick([period.end - DAY, period.end + 10 * DAY, period.end + 90 * DAY])
-      const { input } = readQuery(
-        `/?${filterParameters(filters)}`,
-        new Set(Object.keys(RetentionQuery.shape)),
-      )
       const query = RetentionQuery.parse({
-        ...input,
-        from,
-        to,
-        cohort,
+        ...{ ...inputOf(filters, RetentionQuery), from, to, cohort, measure, period: length, periods: later },
         ...(cohort === 'goal' && { cohort_goal: goal.id }),
-        measure,
-        period: length,
-        periods: later,
       })
-      const services = {
-        ...readServices(db, new Date(now)),
-        slices: round % 2 === 1 ? SLICES : undefined,
-      }
-      const shape = {
-        ...site,
-        teamId: 'team',
-        timezone: zone,
-        currency: 'USD',
-        firstEventAt: null,
-        trackingMode: 'cookie',
-      }
-      const answer = await readRetention(services, shape, query)
+      const slices = round % 2 === 1 ? SLICES : undefined
+      const services = { ...readServices(db, new Date(now)), slices }
+      const answer = await readRetention(services, { ...shape, trackingMode: 'cookie' }, query)
       const what = JSON.stringify({ index, round, query, now, zone })
       const asked = { length, later, now }
       if (measure === 'visitors') {
@@ -233,11 +186,10 @@ test(`retention: every number equals a recount of hits, payments and movements (
         seen.leftOut += recounted.leftOut
         seen.users += recounted.users
       } else {
+        const isMember = ({ at, visit }: CustomerPayment) =>
+          at >= period.start && at < period.end && passes(world, { filters, from, to }, visit)
         const members = [...firsts.values()]
-          .filter(
-            ({ at, visit }) =>
-              at >= period.start && at < period.end && passes(world, { filters, from, to }, visit),
-          )
+          .filter(isMember)
           .map(({ customer, at }) => ({ customer, began: at }))
         const inUsd = { ...money, movements: money.movements.filter(({ currency }) => currency === 'USD') }
         expect(answer.cohorts, what).toEqual(
@@ -264,17 +216,13 @@ interface Span {
 
 const payers = ({ payments }: Customers) => ({
   base: (members: CustomerMember[]) => members.length,
-  value: (members: CustomerMember[], { start, end }: Span) =>
-    members.filter(({ customer }) =>
-      payments.some(
-        paid =>
-          paid.customer === customer &&
-          paid.currency === 'USD' &&
-          paid.refundedMinor < paid.amountMinor &&
-          paid.at >= start &&
-          paid.at < end,
-      ),
-    ).length,
+  value(members: CustomerMember[], { start, end }: Span) {
+    const paid = payments.filter(
+      ({ currency, refundedMinor, amountMinor, at }) =>
+        currency === 'USD' && refundedMinor < amountMinor && at >= start && at < end,
+    )
+    return members.filter(member => paid.some(({ customer }) => customer === member.customer)).length
+  },
 })
 
 function keptMrr({ movements }: Customers) {

@@ -1,32 +1,25 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Db } from '../../../src/db/connect.ts'
 import { COPIED_COLUMNS } from '../../../src/dimensions/dimensions.ts'
-import { readQuery } from '../../../src/http/api/query.ts'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import { FunnelQuery } from '../../../src/stats/funnels/query.ts'
 import { readFunnel } from '../../../src/stats/funnels/read-funnel.ts'
-import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
-import { filterParameters } from '../../support/filter-parameters.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { randomGoals } from '../../support/random-goals.ts'
 import { type Random, randomFrom } from '../../support/random-values.ts'
 import { randomVisits } from '../../support/random-visits.ts'
 import { readServices } from '../../support/read-services.ts'
-import { recountSessions } from '../../support/recount.ts'
 import type { RecountGoal } from '../../support/recount-conversions.ts'
-import { addDays, daysBetween, periodOf } from '../../support/recount-days.ts'
+import { periodOf } from '../../support/recount-days.ts'
 import { type Filters, hasHitFilters } from '../../support/recount-filters.ts'
 import { type RecountedFunnel, recountFunnel, type ServiceEvent } from '../../support/recount-funnel.ts'
-import { hitDimensions, sessionDimensions, type World, worldOf } from '../../support/recount-world.ts'
+import { hitDimensions, sessionDimensions, type World } from '../../support/recount-world.ts'
 import { runs } from '../../support/runs.ts'
-import { createTestSite, type TestSite } from '../../support/sites.ts'
-import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../../support/stored-visits.ts'
+import type { TestSite } from '../../support/sites.ts'
+import { replaceGoals } from '../../support/stored-visits.ts'
+import { daysBefore, inputOf, storeStream, useDatabase } from '../stored-stream.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await sharedDatabase()
-})
-afterAll(() => database.close())
+const database = useDatabase()
 
 const STREAMS = runs(4)
 const FUNNELS = runs(12)
@@ -104,10 +97,7 @@ test(`funnels: every number equals a recount of the hits (${STREAMS} streams)`, 
   const longest = { loose: 0, strict: 0 }
   for (let seed = 1; seed <= STREAMS; seed++) {
     const stream = randomVisits(seed + 100)
-    const site = await createTestSite(db, { timezone: stream.zone })
-    const recount = recountSessions(stream.late)
-    const world = worldOf(stream.hits, recount, stream.zone)
-    await storeVisits(db, site, withoutRepeatedDrops(stream.late, recount.dropped))
+    const { site, world, shape } = await storeStream(db, { ...stream, arrivals: stream.late })
     let services: ServiceEvent[] = []
     for (let round = 0; round < FUNNELS; round++) {
       const number = seed * 1_000 + round
@@ -127,35 +117,18 @@ test(`funnels: every number equals a recount of the hits (${STREAMS} streams)`, 
       const now = random.pick([period.end - HOUR, period.end + 5 * HOUR, period.end + 40 * 24 * HOUR])
       const windowMs = funnel.window === 'session' ? 24 * HOUR : funnel.window * 1_000
       const followMs = Math.min(windowMs, Math.max(0, now - period.end))
-      const { input } = readQuery(`/?${filterParameters(filters)}`, new Set(Object.keys(FunnelQuery.shape)))
       const before = daysBefore(range)
       const query = FunnelQuery.parse({
-        ...input,
-        ...range,
+        ...{ ...inputOf(filters, FunnelQuery), ...range },
         steps: JSON.stringify(funnel.steps.map(stepOf)),
-        order: funnel.order,
-        window: String(funnel.window),
-        by: funnel.by,
-        dimension: funnel.dimension,
-        compare: 'custom',
-        compare_from: before.from,
-        compare_to: before.to,
+        ...{ order: funnel.order, window: String(funnel.window), by: funnel.by, dimension: funnel.dimension },
+        ...{ compare: 'custom', compare_from: before.from, compare_to: before.to },
       })
-      const read = {
-        ...readServices(db, new Date(now)),
-        slices: round % 2 === 1 ? SLICES : undefined,
-      }
-      const shape = { ...site, teamId: 'team', timezone: world.zone, currency: 'USD', firstEventAt: null }
+      const read = { ...readServices(db, new Date(now)), slices: round % 2 === 1 ? SLICES : undefined }
       const report = await readFunnel(read, shape, query)
       const expected = recountFunnel(world, funnel, filters, period, followMs, services)
-      const previous = recountFunnel(
-        world,
-        funnel,
-        filters,
-        periodOf(world.zone, before.from, before.to),
-        followMs,
-        services,
-      )
+      const periodBefore = periodOf(world.zone, before.from, before.to)
+      const previous = recountFunnel(world, funnel, filters, periodBefore, followMs, services)
       const what = JSON.stringify({ seed, round, funnel, filters, range, zone: stream.zone })
       expect(report.steps.map(withoutName), what).toEqual(expected.steps)
       expect(report.previous!.steps.map(withoutName), what).toEqual(previous.steps)
@@ -178,9 +151,3 @@ test(`funnels: every number equals a recount of the hits (${STREAMS} streams)`, 
 }, 300_000)
 
 const withoutName = ({ name: _name, ...numbers }: { name: string }) => numbers
-
-/** The same number of days just before. */
-const daysBefore = ({ from, to }: { from: string; to: string }) => ({
-  from: addDays(from, -(daysBetween(from, to) + 1)),
-  to: addDays(from, -1),
-})

@@ -1,27 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readQuery } from '../../../src/http/api/query.ts'
+import { expect, test } from 'vitest'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import { ClicksQuery, getClicks } from '../../../src/stats/heat/clicks.ts'
 import { getScroll, ScrollQuery } from '../../../src/stats/heat/scroll.ts'
-import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
-import { filterParameters } from '../../support/filter-parameters.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { type Random, randomFrom } from '../../support/random-values.ts'
 import { randomVisits } from '../../support/random-visits.ts'
 import { readServices } from '../../support/read-services.ts'
-import { recountSessions, type SentHit } from '../../support/recount.ts'
+import type { SentHit } from '../../support/recount.ts'
 import type { Filters } from '../../support/recount-filters.ts'
 import { recountClicks, recountScroll } from '../../support/recount-heat.ts'
-import { worldOf } from '../../support/recount-world.ts'
 import { runs } from '../../support/runs.ts'
-import { createTestSite } from '../../support/sites.ts'
-import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../../support/stored-visits.ts'
+import { replaceGoals } from '../../support/stored-visits.ts'
+import { inputOf, storeStream, useDatabase } from '../stored-stream.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await sharedDatabase()
-})
-afterAll(() => database.close())
+const database = useDatabase()
 
 const STREAMS = runs(3)
 const READS = runs(9)
@@ -48,11 +40,9 @@ test(`heat: every number equals a recount of the hits (${STREAMS} streams)`, asy
   for (let seed = 1; seed <= STREAMS; seed++) {
     const stream = randomVisits(seed + 500)
     const targeted = withTargets(randomFrom(seed))
-    const late = stream.late.map(batch => batch.map(targeted))
-    const site = await createTestSite(db, { timezone: stream.zone })
-    const recount = recountSessions(late)
-    const world = worldOf(stream.hits.map(targeted), recount, stream.zone)
-    await storeVisits(db, site, withoutRepeatedDrops(late, recount.dropped))
+    const arrivals = stream.late.map(batch => batch.map(targeted))
+    const hits = stream.hits.map(targeted)
+    const { site, world, shape } = await storeStream(db, { zone: stream.zone, hits, arrivals })
     for (let round = 0; round < READS; round++) {
       const number = seed * 1_000 + round
       const random = randomFrom(number + 7)
@@ -62,21 +52,13 @@ test(`heat: every number equals a recount of the hits (${STREAMS} streams)`, asy
       const query = { ...randomRange(number, world), filters }
       const path = random.pick(['/', '/pricing', '/docs/pricing', '/docs/long-read', '/nowhere'])
       const types = random.pick([undefined, ['outbound'], ['button', 'copy', 'form']])
-      const read = {
-        ...readServices(db, LONG_AFTER),
-        slices: round % 2 === 1 ? SLICES : undefined,
-      }
-      const shape = { ...site, teamId: 'team', timezone: world.zone, currency: 'USD', firstEventAt: null }
-      const inputOf = (given: Filters, schema: { shape: object }) => ({
-        ...readQuery(`/?${filterParameters(given)}`, new Set(Object.keys(schema.shape))).input,
-        from: query.from,
-        to: query.to,
-      })
+      const read = { ...readServices(db, LONG_AFTER), slices: round % 2 === 1 ? SLICES : undefined }
+      const { from, to } = query
       const what = JSON.stringify({ seed, round, query, types, path, zone: stream.zone })
 
       const expected = recountClicks(world, query, types)
       const perPage = random.pick([2, 5, 100])
-      const asked = { ...inputOf(filters, ClicksQuery), ...(types && { types: types.join(',') }) }
+      const asked = { ...inputOf(filters, ClicksQuery), from, to, ...(types && { types: types.join(',') }) }
       for (let page = 1; page <= Math.ceil(expected.length / perPage) + 1; page++) {
         const input = ClicksQuery.parse({ ...asked, page, per_page: perPage })
         const rows = expected.slice((page - 1) * perPage, page * perPage)
@@ -85,11 +67,8 @@ test(`heat: every number equals a recount of the hits (${STREAMS} streams)`, asy
 
       // The parameter takes the place of the filter.
       const { path: _, ...others } = filters
-      const report = await getScroll(
-        read,
-        shape,
-        ScrollQuery.parse({ ...inputOf(others, ScrollQuery), path }),
-      )
+      const input = ScrollQuery.parse({ ...inputOf(others, ScrollQuery), from, to, path })
+      const report = await getScroll(read, shape, input)
       const scrolled = recountScroll(world, { ...query, filters: others }, path)
       expect(report, what).toEqual(scrolled)
       most.clicks = Math.max(most.clicks, expected.length)

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ratio } from '../../../src/lib/numbers.ts'
 import { dayOf, formatDay } from '../../../src/time/local-time.ts'
-import { type Stats, type StatsSite, startStats } from '../../contract/stats-site.ts'
+import { type StatsSite, useStats } from '../../contract/stats-site.ts'
 import { exportOf, importInto, type Line, linesOf, NOW, ownHits } from './imported-days.ts'
 
 // The own hits begin on 5 April 2024; clocks change on 10 March (New York) and on 31 March (Berlin).
@@ -11,19 +11,16 @@ const FROM = '2023-12-20'
 const LINES = linesOf(FROM, '2024-04-10')
 const USED = LINES.filter(({ day }) => day < OWN)
 
-let stats: Stats
 const sites = new Map<string, StatsSite>()
 
-beforeAll(async () => {
-  stats = await startStats(NOW)
+const stats = useStats(async () => {
   for (const zone of ZONES) {
     const site = await stats.site(zone)
     sites.set(zone, site)
     await stats.store(ownHits(site, zone, OWN, 8))
     await importInto(stats.api.services.db, site, zone, exportOf(LINES))
   }
-})
-afterAll(() => stats.close())
+}, NOW)
 
 const read = (zone: string, path: string) => stats.read(sites.get(zone)!, path)
 
@@ -50,6 +47,11 @@ function together(own: Metrics, lines: readonly Line[]): Metrics {
   }
 }
 
+const withEvents = (own: Metrics, lines: readonly Line[]) => ({
+  ...{ ...own, ...together(own, lines) },
+  custom_events: own.custom_events! + sum(lines, 'visitors') + lines.length,
+})
+
 const RANGES = [
   ['2024-02-01', '2024-02-10'],
   ['2024-03-05', '2024-03-14'],
@@ -62,43 +64,22 @@ const RANGES = [
 
 describe.each(ZONES)('imported totals in %s', zone => {
   test.each(RANGES)('overview from %s to %s: own numbers and those of the file', async (from, to) => {
-    for (const compare of [
-      '',
-      '&compare=previous_year',
-      '&compare=custom&compare_from=2024-03-30&compare_to=2024-04-06',
-    ]) {
+    const custom = '&compare=custom&compare_from=2024-03-30&compare_to=2024-04-06'
+    for (const compare of ['', '&compare=previous_year', custom]) {
       const query = `/overview?from=${from}&to=${to}${compare}`
       const own = await read(zone, query)
       const { imported, ...both } = await read(zone, `${query}&imported=true`)
       const lines = within(from, to)
-      expect(both, query).toEqual({
-        ...own,
-        ...together(own, lines),
-        custom_events: own.custom_events + sum(lines, 'visitors') + lines.length,
-        previous: { ...own.previous, ...previousOf(own) },
-      })
-      const days = lines.map(({ day }) => day)
+      const length = dayOf(to) - dayOf(from) + 1
+      const [first, last] = [dayOf(from) - length, dayOf(from) - 1].map(formatDay)
+      const before = own.comparison ?? { from: first, to: last }
+      const previous = withEvents(own.previous, within(before.from, before.to))
+      expect(both, query).toEqual({ ...own, ...withEvents(own, lines), previous })
+      const used = { from: from > FROM ? from : FROM, used: true, why_not: null, missing: [] }
+      const unused = { from: null, to: null, used: false, why_not: 'no_days', visitors: null }
       expect(imported).toMatchObject(
-        days.length > 0
-          ? {
-              from: from > FROM ? from : FROM,
-              used: true,
-              why_not: null,
-              sources: ['Plausible'],
-              missing: [],
-            }
-          : { from: null, to: null, used: false, why_not: 'no_days', sources: [], visitors: null },
+        lines.length > 0 ? { ...used, sources: ['Plausible'] } : { ...unused, sources: [] },
       )
-      function previousOf({ previous, comparison }: typeof own) {
-        const length = dayOf(to) - dayOf(from) + 1
-        const before = comparison
-          ? within(comparison.from, comparison.to)
-          : within(formatDay(dayOf(from) - length), formatDay(dayOf(from) - 1))
-        return {
-          ...together(previous, before),
-          custom_events: previous.custom_events + sum(before, 'visitors') + before.length,
-        }
-      }
     }
   })
 
@@ -110,12 +91,11 @@ describe.each(ZONES)('imported totals in %s', zone => {
     const query = `/stats/timeseries?from=${from}&to=2024-04-20&group=${group}`
     const { labels } = await read(zone, `${query}&metric=visitors`)
     const starts: string[] = labels.map((label: string) => label.slice(0, 10))
-    const expected = await Promise.all(
-      starts.map(async (start, index) => {
-        const end = starts[index + 1] ? formatDay(dayOf(starts[index + 1]!) - 1) : '2024-04-20'
-        return together(await read(zone, `/overview?from=${start}&to=${end}`), within(start, end))
-      }),
-    )
+    const expected: Metrics[] = []
+    for (const [index, start] of starts.entries()) {
+      const end = starts[index + 1] ? formatDay(dayOf(starts[index + 1]!) - 1) : '2024-04-20'
+      expected.push(together(await read(zone, `/overview?from=${start}&to=${end}`), within(start, end)))
+    }
     for (const metric of ['visitors', 'bounce_rate', 'avg_session_seconds', 'views_per_visit']) {
       const { imported, ...both } = await read(zone, `${query}&metric=${metric}&imported=true`)
       expect(both.labels).toEqual(labels)
@@ -130,15 +110,11 @@ describe.each(ZONES)('imported totals in %s', zone => {
     const lines = within('2024-03-25', '2024-04-12')
     const own = await read(zone, `/stats/breakdown?dimension=browser&${range}`)
     const none = { visitors: 0, sessions: 0, pageviews: 0, bounce_rate: 0, avg_session_seconds: 0 }
-    const expected = ['Chrome', 'Firefox', 'Lynx', 'Safari'].map(
-      (value): Row => ({
-        value,
-        ...together(
-          own.data.find((row: { value: string }) => row.value === value) ?? none,
-          lines.filter(({ browser }) => browser === value),
-        ),
-      }),
-    )
+    const expected = ['Chrome', 'Firefox', 'Lynx', 'Safari'].map((value): Row => {
+      const counted = own.data.find((row: Row) => row.value === value) ?? none
+      const ofValue = lines.filter(({ browser }) => browser === value)
+      return { value, ...together(counted, ofValue) }
+    })
     for (const sort of ['visitors', 'sessions', 'pageviews', 'bounce_rate', 'avg_session_seconds', 'value']) {
       const query = `/stats/breakdown?dimension=browser&${range}&sort=${sort}&imported=true`
       const { data, meta, imported } = await read(zone, `${query}&per_page=100`)
@@ -155,41 +131,35 @@ describe.each(ZONES)('imported totals in %s', zone => {
       const csv = await fetch(`${stats.api.url}${sites.get(zone)!.path}${query}`, {
         headers: { authorization: `Bearer ${stats.owner.token}`, accept: 'text/csv' },
       })
-      const [head, ...rows] = (await csv.text()).trim().split(/\r?\n/)
-      const place = head!
+      const [head, ...rows] = (await csv.text())
         .replace(/^\uFEFF/, '')
-        .split(',')
-        .indexOf('visitors')
-      expect(rows.map(row => Number(row.split(',')[place]))).toEqual(
-        data.map(({ visitors }: { visitors: number }) => visitors),
-      )
+        .trim()
+        .split(/\r?\n/)
+      const place = head!.split(',').indexOf('visitors')
+      const shown = rows.map(row => Number(row.split(',')[place]))
+      expect(shown).toEqual(data.map((row: Row) => row.visitors))
     }
     const { data } = await read(zone, `/stats/breakdown?dimension=browser&${range}&search=LYN&imported=true`)
-    expect(data.map(({ value }: { value: string }) => value)).toEqual(['Lynx'])
+    expect(data.map((row: Row) => row.value)).toEqual(['Lynx'])
   })
 
   test('breakdown: numbers that the file lacks count own sessions only, and the answer says so', async () => {
     const range = 'from=2024-04-01&to=2024-04-12'
     const { data, imported } = await read(zone, `/stats/breakdown?dimension=path&${range}&imported=true`)
     const own = await read(zone, `/stats/breakdown?dimension=path&${range}`)
-    const [row] = data.filter(({ value }: { value: string }) => value === '/109.0')
-    const [ownRow] = own.data.filter(({ value }: { value: string }) => value === '/109.0')
+    const isPage = (row: Row) => row.value === '/109.0'
+    const [row, ownRow] = [data.find(isPage), own.data.find(isPage)]
     const lines = within('2024-04-01', '2024-04-12').filter(({ version }) => version === '109.0')
     expect(row).toMatchObject({
       visitors: ownRow.visitors + sum(lines, 'visitors'),
       sessions: ownRow.sessions + sum(lines, 'sessions'),
-      bounce_rate: ownRow.bounce_rate,
-      avg_session_seconds: ownRow.avg_session_seconds,
+      ...{ bounce_rate: ownRow.bounce_rate, avg_session_seconds: ownRow.avg_session_seconds },
     })
-    expect(imported.missing).toEqual([
-      'bounce_rate',
-      'avg_session_seconds',
-      'time_on_page_seconds',
-      'scroll_depth',
-    ])
+    const lacking = ['bounce_rate', 'avg_session_seconds', 'time_on_page_seconds', 'scroll_depth']
+    expect(imported.missing).toEqual(lacking)
     const sorted = await read(zone, `/stats/breakdown?dimension=path&${range}&sort=bounce_rate&imported=true`)
     expect(sorted.imported).toMatchObject({ used: false, why_not: 'numbers' })
-    expect(sorted.data.map(({ value }: { value: string }) => value)).not.toContain('/108.0')
+    expect(sorted.data.map((row: Row) => row.value)).not.toContain('/108.0')
   })
 
   test('breakdown: the compared period has its imported totals', async () => {
@@ -240,12 +210,8 @@ describe.each(ZONES)('imported totals in %s', zone => {
     ] as const) {
       const answer = await read(zone, `${path}${path.includes('?') ? '&' : '?'}${range}`)
       const { imported, ...rest } = answer
-      expect(imported, path).toMatchObject({
-        used: false,
-        why_not: why,
-        from: '2024-03-25',
-        to: '2024-04-04',
-      })
+      const days = { from: '2024-03-25', to: '2024-04-04' }
+      expect(imported, path).toMatchObject({ used: false, why_not: why, ...days })
       const plain = await read(zone, `${path}&${range.replace('&imported=true', '')}`)
       const withoutLinks = ({ links: _links, ...fields }: Record<string, unknown>) => fields
       expect(withoutLinks(rest), path).toEqual(withoutLinks(plain))

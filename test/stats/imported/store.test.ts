@@ -1,27 +1,28 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { PURGE_ROWS } from '../../../src/sites/purge-deleted-sites.ts'
 import { importTotals } from '../../../src/transfer/totals/import-totals.ts'
 import { finishImport, hide, removeGone, startImport } from '../../../src/transfer/totals/store.ts'
 import { totalsKind } from '../../../src/transfer/totals/totals-kind.ts'
-import { hit, type Stats, type StatsSite, startStats } from '../../contract/stats-site.ts'
+import { hit, type StatsSite, useStats } from '../../contract/stats-site.ts'
 import { teammate } from '../../support/teammates.ts'
 import { fileOf } from '../../transfer/read/source.ts'
 import { exportOf, importInto, linesOf, NOW } from './imported-days.ts'
 
-let stats: Stats
 let site: StatsSite
 
-beforeAll(async () => {
-  stats = await startStats(NOW)
+const stats = useStats(undefined, NOW)
+beforeEach(async () => {
+  site = await stats.site()
 })
-afterAll(() => stats.close())
 
 const db = () => stats.api.services.db
 const bring = (bytes: Buffer | string, options = {}) => importInto(db(), site, 'UTC', bytes, options)
 const overview = (query: string) => stats.read(site, `/overview?${query}&imported=true`)
 const list = () => stats.read(site, '/imported-totals')
 const visitors = async (from: string, to = from) => (await overview(`from=${from}&to=${to}`)).visitors
-const daily = (rows: string) => `date,visitors,visits\n${rows}\n`
+/** Imports totals of days; without others, of one day. */
+const bringDays = (rows = '2024-03-01,3,4') =>
+  bring(`date,visitors,visits\n${rows}\n`, { name: 'imported_visitors.csv' })
 const rowsOf = async () => {
   const [row] = await db()`select count(*)::int as count from totals_days where site_no = ${site.siteNo}`
   return row!.count
@@ -29,17 +30,13 @@ const rowsOf = async () => {
 
 describe('imports of totals', () => {
   test('a dry run says what would come, and stores nothing', async () => {
-    site = await stats.site()
     await stats.store([hit(site, '2024-03-03T10:00:00Z', { url: '/' })])
-    const result = await bring(exportOf(linesOf('2024-03-01', '2024-03-02')), { isDryRun: true })
-    const sessions = linesOf('2024-03-01', '2024-03-02').reduce((sum, line) => sum + line.sessions, 0)
+    const lines = linesOf('2024-03-01', '2024-03-02')
+    const result = await bring(exportOf(lines), { isDryRun: true })
+    const sessions = lines.reduce((sum, line) => sum + line.sessions, 0)
     expect(result).toMatchObject({
-      import_id: null,
-      from: '2024-03-01',
-      to: '2024-03-02',
-      own_from: '2024-03-03',
-      left: [],
-      unknown_files: [],
+      ...{ import_id: null, from: '2024-03-01', to: '2024-03-02', own_from: '2024-03-03' },
+      ...{ left: [], unknown_files: [] },
     })
     expect(result.tables[0]).toMatchObject({ dimensions: [], rows: 2, totals: { sessions } })
     expect(result.notes.length).toBeGreaterThan(0)
@@ -48,11 +45,10 @@ describe('imports of totals', () => {
   })
 
   test('the same file again takes the place of its rows; equal days of a file add up', async () => {
-    site = await stats.site()
-    const bytes = daily('2024-03-01,3,4\n2024-03-01,2,2\n2024-03-02,1,1')
-    await bring(bytes, { name: 'imported_visitors.csv' })
+    const rows = '2024-03-01,3,4\n2024-03-01,2,2\n2024-03-02,1,1'
+    await bringDays(rows)
     const [first] = await list()
-    await bring(bytes, { name: 'imported_visitors.csv' })
+    await bringDays(rows)
     const [second, ...others] = await list()
     expect(others).toEqual([])
     expect(second).toMatchObject({ rows: 2, from: '2024-03-01', to: '2024-03-02', is_ready: true })
@@ -62,22 +58,20 @@ describe('imports of totals', () => {
   })
 
   test('of two imports with the same day, the newer one has it; the other has it again after an undo', async () => {
-    site = await stats.site()
-    await bring(daily('2024-03-01,3,4\n2024-03-04,5,5'), { name: 'imported_visitors.csv' })
-    await bring('date,totalUsers,sessions\n20240302,7,7\n20240304,8,8\n20240305,9,9\n', {
-      format: 'ga4-totals',
-      name: 'ga4.csv',
-    })
+    await bringDays('2024-03-01,3,4\n2024-03-04,5,5')
+    const rows = 'date,totalUsers,sessions\n20240302,7,7\n20240304,8,8\n20240305,9,9\n'
+    await bring(rows, { format: 'ga4-totals', name: 'ga4.csv' })
     expect(await visitors('2024-03-01', '2024-03-05')).toBe(3 + 7 + 8 + 9)
     const answer = await overview('from=2024-03-01&to=2024-03-05')
     expect(answer.imported.sources).toEqual(['Plausible', 'Google Analytics 4'])
     const [{ id, source, file }] = await list()
     expect({ source, file }).toEqual({ source: 'Google Analytics 4', file: 'ga4.csv' })
     const path = `${site.path}/imported-totals/${id}`
-    expect(await stats.api.call('DELETE', path, { token: stats.owner.token })).toMatchObject({ status: 204 })
+    const undo = () => stats.api.call('DELETE', path, { token: stats.owner.token })
+    expect((await undo()).status).toBe(204)
     expect(await visitors('2024-03-01', '2024-03-05')).toBe(3 + 5)
     expect(await list()).toHaveLength(1)
-    expect(await stats.api.call('DELETE', path, { token: stats.owner.token })).toMatchObject({ status: 404 })
+    expect((await undo()).status).toBe(404)
     // Its rows go in the background.
     expect(await rowsOf()).toBe(5)
     expect(await removeGone(db(), new Date(NOW), () => true)).toBe(false)
@@ -88,9 +82,8 @@ describe('imports of totals', () => {
   })
 
   test('undo: all imports of a format at once, in steps', async () => {
-    site = await stats.site()
-    await bring(daily('2024-03-01,3,4'), { name: 'imported_visitors.csv' })
-    await bring(daily('2024-03-02,3,4'), { name: 'imported_visitors.csv' })
+    await bringDays()
+    await bringDays('2024-03-02,3,4')
     await bring('date,visits,pageviews\n2024-03-03,1,1\n', { format: 'fathom', name: 'site.csv' })
     const undo = (signal?: AbortSignal) =>
       totalsKind.undo({ db: db() } as never, { siteNo: site.siteNo, format: 'plausible-totals', signal })
@@ -102,20 +95,17 @@ describe('imports of totals', () => {
 
   test('live data wins: hits of older days that come later take the place of totals', async () => {
     site = await stats.site('America/New_York')
-    await bring(daily('2024-03-01,3,4\n2024-03-02,5,5\n2024-03-03,6,6'), { name: 'imported_visitors.csv' })
+    await bringDays('2024-03-01,3,4\n2024-03-02,5,5\n2024-03-03,6,6')
     expect(await visitors('2024-03-01', '2024-03-03')).toBe(14)
     // 03:00 UTC is still the day before in New York.
     await stats.store([hit(site, '2024-03-03T03:00:00Z', { url: '/' })])
     expect(await visitors('2024-03-01', '2024-03-03')).toBe(3 + 1)
-    expect((await overview('from=2024-03-01&to=2024-03-03')).imported).toMatchObject({
-      from: '2024-03-01',
-      to: '2024-03-01',
-    })
+    const { imported } = await overview('from=2024-03-01&to=2024-03-03')
+    expect(imported).toMatchObject({ from: '2024-03-01', to: '2024-03-01' })
   })
 
   test('a site without hits has all of its totals, `all` included', async () => {
-    site = await stats.site()
-    await bring(daily('2024-03-01,3,4'), { name: 'imported_visitors.csv' })
+    await bringDays()
     const answer = await overview('range=all')
     expect(answer).toMatchObject({ visitors: 3, sessions: 4, pageviews: 0 })
     expect(answer.imported).toMatchObject({
@@ -124,29 +114,24 @@ describe('imports of totals', () => {
   })
 
   test('history: days that were deleted do not come back as totals', async () => {
-    site = await stats.site()
-    await bring(daily('2024-03-01,3,4\n2024-03-02,5,5'), { name: 'imported_visitors.csv' })
+    await bringDays('2024-03-01,3,4\n2024-03-02,5,5')
     await db()`update sites set history_from = '2024-03-02', first_event_at = '2024-04-01' where id = ${site.id}`
     expect(await visitors('2024-03-01', '2024-03-02')).toBe(5)
   })
 
   test('an import that fails in the middle leaves nothing, and one that was cut off counts nothing', async () => {
-    site = await stats.site()
     const rows = Array.from({ length: 1_500 }, (_, index) => `2024-03-01,/${index},1`).join('\n')
     const task = {
       site: { siteNo: site.siteNo, timezone: 'UTC' },
       ...{ format: 'plausible-totals', website: undefined, timezone: 'UTC', isDryRun: false },
       file: fileOf(`date,page,visitors\n${rows}\n`, 'imported_pages.csv'),
     }
-    const services = {
-      db: db(),
-      now: () => new Date(NOW),
-      requireFreeDisk: () => Promise.reject(new Error('full')),
-    }
+    const requireFreeDisk = () => Promise.reject(new Error('full'))
+    const services = { db: db(), now: () => new Date(NOW), requireFreeDisk }
     await expect(totalsKind.run(services as never, task as never)).rejects.toThrow('full')
     expect(await rowsOf()).toBe(0)
     expect(await list()).toEqual([])
-    await bring(daily('2024-03-01,3,4'), { name: 'imported_visitors.csv' })
+    await bringDays()
     await db()`update totals_imports set is_ready = false where site_no = ${site.siteNo}`
     expect(await visitors('2024-03-01')).toBe(0)
     expect(await list()).toMatchObject([{ is_ready: false }])
@@ -156,23 +141,20 @@ describe('imports of totals', () => {
   })
 
   test('one that is removed while it runs stops, counts nothing, and leaves no row', async () => {
-    site = await stats.site()
     const { siteNo } = site
     const lines = Array.from({ length: 12_000 }, (_, index) => `2024-03-01,/${index},1`)
     const file = fileOf(`date,page,visitors\n${lines.join('\n')}\n`, 'imported_pages.csv')
+    /** After the first rows are stored. */
+    async function onProgress(rows: number) {
+      if (rows !== 6_000) return
+      expect(await rowsOf()).toBe(5_000)
+      await db()`update totals_imports set removed_at = now() where site_no = ${siteNo}`
+      await removeGone(db(), new Date(NOW), () => true)
+    }
     const running = importTotals(
       { db: db(), now: () => new Date(NOW) },
       { siteNo, timezone: 'UTC' },
-      {
-        ...{ format: 'plausible-totals', file },
-        // After the first rows are stored.
-        async onProgress(rows) {
-          if (rows !== 6_000) return
-          expect(await rowsOf()).toBe(5_000)
-          await db()`update totals_imports set removed_at = now() where site_no = ${siteNo}`
-          await removeGone(db(), new Date(NOW), () => true)
-        },
-      },
+      { format: 'plausible-totals', file, onProgress },
     )
     await expect(running).rejects.toMatchObject({ message: expect.stringMatching(/removed while it ran/) })
     expect(await rowsOf()).toBe(0)
@@ -188,17 +170,13 @@ describe('imports of totals', () => {
   })
 
   test('each metric has the tables that know it: the overview and its series say the same', async () => {
-    site = await stats.site()
     const full = 'date,visitors,visits,pageviews,bounces\n2024-03-01,3,4,9,1\n2024-03-02,5,6,7,2\n'
     await bring(full, { name: 'imported_visitors.csv' })
     // The newer file knows visitors alone, and pages by country.
     await bring('date,totalUsers\n20240302,50\n20240303,60\n', { format: 'ga4-totals', name: 'users.csv' })
-    await bring(
-      'date,country,pagePath,sessions,totalUsers\n20240302,Germany,/a,9,9\n20240302,Germany,/b,9,9\n',
-      {
-        ...{ format: 'ga4-totals', name: 'pages.csv' },
-      },
-    )
+    const pages = '20240302,Germany,/a,9,9\n20240302,Germany,/b,9,9\n'
+    const bytes = `date,country,pagePath,sessions,totalUsers\n${pages}`
+    await bring(bytes, { format: 'ga4-totals', name: 'pages.csv' })
     const query = 'from=2024-03-01&to=2024-03-03'
     const totals = { visitors: 113, sessions: 10, pageviews: 16, bounce_rate: 30, custom_events: 0 }
     const answer = await overview(query)
@@ -219,10 +197,8 @@ describe('imports of totals', () => {
       ],
     })
     for (const metric of ['visitors', 'sessions', 'pageviews'] as const) {
-      const { values } = await stats.read(
-        site,
-        `/stats/timeseries?metric=${metric}&group=month&${query}&imported=true`,
-      )
+      const path = `/stats/timeseries?metric=${metric}&group=month&${query}&imported=true`
+      const { values } = await stats.read(site, path)
       expect(values, metric).toEqual([totals[metric]])
     }
     const countries = await stats.read(site, `/stats/breakdown?dimension=country&${query}&imported=true`)
@@ -232,8 +208,7 @@ describe('imports of totals', () => {
   })
 
   test('a file without a row that can be kept is refused, and so is nonsense', async () => {
-    site = await stats.site()
-    await expect(bring(daily('yesterday,1,1'), { name: 'imported_visitors.csv' })).rejects.toMatchObject({
+    await expect(bringDays('yesterday,1,1')).rejects.toMatchObject({
       code: 'validation_failed',
       message: expect.stringMatching(/no row that can be kept: the row has no day/),
     })
@@ -245,8 +220,7 @@ describe('imports of totals', () => {
   })
 
   test('roles: every reader of the site lists them, and shares do not; owners and admins remove them', async () => {
-    site = await stats.site()
-    await bring(daily('2024-03-01,3,4'), { name: 'imported_visitors.csv' })
+    await bringDays()
     const [{ id }] = await list()
     for (const [role, status] of [
       ['viewer', 403],
@@ -260,9 +234,7 @@ describe('imports of totals', () => {
     }
   })
 
-  test('purge: the rows of a deleted site go', async () => {
-    site = await stats.site()
-    await bring(daily('2024-03-01,3,4'), { name: 'imported_visitors.csv' })
+  test('purge: the rows of a deleted site go', () => {
     for (const table of ['totals_days', 'totals_families', 'totals_imports']) {
       expect(PURGE_ROWS).toContain(`delete from ${table}`)
     }

@@ -1,28 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readQuery } from '../../../src/http/api/query.ts'
+import { expect, test } from 'vitest'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import { type Journeys, JourneysQuery } from '../../../src/stats/journeys/query.ts'
 import { readJourneys } from '../../../src/stats/journeys/read-journeys.ts'
-import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
-import { filterParameters } from '../../support/filter-parameters.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { randomFrom } from '../../support/random-values.ts'
 import { randomVisits } from '../../support/random-visits.ts'
 import { readServices } from '../../support/read-services.ts'
-import { recountSessions } from '../../support/recount.ts'
 import { periodOf } from '../../support/recount-days.ts'
 import type { Filters } from '../../support/recount-filters.ts'
 import { type RecountedJourneys, recountJourneys, valuesOf } from '../../support/recount-journeys.ts'
-import { type World, worldOf } from '../../support/recount-world.ts'
+import type { World } from '../../support/recount-world.ts'
 import { runs } from '../../support/runs.ts'
-import { createTestSite } from '../../support/sites.ts'
-import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../../support/stored-visits.ts'
+import { replaceGoals } from '../../support/stored-visits.ts'
+import { inputOf, storeStream, useDatabase } from '../stored-stream.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await sharedDatabase()
-})
-afterAll(() => database.close())
+const database = useDatabase()
 
 const STREAMS = runs(4)
 const READS = runs(14)
@@ -49,10 +41,7 @@ test(`journeys: every number equals a recount of the hits (${STREAMS} streams)`,
   const kinds = new Set<string>()
   for (let seed = 1; seed <= STREAMS; seed++) {
     const stream = randomVisits(seed + 300)
-    const site = await createTestSite(db, { timezone: stream.zone })
-    const recount = recountSessions(stream.late)
-    const world = worldOf(stream.hits, recount, stream.zone)
-    await storeVisits(db, site, withoutRepeatedDrops(stream.late, recount.dropped))
+    const { site, world, shape } = await storeStream(db, { ...stream, arrivals: stream.late })
     for (let round = 0; round < READS; round++) {
       const number = 50_000 + seed * 1_000 + round
       const random = randomFrom(number + 7)
@@ -62,20 +51,13 @@ test(`journeys: every number equals a recount of the hits (${STREAMS} streams)`,
       const asked = randomJourneys(number, world)
       const days = world.hits.map(({ at }) => new Date(at).toISOString().slice(0, 10)).sort()
       const range = random.chance(0.5) ? { from: days[0]!, to: days.at(-1)! } : randomRange(number, world)
-      const { input } = readQuery(`/?${filterParameters(filters)}`, new Set(Object.keys(JourneysQuery.shape)))
       const query = JourneysQuery.parse({
-        ...input,
-        ...range,
-        by: asked.by,
+        ...{ ...inputOf(filters, JourneysQuery), ...range },
+        ...{ by: asked.by, steps: asked.steps, branches: asked.branches },
         [asked.isBackwards ? 'ending_at' : 'starting_at']: asked.value,
-        steps: asked.steps,
-        branches: asked.branches,
       })
-      const services = {
-        ...readServices(db, new Date(Date.UTC(2026, 5, 1))),
-        slices: round % 2 === 1 ? SLICES : undefined,
-      }
-      const shape = { ...site, teamId: 'team', timezone: world.zone, currency: 'USD', firstEventAt: null }
+      const now = new Date(Date.UTC(2026, 5, 1))
+      const services = { ...readServices(db, now), slices: round % 2 === 1 ? SLICES : undefined }
       const answer = await readJourneys(services, shape, query)
       const expected = recountJourneys(world, asked, filters, periodOf(world.zone, range.from, range.to))
       const what = JSON.stringify({ seed, round, asked, filters, range, zone: stream.zone })

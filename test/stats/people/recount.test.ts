@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { z } from 'zod'
-import { loadConfig } from '../../../src/config.ts'
-import { readQuery } from '../../../src/http/api/query.ts'
 import { refreshAggregate } from '../../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import type { Page } from '../../../src/schema/pagination.ts'
@@ -11,12 +9,11 @@ import type { PersonRow } from '../../../src/stats/people/person-row.ts'
 import { getTimeline, TimelineQuery } from '../../../src/stats/people/timeline.ts'
 import { getSession, SessionQuery } from '../../../src/stats/sessions/detail.ts'
 import { getSessions, SessionsQuery } from '../../../src/stats/sessions/list.ts'
-import { type TestDatabase, testDatabase } from '../../support/database.ts'
-import { filterParameters } from '../../support/filter-parameters.ts'
+import { testDatabase } from '../../support/database.ts'
+import { parametersOf } from '../../support/expect-reads.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { randomVisits } from '../../support/random-visits.ts'
-import { readServices } from '../../support/read-services.ts'
-import { recountSessions } from '../../support/recount.ts'
+import { readServices, readSite } from '../../support/read-services.ts'
 import { keptOf, type Query } from '../../support/recount-metrics.ts'
 import { type Money, randomMoney, storeMoney } from '../../support/recount-money.ts'
 import {
@@ -26,37 +23,23 @@ import {
   recountUsers,
   recountVisitors,
 } from '../../support/recount-people.ts'
-import { type World, worldOf } from '../../support/recount-world.ts'
+import type { World } from '../../support/recount-world.ts'
 import { rollUpAll } from '../../support/roll-up.ts'
 import { runs } from '../../support/runs.ts'
-import { createTestSite, type TestSite } from '../../support/sites.ts'
-import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../../support/stored-visits.ts'
+import type { TestSite } from '../../support/sites.ts'
+import { replaceGoals } from '../../support/stored-visits.ts'
+import { storeStream, useDatabase, within } from '../stored-stream.ts'
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await testDatabase()
-})
-afterAll(() => database.close())
+const database = useDatabase(testDatabase)
 
 const LONG_AFTER = new Date(Date.UTC(2026, 5, 1))
 const SLICES = { hits: 4, shortestMs: 3_600_000 }
 
 function readsOf(stored: TestSite, world: World, query: Query, isSliced: boolean) {
-  const services = {
-    ...readServices(database.db, LONG_AFTER),
-    slices: isSliced ? SLICES : undefined,
-    config: loadConfig({}),
-    pageUrl: () => null,
-  }
-  const site = { ...stored, teamId: 'team', timezone: world.zone, currency: 'USD', firstEventAt: null }
-  const parameters = filterParameters(query.filters ?? {})
-  parameters.set('from', query.from)
-  parameters.set('to', query.to)
-  const given = readQuery(
-    `/?${parameters}`,
-    new Set([...parameters.keys()].map(key => key.replace(/\[.*$/, ''))),
-  ).input
+  const slices = isSliced ? SLICES : undefined
+  const services = { ...readServices(database.db, LONG_AFTER), slices, pageUrl: () => null }
+  const site = readSite(stored, world.zone)
+  const given = parametersOf(query)
   const ask = <Schema extends z.ZodType>(schema: Schema, more: object = {}) =>
     schema.parse({ ...given, ...more }) as z.output<Schema>
   /** All rows, page by page, and a page beyond the last. */
@@ -75,7 +58,7 @@ function readsOf(stored: TestSite, world: World, query: Query, isSliced: boolean
   return {
     all,
     sessions: (more: object) => getSessions(services, site, ask(SessionsQuery, more)),
-    session: (id: string) => getSession(services, site, SessionQuery.parse({ session: id, per_page: 100 })),
+    session: (session: string) => getSession(services, site, SessionQuery.parse({ session, per_page: 100 })),
     people: (more: object) => getPeople(services, site, ask(PeopleQuery, more)),
     person: (person: string) => getPerson(services, site, ask(PersonQuery, { person })),
     timeline: (person: string, more: object) =>
@@ -87,14 +70,11 @@ const ms = (time: string | null) => (time === null ? null : Date.parse(time))
 
 /** What the recount knows of a row. */
 const countsOf = (row: PersonRow): PersonCounts => ({
+  ...{ sessions: row.sessions, pageviews: row.pageviews, events: row.events },
+  ...{ revenue: row.revenue!, mrr: row.mrr! },
   person: row.kind === 'user' ? row.user_id : row.visitor_id,
   first: ms(row.first_seen),
   last: ms(row.last_seen) ?? 0,
-  sessions: row.sessions,
-  pageviews: row.pageviews,
-  events: row.events,
-  revenue: row.revenue!,
-  mrr: row.mrr!,
 })
 
 /** Rows with the same newest session have an order of their own, which the recount does not know. */
@@ -133,18 +113,14 @@ async function expectSamePeople(
     const visit = visitOf.get(keyOf(chosen.visitor_id, Date.parse(chosen.started_at)))!
     const detail = await reads.session(chosen.session_id)
     expect(detail.session).toEqual(chosen)
-    expect(
-      detail.data.map(hit => ({
-        id: hit.id,
-        at: Date.parse(hit.timestamp),
-        engagedMs: hit.engaged_seconds === null ? null : Math.round(hit.engaged_seconds * 1_000),
-        scroll: hit.engaged_seconds === null ? null : (hit.scroll ?? 0),
-      })),
-    ).toEqual(recountHits(visit))
-    const ofVisitor = await reads.all(perPage, more =>
-      reads.sessions({ ...more, visitor_id: chosen.visitor_id }),
-    )
-    expect(ofVisitor).toEqual(sessions.filter(row => row.visitor_id === chosen.visitor_id))
+    const hits = detail.data.map(({ id, timestamp, engaged_seconds: seconds, scroll }) => ({
+      ...{ id, at: Date.parse(timestamp), engagedMs: seconds === null ? null : Math.round(seconds * 1_000) },
+      scroll: seconds === null ? null : (scroll ?? 0),
+    }))
+    expect(hits).toEqual(recountHits(visit))
+    const { visitor_id } = chosen
+    const ofVisitor = await reads.all(perPage, more => reads.sessions({ ...more, visitor_id }))
+    expect(ofVisitor).toEqual(sessions.filter(row => row.visitor_id === visitor_id))
   }
 
   const visitors = recountVisitors(world, money, query)
@@ -192,10 +168,7 @@ test(`people: lists, details and timelines equal a recount of the hits (${runs(4
   for (let seed = 1; seed <= runs(4); seed++) {
     const stream = randomVisits(seed)
     const arrival = seed % 2 === 0 ? 'late' : 'timely'
-    const site = await createTestSite(database.db, { timezone: stream.zone })
-    const recount = recountSessions(stream[arrival])
-    const world = worldOf(stream.hits, recount, stream.zone)
-    await storeVisits(database.db, site, withoutRepeatedDrops(stream[arrival], recount.dropped))
+    const { site, world } = await storeStream(database.db, { ...stream, arrivals: stream[arrival] })
     const money = randomMoney(seed, world)
     await storeMoney(database.db, site, money)
     if (seed % 2 === 0) {
@@ -210,12 +183,8 @@ test(`people: lists, details and timelines equal a recount of the hits (${runs(4
       const filters = given.goal ? { ...given, goal: goals } : given
       await replaceGoals(database.db, site, goals)
       const query = { ...randomRange(number, world), filters }
-      try {
-        await expectSamePeople(site, { world, money, query }, number)
-      } catch (error) {
-        const what = JSON.stringify({ seed, round, number, query })
-        throw new Error(`${what}: ${(error as Error).message}`, { cause: error })
-      }
+      const point = { seed, round, number, query }
+      await within(point, expectSamePeople(site, { world, money, query }, number))
     }
   }
 }, 300_000)

@@ -146,7 +146,7 @@ async function restoring(stop: (typeof STOPS)[number] = () => ({}), bytes = arch
   return restoreTeam({ ...services, ...stop(services) }, opened, { teamId: target.owner.teamId })
 }
 
-/** As \`export:hits --from\` and \`hits:import\` do. */
+/** As `export:hits --from` and `hits:import` do. */
 async function importSince(moment: string): Promise<void> {
   const [row] = await target.api.services.db<{ siteNo: number }[]>`
     select site_no as "siteNo" from sites where id = ${site.id}`

@@ -51,25 +51,18 @@ afterAll(() => Promise.all([source.close(), target.close()]))
 
 /** Adds subscriptions of a visitor and of unknown ones, a customer with an alias, definitions, and a user. */
 async function fill({ site, deliverAll, pay, call, api, owner }: Sharing) {
-  const changed = (
-    kind: string,
-    time: string,
-    amount: number,
-    of: { id: string; customer: string },
-    more = {},
-  ) => {
-    const items = [item(price(amount), { id: `si_${of.id}` })]
-    const changed = subscription({ ...of, items, status: 'active', ...more })
-    return event(`customer.subscription.${kind}`, changed, at(time))
-  }
   const known = { id: 'sub_1', customer: 'cus_1', metadata: { visitor_id: ADA } }
   const unknown = { id: 'sub_2', customer: 'cus_2' }
+  const changed = (kind: string, time: string, amount: number, of: typeof unknown, status = 'active') => {
+    const items = [item(price(amount), { id: `si_${of.id}` })]
+    return event(`customer.subscription.${kind}`, subscription({ ...of, items, status }), at(time))
+  }
   const paid = invoice({ customer: 'cus_1', subscription: 'sub_1', paidAt: at('09:05:10') })
   await deliverAll(site, [
     changed('created', '09:05:00', 2_000, known),
     changed('created', '10:00:00', 900, unknown),
     changed('updated', '15:00:00', 3_000, known),
-    changed('deleted', '18:00:00', 900, unknown, { status: 'canceled' }),
+    changed('deleted', '18:00:00', 900, unknown, 'canceled'),
     event('invoice.paid', paid, at('09:05:10')),
   ])
   const stranger = '00000000-0000-4000-8000-0000000000ff'

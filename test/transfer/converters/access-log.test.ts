@@ -8,6 +8,7 @@ import { anyText, expectTaken, randomObjects } from './random-fields.ts'
 const CHROME =
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36'
 
+const PATH = '/pricing?utm_source=news'
 const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
 const CALL = 'call of an API, feed, probe or administration'
 
@@ -24,16 +25,14 @@ const combined = ({
 const CADDY = {
   level: 'info',
   ts: 1711866600.1234567,
-  logger: 'http.log.access',
   msg: 'handled request',
   request: {
     remote_ip: '10.0.0.1',
-    remote_port: '5342',
     client_ip: '203.0.113.7',
     proto: 'HTTP/2.0',
     method: 'GET',
     host: 'www.example.com:443',
-    uri: '/pricing?utm_source=news',
+    uri: PATH,
     headers: {
       'User-Agent': [CHROME],
       Referer: ['https://www.google.com/'],
@@ -41,7 +40,6 @@ const CADDY = {
       'Sec-Fetch-Dest': ['document'],
     },
   },
-  duration: 0.0012,
   size: 10900,
   status: 200,
   resp_headers: { 'Content-Type': ['text/html; charset=utf-8'] },
@@ -51,7 +49,7 @@ const CLOUDFLARE = {
   ClientIP: '203.0.113.7',
   ClientRequestHost: 'example.com',
   ClientRequestMethod: 'GET',
-  ClientRequestURI: '/pricing?utm_source=news',
+  ClientRequestURI: PATH,
   ClientRequestReferer: 'https://www.google.com/',
   ClientRequestUserAgent: CHROME,
   ClientCountry: 'us',
@@ -70,11 +68,7 @@ const hit = {
   timestamp: '2024-03-31T06:30:00.000Z',
   ip: '203.0.113.7',
   user_agent: CHROME,
-  body: {
-    hostname: 'example.com',
-    url: { path: '/pricing?utm_source=news' },
-    referrer: 'https://www.google.com/',
-  },
+  body: { hostname: 'example.com', url: { path: PATH }, referrer: 'https://www.google.com/' },
 }
 
 const hitsOf = async (file: string, timezone = 'UTC') => (await convert(accessLog, file, { timezone })).hits

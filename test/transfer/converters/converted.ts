@@ -47,7 +47,7 @@ function expectTaken(hit: HitLine): void {
 }
 
 /** What the hits of a file say, without their times. */
-export const bodiesOf = async (...given: Parameters<typeof convert>) =>
+export const bodiesOf = async (...given: Parameters<typeof convert>): Promise<HitLine['body'][]> =>
   (await convert(...given)).hits.map(({ endpoint, body }) => ({ endpoint, ...body }))
 
 /** Expects that objects that are cut or too long are counted, and those around them converted. */
@@ -64,6 +64,18 @@ export async function expectBrokenCounted(
     2 * hits,
     ['the line is not a JSON object', 'the object is longer than 4096 KiB'],
   ])
+}
+
+/** Expects that every row is left out, each for its reason. */
+export async function expectLeft<Row>(
+  converter: Converter,
+  cases: [row: Row, reason: string][],
+  fileOf: (...rows: Row[]) => string,
+  options: Partial<ConvertOptions> = {},
+) {
+  const left = cases.map(([, reason]) => reason)
+  const file = fileOf(...cases.map(([row]) => row))
+  expect(await convert(converter, file, options)).toEqual({ hits: [], left })
 }
 
 export const visitor = (format: string, id: string) => ({ visitor_id: visitorIdOf(format, id) })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ga4 } from '../../../src/transfer/converters/ga4/ga4.ts'
-import { bodiesOf, convert, expectBrokenCounted, jsonLines, visitor } from './converted.ts'
+import { bodiesOf, convert, expectBrokenCounted, expectLeft, jsonLines, visitor } from './converted.ts'
 import { expectTaken, randomObjects } from './random-fields.ts'
 
 const text = (key: string, string_value: string) => ({ key, value: { string_value } })
@@ -61,27 +61,24 @@ test('GA4: a page view is followed by the engagement that came with it, also in 
 })
 
 test('GA4: events of the enhanced measurement become autocaptures and engagement', async () => {
-  const hitsOf = (name: string, ...params: object[]) => bodiesOf(ga4, jsonLines(event(name, ...params)))
-  const link = [text('link_url', 'https://other.example/'), text('link_classes', 'button wide blue')]
-  const properties = { selector: 'a.button.wide', url: 'https://other.example/' }
-  expect(await hitsOf('click', ...link, text('outbound', 'true'))).toEqual([
-    { endpoint: 'event', ...sender, ...seen, name: 'outbound', properties },
-  ])
   const file = 'https://example.com/a/b.pdf?c'
-  expect(
-    await hitsOf('file_download', text('link_url', file), text('link_text', 'Read'), text('link_id', 'go')),
-  ).toMatchObject([
-    { name: 'download', properties: { selector: '#go', text: 'Read', url: file, file: 'b.pdf' } },
-  ])
-  expect(
-    await hitsOf('form_submit', text('form_id', 'signup'), text('form_destination', '/join')),
-  ).toMatchObject([{ name: 'form', properties: { selector: '#signup', url: '/join' } }])
-  expect(
-    await hitsOf('scroll', number('percent_scrolled', 90), number('engagement_time_msec', '1500')),
-  ).toEqual([{ endpoint: 'engage', ...sender, url, sd: 90, time: 1_500 }])
-  expect(await hitsOf('user_engagement', number('engagement_time_msec', '7000'))).toEqual([
-    { endpoint: 'engage', ...sender, url, time: 7_000 },
-  ])
+  const clicked = { selector: 'a.button.wide', url: 'https://other.example/' }
+  const loaded = { selector: '#go', text: 'Read', url: file, file: 'b.pdf' }
+  const other = [text('link_url', clicked.url), text('link_classes', 'button wide blue')]
+  const link = [text('link_url', file), text('link_text', 'Read'), text('link_id', 'go')]
+  const form = [text('form_id', 'signup'), text('form_destination', '/join')]
+  const time = (ms: string) => number('engagement_time_msec', ms)
+  const sent = { endpoint: 'event', ...sender, ...seen }
+  const engaged = { endpoint: 'engage', ...sender, url }
+  const cases: [name: string, params: object[], body: object][] = [
+    ['click', [...other, text('outbound', 'true')], { ...sent, name: 'outbound', properties: clicked }],
+    ['file_download', link, { ...sent, name: 'download', properties: loaded }],
+    ['form_submit', form, { ...sent, name: 'form', properties: { selector: '#signup', url: '/join' } }],
+    ['scroll', [number('percent_scrolled', 90), time('1500')], { ...engaged, sd: 90, time: 1_500 }],
+    ['user_engagement', [time('7000')], { ...engaged, time: 7_000 }],
+  ]
+  for (const [name, params, body] of cases)
+    expect(await bodiesOf(ga4, jsonLines(event(name, ...params)))).toEqual([body])
 })
 
 test('GA4: custom events have their parameters, and purchases their revenue', async () => {
@@ -107,7 +104,7 @@ test('GA4: a user is identified once a session', async () => {
 })
 
 test('GA4: what cannot be carried over is named', async () => {
-  const cases: [event: object, reason: string][] = [
+  const cases: [object, string][] = [
     [event('session_start'), 'event that Google derives'],
     [event('first_visit'), 'event that Google derives'],
     [{ ...VIEW, platform: 'IOS' }, 'event of an app'],
@@ -118,9 +115,7 @@ test('GA4: what cannot be carried over is named', async () => {
     [event('payment'), 'event name that only this service may use'],
     [{ ...VIEW, stream_id: '1' }, 'another website'],
   ]
-  const file = jsonLines(...cases.map(([each]) => each))
-  const left = cases.map(([, reason]) => reason)
-  expect(await convert(ga4, file, { website: '4567' })).toEqual({ hits: [], left })
+  await expectLeft(ga4, cases, jsonLines, { website: '4567' })
 })
 
 test('GA4: countries have their English names', async () => {
@@ -129,16 +124,10 @@ test('GA4: countries have their English names', async () => {
     ...Object.entries({ 'Côte d’Ivoire': 'CI', 'United Kingdom': 'GB', 'Bosnia & Herzegovina': 'BA' }),
     ['(not set)', undefined],
   ]
-  const { hits } = await convert(
-    ga4,
-    jsonLines(
-      ...names.map(([country], index) => ({
-        ...VIEW,
-        event_timestamp: `17118000${index}0123456`,
-        geo: { country },
-      })),
-    ),
-  )
+  const events = names.map(([country], index) => ({
+    ...{ ...VIEW, event_timestamp: `17118000${index}0123456`, geo: { country } },
+  }))
+  const { hits } = await convert(ga4, jsonLines(...events))
   const countries = hits.filter(({ endpoint }) => endpoint === 'collect').map(hit => hit.location?.country)
   expect(countries).toEqual(names.map(([, code]) => code))
 })

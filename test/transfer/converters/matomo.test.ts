@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { matomo } from '../../../src/transfer/converters/matomo/matomo.ts'
-import { convert, jsonLines, visitor } from './converted.ts'
+import { bodiesOf, convert, expectLeft, jsonLines, visitor } from './converted.ts'
 import { expectTaken, randomObjects } from './random-fields.ts'
 
 const VISITOR = '3b2c1d0e9f8a7b6c'
@@ -12,16 +12,13 @@ const page = (shown: number, url: string, more: object = {}) => ({
   type: 'action',
   url,
   pageTitle: 'Pricing & plans',
-  pageIdAction: '9',
   timestamp: shown,
-  serverTimePretty: 'Mar 30, 2024 11:00:00',
   ...more,
 })
 
 const VISIT = {
   idSite: '1',
   idVisit: '4',
-  visitIp: '203.0.0.0',
   visitorId: VISITOR,
   fingerprint: '5041e282fc23fef1',
   actionDetails: [
@@ -41,8 +38,6 @@ const VISIT = {
   ],
   siteCurrency: 'EUR',
   firstActionTimestamp: BEGAN,
-  lastActionTimestamp: BEGAN + 40,
-  serverTimestamp: BEGAN + 40,
   userId: null,
   referrerType: 'search',
   referrerName: 'Google',
@@ -78,7 +73,7 @@ const ofVisit = { dimension2: 'gold', team: 'red' }
 const at = (seconds: number, more = '000') => `2024-03-30T10:00:${String(seconds).padStart(2, '0')}.${more}Z`
 
 const visitOf = (change: object) => jsonLines({ ...VISIT, ...change })
-const actions = async (...list: object[]) => convert(matomo, visitOf({ actionDetails: list }))
+const visitWith = (...actionDetails: object[]) => visitOf({ actionDetails })
 
 test('Matomo: the actions of a visit become hits at their time in UTC', async () => {
   const { hits, left } = await convert(matomo, JSON.stringify([VISIT]))
@@ -106,9 +101,8 @@ test('Matomo: the actions of a visit become hits at their time in UTC', async ()
 test('Matomo: pages of the API one after the other, and one visit a line, give the same hits', async () => {
   const second = { ...VISIT, idVisit: '5', visitorId: 'ffff' }
   const expected = await convert(matomo, JSON.stringify([VISIT, second]))
-  expect(await convert(matomo, `${JSON.stringify([VISIT])}\n${JSON.stringify([second], null, 4)}[]`)).toEqual(
-    expected,
-  )
+  const pages = `${JSON.stringify([VISIT])}\n${JSON.stringify([second], null, 4)}[]`
+  expect(await convert(matomo, pages)).toEqual(expected)
   expect(await convert(matomo, jsonLines(VISIT, second))).toEqual(expected)
 })
 
@@ -155,15 +149,13 @@ test('Matomo: a campaign becomes tags of the page that opened the visit', async 
 test('Matomo: searches and orders become events; what cannot be carried over is named', async () => {
   const timestamp = BEGAN + HOUR
   const search = { siteSearchKeyword: 'party', siteSearchCategory: 'CAT', siteSearchCount: '48' }
-  const { hits } = await actions(
-    { type: 'search', ...search, timestamp },
-    { type: 'ecommerceOrder', orderId: '937', revenue: 1111.11, items: '8', timestamp },
-  )
-  expect(hits.map(({ body }) => [body.name, body.properties, body.revenue])).toEqual([
+  const order = { type: 'ecommerceOrder', orderId: '937', revenue: 1111.11, items: '8', timestamp }
+  const hits = await bodiesOf(matomo, visitWith({ type: 'search', ...search, timestamp }, order))
+  expect(hits.map(({ name, properties, revenue }) => [name, properties, revenue])).toEqual([
     ['search', { keyword: 'party', category: 'CAT', results: '48', ...ofVisit }, undefined],
     ['ecommerce_order', { order: '937', items: '8', ...ofVisit }, { amount: 1111.11, currency: 'EUR' }],
   ])
-  const cases: [action: object, reason: string][] = [
+  const cases: [object, string][] = [
     [{ type: 'ecommerceAbandonedCart', timestamp }, 'abandoned cart'],
     [{ type: 'goal', timestamp }, 'goal that was reached: define it as a goal of the site'],
     [{ type: 13, contentName: 'ad', timestamp }, 'content that was shown or clicked'],
@@ -172,8 +164,7 @@ test('Matomo: searches and orders become events; what cannot be carried over is 
     [page(timestamp, ''), 'page without address'],
     [{ type: 'action', url: 'https://example.com/' }, 'no valid time'],
   ]
-  const left = cases.map(([, reason]) => reason)
-  expect(await actions(...cases.map(([action]) => action))).toEqual({ hits: [], left })
+  await expectLeft(matomo, cases, visitWith)
 })
 
 test('Matomo: unknown devices and places are left out', async () => {
@@ -186,9 +177,8 @@ test('Matomo: unknown devices and places are left out', async () => {
   }
   const visit = { ...unknown, actionDetails: [page(BEGAN + HOUR, '//example.com')] }
   const body = { ...sender, url: { path: '/', title: 'Pricing & plans' } }
-  expect((await convert(matomo, visitOf(visit))).hits).toEqual([
-    { endpoint: 'collect', timestamp: at(0), body },
-  ])
+  const hits = [{ endpoint: 'collect', timestamp: at(0), body }]
+  expect(await convert(matomo, visitOf(visit))).toEqual({ hits, left: [] })
 })
 
 test('Matomo: visits of another website, errors and broken lines are counted', async () => {

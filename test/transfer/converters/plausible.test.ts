@@ -20,8 +20,6 @@ const PAGE = {
   utm_term: '',
   country_code: 'EE',
   subdivision1_code: 'EE-37',
-  subdivision2_code: 'EE-784',
-  city_geoname_id: '588409',
   screen_size: 'Desktop',
   operating_system: 'Mac',
   operating_system_version: '10.15',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { simpleAnalytics } from '../../../src/transfer/converters/simple-analytics.ts'
-import { convert, csv, visitor } from './converted.ts'
+import { convert, csv, expectLeft, visitor } from './converted.ts'
 import { expectTaken, randomRows } from './random-fields.ts'
 
 const SESSION = 'b1f4a5f2-3d6e-4d0a-9c3f-0d8f3f5e8a11'
@@ -85,7 +85,7 @@ test('Simple Analytics: a time without offset is one of the zone of the site', a
 })
 
 test('Simple Analytics: robots, other websites and rows without ids are left out', async () => {
-  const cases: [change: Record<string, string>, reason: string][] = [
+  const cases: [Record<string, string>, string][] = [
     [{ is_robot: 'true' }, 'crawler'],
     [{ hostname: 'blog.example.com', duration_seconds: '', scrolled_percentage: '' }, 'another website'],
     [{ session_id: '', uuid: '' }, 'neither session_id nor uuid'],
@@ -93,10 +93,9 @@ test('Simple Analytics: robots, other websites and rows without ids are left out
     [{ datapoint: 'payment' }, 'event name that only this service may use'],
     [{ path: '' }, 'no page'],
   ]
-  const file = rows(...cases.map(([change]) => change))
-  const left = cases.map(([, reason]) => reason)
-  expect(await convert(simpleAnalytics, file, { website: 'example.com' })).toEqual({ hits: [], left })
-  expect((await convert(simpleAnalytics, file)).hits[0]!.body.hostname).toBe('blog.example.com')
+  await expectLeft(simpleAnalytics, cases, rows, { website: 'example.com' })
+  const blog = rows({ hostname: 'blog.example.com' })
+  expect((await convert(simpleAnalytics, blog)).hits[0]!.body.hostname).toBe('blog.example.com')
 })
 
 test('Simple Analytics: automated events are autocaptures', async () => {
@@ -105,19 +104,13 @@ test('Simple Analytics: automated events are autocaptures', async () => {
 })
 
 test('Simple Analytics: exports of older versions have other columns', async () => {
-  const old = csv(['added_unix', 'url', 'referrer_raw', 'hostname', 'is_unique', 'utm_source', 'uuid'], {
-    ...PAGE,
-    url: 'https://blog.example.com/a',
-    referrer_raw: 'lobste.rs',
-    hostname: 'blog.example.com',
-  })
-  const { hits } = await convert(simpleAnalytics, old)
-  expect(hits[0]!.body).toEqual({
-    hostname: 'blog.example.com',
-    ...visitor('simple-analytics', PAGE.uuid),
-    url: { path: '/a?utm_source=hackernewsletter' },
-    referrer: 'lobste.rs',
-  })
+  const hostname = 'blog.example.com'
+  const row = { ...PAGE, url: 'https://blog.example.com/a', referrer_raw: 'lobste.rs', hostname }
+  const columns = ['added_unix', 'url', 'referrer_raw', 'hostname', 'is_unique', 'utm_source', 'uuid']
+  const { hits } = await convert(simpleAnalytics, csv(columns, row))
+  const url = { path: '/a?utm_source=hackernewsletter' }
+  const body = { hostname, ...visitor('simple-analytics', PAGE.uuid), url, referrer: 'lobste.rs' }
+  expect(hits[0]!.body).toEqual(body)
   await expect(convert(simpleAnalytics, 'hostname,path\nexample.com,/')).rejects.toThrow(
     /lacks the columns added_unix or added_iso, session_id or uuid\. Bring the CSV export of data points/,
   )

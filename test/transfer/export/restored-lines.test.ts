@@ -71,36 +71,21 @@ describe('lines of stored hits', () => {
       { at: 91, endpoint: 'event', body: { name: 'signup' }, session: user },
     )
     expect(result).toEqual({ accepted: 3, dropped: 0, rejected: [], rejected_total: 0 })
-    expect(await sessions()).toEqual([
-      {
-        started_at: new Date(NOON),
-        first_at: new Date(NOON - 5 * MINUTE),
-        last_at: new Date(NOON + 91 * MINUTE),
-        pageviews: 2,
-        events: 1,
-        visit_count: 1,
-        user_id: 'ada',
-        entry_path: '/',
-        exit_path: '/pricing',
-      },
-    ])
+    const [started_at, first_at, last_at] = [0, -5, 91].map(minutes => new Date(NOON + minutes * MINUTE))
+    const counts = { pageviews: 2, events: 1, visit_count: 1 }
+    const paths = { entry_path: '/', exit_path: '/pricing' }
+    expect(await sessions()).toEqual([{ started_at, first_at, last_at, ...counts, user_id: 'ada', ...paths }])
   })
 
   test('are rejected with what cannot be', async () => {
     const engaged = { endpoint: 'engage', body: { sd: 1, time: 1 } }
-    const [ada, ben] = [{ user_id: 'ada' }, { user_id: 'ben' }]
+    const [ofAda, ofBen] = ['ada', 'ben'].map((user_id, at) => ({ at, session: { user_id } })) as [Line, Line]
     const long = { referrer: 'x'.repeat(2_050) }
     const future = { first_seen_at: '2200-01-01T00:00:00Z' }
     const cases: [lines: Line[], reason: RegExp][] = [
       [[{ at: 0 }, { at: 60 }, { at: 61, startedAt: 30 }], /overlaps another session/],
       [[{ at: 0 }, { at: 1, session: { source: 'Google' } }], /stored with another source/],
-      [
-        [
-          { at: 0, session: ada },
-          { at: 1, session: ben },
-        ],
-        /belongs to another user/,
-      ],
+      [[ofAda, ofBen], /belongs to another user/],
       [[{ at: -1_430 }, { at: 1_430 }, { at: 1_450 }], /more than 24 hours from timestamp/],
       [[{ at: 0, startedAt: -1_441 }], /more than 24 hours/],
       [[{ at: 0, session: { started_at: 'noon' } }], /started_at must be an ISO 8601/],
@@ -158,10 +143,8 @@ describe('lines of stored hits', () => {
       identity(2, { avatar: 'ada.png' }),
     ]
     const result = await imported(database.db, site, `${lines.join('\n')}\n`)
-    expect(result).toMatchObject({
-      accepted: 2,
-      rejected: [{ line: 3, error: 'body.avatar must be an http or https URL' }],
-    })
+    const error = 'body.avatar must be an http or https URL'
+    expect(result).toMatchObject({ accepted: 2, rejected: [{ line: 3, error }] })
     const stored = await database.db`
       select identifier, name, avatar, custom, updated_at from identities where site_no = ${site.siteNo}`
     const ada = { identifier: 'ada', name: 'Ada', avatar: 'https://example.com/ada.png' }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { readJsonLines } from '../../../src/transfer/read/json-lines.ts'
 import { readJsonObjects } from '../../../src/transfer/read/json-objects.ts'
-import { collect, fileOf } from './source.ts'
+import { collect, fileOf, streamOf } from './source.ts'
 
 /** Read in chunks of every small size, so that each byte is once the first of a chunk. */
 async function objectsOf(content: string | Buffer, maxBytes?: number) {
@@ -49,4 +50,17 @@ test('JSON objects: one that is too long is skipped, and bytes that are no UTF-8
 test('JSON objects: nothing comes of an empty file', async () => {
   expect(await objectsOf('')).toEqual([])
   expect(await objectsOf(' \n[]\n')).toEqual([])
+})
+
+test('json lines: objects are read, and everything else is counted as left', async () => {
+  const deep = '['.repeat(40) + ']'.repeat(40)
+  const lines = ['{"a": 1}', '', '[1]', '{"a"', `{"a": ${deep}}`, `{"a": "${'x'.repeat(2_000)}"}`, '{"b": 2}']
+  expect(await collect(readJsonLines(streamOf(lines), { maxBytes: 1_024 }))).toEqual([
+    { value: { a: 1 } },
+    { left: 'the line is not a JSON object' },
+    { left: 'the line is not a JSON object' },
+    { left: 'the line is not a JSON object' },
+    { left: 'the line is longer than 1 KiB' },
+    { value: { b: 2 } },
+  ])
 })

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { SourceFile } from '../../../src/transfer/source-file.ts'
 import { streamOf } from '../../support/import-lines.ts'
 
@@ -14,6 +15,11 @@ export function fileOf(bytes: Buffer | string, name = 'export.csv', chunkBytes =
 }
 
 export { streamOf }
+
+export const refused = (message: RegExp) => ({
+  code: 'validation_failed',
+  message: expect.stringMatching(message),
+})
 
 export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const all: Item[] = []

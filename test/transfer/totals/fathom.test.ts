@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { refused } from '../read/source.ts'
 import { zipOf } from '../read/zip-file.ts'
-import { readTables, refused } from './read-tables.ts'
+import { readTables } from './read-tables.ts'
 
 test('totals of Fathom: hours are put into the days of the site, also over a change of clocks', async () => {
   const text =

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { refused } from '../read/source.ts'
 import { zipOf } from '../read/zip-file.ts'
-import { readTables, refused } from './read-tables.ts'
+import { readTables } from './read-tables.ts'
 
 const read = (text: string, name: string) => readTables('plausible-totals', text, { name })
 
@@ -41,8 +42,7 @@ test('totals of Plausible: all ten files of the export are read, in the words of
   })
   expect(unknown).toEqual(['README.txt'])
   const full = 'visitors pageviews bounces duration_seconds'
-  const sources =
-    `source channel referrer utm_source utm_medium utm_campaign utm_content utm_term sessions ${full}`
+  const sources = `source channel referrer utm_source utm_medium utm_campaign utm_content utm_term sessions ${full}`
   const support = ['support', 'Email', 'secure.helpscout.net', 'support', 'email', '', '', '', 1, 1, 2, 0, 11]
   const google = ['Google', 'Organic Search', 'google.com', '', '', '', '', '', 25, 23, 70, 13, 8249]
   const direct = ['Direct / None', 'Direct', '', '', '', '', '', '', 6, 5, 9, 4, 10]

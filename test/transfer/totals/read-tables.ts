@@ -1,4 +1,3 @@
-import { expect } from 'vitest'
 import { filesIn } from '../../../src/transfer/read/packed-files.ts'
 import type { TotalsItem } from '../../../src/transfer/totals/format.ts'
 import { TOTALS_FORMATS, type TotalsFormatName } from '../../../src/transfer/totals/registry.ts'
@@ -28,8 +27,3 @@ export async function readTables(
   )
   return { tables: read, unknown }
 }
-
-export const refused = (message: RegExp) => ({
-  code: 'validation_failed',
-  message: expect.stringMatching(message),
-})

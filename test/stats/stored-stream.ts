@@ -1,0 +1,64 @@
+import { afterAll, beforeAll } from 'vitest'
+import type { Db } from '../../src/db/connect.ts'
+import { readQuery } from '../../src/http/api/query.ts'
+import { sharedDatabase, type TestDatabase } from '../support/database.ts'
+import { filterParameters } from '../support/filter-parameters.ts'
+import { readSite } from '../support/read-services.ts'
+import { recountSessions, type SentHit } from '../support/recount.ts'
+import { addDays, daysBetween } from '../support/recount-days.ts'
+import type { Filters } from '../support/recount-filters.ts'
+import { worldOf } from '../support/recount-world.ts'
+import { createTestSite } from '../support/sites.ts'
+import { storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
+
+/** The database of the tests of a file, from before the first to after the last. */
+export function useDatabase(open: () => Promise<TestDatabase> = sharedDatabase): TestDatabase {
+  const used = {} as TestDatabase
+  beforeAll(async () => {
+    Object.assign(used, await open())
+  })
+  afterAll(() => used.close())
+  return used
+}
+
+interface Stream {
+  zone: string
+  hits: SentHit[]
+  /** The hits in batches, in the order in which they arrive. */
+  arrivals: SentHit[][]
+}
+
+/**
+ * Stores a stream of hits as those of a new site, and recounts its sessions.
+ * @param between called after each batch with its latest time, its number from 1, and how many there are
+ */
+export async function storeStream(
+  db: Db,
+  { zone, hits, arrivals }: Stream,
+  between: (now: number, batch: number, batches: number) => Promise<void> = async () => {},
+) {
+  const site = await createTestSite(db, { timezone: zone })
+  const recount = recountSessions(arrivals)
+  const world = worldOf(hits, recount, zone)
+  const batches = withoutRepeatedDrops(arrivals, recount.dropped)
+  let batch = 0
+  await storeVisits(db, site, batches, now => between(now, ++batch, batches.length))
+  return { site, world, shape: readSite(site, zone) }
+}
+
+/** Filters as a request has them that takes the parameters of a schema. */
+export const inputOf = (filters: Filters, schema: { shape: object }) =>
+  readQuery(`/?${filterParameters(filters)}`, new Set(Object.keys(schema.shape))).input
+
+/** The same number of days just before. */
+export const daysBefore = ({ from, to }: { from: string; to: string }) => ({
+  from: addDays(from, -(daysBetween(from, to) + 1)),
+  to: addDays(from, -1),
+})
+
+/** Says at which point of the random cases a check failed. */
+export async function within(point: object, check: Promise<void>): Promise<void> {
+  await check.catch(error => {
+    throw new Error(`${JSON.stringify(point)}: ${(error as Error).message}`, { cause: error })
+  })
+}
