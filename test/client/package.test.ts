@@ -95,13 +95,17 @@ const NATIVE_COMPILER = join(projectRoot, 'node_modules', 'typescript-7', 'bin',
 test.each([
   ['the default settings', [COMPILER]],
   ['TypeScript 7 and libraries of ES2022', [NATIVE_COMPILER, '--target', 'es2022', '--module', 'nodenext']],
-])('client package: inputs and outputs of every procedure are inferred, with %s', async (_, command) => {
-  expect(calls.length).toBeGreaterThan(40)
-  const text = TYPES + SAMPLES + calls.join('')
-  expect(await project.run('types.ts', text, [...command, '--strict', '--noEmit'])).toBe('')
-})
+])(
+  'client package: inputs and outputs of every procedure are inferred, with %s',
+  { tags: ['full'] },
+  async (_, command) => {
+    expect(calls.length).toBeGreaterThan(40)
+    const text = TYPES + SAMPLES + calls.join('')
+    expect(await project.run('types.ts', text, [...command, '--strict', '--noEmit'])).toBe('')
+  },
+)
 
-test('client package: the script of its README reads an overview', async () => {
+test('client package: the script of its README reads an overview', { tags: ['full'] }, async () => {
   const readme = await readFile(join(projectRoot, 'src', 'client', 'README.md'), 'utf8')
   const script = readme.match(/```js\n([\s\S]*?)```/)![1]!
   const site = await stats.site()

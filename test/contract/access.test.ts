@@ -114,7 +114,7 @@ test('access: what every route and procedure answers to every kind of caller', a
   for (const route of routes) rows.push(await rowOf(route, positions))
   const table = [`${''.padEnd(WIDTH)}${cells(names)}`, ...rows].join('\n')
   await expect(`${LEGEND}\n\n${table}\n`).toMatchFileSnapshot('access.txt')
-}, 120_000)
+})
 
 const LEGEND = `Status of a request without fields, over REST and tRPC alike: 422 or the 404 of an unknown id where the caller may do it.
 Without a mark: tokens; read, write, ingest: of an owner, with that scope alone; elsewhere: limited to another site; stranger: of another

@@ -101,9 +101,11 @@ test('start: a Redis that evicts keys exits with 1 and says what to do', async (
   expect(await refused.exited).toBe(1)
   expect(refused.errors()).toMatch(/^error: REDIS_URL has maxmemory-policy allkeys-lru: .*noeviction.*\n$/)
   await Promise.all([database.close(), redis.close()])
-}, 120_000)
+})
 
-test('admin bootstrap: in an empty data folder it gives a token and leaves no process', async () => {
+test('admin bootstrap: in an empty data folder it gives a token and leaves no process', {
+  tags: ['full'],
+}, async () => {
   bootstrapped = await admin('bootstrap')
   expect(bootstrapped).toEqual({
     team_id: expect.any(String),
@@ -113,7 +115,7 @@ test('admin bootstrap: in an empty data folder it gives a token and leaves no pr
     setup_url: expect.stringContaining('/setup#'),
   })
   expect(await leftOvers()).toEqual([])
-}, 120_000)
+})
 
 test('start: without configured servers it starts embedded ones', async () => {
   service = start()
@@ -123,7 +125,7 @@ test('start: without configured servers it starts embedded ones', async () => {
   const hit = { key: site.tracking_key, hostname: 'example.com', url: { path: '/' } }
   expect((await ask('POST', '/api/collect', hit)).status).toBe(202)
   await expect.poll(pageviews).toBe(1)
-}, 120_000)
+})
 
 test('admin bootstrap: while the service runs it finds the team and gives no second token', async () => {
   expect(await admin('bootstrap')).toEqual({
@@ -133,9 +135,11 @@ test('admin bootstrap: while the service runs it finds the team and gives no sec
     setup_url: expect.stringContaining('/setup#'),
   })
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
-}, 120_000)
+})
 
-test('start: a second start on the same data folder names the process that holds it', async () => {
+test('start: a second start on the same data folder names the process that holds it', {
+  tags: ['full'],
+}, async () => {
   const redis = redisPid()
   const children = await childrenOf(service.pid)
   const second = start({ PORT: String(await freePort()) })
@@ -158,9 +162,11 @@ test('stop: SIGTERM exits with 0, leaves no process, and the next start has the 
   await service.ready()
   startMs = performance.now() - startedAt
   expect(await pageviews()).toBe(1)
-}, 120_000)
+})
 
-test('stop: when the primary is killed the other processes end, and the next start succeeds at once', async () => {
+test('stop: when the primary is killed the other processes end, and the next start succeeds at once', {
+  tags: ['full'],
+}, async () => {
   const children = await childrenOf(service.pid, 'dist/workers')
   expect(children).toHaveLength(3)
   service.kill('SIGKILL')
@@ -171,14 +177,14 @@ test('stop: when the primary is killed the other processes end, and the next sta
   expect(performance.now() - startedAt).toBeLessThan(3 * startMs + 10_000)
   await expect.poll(() => stillRunning(children)).toEqual([])
   expect(await pageviews()).toBe(1)
-}, 120_000)
+})
 
-test('embedded Redis: it is restarted when it is killed', async () => {
+test('embedded Redis: it is restarted when it is killed', { tags: ['full'] }, async () => {
   const killed = redisPid()
   process.kill(killed, 'SIGKILL')
   await expect.poll(redisPid).not.toBe(killed)
   await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200)
-}, 120_000)
+})
 
 /** Ends the service as its terminal does. */
 async function endBy(signal: 'SIGINT' | 'SIGHUP') {
@@ -190,24 +196,26 @@ async function endBy(signal: 'SIGINT' | 'SIGHUP') {
   expect(service.errors()).toBe('')
 }
 
-test('stop: Ctrl-C exits with 0 and leaves no process', () => endBy('SIGINT'), 120_000)
+test('stop: Ctrl-C exits with 0 and leaves no process', { tags: ['full'] }, () => endBy('SIGINT'))
 
-test('stop: closing the terminal exits with 0 and leaves no process', async () => {
+test('stop: closing the terminal exits with 0 and leaves no process', { tags: ['full'] }, async () => {
   service = start()
   await service.ready()
   await endBy('SIGHUP')
   expect(service.output()).toContain('embedded database is closed')
-}, 120_000)
+})
 
-test('stop: Ctrl-C during a start exits with 0 and leaves no process', async () => {
+test('stop: Ctrl-C during a start exits with 0 and leaves no process', { tags: ['full'] }, async () => {
   service = start()
   await expect.poll(service.output, { interval: 5 }).toContain('private redis-server is ready')
   service.killGroup('SIGINT')
   expect(await service.exited).toBe(0)
   await expect.poll(leftOvers).toEqual([])
-}, 120_000)
+})
 
-test('start: it waits until an admin command has stopped its temporary servers', async () => {
+test('start: it waits until an admin command has stopped its temporary servers', {
+  tags: ['full'],
+}, async () => {
   const command = await spawnEntry('test/embedded/hold-servers.ts', [], {
     env: { DATA_DIR: dataDir, BASE_URL: '' },
   })
@@ -222,9 +230,11 @@ test('start: it waits until an admin command has stopped its temporary servers',
   expect(redisPid()).not.toBe(redis)
   expect(service.output()).not.toContain('redis-server ended')
   expect(await pageviews()).toBe(1)
-}, 120_000)
+})
 
-test('ingest process: started before the primary (PM2), it waits for the tables', async () => {
+test('ingest process: started before the primary (PM2), it waits for the tables', {
+  tags: ['full'],
+}, async () => {
   const database = await startDatabase({ log: silentLog })
   const redis = await privateRedis()
   const servers = { DATABASE_URL: database.url, REDIS_URL: redis.url, SECRET_KEY: '0'.repeat(64) }
@@ -242,4 +252,4 @@ test('ingest process: started before the primary (PM2), it waits for the tables'
   ingest.send('shutdown')
   expect(await once(ingest, 'exit')).toEqual([0, null])
   await Promise.all([database.close(), redis.close()])
-}, 120_000)
+})

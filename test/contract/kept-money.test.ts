@@ -5,7 +5,7 @@ import { projectRoot } from '../../src/config.ts'
 import type { Queryable, Transaction } from '../../src/db/connect.ts'
 import { dialect } from '../../src/db/dialect.ts'
 import { recomputeSubscriptions } from '../../src/revenue/subscriptions/recompute-subscription.ts'
-import { runs } from '../support/runs.ts'
+import { runs, seeds } from '../support/runs.ts'
 import { event, invoice } from '../support/stripe.ts'
 import { randomMoney } from './random-money.ts'
 import { revenueOfFile } from './revenue-shop.ts'
@@ -52,7 +52,7 @@ test('kept money: the migration makes of payments and subscriptions what trigger
   context.skip(dialect().name === 'citus', 'no database of Citus is older than this migration')
   const { db } = revenue.api.services
   const sites: StatsSite[] = []
-  for (let seed = 1; seed <= runs(2); seed++) {
+  for (const seed of seeds(runs(2))) {
     const site = await revenue.shop()
     await randomMoney(revenue, site, seed)
     sites.push(site)
@@ -86,10 +86,9 @@ test('first visit: money of every currency decides, whichever came first', async
     hit(site, '2026-01-06T10:00:00Z', { visitorId: BEN, url: '/second' }, { source: 'Bing' }),
   ])
   const paidAt = Date.UTC(2026, 0, 7) / 1000
-  const inEuro = invoice({ currency: 'eur', customer: 'cus_1', paidAt, metadata: { visitor_id: ADA } })
-  await revenue.deliverAll(site, [event('invoice.paid', inEuro, paidAt)])
-  const inDollars = invoice({ customer: 'cus_1', paidAt, metadata: { visitor_id: BEN } })
-  await revenue.deliverAll(site, [event('invoice.paid', inDollars, paidAt)])
+  const paid = (currency: string, visitor_id: string) =>
+    event('invoice.paid', invoice({ currency, customer: 'cus_1', paidAt, metadata: { visitor_id } }), paidAt)
+  await revenue.deliverAll(site, [paid('eur', ADA), paid('usd', BEN)])
   const { data } = await revenue.read(site, '/stats/money/customers')
   expect(data).toMatchObject([{ id: 'c:cus_1', first_visit: { source: 'Google', entry_path: '/first' } }])
 })

@@ -1,3 +1,4 @@
+// @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectNoneRefused } from '../faults/none-refused.ts'
 import { expectStoredOnce } from '../faults/stored-once.ts'
@@ -36,7 +37,7 @@ test('processes: SIGUSR2 replaces every HTTP worker, and no request fails', asyn
   expect(after).toHaveLength(2)
   expect(after.filter(pid => before.includes(pid))).toEqual([])
   await expectStoredOnce(service.db, site, load)
-}, 120_000)
+})
 
 test('processes: after SIGTERM under load, the next start stores the accepted hits', async () => {
   const site = await createTestSite(service.db)
@@ -59,4 +60,4 @@ test('processes: after SIGTERM under load, the next start stores the accepted hi
   } finally {
     await next.close()
   }
-}, 240_000)
+})

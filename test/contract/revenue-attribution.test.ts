@@ -87,9 +87,8 @@ describe('attribution', () => {
     const [site, payer, other] = [await revenue.site(), randomUUID(), randomUUID()]
     await visit(site, { visitorId: other, at: '2026-03-10T10:00:00Z', url: '/?utm_source=other' })
     await visit(site, { visitorId: payer, at: '2026-03-10T10:00:00Z', url: '/?utm_source=own' })
-    await revenue.pay(site, {
-      ...{ visitor_id: payer, session_id: randomUUID(), timestamp: '2026-03-10T11:00:00Z' },
-    })
+    const paidBy = { visitor_id: payer, session_id: randomUUID() }
+    await revenue.pay(site, { ...paidBy, timestamp: '2026-03-10T11:00:00Z' })
     expect(await revenueOf(site, 'utm_source', 'own')).toEqual([1000, 1000])
     expect(await revenueOf(site, 'utm_source', 'other')).toEqual([0, 0])
   })
@@ -112,10 +111,8 @@ describe('attribution', () => {
       event('invoice.paid', bill, onDay(2)),
     ])
     const query = 'from=2026-01-01&to=2026-01-03'
-    expect(await revenue.overview(site, `${query}&utm_source=letter`)).toMatchObject({
-      revenue: 1000,
-      mrr: 1000,
-    })
+    const both = { revenue: 1000, mrr: 1000 }
+    expect(await revenue.overview(site, `${query}&utm_source=letter`)).toMatchObject(both)
     expect(await revenue.overview(site, `${query}&utm_source=other`)).toMatchObject({ revenue: 0, mrr: 0 })
   })
 })
@@ -126,9 +123,8 @@ describe('payment events', () => {
   test('payment events are in the log at the time of the payment, and add no visitor, session or custom event', async () => {
     const [site, visitorId] = [await revenue.site(), randomUUID()]
     await twoSessions(site, visitorId)
-    await revenue.pay(site, {
-      ...{ visitor_id: visitorId, amount: 4999, is_free_trial: true, timestamp: '2026-03-10T10:10:00Z' },
-    })
+    const trial = { visitor_id: visitorId, amount: 4999, is_free_trial: true }
+    await revenue.pay(site, { ...trial, timestamp: '2026-03-10T10:10:00Z' })
     await revenue.pay(site, { visitor_id: randomUUID(), timestamp: '2026-03-10T15:00:00Z' })
     const { data, meta } = await revenue.read(site, `/stats/events?types=event&${day}`)
     expect(meta.total).toBe(3)

@@ -123,10 +123,7 @@ describe('repeated payments', () => {
   test('the first record stays, and another site has its own', async () => {
     const [site, other] = [await revenue.site(), await revenue.site()]
     const first = { transaction_id: 'again', amount: 700, email: 'a@example.com' }
-    expect(await revenue.pay(site, first)).toMatchObject({
-      status: 201,
-      body: { message: expect.any(String), transaction_id: 'again' },
-    })
+    expect((await revenue.pay(site, first)).status).toBe(201)
     const [before] = await revenue.payments(site)
     const changed = { ...first, amount: 900, email: 'b@example.com', refunded: true, timestamp: '2026-03-01' }
     expect((await revenue.pay(site, changed)).status).toBe(200)
@@ -184,13 +181,13 @@ describe('payments list', () => {
     await revenue.pay(site, sent)
     const page = await revenue.read(site, '/payments')
     expect(idsOf(page.data)).toEqual(['newer', 'all', 'older'])
-    const { timestamp, created_at, ...rest } = page.data[1]
-    expect({ ...rest, timestamp: Date.parse(timestamp) }).toEqual({
+    const created_at = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
+    expect(page.data[1]).toEqual({
       ...sent,
-      timestamp: Date.parse(sent.timestamp),
+      timestamp: '2026-03-02T10:00:00.000Z',
       source: 'api',
+      created_at,
     })
-    expect(created_at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/)
     expect(page.meta).toEqual({ current_page: 1, per_page: 25, total: 3, last_page: 1 })
     const second = await revenue.read(site, '/payments?per_page=2&page=2')
     expect(idsOf(second.data)).toEqual(['older'])

@@ -46,15 +46,13 @@ describe('payments access', () => {
     const trying = await revenue.api.member({ plan: 'trial', trialEndsAt })
     const tried = await revenue.site('UTC', trying)
     expect((await revenue.pay(tried, {}, trying.token)).status).toBe(201)
-    await revenue.api.services.db`
-      update teams set trial_ends_at = '2026-03-18T11:59:59.999Z' where id = ${trying.teamId}`
+    const { db } = revenue.api.services
+    await db`update teams set trial_ends_at = '2026-03-18T11:59:59.999Z' where id = ${trying.teamId}`
     expect((await revenue.pay(tried, {}, trying.token)).status).toBe(402)
-    await revenue.api.services
-      .db`update teams set plan = 'none', trial_ends_at = null where id = ${trying.teamId}`
+    await db`update teams set plan = 'none', trial_ends_at = null where id = ${trying.teamId}`
     expect((await revenue.pay(tried, {}, trying.token)).status).toBe(402)
-    expect((await revenue.ask(`${tried.path}/overview?range=today`, trying.token)).json).toMatchObject({
-      payments: 1,
-    })
+    const { json } = await revenue.ask(`${tried.path}/overview?range=today`, trying.token)
+    expect(json).toMatchObject({ payments: 1 })
   })
 
   test('a token is limited to its sites', async () => {
@@ -127,8 +125,8 @@ describe('processor connection', () => {
       await revenue.call('GET', `${site.path}/goals?per_page=100`),
       await revenue.deliver(site, '{}', { header: 't=1,v1=00' }),
     ]
-    const kept = await revenue.api.services
-      .db`select connection::text as text from processor_connections connection`
+    const { db } = revenue.api.services
+    const kept = await db`select connection::text as text from processor_connections connection`
     const texts = [...answers.map(({ body }) => JSON.stringify(body)), ...kept.map(row => row.text)]
     expect(kept.length).toBeGreaterThan(0)
     for (const text of texts)

@@ -117,11 +117,9 @@ describe.each(['UTC', 'America/Los_Angeles'])('goal report: on a site in %s', zo
     }
     for (const query of queries) {
       const rows = await stats.read(site, `/stats/goals?${query}`)
-      for (const [
-        index,
-        [definition, conversions, visitors, conversion_rate, converted],
-      ] of GOALS.entries()) {
-        const found = rows.find(({ id }: { id: string }) => id === ids[index])
+      for (const [index, goalId] of ids.entries()) {
+        const [definition, conversions, visitors, conversion_rate, converted] = GOALS[index]!
+        const found = rows.find(({ id }: { id: string }) => id === goalId)
         const { id: _, display_name: __, ...row } = found
         const { values, examples, ...previewed } = before.get(query)![index]!
         const what = `${query} ${JSON.stringify(definition)}`
@@ -131,7 +129,7 @@ describe.each(['UTC', 'America/Los_Angeles'])('goal report: on a site in %s', zo
         if (zone !== 'UTC' || query !== THAT_DAY) continue
         const [revenue, currency] = definition === REVENUE_GOAL ? [1_000, 'USD'] : [0, null]
         const numbers = { conversions, visitors, conversion_rate, revenue, currency }
-        expect(found, what).toEqual({ id: ids[index], display_name: `goal ${index}`, ...numbers })
+        expect(found, what).toEqual({ id: goalId, display_name: `goal ${index}`, ...numbers })
         const shown = examples.map(example => `${example.value} ${example.conversions}`)
         expect(shown.join(', '), what).toBe(converted)
       }

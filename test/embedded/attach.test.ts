@@ -54,7 +54,7 @@ test('attach: a second command waits until the first has stopped its temporary s
   expect(await Promise.all([first, second])).toEqual([42, 42])
   expect(order).toEqual(['first begins', 'first is done', 'second begins'])
   expect(isAlive(redisIn(dataDir))).toBe(false)
-}, 120_000)
+})
 
 test('attach: commands share the servers of a running service and leave them running', async () => {
   const { dataDir, config } = folder()
@@ -68,7 +68,7 @@ test('attach: commands share the servers of a running service and leave them run
   ])
   expect(await answers).toEqual([42, 42])
   expect(isAlive(redisIn(dataDir))).toBe(true)
-}, 120_000)
+})
 
 test('attach: temporary servers stop when the work fails, and the next command can start its own, which its callees use', async () => {
   const { dataDir, config } = folder()
@@ -78,7 +78,7 @@ test('attach: temporary servers stop when the work fails, and the next command c
   const work = () => withServices(config, silentLog, ask)
   expect(await withServices(config, silentLog, work, { sharesServers: true })).toBe(42)
   expect(isAlive(redisIn(dataDir))).toBe(false)
-}, 120_000)
+})
 
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   'attach: %s stops temporary servers in order',
@@ -93,5 +93,4 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     expect(holder.output()).toContain('embedded database is closed')
     expect(isAlive(redis)).toBe(false)
   },
-  60_000,
 )

@@ -68,7 +68,7 @@ test('embedded database: after kill -9 committed rows are there, the process sto
   await expect(startDatabase({ dataDir, log })).rejects.toThrow(`in use by process ${process.pid}`)
   const kept = await readAndClose(database, again => again`select count(*)::int as n from kept`)
   expect(kept).toEqual([{ n: 1000 }])
-}, 120_000)
+})
 
 test('embedded database: an in-memory one starts from the files of another, which it leaves as they are', async () => {
   const dataDir = newFolder('template')
@@ -83,7 +83,7 @@ test('embedded database: an in-memory one starts from the files of another, whic
     })
     expect(await ids).toEqual([{ id: 7 }, { id }])
   }
-}, 120_000)
+})
 
 test('embedded database: closing rolls back open transactions and ends their connections', async () => {
   const dataDir = newFolder('closing')
@@ -104,4 +104,4 @@ test('embedded database: closing rolls back open transactions and ends their con
   const reopened = await startDatabase({ dataDir, log })
   const kept = await readAndClose(reopened, again => again`select count(*)::int as n from kept`)
   expect(kept).toEqual([{ n: 0 }])
-}, 120_000)
+})

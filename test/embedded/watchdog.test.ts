@@ -93,7 +93,7 @@ test('gateway: a waiting statement does not start when it is late, cancelled, or
     await exited(child)
     remove()
   }
-}, 120_000)
+})
 
 test('watchdog: a process whose statement cannot be cancelled is killed and loses no committed row', async () => {
   const { dataDir, remove } = newDataDir()
@@ -125,4 +125,4 @@ test('watchdog: a process whose statement cannot be cancelled is killed and lose
   } finally {
     remove()
   }
-}, 120_000)
+})

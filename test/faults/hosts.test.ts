@@ -87,4 +87,4 @@ test('faults: two hosts share hits, visitors and the scheduler lease', async () 
   await expect
     .poll(() => latestJobs().map(({ pid }, _, [first]) => pid === first!.pid), { timeout: 90_000 })
     .toEqual([true, true, true, true, true, true])
-}, 240_000)
+})

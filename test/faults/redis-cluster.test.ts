@@ -89,7 +89,7 @@ test('redis cluster: when a master is killed, its replica takes over, and each a
     await eventually(async () => {
       const roles = await Promise.all(replicas.map(replica => cluster.cli(replica, 'role')))
       return roles.some(role => role.startsWith('master'))
-    }, 60_000)
+    })
     await eventually(() => isReady(service.url), 60_000)
     await moreAccepted(load, 200)
   })

@@ -200,4 +200,4 @@ test('dead letters: the command line lists and retries them', async () => {
     expect(code).toBe(1)
     expect(stderr).toMatch(/^error: .*whole number from 1 to 10000/)
   }
-}, 60_000)
+})

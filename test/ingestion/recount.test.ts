@@ -5,7 +5,7 @@ import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 import { testDatabase } from '../support/database.ts'
 import { randomHitStream } from '../support/random-hits.ts'
 import { recountSessions } from '../support/recount.ts'
-import { runs } from '../support/runs.ts'
+import { runs, seeds } from '../support/runs.ts'
 import { countSessions, expectCountsEqualRows } from '../support/session-counts.ts'
 import { createTestSite } from '../support/sites.ts'
 import { expectSameOverviews, expectSameSessions } from '../support/stored.ts'
@@ -18,7 +18,7 @@ const STREAMS = runs(10)
 
 describe.each(['timely', 'late'] as const)('ingestion: streams with %s hits', arrival => {
   test(`equal a recount of the hits, before and after refresh and compression (${STREAMS} streams)`, async () => {
-    for (let seed = 1; seed <= STREAMS; seed++) {
+    for (const seed of seeds(STREAMS)) {
       const stream = randomHitStream(seed)
       await countSessions(database.db, seed, stream.hits)
       const site = await createTestSite(database.db, { timezone: stream.zone })
@@ -46,7 +46,7 @@ describe.each(['timely', 'late'] as const)('ingestion: streams with %s hits', ar
         throw new Error(`seed ${seed}, zone ${stream.zone}: ${(error as Error).message}`, { cause: error })
       }
     }
-  }, 300_000)
+  })
 })
 
 test('ingestion: delivering every batch twice changes no number', async () => {

@@ -8,6 +8,7 @@ import { type Revenue, startRevenue, TEST_RANGE } from '../contract/revenue-shop
 import type { StatsSite } from '../contract/stats-site.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
+import { sweep } from '../support/runs.ts'
 import { checkout, event, invoice, type Json, onDay, subscription } from '../support/stripe.ts'
 import { eraseNow, TINY, tracesOf } from './steps.ts'
 
@@ -45,11 +46,13 @@ async function expectNoTraces(...texts: string[]) {
 const uniqueEmail = () => `ada-${randomUUID().slice(0, 8)}@example.com`
 
 describe('erasure and money', () => {
-  test.each([
-    ['an e-mail address', { email: true }],
-    ['a customer id', { customer_id: true, email: true }],
-    ['the visitor alone', {}],
-  ])('payments of a customer known by %s keep every number and lose the person', async (_by, known: Json) => {
+  test.each(
+    sweep([
+      ['an e-mail address', { email: true }],
+      ['a customer id', { customer_id: true, email: true }],
+      ['the visitor alone', {}],
+    ]),
+  )('payments of a customer known by %s keep every number and lose the person', async (_by, known: Json) => {
     const site = await revenue.site()
     const [ada, ben] = [randomUUID(), randomUUID()]
     const email = uniqueEmail()
@@ -110,7 +113,9 @@ describe('erasure and money', () => {
     expect(await revenueOf(site, 'later')).toBe(0)
   })
 
-  test('subscriptions and payments of the processor keep every number, also when more events come', async () => {
+  test('subscriptions and payments of the processor keep every number, also when more events come', {
+    tags: ['full'],
+  }, async () => {
     const site = await revenue.shop()
     const visitorId = randomUUID()
     const [email, guest] = [uniqueEmail(), uniqueEmail()]
@@ -152,7 +157,9 @@ describe('erasure and money', () => {
     expect(await numbersOf(site)).toMatchObject({ payments: 5, customers: 2, firstPayments: 2 })
   })
 
-  test('a file that is imported again does not bring back a person who was erased', async () => {
+  test('a file that is imported again does not bring back a person who was erased', {
+    tags: ['full'],
+  }, async () => {
     const site = await revenue.site()
     const [visitorId, other] = [randomUUID(), randomUUID()]
     const [email, guest] = [uniqueEmail(), uniqueEmail()]

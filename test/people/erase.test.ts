@@ -10,6 +10,7 @@ import { type Stats, type StatsSite, startStats } from '../contract/stats-site.t
 import { dyingAfter } from '../support/dying-after.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
+import { sweep } from '../support/runs.ts'
 import { aggregateAll, ask, eraseNow, expectConsistent, TINY, tracesOf, work } from './steps.ts'
 
 const NOW = '2026-03-18T12:00:00Z'
@@ -81,27 +82,27 @@ const identify = (at: string, identifier: string, fields: object = {}): Fields =
 }
 
 describe('erasure', () => {
-  test.each([
-    ['as rows, in the smallest parts', false, TINY],
-    ['in the columnstore and rolled up', true, {}],
-  ])(
-    'of a visitor: every answer is as if they had never come (%s)',
-    async (_how, isSettled, options) => {
-      const { site, twin } = await twins(visitsOf(BEN, 'other'), visitsOf(ADA, SECRET))
-      if (isSettled) {
-        await aggregateAll(db, now)
-        await compressSettledChunks(db, now)
-        expect(await tracesOf(db, SECRET)).toContain('value_dictionary')
-      }
-      await eraseNow(db, site, ADA.toUpperCase(), now, options)
-      expect(await tracesOf(db, ADA)).toEqual([])
-      expect(await tracesOf(db, SECRET)).toEqual([])
-      await expectTwins(site, twin)
-    },
-    120_000,
-  )
+  test.each(
+    sweep([
+      ['as rows, in the smallest parts', false, TINY],
+      ['in the columnstore and rolled up', true, {}],
+    ]),
+  )('of a visitor: every answer is as if they had never come (%s)', async (_how, isSettled, options) => {
+    const { site, twin } = await twins(visitsOf(BEN, 'other'), visitsOf(ADA, SECRET))
+    if (isSettled) {
+      await aggregateAll(db, now)
+      await compressSettledChunks(db, now)
+      expect(await tracesOf(db, SECRET)).toContain('value_dictionary')
+    }
+    await eraseNow(db, site, ADA.toUpperCase(), now, options)
+    expect(await tracesOf(db, ADA)).toEqual([])
+    expect(await tracesOf(db, SECRET)).toEqual([])
+    await expectTwins(site, twin)
+  })
 
-  test('of the only visitor: the site has no data any more, and no dead letters of the person', async () => {
+  test('of the only visitor: the site has no data any more, and no dead letters of the person', {
+    tags: ['full'],
+  }, async () => {
     const { site, twin } = await twins([], visitsOf(ADA, SECRET))
     for (const visitorId of [ADA, BEN])
       await db`
@@ -113,9 +114,11 @@ describe('erasure', () => {
     expect(left.map(({ payload }) => JSON.parse(payload).visitorId)).toEqual([BEN])
     await expectTwins(site, twin)
     expect((await stats.read(site, '')).has_data).toBe(false)
-  }, 120_000)
+  })
 
-  test('of a user: their visits go, and other visits of the same visitor stay and are counted from 1', async () => {
+  test('of a user: their visits go, and other visits of the same visitor stay and are counted from 1', {
+    tags: ['full'],
+  }, async () => {
     const user = `${SECRET}@example.com`
     const others: Fields[] = [
       ...visitsOf(BEN, 'other'),
@@ -142,7 +145,7 @@ describe('erasure', () => {
     await expectTwins(site, twin)
     const { data } = await stats.read(site, '/stats/breakdown?dimension=user_id&range=all')
     expect(data.map(({ value }: { value: string }) => value).sort()).toEqual(['(none)', 'another'])
-  }, 120_000)
+  })
 
   test('of a visitor: identities go with them unless somebody else has them', async () => {
     const visitsAs = (visitorId: string) => [
@@ -179,7 +182,7 @@ describe('erasure', () => {
     await expectConsistent(db, site)
   })
 
-  test('an erasure that is killed after any statement is continued', async () => {
+  test('an erasure that is killed after any statement is continued', { tags: ['full'] }, async () => {
     const { site, twin } = await twins(visitsOf(BEN, 'other'), visitsOf(ADA, SECRET))
     await aggregateAll(db, now)
     await compressSettledChunks(db, now)
@@ -193,7 +196,7 @@ describe('erasure', () => {
     }
     await expectTwins(site, twin)
     expect(await db`select from erasure_items where site_no = ${site.siteNo}`).toEqual([])
-  }, 120_000)
+  })
 
   test('the erasure of a site that is deleted meanwhile stops, and its rows go with the site', async () => {
     const { site } = await twins([], visitsOf(ADA, SECRET))

@@ -109,7 +109,9 @@ test('queue: a job is kept until its handler succeeds, and is then deleted', asy
   expect(await depth()).toEqual({ waiting: 0, active: 0 })
 })
 
-test('queue: the job of a killed consumer goes to another one after its lock has expired', async () => {
+test('queue: the job of a killed consumer goes to another one after its lock has expired', {
+  tags: ['full'],
+}, async () => {
   const entry = relative(process.cwd(), fileURLToPath(new URL('./stuck-consumer.ts', import.meta.url)))
   const stuck = await spawnEntry(entry, [], { env: { REDIS_URL: server.url } })
   cleanUps.push(() => stuck.kill('SIGKILL'))
@@ -126,7 +128,7 @@ test('queue: the job of a killed consumer goes to another one after its lock has
   await redis.pexpire(lock!, 1) // saves the wait for the rest of the 15 s
   await expect.poll(() => handled).toEqual(['left behind'])
   await expect.poll(depth).toEqual({ waiting: 0, active: 0 })
-}, 60_000)
+})
 
 test('queue: a closing consumer finishes its running job and leaves the rest', async () => {
   const { promise: finished, resolve: finish } = deferred()

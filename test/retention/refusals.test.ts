@@ -185,7 +185,7 @@ describe('days without details', () => {
     expect(await overview(site, '2026-04-20')).toEqual(before)
   })
 
-  test('a backfill, other dimensions and marks leave them as they are', async () => {
+  test('a backfill, other dimensions and marks leave them as they are', { tags: ['full'] }, async () => {
     const site = dropped
     const before = await readNumbers(db, site, ALL)
     const expectSame = async () => expect(await readNumbers(db, site, ALL)).toEqual(before)

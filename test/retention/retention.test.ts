@@ -129,7 +129,7 @@ describe('retention of several sites, in the columnstore', () => {
     expect(await readDetails(db, utc, KEPT)).toEqual(detailsBefore)
     expect(await readDetails(db, unlimited, { range: 'all' })).toEqual(unlimitedBefore)
     expect(await readVitals(db, unlimited, SPAN)).toEqual(vitalsBefore)
-  }, 120_000)
+  })
 
   test('what needs rows begins with the details and says so', async () => {
     const all = await readDetails(db, utc, SPAN)
@@ -193,10 +193,10 @@ describe('retention of several sites, in the columnstore', () => {
     await retain(db, later)
     expect(await detailsFrom(db, utc)).toBe('2026-06-05T00:00:00.000Z')
     expect(await readNumbers(db, utc, RANGES[1]!)).toEqual(before.get(utc)![1])
-  }, 60_000)
+  })
 })
 
-describe('retention that is stopped', () => {
+describe('retention that is stopped', { tags: ['full'] }, () => {
   let database: TestDatabase
   let db: Db
   beforeAll(async () => {
@@ -233,6 +233,5 @@ describe('retention that is stopped', () => {
       expect([await read(site), await read(other)]).toEqual(before)
       expect(await details()).toEqual(detailsBefore)
     },
-    240_000,
   )
 })

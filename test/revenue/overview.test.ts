@@ -10,6 +10,7 @@ import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 import type { Api, Member } from '../support/api.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
+import { sweep } from '../support/runs.ts'
 import type { TestSite } from '../support/sites.ts'
 import { apiOfFile } from '../support/stripe.ts'
 
@@ -158,7 +159,7 @@ async function send(site: TestSite, given: Given): Promise<Sent> {
 }
 
 describe('overview revenue', () => {
-  test.each(['UTC', 'Europe/Berlin', 'America/Santiago', 'Australia/Lord_Howe', 'Asia/Kathmandu'])(
+  test.each(sweep(['Europe/Berlin', 'UTC', 'America/Santiago', 'Australia/Lord_Howe', 'Asia/Kathmandu']))(
     'revenue equals the payments sent, in %s, before and after refreshes',
     async zone => {
       const [first, second] = fc.sample(Payments, { numRuns: 2, seed: zone.length })
@@ -193,7 +194,6 @@ describe('overview revenue', () => {
         select count(*)::int as count from dirty_buckets where site_no = ${site.siteNo}`
       expect(marks!.count).toBe(0)
     },
-    60_000,
   )
 
   test('revenue is exact, and refused when JSON cannot represent it exactly', async () => {

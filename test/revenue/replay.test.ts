@@ -95,14 +95,10 @@ function tellYear(count: number): Year {
     let isEnding = false
     let told = 0
     const tell = (type: string) => {
-      const object = subscription({
-        id,
-        customer,
-        status,
-        cancel_at_period_end: isEnding,
-        discounts: given ? [given.discount] : [],
-        items: [item(PLANS[plan]!.price, { id: `si_${number}`, quantity })],
-      })
+      const items = [item(PLANS[plan]!.price, { id: `si_${number}`, quantity })]
+      const discounts = given ? [given.discount] : []
+      const of = { id, customer, status, cancel_at_period_end: isEnding, discounts, items }
+      const object = subscription(of)
       const at = START + day * DAY + 60 * ++told
       events.push(event(`customer.subscription.${type}`, object, at, `evt_${number}_${told}`))
       const counts = status === 'active' || status === 'past_due'
@@ -168,10 +164,8 @@ test('subscriptions: a year of events ends with the expected MRR', { timeout: 3_
     brings.set(id, mrr)
   }
   const byDay = new Map<string, number>()
-  for (const [key, sum] of Object.entries(await netMovements(shop))) {
-    const date = key.slice(0, 10)
-    byDay.set(date, (byDay.get(date) ?? 0) + sum)
-  }
+  for (const [key, sum] of Object.entries(await netMovements(shop)))
+    byDay.set(key.slice(0, 10), (byDay.get(key.slice(0, 10)) ?? 0) + sum)
   const withoutZeros = (sums: Map<string, number>) =>
     Object.fromEntries([...sums].filter(([, sum]) => sum !== 0).sort())
   expect(withoutZeros(byDay)).toEqual(withoutZeros(expected))

@@ -13,6 +13,7 @@ import { testDatabase } from '../support/database.ts'
 import { type Days, expectRollupsEqualRows, type RolledUpSite } from '../support/expect-rollups.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { rollUpAll } from '../support/roll-up.ts'
+import { sweep } from '../support/runs.ts'
 import { createTestSite } from '../support/sites.ts'
 
 const MINUTE = 60_000
@@ -156,7 +157,9 @@ describe('daily rollups: data that arrives after the rollup of its day counts at
 })
 
 describe('daily rollups that grow with time equal the rows', () => {
-  test('growing daily rollups equal the rows with a session of 24 hours and engagement 1 ms before its end', async () => {
+  test('growing daily rollups equal the rows with a session of 24 hours and engagement 1 ms before its end', {
+    tags: ['full'],
+  }, async () => {
     const { hit, send, rollUpAgain, rollUp, compare } = await begin()
     const start = TODAY - DAY + 23 * HOUR
     await send(hit(TODAY - 3 * DAY), hit(start, { visitorId: ADA, url: '/long' }))
@@ -288,7 +291,7 @@ describe('daily rollups equal the rows for all kinds of days', () => {
     ['Asia/Kathmandu', 'an offset of 5:45', { from: '2026-03-08', to: '2026-03-10' }],
     ['Australia/Lord_Howe', 'a change by half an hour', { from: '2026-04-04', to: '2026-04-06' }],
   ]
-  test.each(zones)('%s: %s', async (timezone, _, days) => {
+  test.each(sweep(zones))('%s: %s', async (timezone, _, days) => {
     const { hit, send, rollUp, compare } = await begin({ timezone, ranges: [days] })
     const [first, last] = [Date.parse(days.from) / DAY, Date.parse(days.to) / DAY]
     const hits = []
@@ -324,7 +327,9 @@ describe('daily rollups equal the rows for all kinds of days', () => {
     }
   })
 
-  test('daily rollups equal the rows after an import before the first event and into empty days', async () => {
+  test('daily rollups equal the rows after an import before the first event and into empty days', {
+    tags: ['full'],
+  }, async () => {
     const { hit, send, rollUp, compare } = await begin()
     await send(hit(TODAY - 2 * DAY, { visitorId: ADA }), hit(TODAY + HOUR, { visitorId: ADA }))
     await rollUp(TODAY + 2 * HOUR)
@@ -339,7 +344,9 @@ describe('daily rollups equal the rows for all kinds of days', () => {
   })
 })
 
-test('rollups: days behind a running import are rolled up at once, and not again after the import', async () => {
+test('rollups: days behind a running import are rolled up at once, and not again after the import', {
+  tags: ['full'],
+}, async () => {
   const { site, hit, send, rollUp, compare } = await begin()
   await send(hit(TODAY + HOUR, { visitorId: ADA }))
   await rollUp(TODAY + 2 * HOUR)
@@ -502,7 +509,7 @@ describe('daily rollups: a slow process whose day another process has rolled up'
     await rollUp(TODAY + 3 * HOUR)
   })
 
-  test('a slow process writes no day of the previous time zone', async () => {
+  test('a slow process writes no day of the previous time zone', { tags: ['full'] }, async () => {
     const { site, hit, send, rollUp, compare } = await beginWithVisits()
     await rollUp(TODAY + 2 * HOUR)
     await rollUpSlowly({ ...yesterday, siteNo: site.siteNo, isAnew: true }, async () => {

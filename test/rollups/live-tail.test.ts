@@ -20,6 +20,7 @@ import {
 } from '../support/live-tail.ts'
 import { randomHitStream } from '../support/random-hits.ts'
 import { recountSessions } from '../support/recount.ts'
+import { sweep } from '../support/runs.ts'
 import type { TestSite } from '../support/sites.ts'
 import { storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
 
@@ -42,7 +43,7 @@ test('a live tail has what hits carry or copy, exit pages and errors; other dime
   expect(['screen', 'hour_of_week', 'property', 'user_id'].filter(isInTail)).toEqual([])
 })
 
-test.each([1, 2, 4, 5])(
+test.each(sweep([1, 2, 4, 5]))(
   'a live tail equals the rows after each batch, with late hits (stream %i)',
   async seed => {
     const stream = randomHitStream(seed)
@@ -66,6 +67,7 @@ test.each([
   ['Asia/Kathmandu', 3],
 ])(
   'a live tail of a busy site in %s equals the rows over midnight, and stays when rollups grow',
+  { tags: ['full'] },
   async (zone, seed) => {
     const site = await beginTail(db, zone)
     const followed = follow(site)

@@ -15,6 +15,7 @@ import { dyingAfter } from '../support/dying-after.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { randomHitStream } from '../support/random-hits.ts'
 import { recountSessions } from '../support/recount.ts'
+import { sweep } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { stalling } from '../support/stalling.ts'
 import { storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
@@ -124,7 +125,7 @@ const marks = async ({ siteNo }: TestSite) => {
   return row!.count
 }
 
-test.each([1, 2, 4])('recent hits: reads equal the rows, with late hits (stream %i)', async seed => {
+test.each(sweep([1, 2, 4]))('recent hits: reads equal the rows, with late hits (stream %i)', async seed => {
   const site = await begin()
   const stream = randomHitStream(seed)
   const batches = withoutRepeatedDrops(stream.late, recountSessions(stream.late).dropped)

@@ -106,7 +106,9 @@ test('rollup cache: a change of rolled-up data renews the version, a new waterma
   expect(after.filter(version => before.includes(version))).toEqual([])
 })
 
-test('rollup cache: every page is a part of the whole list, for every order and offset', async () => {
+test('rollup cache: every page is a part of the whole list, for every order and offset', {
+  tags: ['full'],
+}, async () => {
   const site = await fillSite(5)
   await rollUpAll(db, new Date(TODAY + HOUR))
   const pairs = ['visitors sessions', 'pageviews hits', 'sessions pageviews'].map(pair => pair.split(' '))
@@ -138,7 +140,9 @@ test('rollup cache: every page is a part of the whole list, for every order and 
   }
 })
 
-test('rollup cache: an entry weighs its memory, and a day range without values is not cached', async () => {
+test('rollup cache: an entry weighs its memory, and a day range without values is not cached', {
+  tags: ['full'],
+}, async () => {
   const site = await fillSite(6)
   await rollUpAll(db, new Date(TODAY + HOUR))
   const pool = unknowing()

@@ -1,3 +1,4 @@
+// @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { storyOf } from '../../scripts/demo/story.ts'
 import { runDemo } from '../../scripts/demo.ts'
@@ -65,7 +66,7 @@ test('demo: it makes a first team, and a site whose numbers are those that were 
   const [rollups] = await database.db`select count(*)::int as count from daily_rollups where pageviews > 0`
   expect(rollups).toEqual({ count: DAYS })
   expect(await database.db`select from dirty_buckets`).toHaveLength(0)
-}, 120_000)
+})
 
 test('demo: the site has goals, a funnel, a segment, annotations and a payment processor', async () => {
   const { siteNo } = await demoSite()
@@ -101,7 +102,7 @@ test('demo: --replace deletes the site and makes it anew, with the same numbers'
   expect(after.id).not.toBe(before.id)
   const [gone] = await database.db`select deleted_at from sites where id = ${before.id}`
   expect(gone!.deleted_at).not.toBeNull()
-}, 120_000)
+})
 
 test('demo: a wrong option ends with 1 and one line that says why', async () => {
   for (const [args, reason] of [

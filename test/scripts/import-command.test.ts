@@ -46,7 +46,9 @@ const importFile = async (site: string, file: string) =>
 const countEvents = async ({ siteNo }: TestSite) =>
   (await here.database.db`select from events where site_no = ${siteNo}`).length
 
-test('import: one that is killed several times and run again gives the result of one run', async () => {
+test('import: one that is killed several times and run again gives the result of one run', {
+  tags: ['full'],
+}, async () => {
   const site = await newSite()
   const hits = history(4_000)
   const file = fileOf(hits.map(lineOf))
@@ -74,7 +76,7 @@ test('import: one that is killed several times and run again gives the result of
   const again = await importFile(site.id, file)
   expect({ ...again, seconds: 0 }).toEqual({ ...answer, seconds: 0 })
   await expectSameSessions(here.database.db, site, recount)
-}, 120_000)
+})
 
 test('import: it reads standard input and finds the site by its domain', async () => {
   const site = await newSite()
@@ -94,7 +96,7 @@ test('import: it reads standard input and finds the site by its domain', async (
   expect(await countEvents(site)).toBe(3)
 })
 
-test('import: memory use does not depend on the length of the stream', async () => {
+test('import: memory use does not depend on the length of the stream', { tags: ['full'] }, async () => {
   const site = await newSite()
   const lines = 5_000
   function* longStream() {
@@ -122,7 +124,7 @@ test('import: memory use does not depend on the length of the stream', async () 
   expect(printed(run)).toMatchObject({ accepted: lines, rejected_total: 1 })
   // The stream has 130 MB.
   expect(peakKib).toBeLessThan(250 * 1024)
-}, 180_000)
+})
 
 test('import: a wrong site, file or option ends with 1 and one line that says why', async () => {
   const [{ id }, other] = [await newSite(), await newSite()]

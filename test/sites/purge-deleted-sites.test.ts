@@ -13,6 +13,7 @@ import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { dyingAfter } from '../support/dying-after.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { readServices } from '../support/read-services.ts'
+import { sweep } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
 const MINUTE = 60_000
@@ -114,7 +115,7 @@ async function overviews(site: TestSite, isBrief = false): Promise<unknown[]> {
   return Promise.all([ask(days[0]!, days.at(-1)!), ...asked.map(day => ask(day, day))])
 }
 
-test.each(dialect().name === 'citus' ? ['as rows'] : ['as rows', 'in the columnstore'])(
+test.each(dialect().name === 'citus' ? ['as rows'] : sweep(['in the columnstore', 'as rows']))(
   'purge: a deleted site leaves no rows and changes no number of another site, with its data %s',
   async storage => {
     const [gone, other] = [await createTestSite(db), await createTestSite(db)]
@@ -146,7 +147,6 @@ test.each(dialect().name === 'citus' ? ['as rows'] : ['as rows', 'in the columns
     expect(await remains(other)).toEqual(kept)
     expect(await overviews(other)).toEqual(before)
   },
-  120_000,
 )
 
 test('purge: recent hits of a deleted site go, with their marks, which delay nothing', async () => {
@@ -190,7 +190,9 @@ test('purge: hits that were in flight are removed, too, before the purge is fini
   expect(await remains(site)).toEqual([])
 })
 
-test('purge: a deleted team goes when all of its sites are purged, and leaves no rows; other teams stay', async () => {
+test('purge: a deleted team goes when all of its sites are purged, and leaves no rows; other teams stay', {
+  tags: ['full'],
+}, async () => {
   const [one, two, other] = [await createTestSite(db), await createTestSite(db), await createTestSite(db)]
   const rows = await db<{ id: string }[]>`
     select team_id as id from sites where site_no in (${one.siteNo}, ${other.siteNo}) order by site_no = ${other.siteNo}`
@@ -216,7 +218,7 @@ test('purge: a deleted team goes when all of its sites are purged, and leaves no
   expect(await db`select from audit_log where team_id = ${teamId}`).toEqual([])
   expect(await hasTeam(otherTeam)).toBe(true)
   expect((await remains(other)).length).toBeGreaterThan(0)
-}, 120_000)
+})
 
 test('purge: a deleted team without sites goes at once; the row of a purged site stays, without its domain', async () => {
   const site = await createTestSite(db)

@@ -15,6 +15,7 @@ import { RELATIONS } from '../../src/stats/sql/relations.ts'
 import { sharedDatabase } from '../support/database.ts'
 import { propertiesOf, serviceProgram } from '../support/declared-queries.ts'
 import { enrichedHit } from '../support/hits.ts'
+import { sweep } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { fits } from '../support/sql-kinds.ts'
 
@@ -79,11 +80,11 @@ const property = { keys: [condition('plan')], values: [condition('pro')] }
 const goal = { targets, sessionNos: [1] }
 const ofSessions = [on('country', ''), on('visit_count', '1')]
 const CONTEXTS: [string, Partial<ResolvedQuery>][] = [
+  ['all filters', { filters: { dimensions: [on('title', 'A'), on('user_id', '')], property }, goal }],
   ['no filter', {}],
   ['filters on hits', { filters: { dimensions: [on('path', '/a')], property } }],
   ['filters on sessions', { filters: { dimensions: ofSessions, property: undefined } }],
   ['a goal', { goal }],
-  ['all filters', { filters: { dimensions: [on('title', 'A'), on('user_id', '')], property }, goal }],
 ]
 
 /** Statements whose column `value` is a dimension of sessions. */
@@ -120,7 +121,7 @@ const paramsOf = (name: string) =>
 
 const textOf = ({ name, text }: FilteredStatement) => expandFragments(text ?? queryFile(name))
 
-describe.each(CONTEXTS)('filtered statements with %s', (_, context) => {
+describe.each(sweep(CONTEXTS))('filtered statements with %s', (_, context) => {
   test.each(statements)('$name runs and returns the columns of its type', async statement => {
     const { name } = statement
     const start = new Date(TODAY)

@@ -8,6 +8,7 @@ import { enrichedHit } from '../support/hits.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
 import { type Random, randomFrom } from '../support/random-values.ts'
 import { rollUpAll } from '../support/roll-up.ts'
+import { sweep } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { useDatabase } from './stored-stream.ts'
 
@@ -56,7 +57,7 @@ const readColumns = async (siteNo: number, midnight: number) => {
   return day!
 }
 
-test.each([1, 2, 3, 4])(
+test.each(sweep([1, 2, 3, 4]))(
   'open sessions: columns of a day that has just ended, and rows of sessions that go on, are as all rows (night %i)',
   async seed => {
     const { db } = database

@@ -78,4 +78,4 @@ test('filtered reads: no statement compares two lists row by row, even without s
   }
   expect(quadratic).toEqual([])
   expect(new Set(all.map(({ text }) => /\/\* ([\w-]+)/.exec(text)![1])).size).toBeGreaterThan(25)
-}, 300_000)
+})

@@ -4,6 +4,7 @@ import { DIMENSIONS } from '../../src/dimensions/dimensions.ts'
 import { hitStreams, nastyMoments, nastyZones, randomHitStream } from './random-hits.ts'
 import { type Recount, recountOverview, recountSessions, type SentHit } from './recount.ts'
 import { hitDimensions, sessionDimensions } from './recount-world.ts'
+import { seeded } from './runs.ts'
 import { day, engage, event, identify, minute, noon, view } from './sent-hits.ts'
 
 const ms = 1 / minute
@@ -213,7 +214,7 @@ test('recount: every random hit is in one session, whatever the order of arrival
         }
       }
     }),
-    { seed: 20250610, numRuns: 150 },
+    { seed: seeded(20250610), numRuns: 150 },
   )
 })
 

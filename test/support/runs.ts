@@ -7,6 +7,10 @@ const SEED = Number(process.env.TEST_SEED ?? 0)
 /** Returns the seed of this run in place of a usual one. */
 export const seeded = (usual: number): number => (usual + SEED * 7_919) % 2 ** 31
 
+/** Returns the seeds of a loop over random cases: 1, 2, 3 … unless the run has a number of its own. */
+export const seeds = (count: number): number[] =>
+  Array.from({ length: count }, (_, index) => seeded(index + 1))
+
 /**
  * How often a test with random input runs: `usual` times, or `TEST_RUNS` times as many; in the quick check a quarter, and at least once.
  * Seeds are numbered from 1, so a larger number runs the usual cases first and then new ones.

@@ -68,14 +68,12 @@ export function apiWithLists() {
       next += 1
     }
     while (next < all.length && !isWanted(all[next]!)) next += 1
-    const expanded = [...query].some(
+    const isExpanded = [...query].some(
       ([name, value]) => name.startsWith('expand[') && value === 'data.customer',
     )
-      ? data.map(each => ({
-          ...each,
-          customer: stripe.lists.customers?.find(({ id }) => id === each.customer) ?? each.customer,
-        }))
-      : data
+    const customerOf = ({ customer }: Json) =>
+      stripe.lists.customers?.find(({ id }) => id === customer) ?? customer
+    const expanded = isExpanded ? data.map(each => ({ ...each, customer: customerOf(each) })) : data
     const body = { object: 'list', data: expanded, has_more: next < all.length, url: `/v1/${path}` }
     response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
   }

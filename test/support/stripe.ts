@@ -135,6 +135,7 @@ export function discount(ofCoupon: Json | string, options: Json = {}): Json {
 /** Shape of API versions from 2025-03 on: the subscription is in `parent`, and no charge or payment intent is named. */
 export function invoice(options: Json & { subscription?: string; paidAt?: number } = {}): Json {
   const { subscription: ofSubscription, paidAt = onDay(1), ...rest } = options
+  const details = { metadata: {}, subscription: ofSubscription }
   return {
     id: next('in'),
     object: 'invoice',
@@ -149,13 +150,7 @@ export function invoice(options: Json & { subscription?: string; paidAt?: number
     discounts: [],
     lines: { object: 'list', data: [], has_more: false },
     metadata: {},
-    parent: ofSubscription
-      ? {
-          type: 'subscription_details',
-          quote_details: null,
-          subscription_details: { metadata: {}, subscription: ofSubscription },
-        }
-      : null,
+    parent: ofSubscription ? { type: 'subscription_details', subscription_details: details } : null,
     status: 'paid',
     status_transitions: { finalized_at: paidAt, paid_at: paidAt },
     total: 1000,
@@ -355,12 +350,8 @@ export async function serviceEvents({ api, siteNo }: Shop): Promise<string[]> {
 
 /** Returns a graduated price: `bare` as payloads contain it, `tiers` with the tiers that only a lookup returns. */
 export function tieredPrice() {
-  const { tiers: _tiers, ...bare } = price(0, {
-    unit_amount: null,
-    unit_amount_decimal: null,
-    billing_scheme: 'tiered',
-    tiers_mode: 'graduated',
-  })
+  const amounts = { unit_amount: null, unit_amount_decimal: null }
+  const bare = price(0, { ...amounts, billing_scheme: 'tiered', tiers_mode: 'graduated' })
   const steps = [
     { up_to: 2, unit_amount: 500, flat_amount: null },
     { up_to: null, unit_amount: 500, flat_amount: null },

@@ -46,7 +46,7 @@ test('tracker: queues calls that are made before the script has loaded', async (
   expect(await identityOf(site)).toMatchObject({ identifier: 'user-7', name: 'Ada' })
 })
 
-test('tracker: analytics() cuts values that are longer than the API allows', async () => {
+test('tracker: analytics() cuts values that are longer than the API allows', { tags: ['full'] }, async () => {
   const site = await world.site({ head: `<script>document.title = 't'.repeat(600)</script>` })
   const page = await site.open(`/${'p'.repeat(3000)}`)
   await page.evaluate(`analytics('n'.repeat(300), { props: Object.assign({ ['k'.repeat(70)]: 'v'.repeat(600) },
@@ -75,7 +75,7 @@ test('tracker: analytics() throws nothing on the page, whatever it is given', as
   expect(failures).toEqual([])
 })
 
-test('tracker: analytics() is the only global name that the script adds', async () => {
+test('tracker: analytics() is the only global name that the script adds', { tags: ['full'] }, async () => {
   const site = await world.site()
   const bare = await (await world.person()).newPage()
   await bare.goto(`${site.origin.replace('//', '//bare-')}/`)
@@ -164,7 +164,7 @@ test('tracker: autocapture sends outbound links, downloads, buttons, forms and c
   for (const { type, name, url } of eventsOf(rows)) expect([name, url]).toEqual([type, '/'])
 })
 
-test('tracker: autocapture sends a click that leaves the page immediately', async () => {
+test('tracker: autocapture sends a click that leaves the page immediately', { tags: ['full'] }, async () => {
   const site = await world.site()
   const target = `${site.origin.replace('//', '//away-')}/`
   const page = await site.open('/')
@@ -204,7 +204,7 @@ test('tracker: errors are sent once each when the site tracks errors, also those
   expect(await errors()).toHaveLength(10)
 })
 
-test('tracker: errors are not sent when the site does not track them', async () => {
+test('tracker: errors are not sent when the site does not track them', { tags: ['full'] }, async () => {
   const site = await world.site()
   const page = await site.open('/')
   await page.evaluate(`{ ${fail} }; 'thrown later'`)

@@ -29,6 +29,7 @@ test.each([
   ['/js/script.js', 'data-api="/proxied"', '/proxied/collect'],
 ])(
   'tracker: the script at %s with %s sends pageviews to its address, again after a reload',
+  { tags: ['full'] },
   async (script, attributes, path) => {
     const site = await world.site({ script, attributes })
     const page = await (await world.person()).newPage()
@@ -99,7 +100,9 @@ test('tracker: a single-page application with data-hash sends a pageview for eac
   ])
 })
 
-test('tracker: a single-page application with data-manual sends only the pageviews that the site asks for', async () => {
+test('tracker: a single-page application with data-manual sends only the pageviews that the site asks for', {
+  tags: ['full'],
+}, async () => {
   const site = await world.site({ attributes: 'data-manual' })
   const page = await site.open('/app')
   await page.evaluate(`
@@ -117,7 +120,9 @@ test('tracker: a single-page application with data-manual sends only the pagevie
   expect(rows.find(row => row.type === 'event')).toMatchObject({ name: 'Opened', url: '/virtual?x=1' })
 })
 
-test('tracker: a page that the browser restores from its back-forward cache is counted again', async () => {
+test('tracker: a page that the browser restores from its back-forward cache is counted again', {
+  tags: ['full'],
+}, async () => {
   const site = await world.site()
   const other = await world.site()
   const page = await site.open('/kept')
@@ -130,7 +135,9 @@ test('tracker: a page that the browser restores from its back-forward cache is c
   expect(urls(await site.storedAfterAll())).toEqual(['/kept', '/kept'])
 })
 
-test('tracker: a page that the browser prerenders is counted when it is shown', async () => {
+test('tracker: a page that the browser prerenders is counted when it is shown', {
+  tags: ['full'],
+}, async () => {
   const site = await world.site({
     head: "<script>Object.defineProperty(document, 'prerendering', { value: true })</script>",
   })

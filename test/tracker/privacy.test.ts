@@ -138,7 +138,7 @@ test.each(['localhost', '127.0.0.1', 'shop.localhost'])(
   },
 )
 
-test('tracker: a local page logs once that it is not tracked, as a file', async () => {
+test('tracker: a local page logs once that it is not tracked, as a file', { tags: ['full'] }, async () => {
   const { key } = await world.site()
   const file = join(mkdtempSync(join(tmpdir(), 'page-')), 'index.html')
   for (const attributes of ['', 'data-local ']) {
@@ -149,7 +149,9 @@ test('tracker: a local page logs once that it is not tracked, as a file', async 
   }
 })
 
-test('tracker: a local page logs nothing when it is tracked, or excluded for another reason', async () => {
+test('tracker: a local page logs nothing when it is tracked, or excluded for another reason', {
+  tags: ['full'],
+}, async () => {
   for (const [options, count] of [
     [{ hostname: 'localhost', attributes: 'data-local' }, 3],
     [{ hostname: 'localhost', attributes: 'data-dnt', head: DO_NOT_TRACK }, 0],
@@ -166,7 +168,7 @@ test('tracker: a local page logs nothing when it is tracked, or excluded for ano
   }
 })
 
-test('tracker: a content security policy that names the service is enough', async () => {
+test('tracker: a content security policy that names the service is enough', { tags: ['full'] }, async () => {
   const origin = world.analytics
   const site = await world.site({
     head: `<meta http-equiv="Content-Security-Policy"

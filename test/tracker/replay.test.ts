@@ -135,7 +135,9 @@ test('session replay: what is typed is nowhere in what is stored, unless the pag
   expect(chunks.every(({ path }) => path === '/form')).toBe(true)
 })
 
-test('session replay: chunks are numbered, and their events can be played again', async () => {
+test('session replay: chunks are numbered, and their events can be played again', {
+  tags: ['full'],
+}, async () => {
   const site = await world.site({ trackReplay: true, body: '<h1>Start</h1><ul id="list"></ul>' })
   const page = await openRecorded(site, '/play')
   await recorded(site, says('Start'))
@@ -174,6 +176,7 @@ test.each([
   ['the tag', { attributes: 'data-exclude="/secret/*"' }],
 ])(
   'session replay: a page that %s excludes leaves no trace after a change of the address',
+  { tags: ['full'] },
   async (_, options) => {
     const site = await world.site({ trackReplay: true, body: '<main id="main">before-it</main>', ...options })
     const page = await openRecorded(site, '/open')
@@ -212,7 +215,9 @@ test.each([
   },
 )
 
-test('session replay: an excluded page leaves no trace where the tab is hidden at once, or recording had paused', async () => {
+test('session replay: an excluded page leaves no trace where the tab is hidden at once, or recording had paused', {
+  tags: ['full'],
+}, async () => {
   const site = await world.site({
     trackReplay: true,
     excludedPaths: ['/secret/*'],

@@ -48,7 +48,7 @@ test('password: it is changed with the one before, and other devices are signed 
   expect((await visit.api.call('POST', '/api/auth/login', { body })).status).toBe(200)
 })
 
-test('password: a login without one adds it, within minutes of signing in', async () => {
+test('password: a login without one adds it, within minutes of signing in', { tags: ['full'] }, async () => {
   const { page, context } = await visit.member()
   await page.goto(`${visit.origin}/account/security`)
   await page.waitForSelector('text=You have no password here')
@@ -132,7 +132,9 @@ test('passkeys: one is added, signs in, and is removed', async () => {
   await page.waitForSelector('text=The passkey was not used')
 })
 
-test('single sign-on: the login is linked at the organisation, and the link is removed', async () => {
+test('single sign-on: the login is linked at the organisation, and the link is removed', {
+  tags: ['full'],
+}, async () => {
   const { api, origin } = visit
   const { page, loginId, ask } = await signedInPage(visit)
   const { oidc } = api.services.config
@@ -161,7 +163,9 @@ test('single sign-on: the login is linked at the organisation, and the link is r
   expect((await ask('GET', '/api/account/identities')).body).toEqual([])
 })
 
-test('devices: a list that cannot be read is read again; they are signed out, one and all', async () => {
+test('devices: a list that cannot be read is read again; they are signed out, one and all', {
+  tags: ['full'],
+}, async () => {
   const { api, origin } = visit
   const { page, email, ask } = await signedInPage(visit)
   const other = await api.call('POST', '/api/auth/login', {
@@ -185,7 +189,9 @@ test('devices: a list that cannot be read is read again; they are signed out, on
   expect((await ask('GET', '/api/account')).status).toBe(401)
 })
 
-test('display: language and theme are those of the browser until others are chosen, and stay', async () => {
+test('display: language and theme are those of the browser until others are chosen, and stay', {
+  tags: ['full'],
+}, async () => {
   const { page } = await visit.member({ theme: 'light' })
   await page.goto(`${visit.origin}/account/display`)
   await page.click('text=Dark')
@@ -198,7 +204,7 @@ test('display: language and theme are those of the browser until others are chos
   expect(await page.getAttribute('html', 'data-theme')).toBeNull()
 })
 
-test('teams: one is made, opened and left; the last owner stays', async () => {
+test('teams: one is made, opened and left; the last owner stays', { tags: ['full'] }, async () => {
   const { page, login } = await visit.member()
   const names = async () =>
     (await visit.api.call('GET', '/api/teams', { headers: login.headers })).body.map(

@@ -99,7 +99,9 @@ test('events: one is chosen by its name, and a value of its properties filters b
   await expect.poll(async () => (await column('Event log', 0)).length).toBe(meta.total)
 })
 
-test('events: a type that is named like another event is asked for by its own', async () => {
+test('events: a type that is named like another event is asked for by its own', {
+  tags: ['full'],
+}, async () => {
   const { page, open } = all
   await open(`events?event_name=outbound&${RANGE}`)
   await page.waitForSelector('section[aria-label="url"] ol li')
@@ -182,7 +184,9 @@ test('live: shows who is here as the API says', async () => {
   expect(member.complaints).toEqual([])
 })
 
-test('live: asks once in five seconds, the frame included, and not while it is hidden', async () => {
+test('live: asks once in five seconds, the frame included, and not while it is hidden', {
+  tags: ['full'],
+}, async () => {
   const { visit, member, site } = all
   const { page, context } = await visit.member({ teamId: member.login.teamId })
   await page.clock.install()
@@ -224,7 +228,9 @@ test.each([
   expectTooSlow(all, `${path}?range=last_30_days`, procedure, 'main table tbody tr'),
 )
 
-test('events: the reader of a share without the section people sees them, but not who did them', async () => {
+test('events: the reader of a share without the section people sees them, but not who did them', {
+  tags: ['full'],
+}, async () => {
   const share = { name: 'Events', sections: ['traffic', 'events', 'pages'] }
   const { body } = await all.site.call('POST', '/shares', share)
   const context = await all.visit.person()

@@ -51,7 +51,9 @@ test('explain: a figure opens its rule, parts and visits by keyboard, and leads 
   expect(member.complaints).toEqual([])
 })
 
-test('explain: rows of a details dialog and figures of money are explained, on a phone, too', async () => {
+test('explain: rows of a details dialog and figures of money are explained, on a phone, too', {
+  tags: ['full'],
+}, async () => {
   const { page, member, open } = all
   await page.setViewportSize({ width: 360, height: 800 })
   await open(`?${RANGE}`)

@@ -79,7 +79,9 @@ test('funnels: without one, two clicks on pages and one on Save make a funnel, w
   expect(member.complaints).toEqual([])
 })
 
-test('funnels: a funnel is changed, split by a dimension, compared, and deleted after a question', async () => {
+test('funnels: a funnel is changed, split by a dimension, compared, and deleted after a question', {
+  tags: ['full'],
+}, async () => {
   const { page, open, read } = all
   await open(`funnels?${RANGE}`)
   await page.click('role=button[name="Edit"]')
@@ -118,7 +120,9 @@ test('funnels: a funnel is changed, split by a dimension, compared, and deleted 
   expect((await read('/funnels')).data).toEqual([])
 })
 
-test('funnels: a viewer reads funnels and changes none; one that takes too long says so', async () => {
+test('funnels: a viewer reads funnels and changes none; one that takes too long says so', {
+  tags: ['full'],
+}, async () => {
   const { visit, member, site, page, open } = all
   const step = { type: 'pageview', operator: 'is', value: '/' }
   const steps = [step, { ...step, value: HOSTILE, name: 'x'.repeat(255) }]
@@ -186,7 +190,9 @@ test('journeys: each step has the values and sessions of the API, from a page, t
   expect(member.complaints).toEqual([])
 })
 
-test('journeys: a click on a value follows it, Back returns, and the search finds others', async () => {
+test('journeys: a click on a value follows it, Back returns, and the search finds others', {
+  tags: ['full'],
+}, async () => {
   const { page, open } = all
   await open(`journeys?${RANGE}`)
   await page.click('main button[title^="/pricing:"] >> nth=0')
@@ -200,7 +206,9 @@ test('journeys: a click on a value follows it, Back returns, and the search find
   await page.waitForURL('**value=/welcome*')
 })
 
-test('journeys: long and hostile values stay in their column; too slow and empty are said', async () => {
+test('journeys: long and hostile values stay in their column; too slow and empty are said', {
+  tags: ['full'],
+}, async () => {
   const { page, open } = all
   await open(`journeys?${RANGE}&value=/`)
   await page.waitForSelector('main svg path')
@@ -249,7 +257,9 @@ test('retention: sizes and cells are those of the API, in percent and in numbers
   await expectTooSlow(all, `retention?${RANGE}`, 'retention', TABLE)
 })
 
-test('retention: cohorts of payments count payers or MRR, those of a goal need one', async () => {
+test('retention: cohorts of payments count payers or MRR, those of a goal need one', {
+  tags: ['full'],
+}, async () => {
   const { site, page, open } = all
   await site.call('POST', '/payments', {
     ...{ amount: 900, currency: 'USD', transaction_id: randomUUID(), customer_id: 'c-1' },
@@ -270,7 +280,9 @@ test('retention: cohorts of payments count payers or MRR, those of a goal need o
   expect(new URL(page.url()).searchParams.get('measure')).toBeNull()
 })
 
-test('retention: where visitors are not recognized, the page says why, and shows payments instead', async () => {
+test('retention: where visitors are not recognized, the page says why, and shows payments instead', {
+  tags: ['full'],
+}, async () => {
   const { visit, member, page, open } = all
   const other = await seededSite(visit, member)
   // An id that the service makes for one day.

@@ -91,7 +91,9 @@ describe.each([
 ])('a page of %s', (_, hostname, serviceHost) => {
   const originOf = () => `http://${serviceHost}:${new URL(visit.api.url).port}`
 
-  test('can neither change nor read anything, nor sign the person in as somebody else', async () => {
+  test('can neither change nor read anything, nor sign the person in as somebody else', {
+    tags: ['full'],
+  }, async () => {
     const attacker = await setUp(visit.api)
     const origin = originOf()
     const { page, expectUntouched } = await lured(hostname, origin)

@@ -84,7 +84,9 @@ test('goals: a site without goals says so; the editor shows what would have matc
   expect(member.complaints).toEqual([])
 })
 
-test('goals: an event goal with a property; what is wrong stands at its field', async () => {
+test('goals: an event goal with a property; what is wrong stands at its field', {
+  tags: ['full'],
+}, async () => {
   const { page } = all
   await open()
   await page.click('role=button[name="New goal"]')
@@ -128,7 +130,7 @@ test('goals: a goal is changed; its name leads to the visits that converted; it 
   await expect.poll(async () => (await rows()).map(([name]) => name)).toEqual(['Reads the docs'])
 })
 
-test('goals: events of the period become goals', async () => {
+test('goals: events of the period become goals', { tags: ['full'] }, async () => {
   const { page } = all
   await open()
   await page.click('role=button[name="From events"]')
@@ -137,7 +139,7 @@ test('goals: events of the period become goals', async () => {
   await expect.poll(async () => (await rows()).map(([name]) => name)).toContain('signup')
 })
 
-test('goals: numbers that take too long say so, and the list lives', async () => {
+test('goals: numbers that take too long say so, and the list lives', { tags: ['full'] }, async () => {
   const { page } = all
   await page.route('**/trpc/stats.goals', route => route.fulfill(TOO_SLOW))
   await open()

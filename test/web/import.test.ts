@@ -54,7 +54,9 @@ test('import page: a file is uploaded, checked, imported and undone', async () =
   expect(member.complaints).toEqual([])
 })
 
-test('import page: it says what is wrong with a file, and when an answer takes too long; a failed import can be canceled', async () => {
+test('import page: it says what is wrong with a file, and when an answer takes too long; a failed import can be canceled', {
+  tags: ['full'],
+}, async () => {
   const { visit, page } = all
   await open()
   await expectFit(page)
@@ -70,7 +72,9 @@ test('import page: it says what is wrong with a file, and when an answer takes t
   await page.waitForSelector('[role=alert]')
 })
 
-test('import page: members who may not manage the site have neither it nor the reports', async () => {
+test('import page: members who may not manage the site have neither it nor the reports', {
+  tags: ['full'],
+}, async () => {
   const { visit, member, site } = all
   const { page, context } = await visit.member({ teamId: member.login.teamId, role: 'member' })
   await page.goto(`${visit.origin}/sites/${site.domain}/settings`)

@@ -158,7 +158,9 @@ test('money: figures, waterfall and sources are those of the API, with a compari
   expect(member.complaints).toEqual([])
 })
 
-test('money: the chart shows MRR with what it gained and lost, or what the figure that is chosen did', async () => {
+test('money: the chart shows MRR with what it gained and lost, or what the figure that is chosen did', {
+  tags: ['full'],
+}, async () => {
   const { page, read } = all
   await open(`money?${RANGE}`)
   const query = `${RANGE}&compare=previous`
@@ -199,7 +201,9 @@ test('money: changes of MRR are those of the API, with their customer, kind and 
   )
 })
 
-test('money: payments alone, in another currency and zone, have no words about subscriptions', async () => {
+test('money: payments alone, in another currency and zone, have no words about subscriptions', {
+  tags: ['full'],
+}, async () => {
   const { page, member } = all
   for (const query of ['from=2026-03-10&to=2026-03-12', `${RANGE}&channel=Direct`]) {
     await open(`money?${query}`, stall)
@@ -251,7 +255,9 @@ test('money: customers are searched, sorted and opened; the page of one has its 
   await page.waitForSelector('text=This customer does not exist')
 })
 
-test('money: people who do not manage the site see no payments and no connection', async () => {
+test('money: people who do not manage the site see no payments and no connection', {
+  tags: ['full'],
+}, async () => {
   const { visit, member, site } = all
   const { page, complaints, context } = await visit.member({
     ...{ teamId: member.login.teamId, role: 'viewer' },
@@ -267,13 +273,13 @@ test('money: people who do not manage the site see no payments and no connection
   await context.close()
 })
 
-test('money: a card that takes too long says so, and the others live', async () => {
+test('money: a card that takes too long says so, and the others live', { tags: ['full'] }, async () => {
   const shown = 'table[aria-label^="Where money comes from"]'
   await expectTooSlow(all, `money?${RANGE}`, 'moneyBreakdown', shown)
   await all.page.waitForSelector('table[aria-label=Customers]')
 })
 
-test('money: without any payment the page says what it needs', async () => {
+test('money: without any payment the page says what it needs', { tags: ['full'] }, async () => {
   const { visit, member, page } = all
   const site = await seededSite(visit, member)
   await site.store([{ at: NOW.getTime() - 60_000, visitor: ADA }])

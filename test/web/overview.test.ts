@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
+import { sweep } from '../support/runs.ts'
 import { accessibilityProblems } from './audit-page.ts'
 import { type SeededHit, type SeededSite, seededSite } from './seeded-site.ts'
 import { cardOn, chartOn, figuresOn, seriesOn, tableOn } from './shown.ts'
@@ -125,16 +126,18 @@ function bucketName(label: string, group: string, timeZone: string): string {
 
 const COUNTRIES: Record<string, string> = { DE: 'Germany', JP: 'Japan' }
 
-test.each([
-  'range=last_30_days&compare=previous',
-  'range=last_7_days&country=DE&compare=previous_year',
-  'from=2026-03-27&to=2026-03-30&path[contains]=/pri&compare=none',
-  'range=today&compare=previous',
-  'range=last_24_hours&compare=none',
-  'range=last_12_months&compare=none',
-  'from=2026-03-29&to=2026-03-29&compare=none',
-  'from=2025-10-26&to=2025-10-26&compare=none',
-])(
+test.each(
+  sweep([
+    'range=last_7_days&country=DE&compare=previous_year',
+    'range=last_30_days&compare=previous',
+    'from=2026-03-27&to=2026-03-30&path[contains]=/pri&compare=none',
+    'range=today&compare=previous',
+    'range=last_24_hours&compare=none',
+    'range=last_12_months&compare=none',
+    'from=2026-03-29&to=2026-03-29&compare=none',
+    'from=2025-10-26&to=2025-10-26&compare=none',
+  ]),
+)(
   'overview: figures, chart and rankings are those of the API, by the clocks of each site: %s',
   async query => {
     const { page } = all
@@ -238,7 +241,9 @@ test('overview: a click on a country keeps its visits alone, each figure changes
   await expect.poll(() => figuresOn(page)).toEqual(before)
 })
 
-test('overview: keys choose a period, which the next page without one remembers', async () => {
+test('overview: keys choose a period, which the next page without one remembers', {
+  tags: ['full'],
+}, async () => {
   const { page } = all
   await openMonth()
   await page.keyboard.press('w')
@@ -260,7 +265,9 @@ test('overview: keys choose a period, which the next page without one remembers'
   await page.waitForURL('**range=last_30_days*')
 })
 
-test('overview: details of a card: numbers, search and order are those of the API, and the file has all rows', async () => {
+test('overview: details of a card: numbers, search and order are those of the API, and the file has all rows', {
+  tags: ['full'],
+}, async () => {
   const { page, read } = all
   await openMonth()
   await page.click('section[aria-label="Pages"] >> text=Details')
@@ -286,7 +293,9 @@ test('overview: details of a card: numbers, search and order are those of the AP
   await page.keyboard.press('Escape')
 })
 
-test('overview: the arrow keys read each bucket of the chart, and the note of a day', async () => {
+test('overview: the arrow keys read each bucket of the chart, and the note of a day', {
+  tags: ['full'],
+}, async () => {
   const { page } = all
   await openMonth()
   await page.focus('[role=group][aria-label="Unique visitors over time"]')
@@ -311,10 +320,13 @@ test('overview: texts from hits are texts: no markup, isolated, and in one line'
   expect(member.complaints).toEqual([])
 })
 
-test('overview: a card that takes too long says so, and the others live', () =>
-  expectTooSlow(all, '?range=last_30_days', 'goals', 'text=signup'))
+test('overview: a card that takes too long says so, and the others live', { tags: ['full'] }, () =>
+  expectTooSlow(all, '?range=last_30_days', 'goals', 'text=signup'),
+)
 
-test('overview: the first load has at most 170 kB of JavaScript and then 12 requests', async () => {
+test('overview: the first load has at most 170 kB of JavaScript and then 12 requests', {
+  tags: ['full'],
+}, async () => {
   const { visit, member } = all
   const { page, context } = await visit.member({ teamId: member.login.teamId })
   const scripts: Promise<number>[] = []
@@ -333,7 +345,7 @@ test('overview: the first load has at most 170 kB of JavaScript and then 12 requ
   await context.close()
 })
 
-test('overview: numbers and days are written the German way', async () => {
+test('overview: numbers and days are written the German way', { tags: ['full'] }, async () => {
   const { visit, member, site, read } = all
   const { page, context } = await visit.member({
     ...{ teamId: member.login.teamId, locale: 'de-DE', timezone: 'America/New_York' },
@@ -358,7 +370,9 @@ test('overview: numbers and days are written the German way', async () => {
   await context.close()
 })
 
-test('overview: a site without hits says what to do, one of another team does not exist, and a server that is away is tried again', async () => {
+test('overview: a site without hits says what to do, one of another team does not exist, and a server that is away is tried again', {
+  tags: ['full'],
+}, async () => {
   const { visit, member, page } = all
   await all.open('', await seededSite(visit, member))
   await page.waitForSelector('h1:has-text("Waiting for the first visit")')

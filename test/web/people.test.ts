@@ -75,7 +75,9 @@ test('people: visitors, users and visits are those of the API', async () => {
   expect(member.complaints).toEqual([])
 })
 
-test('people: who converted yesterday is three clicks away from the overview', async () => {
+test('people: who converted yesterday is three clicks away from the overview', {
+  tags: ['full'],
+}, async () => {
   const { page, open } = all
   await open(`?${RANGE}`)
   await page.click('nav >> text=People')
@@ -88,7 +90,9 @@ test('people: who converted yesterday is three clicks away from the overview', a
   await page.waitForURL(url => !url.searchParams.has('goal'))
 })
 
-test('people: users are found by a part of their name, and sorted by their visits', async () => {
+test('people: users are found by a part of their name, and sorted by their visits', {
+  tags: ['full'],
+}, async () => {
   const { page, open } = all
   await open(`people?tab=users&${RANGE}`)
   await page.fill('role=searchbox', 'LOVE')
@@ -128,7 +132,7 @@ test('a person: has a profile, numbers and a timeline by day, as the API has the
   expect(member.complaints).toEqual([])
 })
 
-test('a person: without visits in the period there is a way to all of them', async () => {
+test('a person: without visits in the period there is a way to all of them', { tags: ['full'] }, async () => {
   const { page, open } = all
   await open(`people/${ADA}?range=today`)
   await page.click('role=button[name="Show all time"]')
@@ -138,7 +142,7 @@ test('a person: without visits in the period there is a way to all of them', asy
   await page.waitForSelector('[role=alert]')
 })
 
-test('a person: an owner saves everything that is stored about the person', async () => {
+test('a person: an owner saves everything that is stored about the person', { tags: ['full'] }, async () => {
   const { page, open, read } = all
   await open(`people/${ADA}?${RANGE}`)
   let asked = 0
@@ -200,7 +204,7 @@ test('a visit: has its facts, and its hits in order with the times between them'
   expect(member.complaints).toEqual([])
 })
 
-test('errors: the list has the groups of the API, with when they were seen', async () => {
+test('errors: the list has the groups of the API, with when they were seen', { tags: ['full'] }, async () => {
   const { page, member, open } = all
   await open(`errors?${RANGE}`)
   await page.waitForSelector('main table tbody tr')
@@ -213,7 +217,7 @@ test('errors: the list has the groups of the API, with when they were seen', asy
   expect(member.complaints).toEqual([])
 })
 
-test('errors: the visit of an error is three clicks away from the overview', async () => {
+test('errors: the visit of an error is three clicks away from the overview', { tags: ['full'] }, async () => {
   const { page, open, read } = all
   await open(`?${RANGE}`)
   await page.click('nav >> text=Errors')

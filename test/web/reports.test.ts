@@ -60,7 +60,7 @@ test('reports: an address is added, changed, tested and removed', async () => {
   expect(member.complaints).toEqual([])
 })
 
-test('reports: the preview shows the mail in a frame, and as text', async () => {
+test('reports: the preview shows the mail in a frame, and as text', { tags: ['full'] }, async () => {
   const { page, member, site } = all
   await open()
   await page.click('role=button[name="Preview"]')
@@ -74,7 +74,9 @@ test('reports: the preview shows the mail in a frame, and as text', async () => 
   expect(member.complaints).toEqual([])
 })
 
-test('reports: it says when the service sends no mail, what failed, and when it takes too long', async () => {
+test('reports: it says when the service sends no mail, what failed, and when it takes too long', {
+  tags: ['full'],
+}, async () => {
   const { visit, site, page } = all
   setConfig(visit, { mail: undefined })
   await open()

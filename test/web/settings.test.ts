@@ -38,7 +38,7 @@ test('settings: domain, time zone and currency are saved; the page follows its n
   expect(member.complaints).toEqual([])
 })
 
-test('settings: hits and everything else are downloaded', async () => {
+test('settings: hits and everything else are downloaded', { tags: ['full'] }, async () => {
   const { site, page } = all
   await site.store([{ at: Date.now() - 60_000, visitor: randomUUID() }])
   await open('export')
@@ -137,7 +137,7 @@ test('settings: a link is made with sections, a filter and a password, shown onc
   expect((await stored()).is_public).toBe(true)
 })
 
-test('settings: segments are renamed, shown to the team and deleted', async () => {
+test('settings: segments are renamed, shown to the team and deleted', { tags: ['full'] }, async () => {
   const { site, page } = all
   await site.call('POST', '/segments', { name: 'Readers', filters: { path: { starts_with: '/blog' } } })
   await open('segments')
@@ -153,7 +153,7 @@ test('settings: segments are renamed, shown to the team and deleted', async () =
   await page.waitForSelector('text=No segment yet')
 })
 
-test('settings: notes are added, changed and deleted', async () => {
+test('settings: notes are added, changed and deleted', { tags: ['full'] }, async () => {
   const { page } = all
   await open('notes')
   await page.waitForSelector('text=No note yet')
@@ -178,7 +178,9 @@ test('settings: notes are added, changed and deleted', async () => {
   await page.waitForSelector('text=No note yet')
 })
 
-test('settings: details are kept for months or for ever; numbers of days without details are deleted once the domain was typed', async () => {
+test('settings: details are kept for months or for ever; numbers of days without details are deleted once the domain was typed', {
+  tags: ['full'],
+}, async () => {
   const { visit, site, page } = all
   await open('data')
   await page.fill('input[name=months]', '25')
@@ -209,7 +211,9 @@ test('settings: details are kept for months or for ever; numbers of days without
   expect(await page.$('role=alert')).toBeNull()
 })
 
-test('settings: viewers read what they may, and members do not delete; a part that takes too long says so', async () => {
+test('settings: viewers read what they may, and members do not delete; a part that takes too long says so', {
+  tags: ['full'],
+}, async () => {
   const { visit, site, member, page } = all
   await page.route('**/trpc/shares.list', route => route.fulfill(TOO_SLOW))
   await open('sharing')

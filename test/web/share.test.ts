@@ -114,7 +114,9 @@ test.each(['share', 'embed'])(
   },
 )
 
-test('share: a link narrows everything by its filters, and one without a password is read at once', async () => {
+test('share: a link narrows everything by its filters, and one without a password is read at once', {
+  tags: ['full'],
+}, async () => {
   const { url } = await makeShare({ filters: { path: ['/docs'] } })
   const page = await newPage(visit)
   await page.goto(url)
@@ -137,7 +139,9 @@ test('share: a site that is not public is shown to no reader; a public one to al
   expect((await site.call('PATCH', '/sharing', { is_public: false })).status).toBe(200)
 })
 
-test('share: pages of FRAME_ANCESTORS show a share in a frame without any cookie, others do not', async () => {
+test('share: pages of FRAME_ANCESTORS show a share in a frame without any cookie, others do not', {
+  tags: ['full'],
+}, async () => {
   const { secret } = await makeShare({ may_export: true })
   const page = await newPage(visit)
   outerPage = `<!doctype html><iframe src="${visit.origin}/embed/${site.id}#${secret}" width="1000" height="800"></iframe>`

@@ -106,7 +106,9 @@ test('sign-in: a link for a new password leads to signing in with it; one that d
   await page.waitForSelector('text=This service sends no mail')
 })
 
-test('sign-in: a link for a new password comes by mail, and the answer is the same for any address', async () => {
+test('sign-in: a link for a new password comes by mail, and the answer is the same for any address', {
+  tags: ['full'],
+}, async () => {
   const { api, origin } = visit
   const { email } = await setUp(api)
   const server = await startMailServer()
@@ -127,7 +129,9 @@ test('sign-in: a link for a new password comes by mail, and the answer is the sa
   await server.close()
 })
 
-test('sign-in: a link of the operator leads back into a login, with a password or single sign-on', async () => {
+test('sign-in: a link of the operator leads back into a login, with a password or single sign-on', {
+  tags: ['full'],
+}, async () => {
   const { api, origin } = visit
   const { loginId } = await setUp(api)
   const secret = await createLink(api.services.db, 'recover', { email: null, loginId }, new Date())
@@ -142,7 +146,9 @@ test('sign-in: a link of the operator leads back into a login, with a password o
   await page.waitForURL('**/login#reset')
 })
 
-test('sign-in: buttons of ways that the service does not offer are not there', async () => {
+test('sign-in: buttons of ways that the service does not offer are not there', {
+  tags: ['full'],
+}, async () => {
   const { origin } = visit
   const page = await newPage(visit)
   await page.goto(`${origin}/login`)
@@ -160,7 +166,9 @@ test('sign-in: buttons of ways that the service does not offer are not there', a
   await page.waitForSelector('text=You are signed out')
 })
 
-test('sign-in: with single sign-on alone, a link is used by signing in there, and its secret stands in no address', async () => {
+test('sign-in: with single sign-on alone, a link is used by signing in there, and its secret stands in no address', {
+  tags: ['full'],
+}, async () => {
   const { api, origin } = visit
   const { secret } = await invitee(api)
   setConfig(visit, { oidc: { name: 'Company account' }, hasPasswords: false })
@@ -179,7 +187,9 @@ test('sign-in: with single sign-on alone, a link is used by signing in there, an
   expect(requests.filter(url => url.split('#')[0]!.includes(secret))).toEqual([])
 })
 
-test('sign-in: below a path of a proxy, people sign in, go from page to page, and sign out', async () => {
+test('sign-in: below a path of a proxy, people sign in, go from page to page, and sign out', {
+  tags: ['full'],
+}, async () => {
   const path = '/tools/analytics'
   const proxy = await startPatientProxy('', path)
   const origin = `http://analytics.example:${proxy.port}`
@@ -209,7 +219,9 @@ test('sign-in: below a path of a proxy, people sign in, go from page to page, an
   await api.close()
 })
 
-test('sign-in: a server that does not answer is said, and tried again; then the keyboard is enough', async () => {
+test('sign-in: a server that does not answer is said, and tried again; then the keyboard is enough', {
+  tags: ['full'],
+}, async () => {
   const { api, origin } = visit
   const { email } = await setUp(api)
   const page = await newPage(visit, { width: 360, height: 640 })

@@ -77,7 +77,9 @@ test('sites: a tile has its revenue, its visitors of now, and leads to the site;
   await page.waitForURL(`${visit.origin}/sites/${site.domain}`)
 })
 
-test('sites: a list that takes too long says so; who has no site is led to a new one', async () => {
+test('sites: a list that takes too long says so; who has no site is led to a new one', {
+  tags: ['full'],
+}, async () => {
   const { visit, page } = all
   await page.route('**/trpc/sites.list*', route => route.fulfill(TOO_SLOW))
   await page.goto(`${visit.origin}/`)
@@ -148,7 +150,7 @@ test('new site: from the form over the script to the first visit, which shows as
   await context.close()
 })
 
-test('new site: the check of the page says what it has found', async () => {
+test('new site: the check of the page says what it has found', { tags: ['full'] }, async () => {
   const { page } = all
   const data = { status: 'missing', url: 'https://example.com/', reason: 'tag_manager', detail: '' }
   await page.route('**/trpc/sites.checkInstallation', route => route.fulfill({ json: { result: { data } } }))

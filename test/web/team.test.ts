@@ -72,7 +72,7 @@ test('people: a list that cannot be read is read again; an owner changes roles a
   expect(complaints).toEqual([])
 })
 
-test('people: each role sees what it may do', async () => {
+test('people: each role sees what it may do', { tags: ['full'] }, async () => {
   const { api, origin } = visit
   const team = await wholeTeam(api)
   for (const [role, parts, menus] of [
@@ -131,7 +131,9 @@ test('invitations: the link is shown once, renewed and revoked', async () => {
   expect(complaints).toEqual([])
 })
 
-test('tokens: one is made for what it may do, renamed, and revoked with those that were made through it', async () => {
+test('tokens: one is made for what it may do, renamed, and revoked with those that were made through it', {
+  tags: ['full'],
+}, async () => {
   const { api, origin } = visit
   const { page, ask, complaints } = await signedInPage(visit)
   await page.goto(`${origin}/team/tokens`)
@@ -166,7 +168,9 @@ test('tokens: one is made for what it may do, renamed, and revoked with those th
   expect(complaints).toEqual([])
 })
 
-test('audit log: it is filtered by action and person, in the address, a page at a time', async () => {
+test('audit log: it is filtered by action and person, in the address, a page at a time', {
+  tags: ['full'],
+}, async () => {
   const { api, origin } = visit
   const { page, teamId, ask, userId } = await signedInPage(visit)
   await Promise.all(
@@ -194,7 +198,9 @@ test('audit log: it is filtered by action and person, in the address, a page at 
   await page.waitForSelector('text=No such entry')
 })
 
-test('settings: the team is renamed, another one made and chosen, and one deleted with its name', async () => {
+test('settings: the team is renamed, another one made and chosen, and one deleted with its name', {
+  tags: ['full'],
+}, async () => {
   const { api, origin } = visit
   const { page, teamId, ask } = await signedInPage(visit)
   await page.goto(`${origin}/team/settings`)
@@ -219,7 +225,7 @@ test('settings: the team is renamed, another one made and chosen, and one delete
   expect(teams.map(({ name }: { name: string }) => name)).toEqual(['Second'])
 })
 
-test('a person without a team makes one', async () => {
+test('a person without a team makes one', { tags: ['full'] }, async () => {
   const { api, origin } = visit
   const { page, teamId, ask, userId } = await signedInPage(visit)
   await createTeam(api.services.db, { name: 'Other', plan: 'active' }, new Date())

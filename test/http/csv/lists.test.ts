@@ -12,6 +12,7 @@ import { EMBEDDED_SLICES } from '../../../src/stats/sql/slices.ts'
 import { type Api, type Member, startApi } from '../../support/api.ts'
 import { enrichedHit } from '../../support/hits.ts'
 import { inProcessPool } from '../../support/in-process-pool.ts'
+import { sweep } from '../../support/runs.ts'
 
 // Lists are longer than a block: sessions, people, events, payments and the audit log. Many rows of each have the same time.
 
@@ -117,10 +118,12 @@ async function idsOfPage(list: string, name: string, page: number): Promise<stri
   return body.data.map((row: Record<string, string>) => row[name])
 }
 
-describe.each([
-  ['a server', undefined],
-  ['the embedded database', EMBEDDED_SLICES],
-])('csv in blocks, on %s', (_, slices) => {
+describe.each(
+  sweep([
+    ['a server', undefined],
+    ['the embedded database', EMBEDDED_SLICES],
+  ]),
+)('csv in blocks, on %s', (_, slices) => {
   test.each(LISTS)('%s has every row once, in the order of its pages', async (list, name) => {
     Object.assign(api.services, { slices })
     const ids = await idsOfFile(list, name)
@@ -134,57 +137,56 @@ describe.each([
   })
 })
 
-test.each([
-  ['a server', undefined],
-  ['the embedded database', EMBEDDED_SLICES],
-])(
-  'csv in blocks: what arrives meanwhile loses no row, and none is there twice, on %s',
-  async (_, slices) => {
-    const { db } = api.services
-    const services = { ...api.services, grant: null, slices } as never
-    const context = {
-      ...{ siteNo: site.siteNo, id: site.id, teamId: owner.teamId, timezone: 'UTC', currency: 'USD' },
-      firstEventAt: null,
-    } as never
-    const range = { from: '2026-03-09', to: '2026-03-09' }
-    const lists: Record<string, () => Promise<{ rows: unknown[]; total: number } | unknown>> = {
-      session_id: () => getSessions(services, context, SessionsQuery.parse(range)),
-      visitor_id: () => getPeople(services, context, PeopleQuery.parse(range)),
-      title: () => getEventLog(services, context, EventLogQuery.parse(range)),
-      transaction_id: () => listPayments({ db, pageUrl: () => null }, context, { page: 1, per_page: 25 }),
-      object_id: () => listAuditEntries(db, owner.teamId, AuditLogQuery.parse({})),
+test.each(
+  sweep([
+    ['a server', undefined],
+    ['the embedded database', EMBEDDED_SLICES],
+  ]),
+)('csv in blocks: what arrives meanwhile loses no row, and none is there twice, on %s', async (_, slices) => {
+  const { db } = api.services
+  const services = { ...api.services, grant: null, slices } as never
+  const context = {
+    ...{ siteNo: site.siteNo, id: site.id, teamId: owner.teamId, timezone: 'UTC', currency: 'USD' },
+    firstEventAt: null,
+  } as never
+  const range = { from: '2026-03-09', to: '2026-03-09' }
+  const lists: Record<string, () => Promise<{ rows: unknown[]; total: number } | unknown>> = {
+    session_id: () => getSessions(services, context, SessionsQuery.parse(range)),
+    visitor_id: () => getPeople(services, context, PeopleQuery.parse(range)),
+    title: () => getEventLog(services, context, EventLogQuery.parse(range)),
+    transaction_id: () => listPayments({ db, pageUrl: () => null }, context, { page: 1, per_page: 25 }),
+    object_id: () => listAuditEntries(db, owner.teamId, AuditLogQuery.parse({})),
+  }
+  const arrive = async () => {
+    for (const add of [visit, pay, log]) await add(stored, stored + 5)
+    stored += 5
+  }
+  for (const [name, read] of Object.entries(lists)) {
+    const idsOf = async (onBlock = async () => {}) => {
+      const download = new Download({ startedAt: new Date(NOW), isWhole: true })
+      const ids: string[] = []
+      let blocks = 0
+      do {
+        const rows = (await download.next(async () => {
+          const list = (await read()) as { rows?: object[]; total: number }
+          if (list.rows) download.take(list.rows, list.total)
+        })) as Record<string, string>[]
+        expect(rows.length, name).toBeLessThanOrEqual(BLOCK_ROWS)
+        ids.push(...rows.map(row => row[name]!))
+        blocks += 1
+        await onBlock()
+      } while (!download.isComplete)
+      expect(blocks, name).toBeGreaterThan(2)
+      return ids
     }
-    const arrive = async () => {
-      for (const add of [visit, pay, log]) await add(stored, stored + 5)
-      stored += 5
-    }
-    for (const [name, read] of Object.entries(lists)) {
-      const idsOf = async (onBlock = async () => {}) => {
-        const download = new Download({ startedAt: new Date(NOW), isWhole: true })
-        const ids: string[] = []
-        let blocks = 0
-        do {
-          const rows = (await download.next(async () => {
-            const list = (await read()) as { rows?: object[]; total: number }
-            if (list.rows) download.take(list.rows, list.total)
-          })) as Record<string, string>[]
-          expect(rows.length, name).toBeLessThanOrEqual(BLOCK_ROWS)
-          ids.push(...rows.map(row => row[name]!))
-          blocks += 1
-          await onBlock()
-        } while (!download.isComplete)
-        expect(blocks, name).toBeGreaterThan(2)
-        return ids
-      }
-      const before = await idsOf()
-      const during = await idsOf(arrive)
-      const after = new Set(await idsOf())
-      expect(new Set(during).size, name).toBe(during.length)
-      const lost = before.filter(id => !during.includes(id))
-      expect({ lost, made: during.filter(id => !after.has(id)) }, name).toEqual({ lost: [], made: [] })
-    }
-  },
-)
+    const before = await idsOf()
+    const during = await idsOf(arrive)
+    const after = new Set(await idsOf())
+    expect(new Set(during).size, name).toBe(during.length)
+    const lost = before.filter(id => !during.includes(id))
+    expect({ lost, made: during.filter(id => !after.has(id)) }, name).toEqual({ lost: [], made: [] })
+  }
+})
 
 test('csv: every list of the API has columns of its own, with different names', () => {
   const lists = routes.filter(({ method, output }) => method === 'get' && rowSchemaOf(output))
@@ -214,7 +216,7 @@ test('csv: a breakdown is a file with all of its values; with a page, it is that
   expect(linesOf(none.text)).toHaveLength(1)
 })
 
-test('csv: a download is charged once, whatever its length', async () => {
+test('csv: a download is charged once, whatever its length', { tags: ['full'] }, async () => {
   api.services.config.limits.api = 3
   const token = await api.token(owner, {})
   const list = path(`stats/events?${DAY}&path=/none`)

@@ -8,7 +8,7 @@ import { createFastConnections, type RespondFast } from '../../../src/http/hits/
 import { accepted, type HitAnswer } from '../../../src/http/hits/hit-answers.ts'
 import { createHttpServer } from '../../../src/http/server.ts'
 import { deferred } from '../../support/deferred.ts'
-import { runs } from '../../support/runs.ts'
+import { runs, seeded } from '../../support/runs.ts'
 import { openWire } from '../../support/wire.ts'
 import { listen, wireTo } from '../listen.ts'
 
@@ -167,7 +167,9 @@ test('fast connections: a client that ends its side gets its answers, and the co
   expect([await one.closed, await two.closed]).toEqual(['', ''])
 })
 
-test('fast connections: a server that stops answers one more request and says that the connection ends', async () => {
+test('fast connections: a server that stops answers one more request and says that the connection ends', {
+  tags: ['full'],
+}, async () => {
   const { url, drain } = await serve()
   const [used, idle] = [wireTo(url), wireTo(url)]
   for (const wire of [used, idle]) {
@@ -212,6 +214,6 @@ test('fast connections: however requests are cut into packets, they are read as 
         expect(byFast!.map(body => body.replace(/^fast /, 'node POST /hit '))).toEqual(byNode)
       },
     ),
-    { numRuns: runs(60), seed: 60 },
+    { numRuns: runs(60), seed: seeded(60) },
   )
 })

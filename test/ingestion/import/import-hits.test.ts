@@ -87,7 +87,7 @@ describe.each([1, 3, 1_000])('import in batches of %i', batchHits => {
       await expectSameSessions(database.db, site, recount)
       await expectSameOverviews(database.db, site, stream, recount)
     }
-  }, 120_000)
+  })
 })
 
 test('import: a complete import after a partial one gives the same result', async () => {
@@ -306,7 +306,9 @@ test('import: lines out of time order are stored like late hits', async () => {
   expect(await eventsOf(site)).toHaveLength(5)
 })
 
-test('import: two concurrent imports of a file, beside live hits of the same visitors, store each hit once', async () => {
+test('import: two concurrent imports of a file, beside live hits of the same visitors, store each hit once', {
+  tags: ['full'],
+}, async () => {
   const site = await createTestSite(database.db)
   const visitors = Array.from({ length: 6 }, () => randomUUID())
   const at = (index: number) => NOON + ((index * 7919) % 400) * 4.5 * MINUTE
@@ -332,7 +334,9 @@ test('import: two concurrent imports of a file, beside live hits of the same vis
   expectNumberedVisits(sessions)
 })
 
-test('import: hits in compressed chunks are stored like any others, and nothing is left to refresh', async () => {
+test('import: hits in compressed chunks are stored like any others, and nothing is left to refresh', {
+  tags: ['full'],
+}, async () => {
   const stream = randomHitStream(4242, { maxVisitors: 8, maxStepsPerVisitor: 15 })
   const site = await createTestSite(database.db, { timezone: stream.zone })
   const lines = stream.hits.map(lineOf)
@@ -352,7 +356,9 @@ test('import: hits in compressed chunks are stored like any others, and nothing 
   await expectSameOverviews(database.db, site, stream, recount)
 })
 
-test('import: a chunk that late hits have partly decompressed is compressed again', async () => {
+test('import: a chunk that late hits have partly decompressed is compressed again', {
+  tags: ['full'],
+}, async () => {
   const site = await createTestSite(database.db)
   const visitors = Array.from({ length: 1_200 }, () => randomUUID())
   const line = (visitor: string, index: number) =>

@@ -224,7 +224,9 @@ test('alerts: limits, hostile input, and what is gone', async () => {
   expect((await world.call('DELETE', `${site.id}/alerts/${made.id}`)).status).toBe(204)
 })
 
-test('alerts: a drop that lasts over a quiet night is one incident, which ends when traffic is usual again', async () => {
+test('alerts: a drop that lasts over a quiet night is one incident, which ends when traffic is usual again', {
+  tags: ['full'],
+}, async () => {
   const { store, storeAt, alert, incidents } = await world.siteWithHits()
   world.clock.at = Math.ceil(world.clock.at / HOUR) * HOUR
   const begin = world.clock.at
@@ -255,7 +257,9 @@ test('alerts: a drop that lasts over a quiet night is one incident, which ends w
   }
 })
 
-test('alerts: an incident that could not be judged for a week is over, and says why', async () => {
+test('alerts: an incident that could not be judged for a week is over, and says why', {
+  tags: ['full'],
+}, async () => {
   const { store, alert, incidents } = await world.siteWithHits()
   for (let week = 1; week <= 4; week++) await store(60, world.clock.at - week * WEEK - 30 * MINUTE)
   const { id } = await alert('Drop', { kind: 'traffic_drop', metric: 'visitors', percent: 50 })
@@ -279,7 +283,9 @@ test('alerts: an incident that could not be judged for a week is over, and says 
   expect(await incidents()).toMatchObject([{ resolution: 'too_little_data' }])
 })
 
-test('alerts: conversions that are not matched yet open no incident about too few, and end none', async () => {
+test('alerts: conversions that are not matched yet open no incident about too few, and end none', {
+  tags: ['full'],
+}, async () => {
   const { store, alert, goal: goalOf, incidents } = await world.siteWithHits()
   await store(1)
   const goal = await goalOf()
@@ -337,7 +343,9 @@ test('alerts: without an active plan nothing is checked; with one again, checks 
   expect(await incidents()).toHaveLength(1)
 })
 
-test('alerts: after a clock that was a year ahead, rules are checked and mails are sent at once', async () => {
+test('alerts: after a clock that was a year ahead, rules are checked and mails are sent at once', {
+  tags: ['full'],
+}, async () => {
   const { site, store, alert, agree, incidents } = await world.siteWithHits()
   await store(1)
   const address = `${randomUUID()}@example.org`

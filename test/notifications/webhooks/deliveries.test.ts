@@ -227,7 +227,9 @@ test('webhooks: redirects are failures, and are not followed', async () => {
 /** Waiting for a receiver that never answers; others answer sooner, on a busy machine too. */
 const SHORT_MS = 1_500
 
-test('webhooks: a receiver that does not answer ends with a timeout and delays no other', async () => {
+test('webhooks: a receiver that does not answer ends with a timeout and delays no other', {
+  tags: ['full'],
+}, async () => {
   const slow = await paying(() => 'never')
   const fast = await paying()
   for (let count = 0; count < 8; count++) await slow.pay()
@@ -272,7 +274,9 @@ test('webhooks: deliveries that are due are sent in the order of their events', 
   await remove()
 })
 
-test('webhooks: a site with many slow webhooks gets its share of the places, and others are sent to', async () => {
+test('webhooks: a site with many slow webhooks gets its share of the places, and others are sent to', {
+  tags: ['full'],
+}, async () => {
   const crowded = await paying(() => 'never')
   const paths = [crowded.webhook.path]
   for (let count = 0; count < 3; count++) {

@@ -111,11 +111,11 @@ describe('payments', () => {
 })
 
 describe('first payments', () => {
-  const firsts = async (site: TestSite) =>
-    (
-      await db`select transaction_id as id from payments join revenue on payment_id = payments.id
-        where payments.site_no = ${site.siteNo} and is_first_of_customer order by 1`
-    ).map(row => row.id)
+  const firsts = async (site: TestSite) => {
+    const rows = await db`select transaction_id as id from payments join revenue on payment_id = payments.id
+      where payments.site_no = ${site.siteNo} and is_first_of_customer order by 1`
+    return rows.map(row => row.id)
+  }
   const at = (hours: number) => new Date(START + hours * HOUR)
 
   test('the mark belongs to the earliest payment in any order of recording, and to the next one after a deletion', async () => {
@@ -155,9 +155,9 @@ describe('first payments', () => {
 
   test('a customer has one first payment in each currency', async () => {
     const site = await createTestSite(db)
-    const source = 'processor'
-    await record(site, paid({ transactionId: 'eur', currency: 'EUR', customerId: 'one', source }))
-    await record(site, paid({ transactionId: 'usd', customerId: 'one', paidAt: at(1), source }))
+    const of = { customerId: 'one', source: 'processor' } as const
+    await record(site, paid({ ...of, transactionId: 'eur', currency: 'EUR' }))
+    await record(site, paid({ ...of, transactionId: 'usd', paidAt: at(1) }))
     expect(await firsts(site)).toEqual(['eur', 'usd'])
   })
 

@@ -290,7 +290,7 @@ describe('a sale with very many ids', () => {
     expect(await payments(shop)).toEqual(['in_1499 processor 1000-0', 'in_7 processor 1000-0'])
   })
 
-  test('an invoice of 100 payments is complete', async () => {
+  test('an invoice of 100 payments is complete', { tags: ['full'] }, async () => {
     const shop = await openShop(api)
     const intents = Array.from({ length: 100 }, (_, index) => `pi_${index}`)
     await record(shop, 'ch_99')

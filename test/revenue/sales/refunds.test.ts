@@ -14,16 +14,11 @@ describe('refunds', () => {
   const sumOf = (byCharge: Map<string, number>) =>
     [...byCharge.values()].reduce((all, minor) => all + minor, 0)
   const charge = (at: number, refundedMinor: number): ChargeSeen => ({ chargeId: 'ch', at, refundedMinor })
-  const refund = (
-    refundId: string,
-    at: number,
-    amountMinor: number,
-    rest: Partial<RefundSeen> = {},
-  ): RefundSeen => {
-    return { refundId, chargeId: 'ch', at, createdAt: at, amountMinor, status: 'succeeded', ...rest }
+  const refund = (refundId: string, at: number, amountMinor: number): RefundSeen => {
+    return { refundId, chargeId: 'ch', at, createdAt: at, amountMinor, status: 'succeeded' }
   }
   const [small, large] = [refund('a', 1, 200), refund('b', 2, 300)]
-  const failed = refund('b', 3, 300, { createdAt: 2, status: 'failed' })
+  const failed = { ...large, at: 3, status: 'failed' }
 
   test.each<[string, ChargeSeen[], RefundSeen[], number]>([
     ['nothing', [charge(1, 0)], [], 0],

@@ -24,14 +24,13 @@ const MANY = 2 * MOST_AT_ONCE + 5
 const idOf = (index: number) => `sub_${String(index).padStart(3, '0')}`
 
 /** Opens a shop whose subscriptions cost 1,000 a month and have a coupon of which only the id is known. */
-async function openShopWith(count: number, ...others: Json[]): Promise<Shop> {
+async function openShopWith(count: number): Promise<Shop> {
   const shop = await openShop(api)
   const discounts = [discount('SPRING')]
   const made = Array.from({ length: count }, (_, index) => subscription({ id: idOf(index), discounts }))
   for (let from = 0; from < made.length; from += 20) {
     await Promise.all(made.slice(from, from + 20).map(each => deliverAll(shop, [created(each)])))
   }
-  await deliverAll(shop, others.map(created))
   return shop
 }
 
@@ -108,9 +107,8 @@ describe('recompute queue: a coupon of many subscriptions', () => {
     const states = () =>
       db`select subscription_id, updated_at from subscriptions where site_no = ${shop.siteNo} order by 1`
     const before = await states()
-    await deliverAll(shop, [
-      event('coupon.updated', spring(50, { name: 'Spring', times_redeemed: 9 }), onDay(3)),
-    ])
+    const renamed = spring(50, { name: 'Spring', times_redeemed: 9 })
+    await deliverAll(shop, [event('coupon.updated', renamed, onDay(3))])
     expect(await states()).toEqual(before)
     await deliverAll(shop, [event('coupon.updated', spring(20), onDay(4))])
     expect(await standings(shop)).toEqual({ 800: 3 })
@@ -141,14 +139,10 @@ describe('price dependents', () => {
       event('customer.discount.created', ofCustomer, onDay(2)),
       event('customer.discount.created', ofSubscription, onDay(2)),
     ])
-    const { db } = api.services
-    const dependents = async () => {
-      const rows = await db<{ dependent: string }[]>`
-        select object_id || ' ' || holder_id || ' ' || is_customer as dependent
-        from price_dependents where site_no = ${shop.siteNo}`
-      return rows.map(({ dependent }) => dependent).sort()
-    }
-    expect(await dependents()).toEqual([
+    const rows = await api.services.db<{ dependent: string }[]>`
+      select object_id || ' ' || holder_id || ' ' || is_customer as dependent
+      from price_dependents where site_no = ${shop.siteNo}`
+    expect(rows.map(({ dependent }) => dependent).sort()).toEqual([
       'BY_CUSTOMER cus_1 true',
       'BY_EVENT sub_1 false',
       'BY_ID sub_1 false',

@@ -9,7 +9,7 @@ import { randomGoals } from '../../support/random-goals.ts'
 import { randomVisits } from '../../support/random-visits.ts'
 import { randomMoney, storeMoney } from '../../support/recount-money.ts'
 import { rollUpAll } from '../../support/roll-up.ts'
-import { runs } from '../../support/runs.ts'
+import { runs, seeds } from '../../support/runs.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
 import { storeStream, useDatabase, within } from '../stored-stream.ts'
 
@@ -21,7 +21,7 @@ const STREAMS = runs(2)
 
 test(`explain: number, parts and rows equal the reads and a recount, with any filter (${STREAMS} streams)`, async () => {
   const { db } = database
-  for (let seed = 1; seed <= STREAMS; seed++) {
+  for (const seed of seeds(STREAMS)) {
     const stream = randomVisits(seed)
     const arrival = seed % 2 === 0 ? 'timely' : 'late'
     const { site, world } = await storeStream(
@@ -58,4 +58,4 @@ test(`explain: number, parts and rows equal the reads and a recount, with any fi
     }
   }
   expect.hasAssertions()
-}, 300_000)
+})

@@ -14,7 +14,7 @@ import { periodOf } from '../../support/recount-days.ts'
 import { type Filters, hasHitFilters } from '../../support/recount-filters.ts'
 import { type RecountedFunnel, recountFunnel, type ServiceEvent } from '../../support/recount-funnel.ts'
 import { hitDimensions, sessionDimensions, type World } from '../../support/recount-world.ts'
-import { runs } from '../../support/runs.ts'
+import { runs, seeds } from '../../support/runs.ts'
 import type { TestSite } from '../../support/sites.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
 import { daysBefore, inputOf, storeStream, useDatabase } from '../stored-stream.ts'
@@ -95,7 +95,7 @@ test(`funnels: every number equals a recount of the hits (${STREAMS} streams)`, 
   const { db } = database
   /** Longest chains of both orders: otherwise nothing would be compared. */
   const longest = { loose: 0, strict: 0 }
-  for (let seed = 1; seed <= STREAMS; seed++) {
+  for (const seed of seeds(STREAMS)) {
     const stream = randomVisits(seed + 100)
     const { site, world, shape } = await storeStream(db, { ...stream, arrivals: stream.late })
     let services: ServiceEvent[] = []
@@ -148,6 +148,6 @@ test(`funnels: every number equals a recount of the hits (${STREAMS} streams)`, 
     }
   }
   expect(Math.min(longest.loose, longest.strict)).toBeGreaterThan(2)
-}, 300_000)
+})
 
 const withoutName = ({ name: _name, ...numbers }: { name: string }) => numbers

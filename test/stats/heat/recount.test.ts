@@ -9,7 +9,7 @@ import { readServices } from '../../support/read-services.ts'
 import type { SentHit } from '../../support/recount.ts'
 import type { Filters } from '../../support/recount-filters.ts'
 import { recountClicks, recountScroll } from '../../support/recount-heat.ts'
-import { runs } from '../../support/runs.ts'
+import { runs, seeds } from '../../support/runs.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
 import { inputOf, storeStream, useDatabase } from '../stored-stream.ts'
 
@@ -37,7 +37,7 @@ function withTargets(random: Random) {
 test(`heat: every number equals a recount of the hits (${STREAMS} streams)`, async () => {
   const { db } = database
   const most = { clicks: 0, engaged: 0 }
-  for (let seed = 1; seed <= STREAMS; seed++) {
+  for (const seed of seeds(STREAMS)) {
     const stream = randomVisits(seed + 500)
     const targeted = withTargets(randomFrom(seed))
     const arrivals = stream.late.map(batch => batch.map(targeted))
@@ -78,4 +78,4 @@ test(`heat: every number equals a recount of the hits (${STREAMS} streams)`, asy
     await replaceGoals(db, site, [])
   }
   expect(Math.min(most.clicks, most.engaged), 'something was compared').toBeGreaterThan(3)
-}, 300_000)
+})

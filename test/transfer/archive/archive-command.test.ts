@@ -55,7 +55,7 @@ test('team:export writes a tar file that other programs read, and team:import ma
   expect(await target`select state, has_written from imports`).toEqual([
     { state: 'canceled', has_written: true },
   ])
-}, 30_000)
+})
 
 test('team:import says in one line why a file is refused; so does team:export of a team', async () => {
   writeFileSync(file, 'no tar file, but long enough to have a block of its own'.repeat(20))
@@ -71,7 +71,7 @@ test('team:import says in one line why a file is refused; so does team:export of
   })
 })
 
-describe('killed in the middle', () => {
+describe('killed in the middle', { tags: ['full'] }, () => {
   const HITS = 2_000
   let teamId: string
   let siteId: string
@@ -104,7 +104,7 @@ describe('killed in the middle', () => {
     expect(await here.command.run(args)).toMatchObject({ code: 0, stderr: '' })
     const withContent = readdirSync(folder).filter(name => statSync(join(folder, name)).size > 0)
     expect(withContent.sort()).toEqual(['large.tar', 'team.tar'])
-  }, 60_000)
+  })
 
   test('team:import leaves nothing visible, and goes on when it is run again', async () => {
     const stored = async () => {
@@ -123,5 +123,5 @@ describe('killed in the middle', () => {
     expect(restored).toMatchObject({ sites: [{ site_id: siteId, hits: HITS }] })
     expect(await stored()).toBe(HITS)
     expect(await target`select name from teams where restores_to is not null`).toEqual([])
-  }, 120_000)
+  })
 })

@@ -1,3 +1,4 @@
+// @module-tag full
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { importHits } from '../../../src/ingestion/import/import-hits.ts'
 import { exportTeam } from '../../../src/transfer/archive/export-team.ts'
@@ -122,7 +123,7 @@ beforeAll(async () => {
     ),
   )
   await settle(target.api.services.db, new Date(NOW))
-}, 120_000)
+})
 afterAll(() => Promise.all([source.close(), target.close()]))
 
 /** Archives of two moments differ. */
@@ -174,7 +175,7 @@ describe('an archive of a site whose details are gone in part', () => {
     await target.api.call('PUT', `${site.path}/processor`, { token: target.owner.token, body })
     expect(await exactRows(db, site)).toEqual(await exactRows(source.api.services.db, site))
     expect(await answers(target)).toEqual(await answers(source))
-  }, 240_000)
+  })
 
   test('a visitor who comes back is counted once, and the visit has the next number', async () => {
     for (const { api, store } of [source, target]) {
@@ -185,13 +186,13 @@ describe('an archive of a site whose details are gone in part', () => {
     const visits = await target.read(site, `/stats/sessions?visitor_id=${BEN}&from=2026-03-18&to=2026-03-18`)
     expect(visits.data).toEqual([expect.objectContaining({ visit_count: 2 })])
     expect(await answers(target, FEW)).toEqual(await answers(source, FEW))
-  }, 60_000)
+  })
 
   test('retention deletes what is left of the days before, and changes no number', async () => {
     const before = await answers(target, FEW)
     await retain(target.api.services.db, new Date(NOW))
     expect(await answers(target, FEW)).toEqual(before)
-  }, 60_000)
+  })
 
   test('a site that was deleted and purged may be restored again; a domain that is taken is refused; so is a part of another archive', async () => {
     const { db } = target.api.services
@@ -222,5 +223,5 @@ describe('an archive of a site whose details are gone in part', () => {
     await db`update teams set deleted_at = null where restores_to is not null`
     await restoring()
     expect((await target.ask(site.path)).status).toBe(200)
-  }, 60_000)
+  })
 })

@@ -117,9 +117,11 @@ describe('import jobs', () => {
 
     expect((await run(site, await upload(site, EXPORT))).result).toEqual(done.result)
     await expectConsistent(services.db, site)
-  }, 120_000)
+  })
 
-  test('an undo that is killed at any point is finished by the next process', async () => {
+  test('an undo that is killed at any point is finished by the next process', {
+    tags: ['full'],
+  }, async () => {
     const site = await liveSite()
     const id = await upload(site, EXPORT)
     await run(site, id)
@@ -141,7 +143,7 @@ describe('import jobs', () => {
     await services.db`delete from events where site_no = ${site.siteNo} and is_service`
     await aggregateAll(services.db, now)
     await expectConsistent(services.db, site)
-  }, 120_000)
+  })
 
   test('an import whose process was killed is gone on with by another, and counts nothing twice', async () => {
     const site = await stats.site()
@@ -155,7 +157,7 @@ describe('import jobs', () => {
     const done = await until(site, id, 'done')
     expect(await countHits(site)).toBe(done.result.accepted)
     await expectConsistent(services.db, site)
-  }, 120_000)
+  })
 
   test('files that wait are bounded for all sites of a team together', async () => {
     const owner = await stats.api.member()
@@ -174,7 +176,9 @@ describe('import jobs', () => {
     config.importMaxBytes = most
   })
 
-  test('a canceled import stops, keeps what it has stored, and can be undone', async () => {
+  test('a canceled import stops, keeps what it has stored, and can be undone', {
+    tags: ['full'],
+  }, async () => {
     const site = await stats.site()
     const id = await upload(site, umamiExport({ events: 3_000, start: START, stepMs: 1_000 }))
     await start(site, id)
@@ -187,7 +191,7 @@ describe('import jobs', () => {
     await undo(site, id)
     await expectConsistent(services.db, site)
     expect((await stats.read(site, '')).has_data).toBe(false)
-  }, 120_000)
+  })
 
   test('a file that is not of its format fails with the reason, and may be started again', async () => {
     const site = await stats.site()
@@ -199,7 +203,7 @@ describe('import jobs', () => {
     expect(await until(site, id, 'failed')).toMatchObject({ result: null })
   })
 
-  test('a failure of the service is tried again, ten times at most', async () => {
+  test('a failure of the service is tried again, ten times at most', { tags: ['full'] }, async () => {
     const site = await stats.site()
     const id = await upload(site, EXPORT)
     await start(site, id)
@@ -212,7 +216,7 @@ describe('import jobs', () => {
     await expect.poll(async () => (await read(site, id)).state).toBe('failed')
     await worker.stop()
     expect((await read(site, id)).error).toMatch(/failed 10 times/)
-  }, 60_000)
+  })
 
   test('hits of this service are imported, and cannot be undone', async () => {
     const site = await stats.site()
@@ -281,7 +285,7 @@ payment,in_4,2026-03-03,0,USD,c-2,,,,,
 
     expect((await run(site, await upload(site, file, given))).result).toEqual(done.result)
     expect(await money()).toEqual(expected)
-  }, 60_000)
+  })
 
   test('a result of totals names at most 100 of the files that hold none', async () => {
     const { siteNo } = await stats.site()
