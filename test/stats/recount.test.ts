@@ -15,7 +15,7 @@ import { randomMoney, storeMoney } from '../support/recount-money.ts'
 import { worldOf } from '../support/recount-world.ts'
 import { rollUpAll } from '../support/roll-up.ts'
 import { countGoalDays, expectSameGoals, rollUpGoals } from '../support/roll-up-goals.ts'
-import { runs, seeds } from '../support/runs.ts'
+import { hasUsualCases, runs, seeds } from '../support/runs.ts'
 import { countSessions } from '../support/session-counts.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
@@ -143,10 +143,11 @@ test.each(['timely', 'late'] as const)(
         await within({ seed, rollupTime, round, zone: stream.zone, ...query }, expectSameReads(compared))
       }
     }
-    expect(goalDays).toBeGreaterThan(0)
+    if (hasUsualCases) expect(goalDays).toBeGreaterThan(0)
     // Otherwise the reads would not cover all kinds of rollups; timely hits leave no dirty days.
     const expected = arrival === 'late' ? seen : { days: seen.days, open: seen.open }
-    if (STREAMS[arrival] >= ROLLUP_TIMES.length) expect(Object.values(expected)).not.toContain(0)
+    if (hasUsualCases && STREAMS[arrival] >= ROLLUP_TIMES.length)
+      expect(Object.values(expected)).not.toContain(0)
   },
 )
 

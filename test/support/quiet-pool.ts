@@ -13,7 +13,7 @@ import type { Pool } from '../../src/threads/pool.ts'
 export const quietPool: Pool = poolOf({})
 
 /** Stands for the rollup threads where the sites, by `siteNo`, had so many visitors. */
-export function poolOf(visitors: Record<number, number>): Pool {
+function poolOf(visitors: Record<number, number>): Pool {
   return {
     async run(task, input) {
       if (task === 'countSiteVisitors') {

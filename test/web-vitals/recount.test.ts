@@ -27,7 +27,7 @@ import {
   sessionDimensions,
   type World,
 } from '../support/recount-world.ts'
-import { runs, seeds } from '../support/runs.ts'
+import { hasUsualCases, runs, seeds } from '../support/runs.ts'
 import type { TestSite } from '../support/sites.ts'
 import { replaceGoals } from '../support/stored-visits.ts'
 
@@ -233,5 +233,5 @@ test(`web vitals: every number equals a recount of the reports (${STREAMS} strea
       expect(causes, what).toEqual({ rows: expected.slice(3, 6), total: expected.length })
     }
   }
-  expect(compared).toBeGreaterThan(50)
+  if (hasUsualCases) expect(compared).toBeGreaterThan(50)
 })

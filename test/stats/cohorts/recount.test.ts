@@ -21,7 +21,7 @@ import {
   returningVisitors,
 } from '../../support/recount-retention.ts'
 import type { Visit, World } from '../../support/recount-world.ts'
-import { runs } from '../../support/runs.ts'
+import { hasUsualCases, runs } from '../../support/runs.ts'
 import type { TestSite } from '../../support/sites.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
 import { inputOf, storeStream, useDatabase } from '../stored-stream.ts'
@@ -201,7 +201,7 @@ test(`retention: every number equals a recount of hits, payments and movements (
     }
     await replaceGoals(db, site, [])
   }
-  expect(Math.min(...Object.values(seen)), JSON.stringify(seen)).toBeGreaterThan(0)
+  if (hasUsualCases) expect(Math.min(...Object.values(seen)), JSON.stringify(seen)).toBeGreaterThan(0)
 })
 
 type Customers = ReturnType<typeof randomCustomers>

@@ -14,7 +14,7 @@ import { periodOf } from '../../support/recount-days.ts'
 import { type Filters, hasHitFilters } from '../../support/recount-filters.ts'
 import { type RecountedFunnel, recountFunnel, type ServiceEvent } from '../../support/recount-funnel.ts'
 import { hitDimensions, sessionDimensions, type World } from '../../support/recount-world.ts'
-import { runs, seeds } from '../../support/runs.ts'
+import { hasUsualCases, runs, seeds } from '../../support/runs.ts'
 import type { TestSite } from '../../support/sites.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
 import { daysBefore, inputOf, storeStream, useDatabase } from '../stored-stream.ts'
@@ -147,7 +147,7 @@ test(`funnels: every number equals a recount of the hits (${STREAMS} streams)`, 
       longest[funnel.order] = Math.max(longest[funnel.order], reached)
     }
   }
-  expect(Math.min(longest.loose, longest.strict)).toBeGreaterThan(2)
+  if (hasUsualCases) expect(Math.min(longest.loose, longest.strict)).toBeGreaterThan(2)
 })
 
 const withoutName = ({ name: _name, ...numbers }: { name: string }) => numbers

@@ -9,7 +9,7 @@ import { readServices } from '../../support/read-services.ts'
 import type { SentHit } from '../../support/recount.ts'
 import type { Filters } from '../../support/recount-filters.ts'
 import { recountClicks, recountScroll } from '../../support/recount-heat.ts'
-import { runs, seeds } from '../../support/runs.ts'
+import { hasUsualCases, runs, seeds } from '../../support/runs.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
 import { inputOf, storeStream, useDatabase } from '../stored-stream.ts'
 
@@ -77,5 +77,5 @@ test(`heat: every number equals a recount of the hits (${STREAMS} streams)`, asy
     // Goals of two streams may have the same id.
     await replaceGoals(db, site, [])
   }
-  expect(Math.min(most.clicks, most.engaged), 'something was compared').toBeGreaterThan(3)
+  if (hasUsualCases) expect(Math.min(most.clicks, most.engaged), 'something was compared').toBeGreaterThan(3)
 })

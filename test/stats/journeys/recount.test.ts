@@ -10,7 +10,7 @@ import { periodOf } from '../../support/recount-days.ts'
 import type { Filters } from '../../support/recount-filters.ts'
 import { type RecountedJourneys, recountJourneys, valuesOf } from '../../support/recount-journeys.ts'
 import type { World } from '../../support/recount-world.ts'
-import { runs, seeds } from '../../support/runs.ts'
+import { hasUsualCases, runs, seeds } from '../../support/runs.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
 import { inputOf, storeStream, useDatabase } from '../stored-stream.ts'
 
@@ -68,7 +68,7 @@ test(`journeys: every number equals a recount of the hits (${STREAMS} streams)`,
     }
     await replaceGoals(db, site, [])
   }
-  expect(longest).toBeGreaterThan(2)
+  if (hasUsualCases) expect(longest).toBeGreaterThan(2)
   expect([...kinds].sort()).toEqual(['end', 'other', 'value'])
 })
 
