@@ -61,7 +61,7 @@ beforeAll(async () => {
   ])
 })
 
-const services = () => readServices(database.db, new Date(TODAY + 2 * DAY))
+const services = () => readServices(database.db, new Date(TODAY + 5 * DAY))
 const RANGE = { from: '2026-03-10', to: '2026-03-10', per_page: '100' }
 
 const titles = async (query: Record<string, unknown>) =>
