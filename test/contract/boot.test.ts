@@ -90,7 +90,7 @@ test('start: a port in use exits with 1 before any server starts', async () => {
   }
 })
 
-test('start: a Redis that evicts keys exits with 1 and says what to do', async () => {
+test('start: a Redis that evicts keys exits with 1 and says what to do', { tags: ['full'] }, async () => {
   const [database, redis] = await Promise.all([testDatabase(), privateRedis()])
   const client = connectRedis(redis.url, silentLog)
   await whenReady(client, 30_000)
@@ -103,9 +103,7 @@ test('start: a Redis that evicts keys exits with 1 and says what to do', async (
   await Promise.all([database.close(), redis.close()])
 })
 
-test('admin bootstrap: in an empty data folder it gives a token and leaves no process', {
-  tags: ['full'],
-}, async () => {
+test('admin bootstrap: in an empty data folder it gives a token and leaves no process', async () => {
   bootstrapped = await admin('bootstrap')
   expect(bootstrapped).toEqual({
     team_id: expect.any(String),

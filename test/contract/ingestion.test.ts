@@ -442,7 +442,9 @@ describe('ingestion: visitors', () => {
   })
 })
 
-test('ingestion: the key of a deleted site gives 404 within a second, queued hits are not stored, and its data is removed', async () => {
+test('ingestion: the key of a deleted site gives 404 within a second, queued hits are not stored, and its data is removed', {
+  tags: ['full'],
+}, async () => {
   const site = await newSite()
   await accepted('collect', site)
   await settle(service, sentinel)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { enrichedHit } from '../support/hits.ts'
+import { sweep } from '../support/runs.ts'
 import { event, invoice, type Json, onDay, subscription } from '../support/stripe.ts'
 import { revenueOfFile } from './revenue-shop.ts'
 import type { StatsSite } from './stats-site.ts'
@@ -48,13 +49,15 @@ async function revenueOf(site: StatsSite, dimension: string, value: string) {
 }
 
 describe('attribution', () => {
-  test.each<[string, string, object, object]>([
-    ['the session it falls into', '2026-03-10T10:10:00Z', SEARCH, LETTER],
-    ['the session that began that moment', '2026-03-10T10:00:00Z', SEARCH, LETTER],
-    ['the latest session before it', '2026-03-14T00:00:00Z', SEARCH, LETTER],
-    ['the earlier session, when it is from between', '2026-03-10T09:59:00Z', LETTER, SEARCH],
-    ['the earlier session, when it falls into that', '2026-03-09T09:00:00Z', LETTER, SEARCH],
-  ])('a payment belongs to %s', async (_which, timestamp, session, other) => {
+  test.each<[string, string, object, object]>(
+    sweep([
+      ['the session it falls into', '2026-03-10T10:10:00Z', SEARCH, LETTER],
+      ['the session that began that moment', '2026-03-10T10:00:00Z', SEARCH, LETTER],
+      ['the latest session before it', '2026-03-14T00:00:00Z', SEARCH, LETTER],
+      ['the earlier session, when it is from between', '2026-03-10T09:59:00Z', LETTER, SEARCH],
+      ['the earlier session, when it falls into that', '2026-03-09T09:00:00Z', LETTER, SEARCH],
+    ]),
+  )('a payment belongs to %s', async (_which, timestamp, session, other) => {
     for (const isLate of [false, true]) {
       const [site, visitorId] = [await revenue.site(), randomUUID()]
       if (!isLate) await twoSessions(site, visitorId)

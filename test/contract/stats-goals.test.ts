@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { sweep } from '../support/runs.ts'
 import { teammate } from '../support/teammates.ts'
 import { type Answer, expectError } from './requests.ts'
 import { ADA, BEN, CAI, DAY, hit, type StatsSite, THAT_DAY, useStats } from './stats-site.ts'
@@ -88,7 +89,7 @@ interface Preview {
   examples: { value: string; conversions: number }[]
 }
 
-describe.each(['UTC', 'America/Los_Angeles'])('goal report: on a site in %s', zone => {
+describe.each(sweep(['UTC', 'America/Los_Angeles']))('goal report: on a site in %s', zone => {
   let site: StatsSite
   beforeAll(async () => {
     site = await stats.site(zone)

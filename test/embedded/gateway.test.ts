@@ -244,7 +244,9 @@ test('gateway: 20 parallel connections each get the answers to their own queries
   expect((await Promise.all(answers)).flat()).toEqual(asked.map(i => ({ i, text: String(i) })))
 })
 
-test('gateway: 50 MB of rows reach a slow reader while other clients are served, and 20 MB arrive as a parameter', async () => {
+test('gateway: 50 MB of rows reach a slow reader while other clients are served, and 20 MB arrive as a parameter', {
+  tags: ['full'],
+}, async () => {
   const raw = await connect()
   raw.send(query("select repeat('x', 1000) from generate_series(1, 50000)"))
   await raw.until('T')

@@ -226,7 +226,7 @@ test('daily values: the purge of a deleted site removes its values', async () =>
   expect(await db`select 1 from daily_values where site_no = ${site.siteNo}`).toHaveLength(0)
 })
 
-test('daily values: the limit is 10,000 of each kind', async () => {
+test('daily values: the limit is 10,000 of each kind', { tags: ['full'] }, async () => {
   const props = (index: number) => ({ [`k${index}`]: '' })
   const flood = (from: number, count: number) =>
     Array.from({ length: count }, (_, index) =>

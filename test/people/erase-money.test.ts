@@ -79,7 +79,9 @@ describe('erasure and money', () => {
     expect(others.map(({ visitor_id }) => visitor_id)).toEqual([ben])
   })
 
-  test('payments in the session of a user lose the person, and those of other sessions of the visitor do not', async () => {
+  test('payments in the session of a user lose the person, and those of other sessions of the visitor do not', {
+    tags: ['full'],
+  }, async () => {
     const site = await revenue.site()
     const visitorId = randomUUID()
     const identity = { identifier: `user-${randomUUID()}` }

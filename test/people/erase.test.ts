@@ -160,7 +160,7 @@ describe('erasure', () => {
     expect(left.map(({ identifier }) => identifier)).toEqual(['both'])
   })
 
-  test('an identity that waits for a hit does not come back with it', async () => {
+  test('an identity that waits for a hit does not come back with it', { tags: ['full'] }, async () => {
     const waiting = [identify('2026-03-18T11:50:00Z', 'waiting')]
     const { site } = await twins(visitsOf(BEN, 'other'), waiting)
     await eraseNow(db, site, 'waiting', now)
@@ -198,7 +198,9 @@ describe('erasure', () => {
     expect(await db`select from erasure_items where site_no = ${site.siteNo}`).toEqual([])
   })
 
-  test('the erasure of a site that is deleted meanwhile stops, and its rows go with the site', async () => {
+  test('the erasure of a site that is deleted meanwhile stops, and its rows go with the site', {
+    tags: ['full'],
+  }, async () => {
     const { site } = await twins([], visitsOf(ADA, SECRET))
     await ask(db, site, ADA, now)
     await erasePeople({ db, log: silentLog }, now, TINY)

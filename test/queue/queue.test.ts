@@ -183,7 +183,9 @@ test('queue: while Redis hangs a job is refused within a second, and every accep
   expect(await jobsInRedis()).toContain('afterwards')
 })
 
-test('queue: a refused job is not in Redis when Redis continues, however long it hung', async () => {
+test('queue: a refused job is not in Redis when Redis continues, however long it hung', {
+  tags: ['full'],
+}, async () => {
   await producer.add({ name: 'before' })
   process.kill(redisPid, 'SIGSTOP')
   const refused = Promise.allSettled([...'abcdefghij'].map(name => producer.add({ name })))
@@ -233,6 +235,7 @@ test('queue: its depth counts waiting and active jobs and gives the time of the 
 
 test.each(['SIGKILL', 'SIGSTOP'] as const)(
   'queue: a consumer closes in time, whatever Redis does (%s)',
+  { tags: ['full'] },
   async signal => {
     const taken: string[] = []
     const consumer = consume(async name => void taken.push(name))

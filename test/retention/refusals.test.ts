@@ -80,7 +80,9 @@ describe('retention drops no day whose numbers are not kept', () => {
     expect(await detailsFrom(db, held)).toBe(`${day}T00:00:00.000Z`)
   }
 
-  test('days that other dimensions were rolled up of stay, and so does everything after them', async () => {
+  test('days that other dimensions were rolled up of stay, and so does everything after them', {
+    tags: ['full'],
+  }, async () => {
     await db`update daily_rollups set dimensions_hash = 'old' where site_no = ${held.siteNo}`
     await retain(db)
     expect(await detailsFrom(db, held)).toBeNull()
@@ -242,7 +244,9 @@ describe('days without details', () => {
     expect(await read()).toEqual(before)
   })
 
-  test('visit numbers of a visitor with old visits go on after a late visit', async () => {
+  test('visit numbers of a visitor with old visits go on after a late visit', {
+    tags: ['full'],
+  }, async () => {
     const site = await newSite(db, { months: 1 })
     const visitorId = randomUUID()
     const visit = (at: string) => enrichedHit(site, Date.parse(at), { visitorId })
@@ -303,7 +307,7 @@ describe('history', () => {
   })
 })
 
-test('purge: a deleted site without details leaves no rows', async () => {
+test('purge: a deleted site without details leaves no rows', { tags: ['full'] }, async () => {
   const [site, other] = [dropped, unlimited]
   const before = await readNumbers(db, other, ALL)
   await db`update sites set deleted_at = ${NOW} where site_no = ${site.siteNo}`

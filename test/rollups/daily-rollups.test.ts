@@ -201,7 +201,9 @@ describe('daily rollups that grow with time equal the rows', () => {
     await rollUp(TODAY + 3 * DAY)
   })
 
-  test('growing daily rollups equal the rows with hits exactly at the watermark and sessions that close at it', async () => {
+  test('growing daily rollups equal the rows with hits exactly at the watermark and sessions that close at it', {
+    tags: ['full'],
+  }, async () => {
     const { hit, send, rollUp, compare } = await begin()
     const rolledUpTo = TODAY - 12 * HOUR
     // Hits before the watermark are late and mark the day dirty. They come last, because that mark would hide missing marks.
@@ -249,7 +251,9 @@ describe('daily rollups equal the rows for all kinds of values', () => {
     await rollUp(TODAY + HOUR)
   })
 
-  test('daily rollups equal the rows with events that the service writes itself', async () => {
+  test('daily rollups equal the rows with events that the service writes itself', {
+    tags: ['full'],
+  }, async () => {
     const { site, send, hit, rollUp, compare } = await beginWithVisits()
     await rollUp(TODAY + HOUR)
     const write = (at: number, key: string, visitorId?: string) => {
@@ -270,19 +274,23 @@ describe('daily rollups equal the rows for all kinds of values', () => {
   test.each([
     ['values', { values: 3, events: 500, partRows: 150_000 }],
     ['events', { values: 50_000, events: 1, partRows: 150_000 }],
-  ])('daily rollups equal the rows with more %s than a rollup can hold', async (_, limits) => {
-    const { site, hit, send, rollUp, compare } = await beginWithVisits({ limits })
-    const tooMany = () => db`
+  ])(
+    'daily rollups equal the rows with more %s than a rollup can hold',
+    { tags: ['full'] },
+    async (_, limits) => {
+      const { site, hit, send, rollUp, compare } = await beginWithVisits({ limits })
+      const tooMany = () => db`
       select from daily_value_rollups where site_no = ${site.siteNo} and counts is null`
-    await send(hit(TODAY - DAY, { type: 'event', name: 'other', props: { plan: 'free' } }))
-    await rollUp(TODAY - 15 * HOUR)
-    await rollUp(TODAY - 3 * HOUR)
-    await rollUp(TODAY + HOUR)
-    expect((await tooMany()).length).toBeGreaterThan(0)
-    await send(hit(TODAY - DAY, { type: 'event', name: 'signup', props: { plan: 'late' } }))
-    await compare()
-    await rollUp(TODAY + 2 * HOUR)
-  })
+      await send(hit(TODAY - DAY, { type: 'event', name: 'other', props: { plan: 'free' } }))
+      await rollUp(TODAY - 15 * HOUR)
+      await rollUp(TODAY - 3 * HOUR)
+      await rollUp(TODAY + HOUR)
+      expect((await tooMany()).length).toBeGreaterThan(0)
+      await send(hit(TODAY - DAY, { type: 'event', name: 'signup', props: { plan: 'late' } }))
+      await compare()
+      await rollUp(TODAY + 2 * HOUR)
+    },
+  )
 })
 
 describe('daily rollups equal the rows for all kinds of days', () => {
@@ -313,7 +321,9 @@ describe('daily rollups equal the rows for all kinds of days', () => {
     await rollUp(hits.at(-1)!.at + 3 * DAY)
   })
 
-  test('daily rollups equal the rows after time-zone changes, which invalidate all rollups', async () => {
+  test('daily rollups equal the rows after time-zone changes, which invalidate all rollups', {
+    tags: ['full'],
+  }, async () => {
     const { site, hit, send, rollUp, compare } = await beginWithVisits()
     await rollUp(TODAY + HOUR)
     for (const timezone of ['Asia/Kathmandu', 'America/New_York']) {
@@ -413,7 +423,7 @@ test('rollups: a site without new hits is left alone, until it gets its next day
   expect(await newestOf(quiet)).toEqual([0, 20.75])
 })
 
-describe('daily rollups after an interrupted round', () => {
+describe('daily rollups after an interrupted round', { tags: ['full'] }, () => {
   /** Rolls up until the `count`th day and fails before or after it. Returns whether all days were rolled up. */
   async function rollUpUntil(now: number, count: number, isAfter: boolean): Promise<boolean> {
     let rolledUp = 0

@@ -90,7 +90,7 @@ const CHANGES: [string, Action, boolean][] = [
   ['engagement of a session that was over', 'over', false],
   ['a hit that comes an hour late', 'very late', false],
 ]
-test.each(CHANGES)('a live tail after %s', async (_, action, isKept) => {
+test.each(sweep(CHANGES))('a live tail after %s', async (_, action, isKept) => {
   const site = await beginTail(db)
   const now = await storeBusy(site, 4)
   const visitorId = '00000000-0000-4000-8000-0000000000ff'
@@ -156,7 +156,9 @@ test('a live tail is not built of a quiet site, nor beyond its memory', async ()
   expect(sizeOf(first!)).toBeGreaterThan(0)
 })
 
-test('a live tail leaves a day to be counted from rows while the day before it is marked', async () => {
+test('a live tail leaves a day to be counted from rows while the day before it is marked', {
+  tags: ['full'],
+}, async () => {
   const site = await beginTail(db)
   const midnight = Date.UTC(2026, 2, 11)
   let now = 0
@@ -184,7 +186,7 @@ test('a live tail is lost when the rollups stay so far behind that marks are del
   await expect(compareTail(db, tail, site.siteNo, later)).rejects.toThrow('rollups are far behind')
 })
 
-test('a live tail does not take a session with more than a thousand paths', async () => {
+test('a live tail does not take a session with more than a thousand paths', { tags: ['full'] }, async () => {
   const site = await beginTail(db)
   const now = await storeBusy(site, 12)
   const visitorId = '00000000-0000-4000-8000-0000000000fb'

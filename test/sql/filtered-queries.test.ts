@@ -80,8 +80,8 @@ const property = { keys: [condition('plan')], values: [condition('pro')] }
 const goal = { targets, sessionNos: [1] }
 const ofSessions = [on('country', ''), on('visit_count', '1')]
 const CONTEXTS: [string, Partial<ResolvedQuery>][] = [
-  ['all filters', { filters: { dimensions: [on('title', 'A'), on('user_id', '')], property }, goal }],
   ['no filter', {}],
+  ['all filters', { filters: { dimensions: [on('title', 'A'), on('user_id', '')], property }, goal }],
   ['filters on hits', { filters: { dimensions: [on('path', '/a')], property } }],
   ['filters on sessions', { filters: { dimensions: ofSessions, property: undefined } }],
   ['a goal', { goal }],

@@ -4,6 +4,9 @@
  */
 const SEED = Number(process.env.TEST_SEED ?? 0)
 
+/** Whether a run is to be quick: one case represents those of its kind. */
+export const IS_QUICK = process.env.TEST_SET === 'quick'
+
 /** Returns the seed of this run in place of a usual one. */
 export const seeded = (usual: number): number => (usual + SEED * 7_919) % 2 ** 31
 
@@ -16,13 +19,12 @@ export const seeds = (count: number): number[] =>
  * Seeds are numbered from 1, so a larger number runs the usual cases first and then new ones.
  */
 export function runs(usual: number): number {
-  const share = process.env.TEST_SET === 'quick' ? 0.25 : Number(process.env.TEST_RUNS ?? 1)
+  const share = IS_QUICK ? 0.25 : Number(process.env.TEST_RUNS ?? 1)
   return Math.max(1, Math.round(usual * share))
 }
 
 /** Whether a run has the usual cases, all of them: only then a test knows what they contain. */
-export const hasUsualCases = SEED === 0 && process.env.TEST_SET !== 'quick'
+export const hasUsualCases = SEED === 0 && !IS_QUICK
 
 /** Returns the cases of a sweep: all of them, or the first one alone in the quick check. */
-export const sweep = <Case>(cases: readonly Case[]): Case[] =>
-  process.env.TEST_SET === 'quick' ? cases.slice(0, 1) : [...cases]
+export const sweep = <Case>(cases: readonly Case[]): Case[] => (IS_QUICK ? cases.slice(0, 1) : [...cases])

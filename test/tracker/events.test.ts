@@ -127,6 +127,9 @@ const body = `
   <p class="quote">Words to copy</p><textarea>A secret</textarea>
   <script>addEventListener('click', event => event.target.href && event.preventDefault())
     addEventListener('submit', event => event.preventDefault())</script>`
+/** The type of a hit, and its properties. */
+type Told = [string, { selector?: string }]
+
 const copy = (page: Page, selector: string) =>
   page.evaluate(`{ const element = document.querySelector('${selector}')
     element.select ? element.select() : getSelection().selectAllChildren(element)
@@ -146,21 +149,21 @@ test('tracker: autocapture sends outbound links, downloads, buttons, forms and c
   const rows = (await site.storedAfterAll()).filter(({ type }) => type !== 'engagement')
   const away = { selector: '#away', text: 'Go away', url: 'https://elsewhere.example/there?x=1' }
   const file = { text: 'Report', file: 'report.PDF', url: `${site.origin}/files/report.PDF` }
-  const bySelector = (a: [string, object], b: [string, object]) =>
-    JSON.stringify(a).localeCompare(JSON.stringify(b))
-  expect(rows.map(({ type, props }): [string, object] => [type, props ?? {}]).sort(bySelector)).toEqual(
-    [
-      ['button', { selector: 'button.primary.wide', text: 'Buy now' }],
-      ['button', { selector: 'signup', text: 'Join' }],
-      ['copy', { selector: 'p.quote', text: 'Words to copy' }],
-      ['copy', { selector: 'textarea', text: '' }],
-      ['download', { selector: 'a.more.info', ...file }],
-      ['form', { selector: '#newsletter', text: '', url: '/subscribe' }],
-      ['outbound', away],
-      ['outbound', away],
-      ['pageview', {}],
-    ].sort(bySelector as never),
-  )
+  const keyOf = ([type, { selector }]: Told) => `${type} ${selector}`
+  const bySelector = (a: Told, b: Told) => keyOf(a).localeCompare(keyOf(b))
+  const expected: Told[] = [
+    ['button', { selector: 'button.primary.wide', text: 'Buy now' }],
+    ['button', { selector: 'signup', text: 'Join' }],
+    ['copy', { selector: 'p.quote', text: 'Words to copy' }],
+    ['copy', { selector: 'textarea', text: '' }],
+    ['download', { selector: 'a.more.info', ...file }],
+    ['form', { selector: '#newsletter', text: '', url: '/subscribe' }],
+    ['outbound', away],
+    ['outbound', away],
+    ['pageview', {}],
+  ]
+  const told = rows.map(({ type, props }): Told => [type, props ?? {}])
+  expect(told.sort(bySelector)).toEqual(expected.sort(bySelector))
   for (const { type, name, url } of eventsOf(rows)) expect([name, url]).toEqual([type, '/'])
 })
 

@@ -137,7 +137,9 @@ describe('files of payments and subscriptions', () => {
     expect(JSON.stringify(money.body)).toContain('"mrr"')
   })
 
-  test('a file that is imported again after its payments were purged brings them back, and no other file does', async () => {
+  test('a file that is imported again after its payments were purged brings them back, and no other file does', {
+    tags: ['full'],
+  }, async () => {
     const site = await openSite()
     await bring(site, CSV)
     const before = await outcome(site)
@@ -174,7 +176,7 @@ describe('files of payments and subscriptions', () => {
     expect(await refundsOf(site)).toEqual({ a: 0, b: 200, c: 0, d: 300 })
   })
 
-  test('a file with corrections gives what the corrected file gives alone', async () => {
+  test('a file with corrections gives what the corrected file gives alone', { tags: ['full'] }, async () => {
     await fc.assert(
       fc.asyncProperty(Rows, Rows, async (first, second) => {
         const [corrected, alone] = [await openSite(), await openSite()]

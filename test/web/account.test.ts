@@ -59,7 +59,9 @@ test('password: a login without one adds it, within minutes of signing in', { ta
   expect((await visit.api.call('GET', '/api/account', { headers })).body.has_password).toBe(true)
 })
 
-test('second factor: an app is set up, its recovery codes are shown once and renewed, and it is removed', async () => {
+test('second factor: an app is set up, its recovery codes are shown once and renewed, and it is removed', {
+  tags: ['full'],
+}, async () => {
   const { page, ask, complaints } = await signedInPage(visit)
   await page.goto(`${visit.origin}/account/security`)
   await page.click('text=Set up an authenticator app')

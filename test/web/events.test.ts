@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
+import { sweep } from '../support/runs.ts'
 import { expectFit } from './audit-page.ts'
 import { type SeededHit, type SeededSite, seededSite } from './seeded-site.ts'
 import { seriesOn, tableOn } from './shown.ts'
@@ -81,7 +82,9 @@ test('events: types, series, names and log are those of the API; pageviews are a
   expect(member.complaints).toEqual([])
 })
 
-test('events: one is chosen by its name, and a value of its properties filters by it', async () => {
+test('events: one is chosen by its name, and a value of its properties filters by it', {
+  tags: ['full'],
+}, async () => {
   const { page, open, read } = all
   await open(`events?${RANGE}`)
   await page.click('section[aria-label="By name"] >> role=button[name=/^signup/]')
@@ -109,17 +112,21 @@ test('events: a type that is named like another event is asked for by its own', 
   await expectFit(page)
 })
 
-test.each([
-  ['events', 'No events of the chosen types in this period'],
-  ['titles', 'No page titles in this period'],
-  ['web-vitals', 'No Web Vitals in this period'],
-  ['live', 'Nothing happened in the last 30 minutes'],
-])('%s of a site without hits says so', async (path, text) => {
+test.each(
+  sweep([
+    ['events', 'No events of the chosen types in this period'],
+    ['titles', 'No page titles in this period'],
+    ['web-vitals', 'No Web Vitals in this period'],
+    ['live', 'Nothing happened in the last 30 minutes'],
+  ]),
+)('%s of a site without hits says so', async (path, text) => {
   await all.open(`${path}?${RANGE}`, empty)
   await all.page.waitForSelector(`text=${text}`)
 })
 
-test('page titles: rows, their order and the series of a title are those of the API', async () => {
+test('page titles: rows, their order and the series of a title are those of the API', {
+  tags: ['full'],
+}, async () => {
   const { page, member, open, read } = all
   await open(`titles?${RANGE}`)
   await page.waitForSelector('table[aria-label="Page titles"] tbody tr')
@@ -216,15 +223,17 @@ test('live: asks once in five seconds, the frame included, and not while it is h
   await context.close()
 })
 
-test.each([
-  ['events', 'eventsTimeseries'],
-  ['events', 'events'],
-  ['titles', 'breakdown'],
-  ['titles', 'pageTitlesTimeseries'],
-  ['web-vitals', 'webVitals'],
-  ['web-vitals', 'webVitalsBreakdown'],
-  ['live', 'live'],
-])('%s says when stats.%s takes too long, and tries again', (path, procedure) =>
+test.each(
+  sweep([
+    ['events', 'eventsTimeseries'],
+    ['events', 'events'],
+    ['titles', 'breakdown'],
+    ['titles', 'pageTitlesTimeseries'],
+    ['web-vitals', 'webVitals'],
+    ['web-vitals', 'webVitalsBreakdown'],
+    ['live', 'live'],
+  ]),
+)('%s says when stats.%s takes too long, and tries again', (path, procedure) =>
   expectTooSlow(all, `${path}?range=last_30_days`, procedure, 'main table tbody tr'),
 )
 

@@ -49,7 +49,7 @@ beforeAll(async () => {
   const made = [
     await api.call('POST', '/api/invitations', { headers, body: { email: MAIL, role: 'member' } }),
     await api.call('POST', '/api/tokens', { headers, body: { name: 'Token '.repeat(40) } }),
-    await api.call('PATCH', '/api/team', { headers, body: { name: 'Team\u202e '.repeat(15) } }),
+    await api.call('PATCH', '/api/team', { headers, body: { name: 'Team '.repeat(15).trim() } }),
   ]
   expect(made.map(({ status }) => status)).toEqual([201, 201, 200])
   await teammate(api, { teamId, role: 'viewer', email: `x${MAIL}`, name: 'W'.repeat(100) })

@@ -228,7 +228,9 @@ test('money: payments alone, in another currency and zone, have no words about s
   expect(member.complaints).toEqual([])
 })
 
-test('money: customers are searched, sorted and opened; the page of one has its numbers', async () => {
+test('money: customers are searched, sorted and opened; the page of one has its numbers', {
+  tags: ['full'],
+}, async () => {
   const { page, read } = all
   await open(`money?${RANGE}`)
   await page.waitForSelector('table[aria-label=Customers]')
@@ -290,7 +292,7 @@ test('money: without any payment the page says what it needs', { tags: ['full'] 
   expect(await accessibilityProblems(page)).toEqual([])
 })
 
-test('money: the import of the past is refused without a key, and says so', async () => {
+test('money: the import of the past is refused without a key, and says so', { tags: ['full'] }, async () => {
   const { page } = all
   await all.open('connect-stripe')
   await page.click('role=button[name="Import the past"]')

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { beforeAll, expect, test } from 'vitest'
+import { sweep } from '../support/runs.ts'
 import { expectFit } from './audit-page.ts'
 import type { SeededHit } from './seeded-site.ts'
 import { factOn, seriesOn, tableOn } from './shown.ts'
@@ -103,7 +104,9 @@ test('people: users are found by a part of their name, and sorted by their visit
   await page.waitForSelector('text=No such users in this period')
 })
 
-test('a person: has a profile, numbers and a timeline by day, as the API has them, under each of its names', async () => {
+test('a person: has a profile, numbers and a timeline by day, as the API has them, under each of its names', {
+  tags: ['full'],
+}, async () => {
   const { page, member, open, read } = all
   await open(`people?tab=users&${RANGE}`)
   await page.click('text=Ada Lovelace')
@@ -230,7 +233,9 @@ test('errors: the visit of an error is three clicks away from the overview', { t
   await page.waitForSelector('h1:has-text("is not a function")')
 })
 
-test('errors: one error has its numbers, its series, its stack trace in lines, and where it occurs', async () => {
+test('errors: one error has its numbers, its series, its stack trace in lines, and where it occurs', {
+  tags: ['full'],
+}, async () => {
   const { page, member, open, read } = all
   const [group] = (await read(`/stats/errors?${RANGE}`)).data
   await open(`errors/${group.id}?${RANGE}`)
@@ -246,12 +251,14 @@ test('errors: one error has its numbers, its series, its stack trace in lines, a
   expect(member.complaints).toEqual([])
 })
 
-test.each([
-  ['people?', 'people'],
-  ['people?tab=sessions&', 'sessions'],
-  [`people/${ADA}?`, 'person'],
-  [`people/${ADA}?`, 'timeline'],
-  ['errors?', 'errors'],
-])('%s says when stats.%s takes too long, and tries again', (path, procedure) =>
+test.each(
+  sweep([
+    ['people?', 'people'],
+    ['people?tab=sessions&', 'sessions'],
+    [`people/${ADA}?`, 'person'],
+    [`people/${ADA}?`, 'timeline'],
+    ['errors?', 'errors'],
+  ]),
+)('%s says when stats.%s takes too long, and tries again', (path, procedure) =>
   expectTooSlow(all, `${path}range=last_7_days`, procedure, 'main table tbody tr, main ol li'),
 )

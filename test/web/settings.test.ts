@@ -59,7 +59,9 @@ test('settings: hits and everything else are downloaded', { tags: ['full'] }, as
   expect(await accessibilityProblems(page)).toEqual([])
 })
 
-test('settings: tracking mode and features are saved, with the options of replays', async () => {
+test('settings: tracking mode and features are saved, with the options of replays', {
+  tags: ['full'],
+}, async () => {
   const { page } = all
   await open('tracking')
   await page.selectOption('select[name=tracking_mode]', 'cookie')
@@ -236,7 +238,7 @@ test('settings: viewers read what they may, and members do not delete; a part th
   await Promise.all([viewer, other].map(({ context }) => context.close()))
 })
 
-test('settings: Stripe is connected step by step, and disconnected', async () => {
+test('settings: Stripe is connected step by step, and disconnected', { tags: ['full'] }, async () => {
   const { visit, site, page, member } = all
   await page.goto(`${visit.origin}/sites/${site.domain}/connect-stripe`)
   await page.waitForSelector('text=Paste the secrets')

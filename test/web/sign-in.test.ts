@@ -54,7 +54,9 @@ test('sign-in: the first owner sets the login up, signs out and in again', async
   expect(complaints).toEqual([])
 })
 
-test('sign-in: a page that needs a login leads back to where the person wanted to go, and only within the service', async () => {
+test('sign-in: a page that needs a login leads back to where the person wanted to go, and only within the service', {
+  tags: ['full'],
+}, async () => {
   const { api, origin } = visit
   const { email } = await setUp(api)
   const page = await newPage(visit)

@@ -98,7 +98,7 @@ test('people: each role sees what it may do', { tags: ['full'] }, async () => {
   }
 })
 
-test('invitations: the link is shown once, renewed and revoked', async () => {
+test('invitations: the link is shown once, renewed and revoked', { tags: ['full'] }, async () => {
   const { origin } = visit
   const { page, ask, email: own, complaints } = await signedInPage(visit)
   await page.goto(`${origin}/team/invitations`)

@@ -22,7 +22,7 @@ type Definition = Pick<Route, 'type' | 'inputs' | 'output'> & { meta: ProcedureM
 
 /**
  * The REST surface, in the order of the router, which decides between two paths that match the same URL.
- * `test/http/routes.test.ts` lists it.
+ * `test/contract/access.txt` lists it.
  */
 export const routes: readonly Route[] = Object.entries(
   appRouter._def.procedures as unknown as Record<string, { _def: Definition }>,

@@ -97,7 +97,9 @@ test('alerts: seven hours with normal traffic, a spike, a drop, silence and reco
   expect(ofSpike.raw).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click')
 })
 
-test('alerts: imported hits of the last hour are no spike, and hits that wait are no silence', async () => {
+test('alerts: imported hits of the last hour are no spike, and hits that wait are no silence', {
+  tags: ['full'],
+}, async () => {
   const { store, alert, incidents } = await world.siteWithHits()
   for (let week = 1; week <= 4; week++) await store(5, world.clock.at - week * WEEK, { line: 1 })
   await alert('Spike', { kind: 'traffic_spike', metric: 'visitors', percent: 100, minimum: 10 })
@@ -118,7 +120,7 @@ test('alerts: imported hits of the last hour are no spike, and hits that wait ar
   expect(await incidents()).toMatchObject([{ alert: { name: 'Silence' }, resolved_at: null }])
 })
 
-test('alerts: while the service was away there was no silence', async () => {
+test('alerts: while the service was away there was no silence', { tags: ['full'] }, async () => {
   const { store, alert, incidents } = await world.siteWithHits()
   await store(3)
   await alert('Silence', { kind: 'no_hits', hours: 2 })

@@ -215,7 +215,9 @@ test('reports: a period without hits gets a short mail that says so', async () =
   expect(mail.attachments).toEqual([])
 })
 
-test('reports: the preview is the mail, and its page can load and run nothing', async () => {
+test('reports: the preview is the mail, and its page can load and run nothing', {
+  tags: ['full'],
+}, async () => {
   const { text, mail } = await sentOfShop()
   const query = 'frequency=daily&language=en&sections=pages,goals,sources,locations,revenue'
   const { status, body } = await owner.ask('GET', `${site.path}/reports/preview?${query}`)

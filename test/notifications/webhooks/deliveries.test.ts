@@ -173,7 +173,9 @@ test('webhooks: a delivery that is sent again by hand during its last attempt is
   await remove()
 })
 
-test('webhooks: an endpoint that fails for five days is switched off, and the owners are mailed once', async () => {
+test('webhooks: an endpoint that fails for five days is switched off, and the owners are mailed once', {
+  tags: ['full'],
+}, async () => {
   const { path, pay, deliveries, read } = await paying(() => ({ status: 500 }))
   const until = world.clock.at + 5 * DAY + 2 * HOUR
   while (world.clock.at < until) {

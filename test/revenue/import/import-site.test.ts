@@ -119,7 +119,9 @@ describe('import of the past', () => {
     expect(await outcomeOf(stopped)).toEqual(await outcomeOf(whole))
   })
 
-  test('a process that died leaves an import that others take over after its time', async () => {
+  test('a process that died leaves an import that others take over after its time', {
+    tags: ['full'],
+  }, async () => {
     const shop = await open()
     await begin(shop)
     const { db } = api.services
@@ -161,7 +163,9 @@ describe('import of the past', () => {
     expect(await outcomeOf(shop)).toEqual(before)
   })
 
-  test('a refund that failed meanwhile is undone, and one that a file reports too counts once', async () => {
+  test('a refund that failed meanwhile is undone, and one that a file reports too counts once', {
+    tags: ['full'],
+  }, async () => {
     const shop = await open()
     await importSite(api.services, shop.siteId)
     const before = await outcomeOf(shop)
@@ -254,7 +258,9 @@ describe('import of the past', () => {
 })
 
 describe('imports in the service', () => {
-  test('an account that does not answer holds up neither other sites nor the end of the process', async () => {
+  test('an account that does not answer holds up neither other sites nor the end of the process', {
+    tags: ['full'],
+  }, async () => {
     const [silent, other] = [await open(), await open()]
     stripe.troubles = ['silence']
     await begin(silent)

@@ -159,6 +159,7 @@ describe('two invoices of one payment intent', () => {
     [400, ['in_1 processor 1000-400', 'in_2 processor 1000-0']],
   ])(
     'two invoices of one payment intent are two payments and share the refund of %i, in any order',
+    { tags: ['full'] },
     async (amount, wanted) => {
       for (const [index, order] of ordersOf(told).entries()) {
         if (index % 3 !== amount % 3) continue

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ratio } from '../../../src/lib/numbers.ts'
 import { dayOf, formatDay } from '../../../src/time/local-time.ts'
 import { type StatsSite, useStats } from '../../contract/stats-site.ts'
+import { sweep } from '../../support/runs.ts'
 import { exportOf, importInto, type Line, linesOf, NOW, ownHits } from './imported-days.ts'
 
 // The own hits begin on 5 April 2024; clocks change on 10 March (New York) and on 31 March (Berlin).
@@ -62,7 +63,7 @@ const RANGES = [
   ['2023-11-01', '2024-04-20'],
 ] as const
 
-describe.each(ZONES)('imported totals in %s', zone => {
+describe.each(sweep(ZONES))('imported totals in %s', zone => {
   test.each(RANGES)('overview from %s to %s: own numbers and those of the file', async (from, to) => {
     const custom = '&compare=custom&compare_from=2024-03-30&compare_to=2024-04-06'
     for (const compare of ['', '&compare=previous_year', custom]) {

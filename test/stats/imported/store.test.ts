@@ -140,7 +140,9 @@ describe('imports of totals', () => {
     expect(await rowsOf()).toBe(0)
   })
 
-  test('one that is removed while it runs stops, counts nothing, and leaves no row', async () => {
+  test('one that is removed while it runs stops, counts nothing, and leaves no row', {
+    tags: ['full'],
+  }, async () => {
     const { siteNo } = site
     const lines = Array.from({ length: 12_000 }, (_, index) => `2024-03-01,/${index},1`)
     const file = fileOf(`date,page,visitors\n${lines.join('\n')}\n`, 'imported_pages.csv')

@@ -163,7 +163,7 @@ describe('a whole team as one archive', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('random money: rows and reads of money are the same', async () => {
+  test('random money: rows and reads of money are the same', { tags: ['full'] }, async () => {
     await connect(random)
     await expectSameRows(random)
     for (const path of ['/stats/money', '/stats/money/movements', '/stats/money/customers', '/overview']) {
@@ -190,7 +190,9 @@ describe('a whole team as one archive', () => {
     await expect(restored(archive)).rejects.toThrow(/Another team of this database has the site/)
   })
 
-  test('the archive is the same in parts of any size, and has users without anything of their login', async () => {
+  test('the archive is the same in parts of any size, and has users without anything of their login', {
+    tags: ['full'],
+  }, async () => {
     const { manifest, files } = await openArchive(fileOf(await exported(200), 'team.tar', 100_000))
     const whole = await openArchive(fileOf(archive, 'team.tar', 100_000))
     expect(files.length).toBeGreaterThan(whole.files.length)

@@ -145,7 +145,9 @@ describe('import jobs', () => {
     await expectConsistent(services.db, site)
   })
 
-  test('an import whose process was killed is gone on with by another, and counts nothing twice', async () => {
+  test('an import whose process was killed is gone on with by another, and counts nothing twice', {
+    tags: ['full'],
+  }, async () => {
     const site = await stats.site()
     const id = await upload(site, EXPORT)
     await start(site, id)
