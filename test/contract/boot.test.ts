@@ -1,3 +1,4 @@
+// @module-tag full
 import { execFile, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'

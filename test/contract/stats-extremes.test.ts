@@ -1,3 +1,4 @@
+// @module-tag full
 import { expect, test } from 'vitest'
 import type { Hit } from '../../src/ingestion/hit.ts'
 import { errorFingerprint } from '../../src/ingestion/stages/error.ts'

@@ -96,7 +96,9 @@ describe.each(sweep(['UTC', 'America/Los_Angeles']))('goal report: on a site in 
     await storeDay(site)
   })
 
-  test('a preview equals the report once the goal exists, with and without filters', async () => {
+  test('a preview equals the report once the goal exists, with and without filters', {
+    tags: ['full'],
+  }, async () => {
     const days = [THAT_DAY, 'from=2026-03-09&to=2026-03-11']
     const filtered = [`${THAT_DAY}&country=DE`, `${THAT_DAY}&path[contains]=docs`, 'range=today']
     const queries = zone === 'UTC' ? [...days, ...filtered] : days

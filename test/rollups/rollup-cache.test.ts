@@ -1,3 +1,4 @@
+// @module-tag full
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { connectDb, type Db } from '../../src/db/connect.ts'

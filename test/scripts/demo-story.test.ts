@@ -1,3 +1,4 @@
+// @module-tag full
 import { expect, test } from 'vitest'
 import { placeOf } from '../../scripts/demo/places.ts'
 import { calendarOf, launchShare, startsOn } from '../../scripts/demo/rhythm.ts'

@@ -1,3 +1,4 @@
+// @module-tag full
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DIMENSIONS, sectionOf } from '../../src/dimensions/dimensions.ts'
 import { PUBLIC_SECTIONS, SECTIONS, type Section } from '../../src/dimensions/sections.ts'

@@ -128,7 +128,7 @@ const body = `
   <script>addEventListener('click', event => event.target.href && event.preventDefault())
     addEventListener('submit', event => event.preventDefault())</script>`
 /** The type of a hit, and its properties. */
-type Told = [string, { selector?: string }]
+type Told = [string, Record<string, string>]
 
 const copy = (page: Page, selector: string) =>
   page.evaluate(`{ const element = document.querySelector('${selector}')

@@ -84,9 +84,7 @@ test('goals: a site without goals says so; the editor shows what would have matc
   expect(member.complaints).toEqual([])
 })
 
-test('goals: an event goal with a property; what is wrong stands at its field', {
-  tags: ['full'],
-}, async () => {
+test('goals: an event goal with a property; what is wrong stands at its field', async () => {
   const { page } = all
   await open()
   await page.click('role=button[name="New goal"]')

@@ -32,7 +32,7 @@ beforeAll(async () => {
   const [ada, ben] = [randomUUID(), randomUUID()]
   await site.store([
     { at, visitor: ada, fields: { url: '/pricing' }, dimensions: { country: 'DE', source: 'Google' } },
-    { at, visitor: ada, fields: { type: 'event', name: 'signup' } },
+    { at, visitor: ada, fields: { type: 'event', name: 'signup', url: '/pricing' } },
     { at: at + 1, visitor: ada, fields: { url: '/docs' } },
     { at: at + 2, visitor: ben, fields: { url: '/pricing' } },
     { at, visitor: ada, fields: { type: 'identify', identity: { identifier: 'ada-1', name: 'Lovelace' } } },

@@ -123,7 +123,7 @@ describe.each(
     ['a server', undefined],
     ['the embedded database', EMBEDDED_SLICES],
   ]),
-)('csv in blocks, on %s', (_, slices) => {
+)('csv in blocks, on %s', { tags: ['full'] }, (_, slices) => {
   test.each(LISTS)('%s has every row once, in the order of its pages', async (list, name) => {
     Object.assign(api.services, { slices })
     const ids = await idsOfFile(list, name)

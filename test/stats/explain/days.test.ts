@@ -1,3 +1,4 @@
+// @module-tag full
 import { beforeAll, expect, test } from 'vitest'
 import type { Db } from '../../../src/db/connect.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'

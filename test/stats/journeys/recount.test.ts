@@ -69,7 +69,7 @@ test(`journeys: every number equals a recount of the hits (${STREAMS} streams)`,
     await replaceGoals(db, site, [])
   }
   if (hasUsualCases) expect(longest).toBeGreaterThan(2)
-  expect([...kinds].sort()).toEqual(['end', 'other', 'value'])
+  if (hasUsualCases) expect([...kinds].sort()).toEqual(['end', 'other', 'value'])
 })
 
 /** With names instead of indices. */

@@ -246,7 +246,9 @@ describe('import jobs', () => {
     await db`update imports set state = 'undone' where id = ${id}`
   })
 
-  test('a file of payments is uploaded, checked and imported; it cannot be undone, and may be imported again', async () => {
+  test('a file of payments is uploaded, checked and imported; it cannot be undone, and may be imported again', {
+    tags: ['full'],
+  }, async () => {
     const site = await stats.site()
     const file = Buffer.from(
       `type,id,at,amount,currency,customer,subscription,status,interval,payment,refunded
