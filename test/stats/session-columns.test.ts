@@ -9,6 +9,7 @@ import { randomFrom } from '../support/random-values.ts'
 import { randomVisits } from '../support/random-visits.ts'
 import { addDays, localDate } from '../support/recount-days.ts'
 import { rollUpAll } from '../support/roll-up.ts'
+import { sweep } from '../support/runs.ts'
 import { storeStream, useDatabase } from './stored-stream.ts'
 
 const DAY = 86_400_000
@@ -18,13 +19,15 @@ const database = useDatabase(testDatabase)
 
 type Time = 'after all hits' | 'after each batch' | 'before the last third'
 
-test.each<[seed: number, rollups: Time, partRows?: number]>([
-  [1, 'after all hits'],
-  [2, 'after each batch'],
-  [3, 'before the last third'],
-  [4, 'after all hits', 5],
-  [5, 'after each batch', 1],
-])(
+test.each<[seed: number, rollups: Time, partRows?: number]>(
+  sweep([
+    [1, 'after all hits'],
+    [2, 'after each batch'],
+    [3, 'before the last third'],
+    [4, 'after all hits', 5],
+    [5, 'after each batch', 1],
+  ]),
+)(
   'session columns: of stream %i, rollups made %s answer filtered reads as the rows do',
   async (seed, rollups, partRows = DEFAULT_LIMITS.partRows) => {
     const { db } = database

@@ -1,3 +1,4 @@
+// @module-tag full
 import { DateTime } from 'luxon'
 import { expect, test } from 'vitest'
 import { randomFilters, randomRange } from './random-filters.ts'

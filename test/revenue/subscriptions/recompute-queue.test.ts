@@ -1,3 +1,4 @@
+// @module-tag full
 import { describe, expect, test } from 'vitest'
 import { recomputeAllSites } from '../../../src/revenue/subscriptions/recompute-queue.ts'
 import { MOST_AT_ONCE } from '../../../src/revenue/subscriptions/recompute-subscription.ts'
