@@ -38,7 +38,7 @@ describe('subscription currency', () => {
 
   test.each([
     ['JPY', 4980],
-    ['KWD', 12_340],
+    ['KRW', 12_340],
   ])('an amount in %s is stored in its own minor units', async (currency, amount) => {
     const site = await revenue.shop()
     expect((await revenue.call('PATCH', `${site.path}/currency`, { currency })).status).toBe(200)

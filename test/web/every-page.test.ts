@@ -53,7 +53,7 @@ beforeAll(async () => {
   ]
   expect(made.map(({ status }) => status)).toEqual([201, 201, 200])
   await teammate(api, { teamId, role: 'viewer', email: `x${MAIL}`, name: 'W'.repeat(100) })
-  const share = await site.call('POST', '/shares', { name, sections: ['traffic', 'pages'] })
+  const share = await site.call('POST', '/shares', { name: 'W'.repeat(60), sections: ['traffic', 'pages'] })
   const [visited] = (await read(`/stats/sessions?visitor_id=${VISITOR}`)).data
   const [group] = (await read('/stats/errors')).data
   Object.assign(named, {
