@@ -77,23 +77,25 @@ const OTHERS: Record<string, () => Promise<Record<string, string>>> = {
   },
 }
 
-const NEARLY_EMPTY = `
-  update pg_class set reltuples = 1, relpages = 1
-  where relname like '_hyper_%_chunk' or relname = 'dirty_buckets'`
-/** One after the other: a transaction cannot compress chunks of both. */
-const COMPRESSED = [
-  "select compress_chunk(chunk) from show_chunks('events') as chunk",
-  "select compress_chunk(chunk) from show_chunks('sessions') as chunk",
-]
-
 describe.each([
-  ['fresh rows without statistics', []],
-  ['rows with statistics', ['analyze']],
-  ['rows with statistics of a table that was nearly empty', [NEARLY_EMPTY]],
-  ['compressed rows', COMPRESSED],
-])('%s', (_, preparations) => {
+  ['fresh rows without statistics', async () => {}],
+  ['rows with statistics', async () => db`analyze`],
+  [
+    'rows with statistics of a table that was nearly empty',
+    async () => {
+      await db`update pg_class set reltuples = 1, relpages = 1 where relname like '_hyper_%_chunk' or relname = 'dirty_buckets'`
+    },
+  ],
+  [
+    'compressed rows',
+    async () => {
+      await db`select compress_chunk(chunk) from show_chunks('events') as chunk`
+      await db`select compress_chunk(chunk) from show_chunks('sessions') as chunk`
+    },
+  ],
+])('%s', (_, prepare) => {
   beforeAll(async () => {
-    for (const preparation of preparations) await db.unsafe(preparation)
+    await prepare()
   })
 
   test.each([

@@ -1,3 +1,4 @@
+// @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectReads, type Db } from '../../src/db/connect.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
