@@ -1,70 +1,34 @@
 // @module-tag full
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connectDb } from '../../src/db/connect.ts'
 import { databaseUrl } from '../../src/embedded/paths.ts'
-import { fillDataDir } from '../support/data-dir.ts'
-import { type Primary, startPrimary } from '../support/primary.ts'
-import { eventually, freePort, isReady } from '../support/service.ts'
+import { eventually, isReady } from '../support/service.ts'
 import { createTestSite } from '../support/sites.ts'
+import { useSmallDisk } from './small-disk.ts'
 
 const DISK_MIB = 240
-const disk = mkdtempSync(join(tmpdir(), 'analytics-disk-'))
-/** Only root can mount a small disk, where the kernel allows it. */
-const isMounted = mount()
-let primary: Primary
+// The disk is to be full.
+const small = useSmallDisk(DISK_MIB, { LOG_LEVEL: 'warn', MIN_FREE_DISK: '0' })
 
-function mount(): boolean {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MIB}m`, 'tmpfs', disk], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
-
-beforeAll(async () => {
-  if (!isMounted) return
-  fillDataDir(join(disk, 'data'))
-  primary = startPrimary({
-    PORT: String(await freePort()),
-    DATA_DIR: join(disk, 'data'),
-    RATE_LIMIT_COLLECT: '0',
-    LOG_LEVEL: 'warn',
-    // The disk is to be full.
-    MIN_FREE_DISK: '0',
-  })
-  await eventually(() => isReady(primary.url), 90_000)
-})
-afterAll(async () => {
-  if (isMounted) {
-    primary.kill('SIGTERM')
-    await primary.exited
-    execFileSync('umount', [disk])
-  }
-  rmdirSync(disk)
-})
-
-test.runIf(isMounted)(
+test.runIf(small.isMounted)(
   'faults: on a full disk hits are refused, nothing is corrupted, and free space ends the failure',
   async () => {
-    const db = connectDb(databaseUrl(join(disk, 'data')), { max: 1, name: 'test' })
+    const db = connectDb(databaseUrl(join(small.disk, 'data')), { max: 1, name: 'test' })
     const site = await createTestSite(db)
     const accepted: string[] = []
     const refused: number[] = []
     const send = async (path: string) => {
       const body = JSON.stringify({ key: site.key, hostname: 'example.com', url: { path } })
-      const { status, headers } = await fetch(`${primary.url}/api/collect`, { method: 'POST', body })
+      const { status, headers } = await fetch(`${small.primary.url}/api/collect`, { method: 'POST', body })
       if (status === 202) return void accepted.push(path)
       expect(headers.get('Retry-After')).toMatch(/^\d+$/)
       refused.push(status)
     }
 
     for (let index = 0; index < 20; index++) await send(`/before/${index}`)
-    const filler = join(disk, 'filler')
+    const filler = join(small.disk, 'filler')
     expect(() => writeFileSync(filler, Buffer.alloc(DISK_MIB * 1024 * 1024))).toThrow(/ENOSPC/)
     await eventually(async () => {
       await send(`/full/${accepted.length + refused.length}`)
@@ -73,7 +37,7 @@ test.runIf(isMounted)(
     expect(new Set(refused)).toEqual(new Set([503]))
 
     rmSync(filler)
-    await eventually(() => isReady(primary.url), 90_000)
+    await eventually(() => isReady(small.primary.url), 90_000)
     await send('/after')
     expect(accepted).toContain('/after')
     await expect
