@@ -1,13 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { ReportedRun } from './test/support/report.ts'
+import { IS_QUICK } from './test/support/runs.ts'
 import { selectedFiles } from './test/support/test-files.ts'
 
 /** Cases with these tags are left out: `full` by the quick check only. */
-const leftOut = [
-  ...(process.env.TEST_SET === 'quick' ? ['!full'] : []),
-  ...(process.env.TEST_DATABASE_URL ? [] : ['!native']),
-]
+const leftOut = [...(IS_QUICK ? ['!full'] : []), ...(process.env.TEST_DATABASE_URL ? [] : ['!native'])]
 
 export default defineConfig({
   test: {

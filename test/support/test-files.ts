@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { changedFiles, reachedTests } from './changed-tests.ts'
 import { NEEDS, type Need, type NeedName } from './needs.ts'
+import { IS_QUICK } from './runs.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -43,11 +44,11 @@ export const missingNeeds = ({ needs }: TestFile): Need[] =>
  * `TEST_CHANGED` is a commit, whose difference to the working tree must be able to reach a file. A changed test file always runs.
  */
 export function selectedFiles(): string[] {
-  const { TEST_SET, TEST_CHANGED } = process.env
+  const { TEST_CHANGED } = process.env
   const changed = TEST_CHANGED === undefined ? [] : changedFiles(TEST_CHANGED)
   const reached = TEST_CHANGED === undefined ? undefined : reachedTests(changed)
   return testFiles()
     .filter(file => missingNeeds(file).length === 0 && (!reached || reached.has(file.path)))
-    .filter(({ path, isFull }) => !isFull || TEST_SET !== 'quick' || changed.includes(path))
+    .filter(({ path, isFull }) => !isFull || !IS_QUICK || changed.includes(path))
     .map(({ path }) => path)
 }
