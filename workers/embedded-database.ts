@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { startDatabase } from '../src/embedded/database.ts'
 import { STATEMENT_LIMITS } from '../src/embedded/watchdog.ts'
 import { createLog } from '../src/runtime/log.ts'
+import { endOnUnhandled } from './lifecycle.ts'
 
 /**
  * Entry of the embedded TimescaleDB as a process of its own: `--data-dir DIR [--log-level LEVEL] [--statement-ms MS]
@@ -16,6 +17,7 @@ const { values } = parseArgs({
   },
 })
 const log = createLog({ level: values['log-level'] ?? 'info', role: 'database' })
+endOnUnhandled(log)
 
 // A terminal sends SIGINT (Ctrl-C) and SIGHUP (closed) to every process. Ignore both: the parent stops the database after
 // the clients of the database.

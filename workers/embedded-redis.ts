@@ -1,12 +1,14 @@
 import { parseArgs } from 'node:util'
 import { startRedis } from '../src/embedded/redis.ts'
 import { createLog } from '../src/runtime/log.ts'
+import { endOnUnhandled } from './lifecycle.ts'
 
 /** Entry of the embedded Redis as a process of its own, for example under PM2: `--data-dir DIR [--log-level LEVEL]`. */
 const { values } = parseArgs({
   options: { 'data-dir': { type: 'string' }, 'log-level': { type: 'string' } },
 })
 const log = createLog({ level: values['log-level'] ?? 'info', role: 'redis' })
+endOnUnhandled(log)
 
 try {
   const dataDir = values['data-dir']

@@ -29,7 +29,7 @@ import { PAGE_REACH } from '../src/sites/check-installation.ts'
 import { EMBEDDED_SLICES } from '../src/stats/sql/slices.ts'
 import { createFairPool } from '../src/threads/fair-pool.ts'
 import { createPool } from '../src/threads/pool.ts'
-import { onStop } from './lifecycle.ts'
+import { endOnUnhandled, onStop } from './lifecycle.ts'
 import { connectReplicas } from './replicas.ts'
 
 // Without this, node:cluster would end the process as soon as the primary is gone, even with requests in flight.
@@ -45,6 +45,7 @@ const PATTERN_HEAP_MB = 512
 /** Entry of an HTTP worker: the ingest handler for hits, and Express for everything else. */
 const config = loadConfig()
 const log = createLog({ level: config.logLevel, role: 'http' })
+endOnUnhandled(log)
 const { databaseUrl, redisUrl } = addressesOf(config)
 const db = connectDb(databaseUrl, { max: 8, name: 'analytics-http', pool: 'http' })
 const reads = connectReads(databaseUrl, { max: 6 })

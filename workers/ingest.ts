@@ -12,12 +12,13 @@ import { startBackground } from './ingest/background.ts'
 import type { Parts } from './ingest/parts.ts'
 import { connectPools, endPools } from './ingest/pools.ts'
 import { storeQueuedHits, storeQueuedReplays } from './ingest/storing.ts'
-import { onStop, reportReady, yieldToOthers } from './lifecycle.ts'
+import { endOnUnhandled, onStop, reportReady, yieldToOthers } from './lifecycle.ts'
 
 /** Entry of an ingest process: stores queued hits, and runs the scheduled jobs while it holds the lease. */
 yieldToOthers()
 const config = loadConfig()
 const log = createLog({ level: config.logLevel, role: 'ingest' })
+endOnUnhandled(log)
 let stop = async () => {}
 onStop(log, () => stop())
 

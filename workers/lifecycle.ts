@@ -42,6 +42,14 @@ export function onStop(log: Log, stop: () => Promise<void>): void {
   if (process.channel) process.on('disconnect', () => begin('the parent is gone'))
 }
 
+/** Ends the process at an error that nothing handles, with one line of the log instead of a raw stack. */
+export function endOnUnhandled(log: Log): void {
+  process.on('uncaughtException', (error, origin) => {
+    log.fatal({ error, origin }, 'ended by an error that nothing handled')
+    process.exit(1)
+  })
+}
+
 /** Reports to the parent, or to PM2, that this process is ready. */
 export function reportReady(): void {
   process.send?.('ready')

@@ -19,6 +19,7 @@ import { type Keeper, keepAlive } from '../src/runtime/children.ts'
 import { watchDisk } from '../src/runtime/disk.ts'
 import { createLog, type Log } from '../src/runtime/log.ts'
 import { startClusterWorker, startProcess } from './children.ts'
+import { endOnUnhandled } from './lifecycle.ts'
 
 // Entry of the first process: starts all others, restarts those that end, and stops them in order. Contains no domain code.
 
@@ -45,6 +46,7 @@ let stopping: Promise<void> | undefined
 try {
   const config = loadConfig()
   const log = createLog({ level: config.logLevel, role: 'primary' })
+  endOnUnhandled(log)
   await run(config, log)
 } catch (error) {
   // An interrupted startup fails too, but must not be reported. Ctrl-C also ends a child that is still starting, and its

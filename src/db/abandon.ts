@@ -34,19 +34,24 @@ export function unlessAbandoned<Result>(waiting: Promise<Result>): Promise<Resul
 
 const tooLate = () => new AppError('unavailable', 'The answer takes too long; try again shortly')
 
-interface Cancellable<Rows> extends Promise<Rows> {
-  cancel(): unknown
+/** A statement of the driver: what its `cancel()` calls. */
+interface Cancellable {
+  canceller?: ((statement: Cancellable) => Promise<void>) | null
 }
 
 /**
  * Runs a statement that the signal of `abandonWhen` cancels. Outside of `abandonWhen` the statement runs to its end.
  * @throws AppError `unavailable` when the signal aborted before the statement began
  */
-export function abandonable<Rows>(statement: Cancellable<Rows>): Promise<Rows> {
+export function abandonable<Rows>(statement: Promise<Rows> & Cancellable): Promise<Rows> {
   const signal = calls.getStore()
   if (!signal) return statement
   if (signal.aborted) return Promise.reject(tooLate())
-  const cancel = () => void statement.cancel()
+  const cancel = () => {
+    // The driver's `cancel()` leaves a refusal unhandled. A server that cannot be told has closed the connection of the statement, too.
+    void statement.canceller?.(statement).catch(() => {})
+    statement.canceller = null
+  }
   const forget = () => signal.removeEventListener('abort', cancel)
   signal.addEventListener('abort', cancel)
   statement.then(forget, forget)

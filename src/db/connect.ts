@@ -1,9 +1,11 @@
 import postgres from 'postgres'
 import { databaseAddress } from '../config-database.ts'
+import { addArrayTypes } from './array-types.ts'
 import { dialect } from './dialect.ts'
 import { POOL_SETTINGS, type PoolName } from './pool-settings.ts'
 import { socketToPrimary } from './primary.ts'
 import type { Db, Queryable, Transaction } from './queryable.ts'
+import { type Closings, endWithConnections } from './transactions.ts'
 import { noticeUnreplicated } from './unreplicated.ts'
 
 export type { Db, Queryable, Transaction } from './queryable.ts'
@@ -34,7 +36,8 @@ export function connectDb(
   const { urls, isPgBouncer } = databaseAddress(url)
   const address = clientOptions(urls[0]!)
   const settings = { ...(options.pool && POOL_SETTINGS[options.pool]), ...options.settings }
-  return postgres(address.url, {
+  const closings: Closings = { count: 0 }
+  const sql = postgres(address.url, {
     ...(address.host && { host: address.host }),
     ...(urls.length > 1 && { socket: socketToPrimary(urls) }),
     ...(isPgBouncer && options.pool && { database: entryOf(urls[0]!, options.pool) }),
@@ -44,7 +47,11 @@ export function connectDb(
     ...(options.debug && { debug: options.debug }),
     connect_timeout: options.connectWithin ?? CONNECT_WITHIN_S,
     idle_timeout: 0,
+    fetch_types: false,
     onnotice: noticeUnreplicated,
+    onclose: () => {
+      closings.count++
+    },
     connection: {
       application_name: options.name,
       // PgBouncer refuses other parameters: its entry for the pool sets them.
@@ -55,6 +62,8 @@ export function connectDb(
     },
     types: { bigint: { to: 20, from: [20], serialize: String, parse: exactNumber } },
   })
+  addArrayTypes(sql)
+  return endWithConnections(sql, closings)
 }
 
 /** Returns the name of the pool's entry in the section `[databases]` of PgBouncer. */

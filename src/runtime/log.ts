@@ -8,11 +8,13 @@ const MAX_UNWRITTEN_BYTES = 1024 * 1024
 /** Copies only error fields without personal data: drivers attach statements and commands, with values, to their errors. */
 function describeError(error: unknown) {
   if (!(error instanceof Error)) return { message: String(error) }
-  const { code } = error as { code?: unknown }
+  const { code, query } = error as { code?: unknown; query?: unknown }
+  const [, statement] = /^\/\* ([\w-]+) \*\//.exec(String(query)) ?? []
   return {
     type: error.name,
     message: error.message,
     ...(typeof code === 'string' && { code }),
+    ...(statement && { statement }),
     stack: error.stack,
   }
 }

@@ -1,0 +1,143 @@
+import { once } from 'node:events'
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { abandonWhen } from '../../src/db/abandon.ts'
+import { ARRAY_TYPES } from '../../src/db/array-types.ts'
+import { clientOptions, connectDb, type Db } from '../../src/db/connect.ts'
+import { query } from '../../src/db/query.ts'
+import { sharedDatabase, type TestDatabase } from '../support/database.ts'
+import { deferred } from '../support/deferred.ts'
+
+/** A way to the database that a test can cut. */
+let cut: () => void
+let close: () => void
+let database: TestDatabase
+let db: Db
+const sockets = new Set<Socket>()
+
+beforeAll(async () => {
+  database = await sharedDatabase()
+  const { url, host } = clientOptions(database.url)
+  const { hostname, port, pathname, username } = new URL(url)
+  const server = createServer(socket => {
+    const behind = host ? createConnection(`${host}/.s.PGSQL.5432`) : createConnection(Number(port), hostname)
+    for (const end of [socket, behind]) {
+      sockets.add(end)
+      end.on('error', () => {})
+      end.on('close', () => {
+        sockets.delete(end)
+        socket.destroy()
+        behind.destroy()
+      })
+    }
+    socket.pipe(behind).pipe(socket)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cut = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  close = () => server.close()
+  const { port: way } = server.address() as AddressInfo
+  db = connectDb(`postgres://${username || 'postgres'}@127.0.0.1:${way}${pathname}`, { max: 1, name: 'test' })
+})
+afterAll(async () => {
+  await db.end({ timeout: 5 })
+  close()
+  await database.close()
+})
+
+const CLOSED = { code: expect.stringMatching(/^(CONNECTION_CLOSED|ECONNRESET|EPIPE)$/) }
+const recovers = () => expect.poll(() => db`select 1 as one`.catch(() => [])).toEqual([{ one: 1 }])
+
+test('a transaction whose connection is lost in a statement fails, and its process goes on', async () => {
+  const transaction = db.begin(async tx => {
+    await tx`select 1`
+    const statement = tx`select pg_sleep(30)`.execute()
+    cut()
+    await statement
+  })
+  await expect(transaction).rejects.toMatchObject(CLOSED)
+  await recovers()
+})
+
+test.each([
+  ['returns', async () => {}],
+  ['fails', () => Promise.reject(new Error('of another kind'))],
+])(
+  'a transaction whose connection is lost between statements fails also if its function %s later, and takes no more statements',
+  async (_, end) => {
+    const { promise: lost, resolve: lose } = deferred()
+    const later: unknown[] = []
+    const transaction = db.begin(async tx => {
+      await tx`select 1`
+      cut()
+      await lost
+      later.push(
+        await Promise.resolve()
+          .then(() => tx`select 1`)
+          .catch(error => error.code),
+      )
+      later.push(
+        await Promise.resolve()
+          .then(() => tx.unsafe('select 1'))
+          .catch(error => error.code),
+      )
+      later.push(
+        await Promise.resolve()
+          .then(() => tx.savepoint(inner => inner`select 1`))
+          .catch(error => error.code),
+      )
+      await end()
+    })
+    await expect(transaction).rejects.toMatchObject(CLOSED)
+    await recovers()
+    lose()
+    await expect.poll(() => later).toEqual(Array.from({ length: 3 }, () => CLOSED.code))
+    await recovers()
+  },
+)
+
+test('a transaction that handles the loss of its connection by itself fails', async () => {
+  const transaction = db.begin(async tx => {
+    await tx`select 1`
+    const statement = tx`select pg_sleep(30)`.execute()
+    cut()
+    await statement.catch(() => {})
+  })
+  await expect(transaction).rejects.toMatchObject(CLOSED)
+  await recovers()
+})
+
+test('a statement that cannot be cancelled, since its server is away, fails', async () => {
+  const sleep = query('test-sleep', 'select pg_sleep(30)')
+  const abort = new AbortController()
+  const read = abandonWhen(abort.signal, () => sleep(db))
+  await expect.poll(() => sockets.size).toBeGreaterThan(0)
+  abort.abort()
+  cut()
+  await expect(read).rejects.toBeInstanceOf(Error)
+  await recovers()
+})
+
+test('types of arrays are those of the catalogue, and come back as they were sent', async () => {
+  const names = Object.keys(ARRAY_TYPES)
+  const rows = await database.db<{ typname: string; element: number; array: number }[]>`
+    select typname, oid::int as element, typarray::int as array from pg_type where typname = any(${names}) and oid < 10000`
+  expect(Object.fromEntries(rows.map(row => [row.typname, [row.element, row.array]]))).toEqual(ARRAY_TYPES)
+
+  const at = new Date('2026-03-01T00:00:00.250Z')
+  const sent = {
+    texts: ['a,b', '"quoted"', 'back\\slash', '', '{}', 'null', null],
+    numbers: [1, -2.5, null],
+    wholes: [2 ** 53 - 1, 0],
+    times: [at.toISOString(), null],
+    nested: [
+      ['a', 'b'],
+      ['c', 'd"'],
+    ],
+  }
+  const [got] = await database.db`select ${sent.texts}::text[] as texts, ${sent.numbers}::float8[] as numbers,
+    ${sent.wholes}::int8[] as wholes, ${sent.times}::timestamptz[] as times, ${sent.nested}::text[] as nested,
+    array[true, null] as booleans, '{}'::int[] as empty`
+  expect(got).toEqual({ ...sent, times: [at, null], booleans: [true, null], empty: [] })
+})
