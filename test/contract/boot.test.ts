@@ -14,36 +14,61 @@ import { compiledEnvironment } from '../support/compiled-environment.ts'
 import { testDatabase } from '../support/database.ts'
 import { silentLog } from '../support/log.ts'
 import { type Primary, startPrimary } from '../support/primary.ts'
-import { childrenOf, runningProcesses, stillRunning } from '../support/processes.ts'
+import { childrenOf, type RunningProcess, runningProcesses, stillRunning } from '../support/processes.ts'
 import { privateRedis } from '../support/redis.ts'
-import { freePort, PRIMARY } from '../support/service.ts'
+import { eventually, freePort, PRIMARY } from '../support/service.ts'
 import { request } from './requests.ts'
 
 const run = promisify(execFile)
 
 let folder: string
-/** How long a start takes here, ms. */
-let startMs = 0
-/** The data folder of the tests that follow one another. */
 let dataDir: string
 let port: number
 let bootstrapped: { team_id: string; user_id: string; token: string }
-let service: Primary
+let leftByBootstrap: RunningProcess[]
+let service: Primary | undefined
+/** How long its last start took here, ms. */
+let startMs: number
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'analytics-boot-'))
   dataDir = join(folder, 'data')
   port = await freePort()
+  bootstrapped = await admin('bootstrap')
+  leftByBootstrap = await leftOvers()
+  await running()
+  const { body: site } = await ask('POST', '/api/sites', { domain: 'example.com' })
+  await ask('POST', '/api/collect', {
+    key: site.tracking_key,
+    hostname: 'example.com',
+    url: { path: '/' },
+  })
+  await eventually(async () => (await pageviews()) === 1)
 })
 afterAll(async () => {
-  if (service && (await stillRunning([service.pid])).length > 0) {
-    service.kill('SIGTERM')
-    await service.exited
-  }
+  await stopped()
   rmSync(folder, { recursive: true, force: true })
 })
 
 const start = (settings: NodeJS.ProcessEnv = {}) =>
   startPrimary({ PORT: String(port), DATA_DIR: dataDir, ...settings })
+
+const isRunning = async () => service !== undefined && (await stillRunning([service.pid])).length > 0
+
+/** Starts the service on the data folder unless it runs. */
+async function running(): Promise<Primary> {
+  if (service && (await isRunning())) return service
+  const startedAt = performance.now()
+  service = start()
+  await service.ready()
+  startMs = performance.now() - startedAt
+  return service
+}
+
+async function stopped() {
+  if (!service || !(await isRunning())) return
+  service.kill('SIGTERM')
+  await service.exited
+}
 
 async function admin(...args: string[]) {
   const { stdout } = await run('npm', ['run', '-s', 'admin', '--', ...args], {
@@ -60,7 +85,11 @@ async function leftOvers() {
 const redisPid = () => JSON.parse(readFileSync(join(dataDir, 'redis.pid'), 'utf8')).pid as number
 
 async function ask(method: string, path: string, body?: object) {
-  const { status, json } = await request(service.url + path, { method, token: bootstrapped.token, body })
+  const { status, json } = await request(`http://127.0.0.1:${port}${path}`, {
+    method,
+    token: bootstrapped.token,
+    body,
+  })
   return { status, body: json }
 }
 
@@ -76,7 +105,114 @@ test('start: wrong settings exit with 1 and one line for each', async () => {
   ])
 })
 
+test('start: a Redis that evicts keys exits with 1 and says what to do', async () => {
+  const [database, redis] = await Promise.all([testDatabase(), privateRedis()])
+  const client = connectRedis(redis.url, silentLog)
+  await whenReady(client, 30_000)
+  await client.config('SET', 'maxmemory-policy', 'allkeys-lru')
+  client.disconnect()
+  const refused = start({
+    PORT: '0',
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    SECRET_KEY: '0'.repeat(64),
+  })
+  expect(await refused.exited).toBe(1)
+  expect(refused.errors()).toMatch(/^error: REDIS_URL has maxmemory-policy allkeys-lru: .*noeviction.*\n$/)
+  await Promise.all([database.close(), redis.close()])
+})
+
+test('admin bootstrap: in an empty data folder it gives a token and leaves no process', () => {
+  expect(bootstrapped).toEqual({
+    team_id: expect.any(String),
+    user_id: expect.any(String),
+    token: expect.stringMatching(/^wa_/),
+    created: true,
+    setup_url: expect.stringContaining('/setup#'),
+  })
+  expect(leftByBootstrap).toEqual([])
+})
+
+test('admin bootstrap: while the service runs it finds the team and gives no second token', async () => {
+  await running()
+  expect(await admin('bootstrap')).toEqual({
+    ...bootstrapped,
+    token: null,
+    created: false,
+    setup_url: expect.stringContaining('/setup#'),
+  })
+  expect((await ask('GET', '/readyz')).status).toBe(200)
+})
+
+test('start: a second start on the same data folder names the process that holds it', async () => {
+  const { pid } = await running()
+  const redis = redisPid()
+  const children = await childrenOf(pid)
+  const second = start({ PORT: String(await freePort()) })
+  expect(await second.exited).toBe(1)
+  expect(second.errors()).toMatch(
+    new RegExp(`^error: .* is in use by process ${pid}; a data folder is never opened twice\n$`),
+  )
+  expect(redisPid()).toBe(redis)
+  expect(await stillRunning([redis, ...children])).toEqual([redis, ...children])
+  expect(await childrenOf(pid)).toEqual(children)
+  expect(await pageviews()).toBe(1)
+})
+
+test('stop: when the primary is killed the other processes end, and the next start succeeds at once', async () => {
+  const killed = await running()
+  const children = await childrenOf(killed.pid, 'dist/workers')
+  expect(children).toHaveLength(3)
+  const usualMs = startMs
+  killed.kill('SIGKILL')
+  await expect.poll(() => stillRunning([killed.pid])).toEqual([])
+  await running()
+  // On a slow machine every start is slow.
+  expect(startMs).toBeLessThan(3 * usualMs + 10_000)
+  await expect.poll(() => stillRunning(children)).toEqual([])
+  expect(await pageviews()).toBe(1)
+})
+
+test('embedded Redis: it is restarted when it is killed', async () => {
+  await running()
+  const killed = redisPid()
+  process.kill(killed, 'SIGKILL')
+  await expect.poll(redisPid).not.toBe(killed)
+  await expect.poll(async () => (await ask('GET', '/readyz')).status).toBe(200)
+})
+
+test.for([
+  ['SIGTERM', 'kill'],
+  // As a terminal does with Ctrl-C, and when it is closed.
+  ['SIGINT', 'killGroup'],
+  ['SIGHUP', 'killGroup'],
+] as const)(
+  'stop: %s exits with 0, leaves no process, and the next start has the data',
+  async ([signal, kill]) => {
+    const ended = await running()
+    const processes = [redisPid(), ...(await childrenOf(ended.pid))]
+    ended[kill](signal)
+    expect(await ended.exited).toBe(0)
+    expect(await stillRunning(processes)).toEqual([])
+    expect(await leftOvers()).toEqual([])
+    expect(ended.errors()).toBe('')
+    expect(ended.output()).toContain('embedded database is closed')
+    await running()
+    expect(await pageviews()).toBe(1)
+  },
+)
+
+test('stop: Ctrl-C during a start exits with 0 and leaves no process', async () => {
+  await stopped()
+  const starting = start()
+  await expect.poll(starting.output, { interval: 5 }).toContain('private redis-server is ready')
+  starting.killGroup('SIGINT')
+  expect(await starting.exited).toBe(0)
+  await expect.poll(leftOvers).toEqual([])
+})
+
 test('start: a port in use exits with 1 before any server starts', async () => {
+  await stopped()
   const other = createServer().listen(port, '127.0.0.1')
   await once(other, 'listening')
   try {
@@ -91,130 +227,8 @@ test('start: a port in use exits with 1 before any server starts', async () => {
   }
 })
 
-test('start: a Redis that evicts keys exits with 1 and says what to do', { tags: ['full'] }, async () => {
-  const [database, redis] = await Promise.all([testDatabase(), privateRedis()])
-  const client = connectRedis(redis.url, silentLog)
-  await whenReady(client, 30_000)
-  await client.config('SET', 'maxmemory-policy', 'allkeys-lru')
-  client.disconnect()
-  const servers = { DATABASE_URL: database.url, REDIS_URL: redis.url, SECRET_KEY: '0'.repeat(64) }
-  const refused = start(servers)
-  expect(await refused.exited).toBe(1)
-  expect(refused.errors()).toMatch(/^error: REDIS_URL has maxmemory-policy allkeys-lru: .*noeviction.*\n$/)
-  await Promise.all([database.close(), redis.close()])
-})
-
-test('admin bootstrap: in an empty data folder it gives a token and leaves no process', async () => {
-  bootstrapped = await admin('bootstrap')
-  expect(bootstrapped).toEqual({
-    team_id: expect.any(String),
-    user_id: expect.any(String),
-    token: expect.stringMatching(/^wa_/),
-    created: true,
-    setup_url: expect.stringContaining('/setup#'),
-  })
-  expect(await leftOvers()).toEqual([])
-})
-
-test('start: without configured servers it starts embedded ones', async () => {
-  service = start()
-  await service.ready()
-  const { status, body: site } = await ask('POST', '/api/sites', { domain: 'example.com' })
-  expect(status).toBe(201)
-  const hit = { key: site.tracking_key, hostname: 'example.com', url: { path: '/' } }
-  expect((await ask('POST', '/api/collect', hit)).status).toBe(202)
-  await expect.poll(pageviews).toBe(1)
-})
-
-test('admin bootstrap: while the service runs it finds the team and gives no second token', async () => {
-  expect(await admin('bootstrap')).toEqual({
-    ...bootstrapped,
-    token: null,
-    created: false,
-    setup_url: expect.stringContaining('/setup#'),
-  })
-  expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
-})
-
-test('start: a second start on the same data folder names the process that holds it', {
-  tags: ['full'],
-}, async () => {
-  const redis = redisPid()
-  const children = await childrenOf(service.pid)
-  const second = start({ PORT: String(await freePort()) })
-  expect(await second.exited).toBe(1)
-  expect(second.errors()).toMatch(
-    new RegExp(`^error: .* is in use by process ${service.pid}; a data folder is never opened twice\n$`),
-  )
-  expect(redisPid()).toBe(redis)
-  expect(await stillRunning([redis, ...children])).toEqual([redis, ...children])
-  expect(await childrenOf(service.pid)).toEqual(children)
-  expect(await pageviews()).toBe(1)
-})
-
-test('stop: SIGTERM exits with 0, leaves no process, and the next start has the data', async () => {
-  service.kill('SIGTERM')
-  expect(await service.exited).toBe(0)
-  expect(await leftOvers()).toEqual([])
-  const startedAt = performance.now()
-  service = start()
-  await service.ready()
-  startMs = performance.now() - startedAt
-  expect(await pageviews()).toBe(1)
-})
-
-test('stop: when the primary is killed the other processes end, and the next start succeeds at once', {
-  tags: ['full'],
-}, async () => {
-  const children = await childrenOf(service.pid, 'dist/workers')
-  expect(children).toHaveLength(3)
-  service.kill('SIGKILL')
-  const startedAt = performance.now()
-  service = start()
-  await service.ready()
-  // On a slow machine every start is slow.
-  expect(performance.now() - startedAt).toBeLessThan(3 * startMs + 10_000)
-  await expect.poll(() => stillRunning(children)).toEqual([])
-  expect(await pageviews()).toBe(1)
-})
-
-test('embedded Redis: it is restarted when it is killed', { tags: ['full'] }, async () => {
-  const killed = redisPid()
-  process.kill(killed, 'SIGKILL')
-  await expect.poll(redisPid).not.toBe(killed)
-  await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200)
-})
-
-/** Ends the service as its terminal does. */
-async function endBy(signal: 'SIGINT' | 'SIGHUP') {
-  const processes = [redisPid(), ...(await childrenOf(service.pid))]
-  service.killGroup(signal)
-  expect(await service.exited).toBe(0)
-  expect(await stillRunning(processes)).toEqual([])
-  expect(await leftOvers()).toEqual([])
-  expect(service.errors()).toBe('')
-}
-
-test('stop: Ctrl-C exits with 0 and leaves no process', { tags: ['full'] }, () => endBy('SIGINT'))
-
-test('stop: closing the terminal exits with 0 and leaves no process', { tags: ['full'] }, async () => {
-  service = start()
-  await service.ready()
-  await endBy('SIGHUP')
-  expect(service.output()).toContain('embedded database is closed')
-})
-
-test('stop: Ctrl-C during a start exits with 0 and leaves no process', { tags: ['full'] }, async () => {
-  service = start()
-  await expect.poll(service.output, { interval: 5 }).toContain('private redis-server is ready')
-  service.killGroup('SIGINT')
-  expect(await service.exited).toBe(0)
-  await expect.poll(leftOvers).toEqual([])
-})
-
-test('start: it waits until an admin command has stopped its temporary servers', {
-  tags: ['full'],
-}, async () => {
+test('start: it waits until an admin command has stopped its temporary servers', async () => {
+  await stopped()
   const command = await spawnEntry('test/embedded/hold-servers.ts', [], {
     env: { DATA_DIR: dataDir, BASE_URL: '' },
   })
@@ -231,9 +245,7 @@ test('start: it waits until an admin command has stopped its temporary servers',
   expect(await pageviews()).toBe(1)
 })
 
-test('ingest process: started before the primary (PM2), it waits for the tables', {
-  tags: ['full'],
-}, async () => {
+test('ingest process: started before the primary (PM2), it waits for the tables', async () => {
   const database = await startDatabase({ log: silentLog })
   const redis = await privateRedis()
   const servers = { DATABASE_URL: database.url, REDIS_URL: redis.url, SECRET_KEY: '0'.repeat(64) }
