@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Config } from '../../src/config.ts'
 import type { Db } from '../../src/db/connect.ts'
 import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
@@ -117,7 +116,6 @@ export function services(db: Db, now = NOW) {
   return {
     shown,
     ...readServices(db, now),
-    config: { baseUrl: 'http://a.example' } as Config,
     showDetailsFrom: (at: Date) => void shown.push(at.toISOString()),
   }
 }

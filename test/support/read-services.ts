@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { loadConfig } from '../../src/config.ts'
+import type { Config } from '../../src/config.ts'
 import type { Db } from '../../src/db/connect.ts'
 import { inProcessPatterns } from './in-process-patterns.ts'
 import { inProcessPool } from './in-process-pool.ts'
@@ -12,7 +12,7 @@ export const readServices = (db: Db, now: Date) => ({
   patterns: inProcessPatterns(),
   grant: null,
   now: () => now,
-  config: loadConfig({}),
+  config: { baseUrl: 'http://a.example' } as Config,
 })
 
 /** Returns a site as reads of statistics get it. */
