@@ -195,7 +195,9 @@ describe('signing in with a passkey', () => {
     expect(await lastOf(person)).toMatchObject({ details: { reason: 'disabled' } })
   })
 
-  test('passkeys: after ten failures of a network in 15 minutes, no attempt is looked at; successes do not count', async () => {
+  test('passkeys: after ten failures of a network in 15 minutes, no attempt is looked at; successes do not count', {
+    tags: ['full'],
+  }, async () => {
     const authenticator = await withPasskey(await signIn(api))
     for (let i = 0; i < 12; i++) expect((await use(authenticator)).status).toBe(200)
     for (let i = 0; i < 10; i++) expect((await use(createAuthenticator(ORIGIN))).status).toBe(401)

@@ -75,7 +75,9 @@ describe('signing in', () => {
     expect(entry).toEqual({ actor: 'unknown address', team_id: null, details: { reason: 'unknown' } })
   })
 
-  test('ten wrong passwords for an address, from wherever; then even the right one is refused for a while', async () => {
+  test('ten wrong passwords for an address, from wherever; then even the right one is refused for a while', {
+    tags: ['full'],
+  }, async () => {
     const { email } = await setUp(api)
     at = new Date(Math.ceil(at.getTime() / 900_000) * 900_000 + 60_000)
     // Right ones do not count, and a cookie of nonsense does not matter.

@@ -361,6 +361,8 @@ function hitsAtLimits(letter: string): Record<Endpoint, object> {
 }
 
 test('hostile input: hits and searches at a limit are taken, and stored whole', async () => {
+  const site = await createSite(service, 'limits.example')
+  const validOf = (endpoint: Endpoint) => required(endpoint, site)
   for (const letter of ['a', ASTRAL]) {
     const hits = hitsAtLimits(letter)
     for (const endpoint of ENDPOINTS)

@@ -1,5 +1,5 @@
 // @module-tag full
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { expectNoneRefused } from '../faults/none-refused.ts'
 import { expectStoredOnce } from '../faults/stored-once.ts'
 import { type Load, moreAccepted, underLoad } from '../support/load.ts'
@@ -11,20 +11,21 @@ import { request } from './requests.ts'
 
 // Killed processes are in test/faults/kills.test.ts.
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+async function started(settings: NodeJS.ProcessEnv = {}): Promise<TestService> {
+  const service = await startService(settings)
+  onTestFinished(() => service.close())
+  return service
+}
 
-const sendTo = (site: TestSite, during: (load: Load) => Promise<void>) =>
+const sendTo = (service: TestService, site: TestSite, during: (load: Load) => Promise<void>) =>
   underLoad({ urls: [service.url], key: site.key }, during)
 
 test('processes: SIGUSR2 replaces every HTTP worker, and no request fails', async () => {
+  const service = await started()
   const site = await createTestSite(service.db)
   const before = await childrenOf(service.pid, 'http.js')
   expect(before).toHaveLength(2)
-  const load = await sendTo(site, async load => {
+  const load = await sendTo(service, site, async load => {
     await moreAccepted(load, 100)
     process.kill(service.pid, 'SIGUSR2')
     // Hits keep their connections; each of these has a new one.
@@ -40,11 +41,12 @@ test('processes: SIGUSR2 replaces every HTTP worker, and no request fails', asyn
 })
 
 test('processes: after SIGTERM under load, the next start stores the accepted hits', async () => {
+  const service = await started()
   const site = await createTestSite(service.db)
   const children = await childrenOf(service.pid)
   expect(children).toHaveLength(3)
   let stopped: Promise<number | null> | undefined
-  const load = await sendTo(site, async load => {
+  const load = await sendTo(service, site, async load => {
     await moreAccepted(load, 300)
     stopped = within(10_000, service.stop())
     await expect.poll(() => load.refused.size, { interval: 5 }).toBeGreaterThan(0)
@@ -54,10 +56,6 @@ test('processes: after SIGTERM under load, the next start stores the accepted hi
   expect(await stillRunning(children)).toEqual([])
   expect(service.output()).not.toMatch(/"level":(50|60).*(stopping failed|could not finish)/)
 
-  const next = await startService({ DATABASE_URL: service.databaseUrl, REDIS_URL: service.redisUrl })
-  try {
-    await expectStoredOnce(service.db, site, load)
-  } finally {
-    await next.close()
-  }
+  await started({ DATABASE_URL: service.databaseUrl, REDIS_URL: service.redisUrl })
+  await expectStoredOnce(service.db, site, load)
 })

@@ -1,3 +1,4 @@
+// @module-tag full
 import { expect, test } from 'vitest'
 import { randomFrom } from '../support/random-values.ts'
 import { runs } from '../support/runs.ts'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { sweep } from '../support/runs.ts'
 import {
   coupon,
   discount,
@@ -61,14 +62,16 @@ const LOG = [
   ...['20 payment', '20 subscription_renewed', '22 subscription_downgraded', '25 subscription_ended'],
 ].map(entry => `2026-01-${entry}`)
 
-test.each<[string, <Each>(events: Each[]) => Each[]]>([
-  ['in order, each twice', events => events.flatMap(each => [each, each])],
-  ['in reverse, and then in order', events => [...events.toReversed(), ...events]],
-  [
-    'every third first, and then in reverse',
-    events => [...events.filter((_, index) => index % 3 === 0), ...events.toReversed()],
-  ],
-])('event order: events delivered %s give the same movements and lifecycle events', async (_how, order) => {
+test.each<[string, <Each>(events: Each[]) => Each[]]>(
+  sweep([
+    ['in order, each twice', events => events.flatMap(each => [each, each])],
+    ['in reverse, and then in order', events => [...events.toReversed(), ...events]],
+    [
+      'every third first, and then in reverse',
+      events => [...events.filter((_, index) => index % 3 === 0), ...events.toReversed()],
+    ],
+  ]),
+)('event order: events delivered %s give the same movements and lifecycle events', async (_how, order) => {
   const site = await revenue.shop()
   await revenue.deliverAll(site, order(longLife()))
   expect(await revenue.movements(site)).toEqual(MOVEMENTS)

@@ -99,7 +99,9 @@ describe('overview subscription metrics', () => {
     expect(overview.conversion_rate).toBe(33.3)
   })
 
-  test('customers are told apart by id, else e-mail, else visitor, else payment', async () => {
+  test('customers are told apart by id, else e-mail, else visitor, else payment', {
+    tags: ['full'],
+  }, async () => {
     const site = await revenue.shop()
     const visitor = randomUUID()
     const on10 = { timestamp: '2026-03-10T10:00:00Z' }

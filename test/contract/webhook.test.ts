@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sweep } from '../support/runs.ts'
 import {
   apiOfFile,
   checkout,
@@ -77,34 +78,33 @@ describe('visitors', () => {
   }
 
   const inMetadata = (visitor_id: string) => ({ metadata: { visitor_id } })
-  test.each<[string, (visitorId: string) => { checkout?: Json; subscription?: Json; invoice?: Json }]>([
-    ['client_reference_id of the checkout', id => ({ checkout: { client_reference_id: id } })],
-    ['metadata of the checkout', id => ({ checkout: inMetadata(id) })],
-    ['metadata of the subscription', id => ({ subscription: inMetadata(id) })],
-    ['metadata of the invoice', id => ({ invoice: inMetadata(id) })],
-  ])(
-    'a visitor named by the %s is remembered for the subscription and its payments',
-    async (_where, name) => {
-      for (const isLate of [false, true]) {
-        const shop = await openShop(api)
-        const visitorId = randomUUID()
-        const named = name(visitorId)
-        const base = subscription(named.subscription)
-        const one = { subscription: base.id, customer: base.customer }
-        const first = invoice({ ...one, ...named.invoice })
-        const later = invoice({ ...one, paidAt: onDay(32), billing_reason: 'subscription_cycle' })
-        const paid = { mode: 'subscription', payment_intent: null, invoice: first.id, ...one }
-        const events = [
-          event('checkout.session.completed', checkout({ ...paid, ...named.checkout }), onDay(1)),
-          event('customer.subscription.created', base, onDay(1)),
-          event('invoice.paid', first, onDay(1)),
-          event('invoice.paid', later, onDay(32)),
-        ]
-        await deliverAll(shop, isLate ? events.reverse() : events)
-        expect(await visitors(shop)).toEqual(new Set([visitorId]))
-      }
-    },
-  )
+  test.each<[string, (visitorId: string) => { checkout?: Json; subscription?: Json; invoice?: Json }]>(
+    sweep([
+      ['client_reference_id of the checkout', id => ({ checkout: { client_reference_id: id } })],
+      ['metadata of the checkout', id => ({ checkout: inMetadata(id) })],
+      ['metadata of the subscription', id => ({ subscription: inMetadata(id) })],
+      ['metadata of the invoice', id => ({ invoice: inMetadata(id) })],
+    ]),
+  )('a visitor named by the %s is remembered for the subscription and its payments', async (_where, name) => {
+    for (const isLate of [false, true]) {
+      const shop = await openShop(api)
+      const visitorId = randomUUID()
+      const named = name(visitorId)
+      const base = subscription(named.subscription)
+      const one = { subscription: base.id, customer: base.customer }
+      const first = invoice({ ...one, ...named.invoice })
+      const later = invoice({ ...one, paidAt: onDay(32), billing_reason: 'subscription_cycle' })
+      const paid = { mode: 'subscription', payment_intent: null, invoice: first.id, ...one }
+      const events = [
+        event('checkout.session.completed', checkout({ ...paid, ...named.checkout }), onDay(1)),
+        event('customer.subscription.created', base, onDay(1)),
+        event('invoice.paid', first, onDay(1)),
+        event('invoice.paid', later, onDay(32)),
+      ]
+      await deliverAll(shop, isLate ? events.reverse() : events)
+      expect(await visitors(shop)).toEqual(new Set([visitorId]))
+    }
+  })
 
   test('a visitor has the movements that were recorded before it was known', async () => {
     const shop = await openShop(api)

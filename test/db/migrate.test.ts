@@ -26,7 +26,9 @@ const tablesOf = async (db: Db) => {
   return rows.map(row => row.tablename as string)
 }
 
-test('migrations: two processes that start together on an empty database apply each migration once', async () => {
+test('migrations: two processes that start together on an empty database apply each migration once', {
+  tags: ['full'],
+}, async () => {
   const [one, other] = await emptyDatabase()
   await Promise.all([checkDatabase(one), checkDatabase(other)])
   const applied = await Promise.all([migrate(one), migrate(other)])

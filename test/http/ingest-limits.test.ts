@@ -3,6 +3,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Api, startApi } from '../support/api.ts'
 import { startIngestApi } from '../support/ingest-api.ts'
+import { sweep } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { openWire, type WireAnswer } from '../support/wire.ts'
 
@@ -79,13 +80,15 @@ function expectOverLimit({ status, headers, body }: WireAnswer, limit = LIMIT) {
   })
 }
 
-test.each<[Endpoint, string, () => Worker, string[]]>([
-  ['collect', 'that is small', () => first, ['Content-Length: 200']],
-  ['engage', 'that is small', () => first, ['Content-Length: 200']],
-  ['collect', 'that is compressed', () => second, ['Content-Encoding: gzip', 'Content-Length: 300']],
-  ['collect', 'that is large', () => second, ['Content-Length: 200000']],
-  ['collect', 'of unknown size', () => second, ['Transfer-Encoding: chunked']],
-])(
+test.each<[Endpoint, string, () => Worker, string[]]>(
+  sweep([
+    ['collect', 'that is small', () => first, ['Content-Length: 200']],
+    ['engage', 'that is small', () => first, ['Content-Length: 200']],
+    ['collect', 'that is compressed', () => second, ['Content-Encoding: gzip', 'Content-Length: 300']],
+    ['collect', 'that is large', () => second, ['Content-Length: 200000']],
+    ['collect', 'of unknown size', () => second, ['Transfer-Encoding: chunked']],
+  ]),
+)(
   'ingestion limits: a sender over its limit is refused before a body of %s %s is read',
   async (endpoint, _, worker, headers) => {
     await useUp(first, endpoint)
@@ -156,11 +159,13 @@ test('ingestion limits: identify has its own limit for each key and address, and
 
 const padded = (bytes: number) => JSON.stringify(BODIES.event()).padEnd(bytes)
 
-test.each([
-  ['gzip', gzipSync],
-  ['deflate', deflateSync],
-  ['br', brotliCompressSync],
-] as const)(
+test.each(
+  sweep([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const),
+)(
   'ingestion: a compressed body in %s may decompress to 64 KiB, but to no byte more',
   async (encoding, pack) => {
     const send = (bytes: number) =>
@@ -187,7 +192,7 @@ test('ingestion: a compressed body is counted once', async () => {
   expect(answers.map(({ headers }) => headers.get('x-ratelimit-remaining'))).toEqual(['2', '1', '0', '0'])
 })
 
-test.each(['collect', 'event', 'engage', 'identify'] as const)(
+test.each(sweep(['collect', 'event', 'engage', 'identify'] as const))(
   'ingestion: a body of %s nested over 32 levels is refused with 422',
   async endpoint => {
     const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels))

@@ -49,7 +49,9 @@ test('API reference: the page has only one URL, and allows only our own script',
   expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe/)
 })
 
-test('the API reference shows every operation, loads nothing from other origins and reports no errors', async () => {
+test('the API reference shows every operation, loads nothing from other origins and reports no errors', {
+  tags: ['full'],
+}, async () => {
   const browser = await startShell()
   onTestFinished(() => browser.close())
   const page = await (await newPerson(browser)).newPage()

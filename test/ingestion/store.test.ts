@@ -9,6 +9,7 @@ import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 import { testDatabase } from '../support/database.ts'
 import { enrichedHit, rawHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
+import { sweep } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { expectNumberedVisits, sessionsOf as storedSessions, useDatabase, useQueue } from './storing.ts'
 
@@ -56,7 +57,9 @@ test('store: an identity from before midnight names the session after it', async
   expect(await sessionsOf(site)).toMatchObject([{ visitor: today, userId: 'ada' }])
 })
 
-test('store: two consumers that store shuffled hits leave no overlapping sessions of a visitor', async () => {
+test('store: two consumers that store shuffled hits leave no overlapping sessions of a visitor', {
+  tags: ['full'],
+}, async () => {
   const site = await createTestSite(database.db)
   const other = connectDb(database.url, { max: 2, name: 'second consumer' })
   const visitors = Array.from({ length: 5 }, () => randomUUID())
@@ -187,12 +190,14 @@ test('store: a late hit among more sessions of the columnstore than may be decom
   ])
 })
 
-test.each([
-  ['57014', 'the statement took too long'],
-  ['42P01', 'a table is missing'],
-  ['XX000', 'something inside the server broke'],
-  ['53100', 'the disk is full'],
-])('store: error %s (%s) is not caused by the hits and is retried', async code => {
+test.each(
+  sweep([
+    ['57014', 'the statement took too long'],
+    ['42P01', 'a table is missing'],
+    ['XX000', 'something inside the server broke'],
+    ['53100', 'the disk is full'],
+  ]),
+)('store: error %s (%s) is not caused by the hits and is retried', async code => {
   const site = await createTestSite(database.db)
   let failures = 0
   // The real database, except that its first two transactions fail.

@@ -29,7 +29,9 @@ function failingOnce(): TestDatabase['db'] {
   })
 }
 
-test('store: hits of a site whose server does not answer wait in the queue, and others of the batch are stored', async () => {
+test('store: hits of a site whose server does not answer wait in the queue, and others of the batch are stored', {
+  tags: ['full'],
+}, async () => {
   const near = await createTestSite(database.db)
   const far = await createTestSite(database.db)
   let lost = [far.siteNo]

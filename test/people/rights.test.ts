@@ -91,7 +91,7 @@ describe('erasures', () => {
     expect(new Set(ids).size).toBe(3)
   })
 
-  test('a user is found by the text that was sent', async () => {
+  test('a user is found by the text that was sent', { tags: ['full'] }, async () => {
     const identifiers = [
       ...['user 1', 'a/b', '../..', 'ä%', '100%', 'user@example.com', 'x'.repeat(255), '😀', '{}', '{1,2}'],
       ...["'; drop table x", '\\', '"', '%25', '?a=b', '#', 'null', '\u0001'],

@@ -81,7 +81,9 @@ test('payments and hits: what both change of one customer is written, in whateve
   ])
 })
 
-test('payments and a file: what requests send while it is imported is recorded once', async () => {
+test('payments and a file: what requests send while it is imported is recorded once', {
+  tags: ['full'],
+}, async () => {
   const { db, site, pay } = await openSite()
   const ids = Array.from({ length: 24 }, (_, index) => `order-${index}`)
   const visitors = Array.from({ length: 4 }, () => randomUUID())

@@ -161,6 +161,7 @@ async function send(site: TestSite, given: Given): Promise<Sent> {
 describe('overview revenue', () => {
   test.each(sweep(['Europe/Berlin', 'UTC', 'America/Santiago', 'Australia/Lord_Howe', 'Asia/Kathmandu']))(
     'revenue equals the payments sent, in %s, before and after refreshes',
+    { tags: ['full'] },
     async zone => {
       const [first, second] = fc.sample(Payments, { numRuns: 2, seed: zone.length })
       const site = await createSite(zone)

@@ -479,7 +479,7 @@ test('daily rollups: batches that are stored during a rollup count once', { tags
   await rollUp(TODAY + HOUR)
 })
 
-test('daily rollups: a deleted site is not rolled up, other sites are', async () => {
+test('daily rollups: a deleted site is not rolled up, other sites are', { tags: ['full'] }, async () => {
   const gone = await beginWithVisits()
   const other = await beginWithVisits({ isBeside: true })
   await other.rollUp(TODAY - HOUR)

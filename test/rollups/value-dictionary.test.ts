@@ -62,7 +62,9 @@ async function rolledUpSite(): Promise<RolledUpSite> {
 }
 const DAYS = [{ from: '2026-03-09', to: '2026-03-09' }]
 
-test('value dictionary: texts with the same MD5 are counted separately on a rolled-up day', async () => {
+test('value dictionary: texts with the same MD5 are counted separately on a rolled-up day', {
+  tags: ['full'],
+}, async () => {
   const unanswered = await expectRollupsEqualRows(db, await rolledUpSite(), DAYS, new Date(TODAY + HOUR))
   expect(unanswered.filter(asked => !asked.includes('payment'))).toEqual([])
 })

@@ -64,7 +64,7 @@ test('export:rows writes one kind as JSON lines', async () => {
   expect(unknown).toMatchObject({ code: 1, stderr: 'error: No such site\n' })
 })
 
-test('with --file - the data is on standard output', async () => {
+test('with --file - the data is on standard output', { tags: ['full'] }, async () => {
   const args = ['export:hits', '--site', site.id, '--file', '-']
   const { code, stdout, stderr } = await here.command.run(args, {})
   expect([code, stdout.trim().split('\n').length]).toEqual([0, 3])

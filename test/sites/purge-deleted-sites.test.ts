@@ -13,7 +13,7 @@ import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { dyingAfter } from '../support/dying-after.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { readServices } from '../support/read-services.ts'
-import { sweep } from '../support/runs.ts'
+import { IS_QUICK, sweep } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
 const MINUTE = 60_000
@@ -132,7 +132,11 @@ test.each(dialect().name === 'citus' ? ['as rows'] : sweep(['in the columnstore'
     await markDeleted(gone)
 
     // Stops the purge after each possible number of statements (in steps of three) and starts it again.
-    for (let calls = 1; (await remains(gone)).some(table => !/_15m|dirty/.test(table)); calls += 3) {
+    for (
+      let calls = 1;
+      (await remains(gone)).some(table => !/_15m|dirty/.test(table));
+      calls += IS_QUICK ? 12 : 3
+    ) {
       await purgeDeletedSites(dyingAfter(db, calls), NOW).catch(error => expect(error.message).toBe('killed'))
       expect(await overviews(other, true)).toEqual(briefBefore)
     }

@@ -15,7 +15,7 @@ import { randomMoney, storeMoney } from '../support/recount-money.ts'
 import { worldOf } from '../support/recount-world.ts'
 import { rollUpAll } from '../support/roll-up.ts'
 import { countGoalDays, expectSameGoals, rollUpGoals } from '../support/roll-up-goals.ts'
-import { hasUsualCases, runs, seeds } from '../support/runs.ts'
+import { hasUsualCases, runs, seeds, sweep } from '../support/runs.ts'
 import { countSessions } from '../support/session-counts.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
@@ -74,7 +74,7 @@ function numbered(goals: RecountGoal[], prefix: number): RecountGoal[] {
   }))
 }
 
-test.each(['timely', 'late'] as const)(
+test.each(sweep(['late', 'timely'] as const))(
   'stats of streams with %s hits: every read equals a recount, with any filter',
   async arrival => {
     const seen = { days: 0, dirty: 0, open: 0 }

@@ -179,7 +179,9 @@ function stepsOf(random: Random, site: Site) {
 
 const OFTEN = ['pay', 'pay', 'pay', 'visit', 'importPayments', 'importStates', 'rollUp', 'rollUp', 'restart']
 
-test(`goal report: events of the service equal a recount, whatever happens to them (${SEQUENCES} sequences)`, async () => {
+test(`goal report: events of the service equal a recount, whatever happens to them (${SEQUENCES} sequences)`, {
+  tags: ['full'],
+}, async () => {
   const { db } = database
   let counted = 0
   for (const seed of seeds(SEQUENCES)) {
@@ -237,7 +239,9 @@ test('goal report: a payment on a counted day is counted at once, and changes no
   expect([await countedDays(site), await read(site, RANGE)]).toEqual([before, [[2, 0, 0]]])
 })
 
-test('goal report: a payer who is erased, or whose visit is undone, is a visitor of no payment from then on', async () => {
+test('goal report: a payer who is erased, or whose visit is undone, is a visitor of no payment from then on', {
+  tags: ['full'],
+}, async () => {
   const { db } = database
   const site = await newSite()
   await saveEventGoals(db, site, [PAYMENT])

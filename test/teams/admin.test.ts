@@ -134,7 +134,7 @@ test('admin user:create: sites of no team and sites of an admin are refused', as
   expect((await create('admin', 'own.example')).stderr).toContain('site_ids must be null')
 })
 
-test('admin: as a process it prints and exits the same', async () => {
+test('admin: as a process it prints and exits the same', { tags: ['full'] }, async () => {
   const asProcess = (...args: string[]) => command.run(args, {})
   const help = { code: 0, stdout: expect.stringContaining('token:create'), stderr: '' }
   for (const run of [asProcess, admin]) expect(await run('--help')).toEqual(help)

@@ -74,7 +74,9 @@ test('passkeys: an id that no passkey can have is 404', async () => {
   }
 })
 
-test('hostile bodies: every change of a team answers them with 4xx, or does what a valid one asks for', async () => {
+test('hostile bodies: every change of a team answers them with 4xx, or does what a valid one asks for', {
+  tags: ['full'],
+}, async () => {
   for (const route of changes) {
     const names = namesOf(route)
     const bodies = [

@@ -88,7 +88,7 @@ test('engagement: time in the background does not count, and nothing is sent wit
   expect(second!.ms).toBeLessThanOrEqual(shownTo - shownFrom)
 })
 
-test('engagement: each hit has the time since the hit before', async () => {
+test('engagement: each hit has the time since the hit before', { tags: ['full'] }, async () => {
   const site = await world.site({ body: TALL })
   const page = await site.open('/')
   await site.stored(1)

@@ -86,7 +86,9 @@ test('tracker: a single-page application sends nothing for a new state or fragme
   expect(urls(await site.storedAfterAll())).toEqual(['/a', '/c'])
 })
 
-test('tracker: a single-page application with data-hash sends a pageview for each fragment', async () => {
+test('tracker: a single-page application with data-hash sends a pageview for each fragment', {
+  tags: ['full'],
+}, async () => {
   const site = await world.site({ attributes: 'data-hash' })
   const page = await site.open('/app/?utm_source=x#/start')
   await site.stored(1)

@@ -6,6 +6,7 @@ import type { BrowserContext } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { announceSiteChange } from '../../src/sites/change-site.ts'
 import { silentLog } from '../support/log.ts'
+import { sweep } from '../support/runs.ts'
 import { eventually } from '../support/service.ts'
 import { sharedWorld } from './world.ts'
 
@@ -99,10 +100,12 @@ test('tracker: nothing is sent from inside a frame', async () => {
   expect(await site.storedAfterAll()).toEqual([])
 })
 
-test.each([
-  ['navigator.doNotTrack', '"1"'],
-  ['navigator.globalPrivacyControl', 'true'],
-])('tracker: nothing is sent for a browser with %s, when the site respects it', async (name, value) => {
+test.each(
+  sweep([
+    ['navigator.doNotTrack', '"1"'],
+    ['navigator.globalPrivacyControl', 'true'],
+  ]),
+)('tracker: nothing is sent for a browser with %s, when the site respects it', async (name, value) => {
   const head = `<script>Object.defineProperty(navigator, '${name.split('.')[1]}', { value: ${value} })</script>`
   const polite = await world.site({ head, attributes: 'data-dnt' })
   const other = await world.site({ head })
@@ -129,7 +132,7 @@ async function hintsOf(
 }
 const HINT = ['analytics: localhost needs data-local']
 
-test.each(['localhost', '127.0.0.1', 'shop.localhost'])(
+test.each(sweep(['localhost', '127.0.0.1', 'shop.localhost']))(
   'tracker: a local page is not tracked, and logs so once, on %s',
   async hostname => {
     const site = await world.site({ hostname })

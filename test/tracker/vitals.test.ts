@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { sweep } from '../support/runs.ts'
 import { eventually } from '../support/service.ts'
 import { countLoads, type Site, sharedWorld } from './world.ts'
 
@@ -49,10 +50,12 @@ async function measured(site: Site, path = '/') {
 const BODY = `<h1 id="hero">A large heading of the page</h1><button id="slow">slow</button>
   <script>document.getElementById('slow').onclick = () => { const end = performance.now() + 150; while (performance.now() < end); }</script>`
 
-test.each([
-  ['/js/script.js', '/js/vitals.js'],
-  ['/t/script.js?v=2', '/t/vitals.js'],
-])('web vitals: %s loads %s once, and a page that is left sends a report', async (script, second) => {
+test.each(
+  sweep([
+    ['/js/script.js', '/js/vitals.js'],
+    ['/t/script.js?v=2', '/t/vitals.js'],
+  ]),
+)('web vitals: %s loads %s once, and a page that is left sends a report', async (script, second) => {
   const site = await world.site({ body: BODY, script, trackVitals: true })
   const { page, loads } = await measured(site, '/shop?a=b')
   await page.evaluate(`history.pushState({}, '', '/next')`)
@@ -103,10 +106,12 @@ test('web vitals: a value that grows after a report replaces it', async () => {
   await page.close()
 })
 
-test.each([
-  ['where the site does not record them', {}],
-  ['on a page that is excluded', { trackVitals: true, attributes: 'data-exclude="/secret"' }],
-])('web vitals: nothing is measured %s', async (_, options) => {
+test.each(
+  sweep([
+    ['where the site does not record them', {}],
+    ['on a page that is excluded', { trackVitals: true, attributes: 'data-exclude="/secret"' }],
+  ]),
+)('web vitals: nothing is measured %s', async (_, options) => {
   const site = await world.site({ body: BODY, ...options })
   const page = await (await world.person()).newPage()
   const loads = countLoads(page, /vitals\.js/)

@@ -194,7 +194,10 @@ test('live: shows who is here as the API says', async () => {
 test('live: asks once in five seconds, the frame included, and not while it is hidden', {
   tags: ['full'],
 }, async () => {
-  const { visit, member, site } = all
+  const { visit, member } = all
+  const site = await seededSite(visit, member)
+  const here = () => site.store([{ at: NOW.getTime(), visitor: randomUUID(), fields: { url: '/new' } }])
+  await here()
   const { page, context } = await visit.member({ teamId: member.login.teamId })
   await page.clock.install()
   const asked: string[] = []
@@ -211,9 +214,9 @@ test('live: asks once in five seconds, the frame included, and not while it is h
   }
   expect(asked).toEqual(['/trpc/stats.live', '/trpc/stats.live', '/trpc/stats.live'])
 
-  await site.store([{ at: NOW.getTime(), visitor: randomUUID(), fields: { url: '/new' } }])
+  await here()
   await Promise.all([answered(), page.clock.runFor(6_000)])
-  await page.waitForSelector('[data-now="4"]')
+  await page.waitForSelector('[data-now="2"]')
   await show(page, 'hidden')
   asked.length = 0
   await page.clock.runFor(60_000)

@@ -8,7 +8,7 @@ import { teammate } from '../support/teammates.ts'
 import { expectGood } from './audit-page.ts'
 import { type SeededHit, type SeededSite, seededSite } from './seeded-site.ts'
 import { siteVisit } from './site-visit.ts'
-import { complaintsOf, sessionOf } from './visit.ts'
+import { complaintsOf, openWhole, sessionOf } from './visit.ts'
 
 const NOW = new Date('2026-03-18T12:00:00Z')
 const MINUTE = 60_000
@@ -33,12 +33,16 @@ const all = siteVisit({
   ],
 })
 let empty: SeededSite
+/** Somebody without a login. */
+let stranger: { page: Page; complaints: string[] }
 /** What stands for these in an address is known when the site is made. */
 const named: Record<string, string> = {}
 
 beforeAll(async () => {
   const { visit, member, site, read } = all
   empty = await seededSite(visit, member)
+  const page = await (await visit.person()).newPage()
+  stranger = { page, complaints: complaintsOf(page) }
   await site.call('POST', '/goals', { match_type: 'page', match_value: '/b', display_name: name })
   await site.call('POST', '/payments', {
     ...{ amount: 4900, currency: 'USD', transaction_id: 'sale-1', visitor_id: VISITOR },
@@ -80,11 +84,9 @@ const ofAnybody = [
   ':share',
 ]
 
-async function open(page: Page, path: string) {
+async function open(page: Page, path: string, within = false) {
   const address = path.replace(/:(person|session|error|share|setup)\b/, id => named[id]!)
-  await page.goto(`${all.visit.origin}/${address.replace(/^\//, '')}`)
-  await page.waitForSelector('h1, h2', { state: 'attached' })
-  await page.waitForLoadState('networkidle')
+  await openWhole(page, `${all.visit.origin}/${address.replace(/^\//, '')}`, within)
 }
 const inSite = (of: SeededSite, path: string) => `sites/${of.domain}/${path}?range=last_30_days`
 
@@ -100,7 +102,7 @@ describe('every page, once', () => {
         if (!/^(data|blob):/.test(url) && !url.startsWith(visit.origin)) foreign.push(url)
       }
       page.on('request', look)
-      await open(page, path === undefined ? general : inSite(site, path))
+      await open(page, path === undefined ? general : inSite(site, path), page.url().startsWith(visit.origin))
       page.off('request', look)
       expect(await page.getByText('This did not work').isVisible()).toBe(false)
       expect(await sessionOf(member.context)).toBe(member.login.secret)
@@ -109,12 +111,9 @@ describe('every page, once', () => {
   )
 
   test.each(ofAnybody)('/%s opens without a login', async path => {
-    const page = await (await all.visit.person()).newPage()
-    const complaints = complaintsOf(page)
-    await open(page, path)
-    expect(await page.getByText('This did not work').isVisible()).toBe(false)
-    expect(complaints).toEqual([])
-    await page.context().close()
+    await open(stranger.page, path)
+    expect(await stranger.page.getByText('This did not work').isVisible()).toBe(false)
+    expect(stranger.complaints.splice(0)).toEqual([])
   })
 })
 

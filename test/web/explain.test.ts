@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { accessibilityProblems, sticksOut } from './audit-page.ts'
 import { TOO_SLOW } from './seeded-site.ts'
 import { siteVisit } from './site-visit.ts'
@@ -55,6 +55,8 @@ test('explain: rows of a details dialog and figures of money are explained, on a
   tags: ['full'],
 }, async () => {
   const { page, member, open } = all
+  const { width, height } = page.viewportSize()!
+  onTestFinished(() => page.setViewportSize({ width, height }))
   await page.setViewportSize({ width: 360, height: 800 })
   await open(`?${RANGE}`)
   await page.click('section[aria-label="Pages"] >> text=Details')

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { expectFit } from './audit-page.ts'
 import { seededSite, TOO_SLOW } from './seeded-site.ts'
 import { tableOn } from './shown.ts'
@@ -32,6 +32,11 @@ function hits() {
 }
 
 const all = siteVisit({ now: () => NOW, timezone: 'America/New_York', hits: hits() })
+
+beforeEach(async () => {
+  const { data } = await all.read('/funnels')
+  for (const { id } of data) await all.site.call('DELETE', `/funnels/${id}`)
+})
 
 interface StepRow {
   name: string
@@ -82,7 +87,9 @@ test('funnels: without one, two clicks on pages and one on Save make a funnel, w
 test('funnels: a funnel is changed, split by a dimension, compared, and deleted after a question', {
   tags: ['full'],
 }, async () => {
-  const { page, open, read } = all
+  const { site, page, open, read } = all
+  const steps = ['/', '/pricing'].map(value => ({ type: 'pageview', operator: 'is', value }))
+  await site.call('POST', '/funnels', { name: 'Prices', window: 'session', steps })
   await open(`funnels?${RANGE}`)
   await page.click('role=button[name="Edit"]')
   await page.waitForSelector('role=dialog >> role=button[name="Add the step signup"]')
@@ -126,7 +133,7 @@ test('funnels: a viewer reads funnels and changes none; one that takes too long 
   const { visit, member, site, page, open } = all
   const step = { type: 'pageview', operator: 'is', value: '/' }
   const steps = [step, { ...step, value: HOSTILE, name: 'x'.repeat(255) }]
-  const { id } = (await site.call('POST', '/funnels', { name: 'Hostile', steps })).body
+  await site.call('POST', '/funnels', { name: 'Hostile', steps })
   const reader = await visit.member({ teamId: member.login.teamId, role: 'viewer' })
   await reader.page.goto(`${visit.origin}/sites/${site.domain}/funnels?${RANGE}`)
   await reader.page.waitForSelector('ol[style] > li')
@@ -140,7 +147,6 @@ test('funnels: a viewer reads funnels and changes none; one that takes too long 
   await open(`funnels?${RANGE}&dimension=channel`)
   await page.waitForSelector('table[aria-label="By Channel"]')
   await expectFit(page)
-  await site.call('DELETE', `/funnels/${id}`)
 })
 
 interface Node {

@@ -3,7 +3,7 @@ import { type ImportWorker, startImportWorker } from '../../src/transfer/imports
 import { importServices } from '../support/import-services.ts'
 import { umamiExport } from '../support/umami-export.ts'
 import { expectFit } from './audit-page.ts'
-import { TOO_SLOW } from './seeded-site.ts'
+import { type SeededSite, seededSite, TOO_SLOW } from './seeded-site.ts'
 import { siteVisit } from './site-visit.ts'
 import { setConfig } from './visit.ts'
 
@@ -15,8 +15,8 @@ beforeAll(async () => {
 })
 afterAll(() => worker.stop())
 
-async function open() {
-  await all.open('settings/import')
+async function open(of?: SeededSite) {
+  await all.open('settings/import', of)
   await all.page.waitForSelector('main h2')
 }
 
@@ -57,8 +57,8 @@ test('import page: a file is uploaded, checked, imported and undone', async () =
 test('import page: it says what is wrong with a file, and when an answer takes too long; a failed import can be canceled', {
   tags: ['full'],
 }, async () => {
-  const { visit, page } = all
-  await open()
+  const { visit, member, page } = all
+  await open(await seededSite(visit, member))
   await expectFit(page)
   await choose('text.csv', Buffer.from('no export'))
   await page.waitForSelector('li >> text=no table of events found')

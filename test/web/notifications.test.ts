@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { accessibilityProblems, expectFit } from './audit-page.ts'
+import { type SeededSite, seededSite } from './seeded-site.ts'
 import { siteVisit } from './site-visit.ts'
 
 const all = siteVisit()
@@ -11,8 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const open = async (part: string) => {
-  await all.open(`settings/${part}`)
+const open = async (part: string, of?: SeededSite) => {
+  await all.open(`settings/${part}`, of)
   await all.page.waitForSelector('main h2')
 }
 
@@ -51,10 +52,12 @@ test('notifications: a webhook is made, tested, looked at, rotated and deleted',
 })
 
 test('notifications: an alert is made for a webhook and addresses, changed and deleted', async () => {
-  const { visit, site, page, member, read } = all
+  const { visit, page, member } = all
+  const site = await seededSite(visit, member)
+  const listed = async () => (await site.call('GET', '/alerts')).body
   const body = { name: 'Channel', url: 'https://chat.example/x', kinds: [], format: 'slack' }
   await site.call('POST', '/webhooks', body)
-  await open('alerts')
+  await open('alerts', site)
   await page.waitForSelector('text=No incident yet')
   await page.click('text=New alert')
   await page.fill('input[name=name]', 'Silence')
@@ -67,7 +70,7 @@ test('notifications: an alert is made for a webhook and addresses, changed and d
   expect(await accessibilityProblems(page)).toEqual([])
   await page.click('role=dialog >> text=Create')
   await page.waitForSelector('text=ada@example.com (waits for its owner to agree), 1 webhook')
-  const [made] = await read('/alerts')
+  const [made] = await listed()
   expect(made).toMatchObject({ condition: { kind: 'no_hits', hours: 3 }, emails: ['ada@example.com'] })
   await expectFit(page)
   await page.click('role=button[name="Edit"]')
@@ -76,7 +79,7 @@ test('notifications: an alert is made for a webhook and addresses, changed and d
   await page.fill('label:has-text("Limit, in USD") + input', '12.50')
   await page.click('role=dialog >> text=Save')
   await page.waitForSelector('text=Lost MRR')
-  const [changed] = await read('/alerts')
+  const [changed] = await listed()
   expect(changed.condition).toEqual({ kind: 'mrr_churn', unit: 'amount', value: 1_250, days: 7 })
   const { db } = visit.api.services
   await db`
@@ -86,11 +89,11 @@ test('notifications: an alert is made for a webhook and addresses, changed and d
       id, site_no, name, kind, 'in English', 2000, 1250, condition, 'USD', now(), now(), 'too_little_data'
     from alert_rules where id = ${made.id}`
   await page.evaluate(() => localStorage.setItem('language', 'de'))
-  await open('alerts')
+  await open('alerts', site)
   await page.waitForSelector('text=Verlorener MRR in den letzten 7 Tagen: 20,00 $; die Grenze ist 12,50 $.')
   await page.waitForSelector('text=eine Woche lang zu wenige Daten')
   await page.evaluate(() => localStorage.setItem('language', 'en'))
-  await open('alerts')
+  await open('alerts', site)
   await page.click('role=button[name="Delete"]')
   await page.click('role=dialog >> button[type=submit]')
   await page.waitForSelector('text=No alert yet')

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { linkTo } from '../../src/notifications/recipients/links.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { accessibilityProblems, expectFit } from './audit-page.ts'
@@ -19,6 +19,9 @@ beforeAll(async () => {
   await db`update logins set email_proven_at = now() where id = ${member.login.loginId}`
 })
 afterAll(() => server.close())
+beforeEach(async () => {
+  for (const { id } of await list()) await all.site.call('DELETE', `/reports/${id}`)
+})
 
 const open = async () => {
   await all.open('settings/reports')

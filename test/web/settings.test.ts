@@ -4,13 +4,13 @@ import { expect, test } from 'vitest'
 import { ROW_KINDS } from '../../src/transfer/export/row-statements.ts'
 import { dictionary as english } from '../../src/web/text/languages/en.ts'
 import { accessibilityProblems } from './audit-page.ts'
-import { TOO_SLOW } from './seeded-site.ts'
+import { seededSite, TOO_SLOW } from './seeded-site.ts'
 import { siteVisit } from './site-visit.ts'
 
 const all = siteVisit()
 
-const open = async (part = '', page = all.page) => {
-  await page.goto(`${all.visit.origin}/sites/${all.site.domain}/settings${part && `/${part}`}`)
+const open = async (part = '', page = all.page, of = all.site) => {
+  await page.goto(`${all.visit.origin}/sites/${of.domain}/settings${part && `/${part}`}`)
   await page.waitForSelector('main h2')
 }
 
@@ -258,8 +258,9 @@ test('settings: Stripe is connected step by step, and disconnected', { tags: ['f
 })
 
 test('settings: a site is deleted once its domain was typed', async () => {
-  const { visit, site, page } = all
-  await open('danger')
+  const { visit, member, page } = all
+  const site = await seededSite(visit, member)
+  await open('danger', page, site)
   await page.click('main section button')
   expect(await page.isDisabled('role=dialog >> button[type=submit]')).toBe(true)
   await page.fill('role=dialog >> input', site.domain)

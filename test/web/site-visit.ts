@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import type { startApi } from '../support/api.ts'
 import { type SeededHit, type SeededSite, seededSite, TOO_SLOW } from './seeded-site.ts'
-import { type Member, startVisit, type Visit } from './visit.ts'
+import { type Member, openWhole, startVisit, type Visit } from './visit.ts'
 
 interface SiteVisit {
   visit: Visit
@@ -36,7 +36,7 @@ export function siteVisit({ timezone, hits = [], ...options }: Options = {}): Si
       ...{ visit, member, page, site },
       open: async (path: string, of = site) => {
         const separator = path === '' || path.startsWith('?') ? '' : '/'
-        await page.goto(`${visit.origin}/sites/${of.domain}${separator}${path}`)
+        await openWhole(page, `${visit.origin}/sites/${of.domain}${separator}${path}`)
       },
       read: async (path: string) => (await site.call('GET', path)).body,
     })

@@ -108,10 +108,8 @@ async function visitPage(id: string, url: string): Promise<void> {
 }
 
 test('new site: from the form over the script to the first visit, which shows as it comes', async () => {
-  const { visit, member } = all
-  const { page, complaints, context } = await visit.member({
-    ...{ teamId: member.login.teamId, timezone: 'Europe/Vienna' },
-  })
+  const { visit } = all
+  const { login, page, complaints } = await visit.member({ timezone: 'Europe/Vienna' })
   const domain = `${randomUUID()}.example`
   await page.goto(`${visit.origin}/new`)
   await page.waitForSelector('select[name=currency] option[value=EUR]', { state: 'attached' })
@@ -127,7 +125,7 @@ test('new site: from the form over the script to the first visit, which shows as
 
   await page.waitForSelector('text=Waiting for the first visit')
   await page.waitForSelector(`text=${domain} · Europe/Vienna · EUR`)
-  const { headers } = member.login
+  const { headers } = login
   const { body: site } = await visit.api.call('GET', `/api/sites/${domain}`, { headers })
   const tag = await page.textContent('pre')
   expect(tag).toContain(`src="${visit.origin}/js/script.js"`)
@@ -147,7 +145,6 @@ test('new site: from the form over the script to the first visit, which shows as
   await page.click('role=link[name="Open the overview"]')
   await page.waitForSelector('nav a[aria-current]:has-text("Overview")')
   expect(complaints).toEqual([])
-  await context.close()
 })
 
 test('new site: the check of the page says what it has found', { tags: ['full'] }, async () => {

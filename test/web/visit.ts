@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 import type { Role } from '../../src/teams/schema.ts'
 import { type Api, startApi } from '../support/api.ts'
@@ -34,21 +34,29 @@ export interface Member {
   complaints: string[]
 }
 
-/** The service, and a real browser that visits it under a name. */
+let shell: Promise<Browser> | undefined
+
+/** The service, and a real browser that visits it under a name; the browser is that of all files of the same worker, and ends with it. */
 export async function startVisit(options: Parameters<typeof startApi>[0] = {}): Promise<Visit> {
-  const [api, browser] = await Promise.all([startApi(options), startShell()])
+  shell ??= startShell()
+  const [api, browser] = await Promise.all([startApi(options), shell])
   api.services.rollups = inProcessPool(api.services.db)
   const origin = `http://analytics.example:${new URL(api.url).port}`
   api.services.config.baseUrl = origin
   api.services.config.limits.browser = 0
-  const person = ({ width = 1280, height = 900, theme = 'light', locale, timezone }: PersonOptions = {}) =>
-    newPerson(browser, {
+  const contexts: BrowserContext[] = []
+  const person: Visit['person'] = async (options = {}) => {
+    const { width = 1280, height = 900, theme = 'light', locale = 'en-GB', timezone = 'UTC' } = options
+    const context = await newPerson(browser, {
       viewport: { width, height },
       colorScheme: theme,
-      locale: locale ?? 'en-GB',
-      timezoneId: timezone ?? 'UTC',
+      locale,
+      timezoneId: timezone,
       reducedMotion: 'reduce',
     })
+    contexts.push(context)
+    return context
+  }
   return {
     api,
     origin,
@@ -61,7 +69,7 @@ export async function startVisit(options: Parameters<typeof startApi>[0] = {}): 
       return { login, context, page, complaints: complaintsOf(page) }
     },
     async close() {
-      await browser.close()
+      await Promise.all(contexts.map(context => context.close()))
       await api.close()
     },
   }
@@ -106,4 +114,31 @@ export async function fill(page: Page, values: Record<string, string>): Promise<
 export async function sessionOf(context: BrowserContext): Promise<string | undefined> {
   const cookies = await context.cookies()
   return cookies.find(({ name }) => name.includes('analytics_session'))?.value
+}
+
+/** Whether a page has a heading, and nothing stands in the place of an answer that is still to come, two frames from now. */
+const IS_SHOWN = `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(
+  document.querySelector('h1, h2') && !document.querySelector('[role=status][aria-label], [aria-busy=true]')))))`
+
+/**
+ * Opens a page, and waits until it has shown everything that it reads.
+ * @param within whether a page of the service is open, which then leads there itself, as by a link
+ */
+export async function openWhole(page: Page, url: string, within = false): Promise<void> {
+  let [begun, running] = [0, 0]
+  const begin = () => {
+    begun += 1
+    running += 1
+  }
+  const end = () => {
+    running -= 1
+  }
+  page.on('request', begin).on('requestfinished', end).on('requestfailed', end)
+  await (within ? page.evaluate(`history.pushState(null, '', ${JSON.stringify(url)})`) : page.goto(url))
+  // What is shown may make the page ask again.
+  for (let before = -1; running > 0 || begun > before; ) {
+    before = begun
+    await page.waitForFunction(IS_SHOWN)
+  }
+  page.off('request', begin).off('requestfinished', end).off('requestfailed', end)
 }

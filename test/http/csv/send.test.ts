@@ -57,7 +57,9 @@ const ask = (url: string) =>
     get(url, resolve).once('error', reject)
   })
 
-test('csv: 200,000 rows arrive once, in order, without being held in memory', async () => {
+test('csv: 200,000 rows arrive once, in order, without being held in memory', {
+  tags: ['full'],
+}, async () => {
   const { url } = await serve(byKey(200))
   gc!()
   const before = process.memoryUsage().heapUsed

@@ -16,7 +16,7 @@ import { silentLog } from '../../support/log.ts'
 import { randomHitStream, timeOrderArrival } from '../../support/random-hits.ts'
 import { recountSessions } from '../../support/recount.ts'
 import { connectTo, testRedis } from '../../support/redis.ts'
-import { runs } from '../../support/runs.ts'
+import { runs, sweep } from '../../support/runs.ts'
 import { createTestSite, type TestSite } from '../../support/sites.ts'
 import { expectSameOverviews, expectSameSessions } from '../../support/stored.ts'
 import { expectNumberedVisits, sessionsOf as storedSessions, useDatabase } from '../storing.ts'
@@ -67,7 +67,7 @@ const eventsOf = (site: TestSite) => database.db<
 
 const sessionsOf = (site: TestSite) => storedSessions(database.db, site)
 
-describe.each([1, 3, 1_000])('import in batches of %i', batchHits => {
+describe.each(sweep([3, 1, 1_000]))('import in batches of %i', batchHits => {
   test('random hits equal their recount, also after a second import', async () => {
     for (let seed = 100 * batchHits; seed < 100 * batchHits + STREAMS; seed++) {
       const stream = randomHitStream(seed)

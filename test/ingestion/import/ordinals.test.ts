@@ -35,7 +35,7 @@ test('ordinals: a line is counted correctly or refused', () => {
   expect(refused).toBeGreaterThan(0)
 })
 
-test('ordinals: a line may be late by up to half of the remembered lines', () => {
+test('ordinals: a line may be late by up to half of the remembered lines', { tags: ['full'] }, () => {
   const ordinals = new Ordinals(1_024)
   for (let index = 0; index < 50_000; index++) {
     expect(ordinals.count(digest(`${index}`), index)).toBe(0)

@@ -184,7 +184,9 @@ test('reports: two schedulers at once send each mail once', async () => {
   expect(addresses.sort()).toEqual([owner, ...others].map(({ email }) => email).sort())
 })
 
-test('reports: while the mail server refuses, a mail is tried again with growing pauses, and given up after a day', async () => {
+test('reports: while the mail server refuses, a mail is tried again with growing pauses, and given up after a day', {
+  tags: ['full'],
+}, async () => {
   await addRecipient(owner, site)
   world.refusal.code = 451
   await world.run('2026-10-21T06:00:00Z')

@@ -147,7 +147,9 @@ test('conversions: a site without such a webhook notes no hits', async () => {
   expect(await noted()).toBe(1)
 })
 
-test('conversions: a process that dies while it compares hits loses none and doubles none', async () => {
+test('conversions: a process that dies while it compares hits loses none and doubles none', {
+  tags: ['full'],
+}, async () => {
   const { hit, store, told } = await watched()
   await store([hit(), hit()])
   const dying = world.startWork(DYING)

@@ -136,7 +136,9 @@ test('webhooks: failures are tried again with growing pauses, with the same id, 
   expect((await read()).failing_since).toBeNull()
 })
 
-test('webhooks: a delivery is given up after three days, and can be sent again by hand', async () => {
+test('webhooks: a delivery is given up after three days, and can be sent again by hand', {
+  tags: ['full'],
+}, async () => {
   let status = 503
   const { path, got, pay, deliveries } = await paying(() => ({ status }))
   await pay()

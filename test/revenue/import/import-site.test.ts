@@ -92,7 +92,9 @@ describe('import of the past', () => {
     expect(await reconcileMrr(api.services, shop.siteId)).toMatchObject(sums)
   })
 
-  test('too many requests, failures and cut connections are waited for, as long as Stripe asks', async () => {
+  test('too many requests, failures and cut connections are waited for, as long as Stripe asks', {
+    tags: ['full'],
+  }, async () => {
     const [calm, rough] = [await open(), await open()]
     await importSite(api.services, calm.siteId)
     stripe.troubles = ['rate limit', undefined, 'cut', 'server error', undefined, 'rate limit', 'cut']

@@ -290,7 +290,9 @@ describe('refunds', () => {
   })
 })
 
-test('payments: concurrent refunds, deletions and new visitors leave the ledger equal to the payments', async () => {
+test('payments: concurrent refunds, deletions and new visitors leave the ledger equal to the payments', {
+  tags: ['full'],
+}, async () => {
   const site = await createTestSite(db)
   for (let round = 0; round < 5; round++) {
     const payments = Array.from({ length: 8 }, (_, index) =>

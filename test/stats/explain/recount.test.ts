@@ -1,3 +1,4 @@
+// @module-tag full
 import { expect, test } from 'vitest'
 import { refreshAggregate } from '../../../src/rollups/aggregates.ts'
 import { testDatabase } from '../../support/database.ts'

@@ -64,7 +64,7 @@ const RANGES = [
 ] as const
 
 describe.each(sweep(ZONES))('imported totals in %s', zone => {
-  test.each(RANGES)('overview from %s to %s: own numbers and those of the file', async (from, to) => {
+  test.each(sweep(RANGES))('overview from %s to %s: own numbers and those of the file', async (from, to) => {
     const custom = '&compare=custom&compare_from=2024-03-30&compare_to=2024-04-06'
     for (const compare of ['', '&compare=previous_year', custom]) {
       const query = `/overview?from=${from}&to=${to}${compare}`
@@ -84,11 +84,13 @@ describe.each(sweep(ZONES))('imported totals in %s', zone => {
     }
   })
 
-  test.each([
-    ['day', '2024-03-28'],
-    ['week', '2024-03-01'],
-    ['month', '2024-01-15'],
-  ])('series by %s: each bucket has its days', async (group, from) => {
+  test.each(
+    sweep([
+      ['day', '2024-03-28'],
+      ['week', '2024-03-01'],
+      ['month', '2024-01-15'],
+    ]),
+  )('series by %s: each bucket has its days', async (group, from) => {
     const query = `/stats/timeseries?from=${from}&to=2024-04-20&group=${group}`
     const { labels } = await read(zone, `${query}&metric=visitors`)
     const starts: string[] = labels.map((label: string) => label.slice(0, 10))

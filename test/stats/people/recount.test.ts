@@ -1,3 +1,4 @@
+// @module-tag full
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
 import { refreshAggregate } from '../../../src/rollups/aggregates.ts'

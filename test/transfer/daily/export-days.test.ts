@@ -145,7 +145,9 @@ test('daily export: five failures in a row end it, because then the place of the
   expect(await run({ failed })).toMatchObject({ days: 3 })
 })
 
-test('daily export: after a change of the time zone each date has its new day, and a date without one an empty file', async () => {
+test('daily export: after a change of the time zone each date has its new day, and a date without one an empty file', {
+  tags: ['full'],
+}, async () => {
   // 7 and 9 March in New York; 8 and 9 March in Tokyo.
   await store('2026-03-08T04:30:00Z', '2026-03-09T12:00:00Z')
   await roll()

@@ -59,7 +59,9 @@ describe('export and import', () => {
     }
   })
 
-  test('an export that is imported again, or again after a part, changes nothing', async () => {
+  test('an export that is imported again, or again after a part, changes nothing', {
+    tags: ['full'],
+  }, async () => {
     const { site, stream } = await filledSite(11)
     const text = await exported(source.db, site)
     const lines = text.toString().split('\n')
@@ -73,7 +75,9 @@ describe('export and import', () => {
     expect(countLines(await exported(target.db, copy))).toBe(countLines(text))
   })
 
-  test('exports of parts make the whole, in whatever order they are imported', async () => {
+  test('exports of parts make the whole, in whatever order they are imported', {
+    tags: ['full'],
+  }, async () => {
     const { site, stream, world } = await filledSite(13)
     const middle = new Date(world.hits[Math.floor(world.hits.length / 2)]!.at)
     const early = await exported(source.db, site, { end: middle })

@@ -63,7 +63,9 @@ test('import command: a dry run stores nothing and counts what the import then c
   })
 })
 
-test('import command: a file again adds nothing, and a longer one only what is new', async () => {
+test('import command: a file again adds nothing, and a longer one only what is new', {
+  tags: ['full'],
+}, async () => {
   const site = await newSite()
   const exported = (events: number) => fileOf(umamiExport({ events, start: START, visitors: 60 }))
   const short = await importFile(site, exported(300))
