@@ -68,17 +68,22 @@ test('statistics: new chunks of a hypertable are analysed one by one, and so is 
 })
 
 test('maintenance: a checkpoint is made only when a crash would need a long replay', async () => {
-  session.query('create table churn (id int, filler text)')
-  session.query(`insert into growing select g, repeat('x', 1000) from generate_series(1, 2000) g`)
+  session.query('create table written (filler text)')
+  const insert = (rows: number) =>
+    session.query(`insert into written select repeat('x', 1000) from generate_series(1, ${rows})`)
+  insert(2_000)
   await maintenance.tick()
   expect(walBytes()).toBeGreaterThan(1024 * 1024)
-  session.query(`insert into churn select g, repeat('x', 1000) from generate_series(1, 80000) g`)
+  insert(80_000)
   expect(walBytes()).toBeGreaterThan(64 * 1024 * 1024)
   await maintenance.tick()
   expect(walBytes()).toBeLessThan(1024 * 1024)
 })
 
 test('maintenance: tables are vacuumed after many transactions', async () => {
+  session.query(
+    `create table churn as select g as id, repeat('x', 1000) as filler from generate_series(1, 30000) g`,
+  )
   session.query('delete from churn where id > 10')
   session.query(`do $$ begin for i in 1..20100 loop insert into churn values (-i); commit; end loop; end $$`)
   const size = () => Number(session.query("select pg_relation_size('churn')")[0])

@@ -26,6 +26,11 @@ afterAll(async () => {
   await cluster?.close()
 })
 
+async function serversAre(role: 'master' | 'slave'): Promise<RedisServer[]> {
+  const roles = await Promise.all(cluster.servers.map(server => cluster.cli(server, 'role')))
+  return cluster.servers.filter((_, index) => roles[index]!.startsWith(role))
+}
+
 /** Hits of many senders, so that all lanes get some. */
 const underLoadOfMany = (site: TestSite, during: (load: Load) => Promise<void>) =>
   underLoad({ urls: [service.url], key: site.key, senders: 100 }, during)
@@ -43,10 +48,11 @@ test('redis cluster: hits of many senders are spread over all masters, and each 
   const site = await createTestSite(service.db)
   const queuedOn = async (master: RedisServer) =>
     Number(/cmdstat_lpush:calls=(\d+)/.exec(await cluster.cli(master, 'info', 'commandstats'))?.[1] ?? 0)
+  const masters = await serversAre('master')
   const result = await underLoadOfMany(site, async load => {
     await moreAccepted(load, 200)
     await eventually(async () => {
-      const queued = await Promise.all(cluster.servers.slice(0, 3).map(queuedOn))
+      const queued = await Promise.all(masters.map(queuedOn))
       return queued.every(calls => calls > 3)
     })
   })
@@ -66,7 +72,7 @@ const processesIn = (metrics: string) =>
 
 test('redis cluster: while slots move to another master, each accepted hit is stored once', async () => {
   const site = await createTestSite(service.db)
-  const [from, to] = cluster.servers as [RedisServer, RedisServer]
+  const [from, to] = (await serversAre('master')) as [RedisServer, RedisServer]
   const idOf = async (server: RedisServer) => (await cluster.cli(server, 'cluster', 'myid')).trim()
   const result = await underLoadOfMany(site, async load => {
     await moreAccepted(load, 100)
@@ -81,8 +87,8 @@ test('redis cluster: while slots move to another master, each accepted hit is st
 
 test('redis cluster: when a master is killed, its replica takes over, and each accepted hit is stored once', async () => {
   const site = await createTestSite(service.db)
-  const [master] = cluster.servers as [RedisServer]
-  const replicas = cluster.servers.slice(3)
+  const [master] = (await serversAre('master')) as [RedisServer]
+  const replicas = await serversAre('slave')
   const result = await underLoadOfMany(site, async load => {
     await moreAccepted(load, 200)
     master.kill()
@@ -93,6 +99,9 @@ test('redis cluster: when a master is killed, its replica takes over, and each a
     await eventually(() => isReady(service.url), 60_000)
     await moreAccepted(load, 200)
   })
+  // It comes back as a replica.
+  await master.start()
+  await expect.poll(async () => (await serversAre('slave')).includes(master)).toBe(true)
   expect([...result.refused.keys()].filter(outcome => outcome !== '503')).toEqual([])
   await expectStoredOnce(service.db, site, result)
 })

@@ -16,9 +16,11 @@ const made = storyOf({ seed: 1, now: NOW.getTime(), days: DAYS, hostname: 'demo.
 
 let database: TestDatabase
 let redis: TestRedis
+let firstRun: Awaited<ReturnType<typeof run>>
 
 beforeAll(async () => {
   ;[database, redis] = await Promise.all([testDatabase(), testRedis()])
+  firstRun = await runSmall()
 })
 afterAll(() => Promise.all([database.close(), redis.close()]))
 
@@ -55,16 +57,16 @@ async function expectMade() {
 }
 
 test('demo: it makes a first team, and a site whose numbers are those that were made up', async () => {
-  const { code, stdout, stderr } = await runSmall()
+  const { code, stdout, stderr } = firstRun
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toContain('http://127.0.0.1:3000/sites/demo.example')
   expect(stdout).toContain(`${made.lines.counts().pageviews.toLocaleString('en-US')} pageviews`)
   expect(stdout).toMatch(/TOKEN=wa_\w+/)
   expect(stdout).toMatch(/\/setup#/)
-  await expectMade()
+  const { siteNo } = await expectMade()
   // Reads are fast at once: every day is rolled up, and nothing waits for a refresh.
-  const [rollups] = await database.db`select count(*)::int as count from daily_rollups where pageviews > 0`
-  expect(rollups).toEqual({ count: DAYS })
+  const rollups = await database.db`select from daily_rollups where site_no = ${siteNo} and pageviews > 0`
+  expect(rollups).toHaveLength(DAYS)
   expect(await database.db`select from dirty_buckets`).toHaveLength(0)
 })
 

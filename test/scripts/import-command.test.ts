@@ -171,6 +171,7 @@ test('backfill: it finds changes made directly in the database and returns the n
   expect((await overview()).pageviews).toBe(left!.count)
   expect(left!.count).toBeLessThan(pageviews)
 
+  await importFile((await newSite()).id, fileOf([pageviewLine(START)]))
   const all = await run()
   expect(all.sites).toBeGreaterThan(1)
   expect(all.days).toBeGreaterThan(all.sites)

@@ -116,9 +116,13 @@ export async function sessionOf(context: BrowserContext): Promise<string | undef
   return cookies.find(({ name }) => name.includes('analytics_session'))?.value
 }
 
-/** Whether a page has a heading, and nothing stands in the place of an answer that is still to come, two frames from now. */
+/**
+ * Whether a page shows a heading, and nothing stands in the place of an answer that is still to come, two frames from now. The page before is
+ * hidden while the script of the next one is loading.
+ */
 const IS_SHOWN = `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(
-  document.querySelector('h1, h2') && !document.querySelector('[role=status][aria-label], [aria-busy=true]')))))`
+  [...document.querySelectorAll('h1, h2')].some(each => each.checkVisibility()) &&
+  !document.querySelector('[role=status][aria-label], [aria-busy=true]')))))`
 
 /**
  * Opens a page, and waits until it has shown everything that it reads.
