@@ -53,8 +53,9 @@ function meet(fault: Fault): Outcome {
 function firstFailure(): string | undefined {
   const built = run('node', ['scripts/build.js'])
   if (built.status !== 0) return 'the build'
-  // Those that the fault can reach come first, since they are few and likely to find it.
-  for (const reached of [{ TEST_CHANGED: 'HEAD' }, {}]) {
+  // Those that the fault can reach come first, since they are likely to find it, and of them the nearest.
+  const changed = { TEST_CHANGED: 'HEAD' }
+  for (const reached of [{ ...changed, TEST_NEAREST: '5' }, changed, {}]) {
     const tests = run('npx', ['vitest', 'run', '--bail', '1', '--reporter', 'json', '--passWithNoTests'], {
       TEST_SET: all ? 'all' : 'quick',
       ...reached,

@@ -27,13 +27,13 @@ export function changedFiles(ref: string): string[] {
 }
 
 /**
- * Returns the test files that a change can reach: through imports, statements in SQL files, texts, and built scripts.
+ * Returns the test files that a change can reach, the nearest first: through imports, statements in SQL files, texts, and built scripts.
  * @param changed relative to the root
  */
-export function reachedTests(changed: string[]): Set<string> {
+export function reachedTests(changed: string[]): string[] {
   const graph = readGraph()
   const tests = [...graph.texts.keys()].filter(file => file.endsWith('.test.ts'))
-  if (changed.some(file => EVERYTHING.test(file))) return new Set(tests)
+  if (changed.some(file => EVERYTHING.test(file))) return tests
   const touched = changed.some(file => DATABASE.test(file)) ? DATABASE_STARTERS : []
   const reached = new Set<string>()
   for (const file of [...touched, ...changed]) {
@@ -41,7 +41,7 @@ export function reachedTests(changed: string[]): Set<string> {
     for (const user of users) if (user.endsWith('.test.ts')) reached.add(user)
     for (const test of testsOfSubject(graph, tests, file, users)) reached.add(test)
   }
-  return reached
+  return [...reached]
 }
 
 /** Returns the tests that reach a file only through the running service or a built script, and speak about it. */

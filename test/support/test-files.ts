@@ -41,14 +41,19 @@ export const missingNeeds = ({ needs }: TestFile): Need[] =>
 
 /**
  * Returns the test files that this run is about, relative to the root: `TEST_SET=quick` leaves out those of the full check, and
- * `TEST_CHANGED` is a commit, whose difference to the working tree must be able to reach a file. A changed test file always runs.
+ * `TEST_CHANGED` is a commit, whose difference to the working tree must be able to reach a file; of these, `TEST_NEAREST` is the number
+ * of files that are wanted. A changed test file always runs.
  */
 export function selectedFiles(): string[] {
-  const { TEST_CHANGED } = process.env
+  const { TEST_CHANGED, TEST_NEAREST } = process.env
   const changed = TEST_CHANGED === undefined ? [] : changedFiles(TEST_CHANGED)
-  const reached = TEST_CHANGED === undefined ? undefined : reachedTests(changed)
-  return testFiles()
-    .filter(file => missingNeeds(file).length === 0 && (!reached || reached.has(file.path)))
+  const files = testFiles()
+    .filter(file => missingNeeds(file).length === 0)
     .filter(({ path, isFull }) => !isFull || !IS_QUICK || changed.includes(path))
     .map(({ path }) => path)
+  if (TEST_CHANGED === undefined) return files
+  const nearest = TEST_NEAREST === undefined ? files.length : Number(TEST_NEAREST)
+  return reachedTests(changed)
+    .filter(path => files.includes(path))
+    .slice(0, nearest)
 }
