@@ -105,7 +105,6 @@ describe('every page, once', () => {
       await open(page, path === undefined ? general : inSite(site, path), page.url().startsWith(visit.origin))
       page.off('request', look)
       expect(await page.getByText('This did not work').isVisible()).toBe(false)
-      console.log(path ?? general, await page.title(), await page.locator('h1,h2').allTextContents().then(a=>a.slice(0,3).map(x=>x.slice(0,40))), await page.evaluate('document.querySelectorAll("*").length'))
       expect(await sessionOf(member.context)).toBe(member.login.secret)
       expect({ foreign, complaints: member.complaints.splice(0) }).toEqual({ foreign: [], complaints: [] })
     },

@@ -1,5 +1,5 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { onTestFinished } from 'vitest'
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
+import { expect, onTestFinished } from 'vitest'
 import type { Role } from '../../src/teams/schema.ts'
 import { type Api, startApi } from '../support/api.ts'
 import { type SignedIn, signIn } from '../support/browser-session.ts'
@@ -117,7 +117,7 @@ export async function sessionOf(context: BrowserContext): Promise<string | undef
 }
 
 /**
- * Whether a page shows a heading, and nothing stands in the place of an answer that is still to come, two frames from now. The page before is
+ * Whether a page shows a heading two frames from now, and nothing stands in the place of an answer that is still to come. The page before is
  * hidden while the script of the next one is loading.
  */
 const IS_SHOWN = `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(
@@ -129,20 +129,20 @@ const IS_SHOWN = `new Promise(done => requestAnimationFrame(() => requestAnimati
  * @param within whether a page of the service is open, which then leads there itself, as by a link
  */
 export async function openWhole(page: Page, url: string, within = false): Promise<void> {
-  let [begun, running] = [0, 0]
-  const begin = () => {
+  const running = new Set<Request>()
+  let begun = 0
+  const begin = (request: Request) => {
     begun += 1
-    running += 1
+    running.add(request)
   }
-  const end = () => {
-    running -= 1
-  }
+  const end = (request: Request) => void running.delete(request)
   page.on('request', begin).on('requestfinished', end).on('requestfailed', end)
   await (within ? page.evaluate(`history.pushState(null, '', ${JSON.stringify(url)})`) : page.goto(url))
-  // What is shown may make the page ask again.
-  for (let before = -1; running > 0 || begun > before; ) {
-    before = begun
-    await page.waitForFunction(IS_SHOWN)
+  const isWhole = async () => {
+    const before = begun
+    const isShown = await page.evaluate(IS_SHOWN)
+    return isShown && running.size === 0 && begun === before
   }
+  await expect.poll(isWhole, { interval: 1 }).toBe(true)
   page.off('request', begin).off('requestfinished', end).off('requestfailed', end)
 }
