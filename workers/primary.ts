@@ -68,6 +68,7 @@ async function run(config: Config, log: Log): Promise<void> {
   if (isEmbedded) await holdDataDir(config, log)
   await checkListener(config)
   const unlockServers = isEmbedded ? await takeServers(config) : undefined
+  if (!config.databaseUrl) await whenDatabaseIsFree(config)
   await Promise.all([
     config.redisUrl ? undefined : keepRedis(config, log),
     config.databaseUrl ? undefined : keepDatabase(config, log),
@@ -105,10 +106,7 @@ async function run(config: Config, log: Log): Promise<void> {
   log.info({ url: config.baseUrl, ms: Math.round(performance.now() - startedAt) }, 'ready')
 }
 
-/**
- * Locks the data folder. Call it before any other access: a startup that fails later stops the servers that it has adopted,
- * and these may belong to a running service.
- */
+/** Locks the data folder. Call it before any other access: a start that is refused must touch nothing of the service that runs there. */
 async function holdDataDir(config: Config, log: Log): Promise<void> {
   const dataDir = openDataDir(config.dataDir, log)
   // The servers of a killed service may still answer on their sockets, so the lock names a socket that never answers.
@@ -163,15 +161,21 @@ async function keepRedis(config: Config, log: Log): Promise<void> {
   await watch()
 }
 
-async function keepDatabase(config: Config, log: Log): Promise<void> {
+/**
+ * Waits until the database of a killed service has closed.
+ * @throws DataDirHeldError when another service runs it; no server has been adopted or started yet
+ */
+async function whenDatabaseIsFree(config: Config): Promise<void> {
   const dataDir = prepareDataDir(config.dataDir)
-  // Wait until the database of a killed service has closed.
   const unlock = await retry(() => lockDataDir(dataDir, socketPathFor(dataDir)), {
     withinMs: DATABASE_FREE_MS,
     shouldRetry: error => error instanceof DataDirHeldError,
     delayMs: 50,
   })
   unlock()
+}
+
+async function keepDatabase(config: Config, log: Log): Promise<void> {
   const args = ['--data-dir', config.dataDir, '--log-level', config.logLevel]
   const keeper = keepAlive(
     'database',

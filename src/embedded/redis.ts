@@ -4,7 +4,7 @@ import net from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { poll } from '../lib/retry.ts'
-import { identify, isAlive, lockStart, type ProcessIdentity } from './lock.ts'
+import { identify, isAlive, lockDataDir, lockStart, type ProcessIdentity } from './lock.ts'
 import type { Log } from './log.ts'
 import { openDataDir, redisSocketPathFor } from './paths.ts'
 
@@ -27,6 +27,7 @@ export interface Redis {
  * Makes sure that the private Redis of a data folder runs: adopts the server that a killed parent has left,
  * else starts one. The server has its own process group, so Ctrl-C in a terminal does not stop it before its
  * clients have finished, and it survives this process unless stopped.
+ * @throws DataDirHeldError when another process keeps the server of this folder; nothing is changed then
  * @throws Error when `redis-server` is missing, too old, or ends at once
  */
 export async function startRedis({ dataDir, log }: { dataDir: string; log: Log }): Promise<Redis> {
@@ -34,7 +35,10 @@ export async function startRedis({ dataDir, log }: { dataDir: string; log: Log }
   const socketPath = redisSocketPathFor(folder)
   // Two servers on one append-only file would destroy it.
   const unlock = await lockStart(folder, 'redis.lock')
+  let release: (() => void) | undefined
   try {
+    // Who keeps a server also stops it. No server uses this socket path, so the lock is stale exactly when its process has ended.
+    release = await lockDataDir(folder, path.join(folder, 'redis-keeper.none'), 'redis-keeper.lock')
     if (await isRunning(folder, socketPath)) {
       log.info({ socketPath }, 'adopted the running private redis-server')
     } else {
@@ -43,11 +47,13 @@ export async function startRedis({ dataDir, log }: { dataDir: string; log: Log }
       await launch(folder, socketPath)
       log.info({ socketPath }, 'private redis-server is ready')
     }
+    return supervise(socketPath, identify(await readRedisPid(socketPath)), release, log)
+  } catch (error) {
+    release?.()
+    throw error
   } finally {
     unlock()
   }
-  const pid = await readRedisPid(socketPath)
-  return supervise(socketPath, identify(pid), log)
 }
 
 /** Tells whether a server serves the socket. Waits for a server that still loads or does not listen yet. */
@@ -117,7 +123,7 @@ function configuration(folder: string, socketPath: string, logPath: string): str
   ].join('\n')
 }
 
-function supervise(socketPath: string, server: ProcessIdentity, log: Log): Redis {
+function supervise(socketPath: string, server: ProcessIdentity, release: () => void, log: Log): Redis {
   const callbacks: (() => void)[] = []
   let isStopping = false
   // An idle connection closes when the server ends. This also works for an adopted server, which is not a child process.
@@ -128,6 +134,7 @@ function supervise(socketPath: string, server: ProcessIdentity, log: Log): Redis
     connection.on('close', async () => {
       if (isStopping) return
       if (isAlive(server) && (await askRedis(socketPath, 'PING')) !== undefined) return watch()
+      release()
       for (const callback of callbacks) callback()
     })
   }
@@ -147,6 +154,7 @@ function supervise(socketPath: string, server: ProcessIdentity, log: Log): Redis
         if (performance.now() > killAt) process.kill(server.pid, 'SIGKILL')
         return undefined
       })
+      release()
       log.info({ socketPath }, 'private redis-server is stopped')
     },
   }

@@ -159,6 +159,27 @@ test('start: a second start on the same data folder names the process that holds
   expect(await pageviews()).toBe(1)
 })
 
+test('start: a second start leaves servers alone that are processes of their own, as under PM2', async () => {
+  const own = mkdtempSync(join(tmpdir(), 'analytics-boot-'))
+  const servers = await Promise.all(
+    ['database', 'redis'].map(name => spawnEntry(`workers/embedded-${name}.ts`, ['--data-dir', own])),
+  )
+  await Promise.all(servers.map(ready))
+  const before = JSON.parse(readFileSync(join(own, 'redis.pid'), 'utf8')).pid as number
+  for (const settings of [{}, { DATABASE_URL: 'postgres://localhost/none', SECRET_KEY: 'a'.repeat(64) }]) {
+    const second = start({ DATA_DIR: own, PORT: String(await freePort()), ...settings })
+    expect(await second.exited).toBe(1)
+    expect(second.errors()).toMatch(
+      /^error: .* is in use by process \d+; a data folder is never opened twice\n$/,
+    )
+    expect(second.output()).not.toMatch(/adopted|stopped/)
+  }
+  expect(await stillRunning([before])).toEqual([before])
+  for (const server of servers) server.kill('SIGTERM')
+  await Promise.all(servers.map(exited))
+  rmSync(own, { recursive: true, force: true })
+})
+
 test('stop: when the primary is killed the other processes end, and the next start succeeds at once', async () => {
   const killed = await running()
   const children = await childrenOf(killed.pid, 'dist/workers')

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { Redis as Client } from 'ioredis'
@@ -68,10 +68,13 @@ test('embedded Redis: a server whose parent was killed is adopted and can be sto
   expect(await connect(await start(dataDir)).get('adopted')).toBe('yes')
 })
 
-test('embedded Redis: two processes that start at the same time share one server', async () => {
+test('embedded Redis: a server that another process keeps is neither adopted nor stopped', async () => {
   const dataDir = folder()
-  const [a, b] = await Promise.all([start(dataDir), start(dataDir)])
-  expect(a.pid).toBe(b.pid)
+  const redis = await start(dataDir)
+  const other = await spawnEntry('workers/embedded-redis.ts', ['--data-dir', dataDir])
+  expect(await exited(other)).toBe(1)
+  expect(other.output()).toContain(`in use by process ${process.pid}`)
+  expect(await connect(redis).ping()).toBe('PONG')
 })
 
 test.each([
@@ -82,7 +85,7 @@ test.each([
   const dataDir = folder()
   const parent = await spawnEntry('workers/embedded-redis.ts', ['--data-dir', dataDir])
   await ready(parent)
-  const { pid } = await startRedis({ dataDir, log })
+  const { pid } = JSON.parse(readFileSync(path.join(dataDir, 'redis.pid'), 'utf8'))
   // The server dies, which is an error.
   if (code > 0) process.kill(pid, signal)
   else parent.kill(signal)

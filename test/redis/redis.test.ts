@@ -15,8 +15,9 @@ test.each([
   process.kill(first.pid, 'SIGSTOP') // accepts connections, but does not answer
   const redis = connect(`unix://${first.socketPath}`, silentLog)
   await new Promise<void>(resolve => redis.once('connect', resolve))
+  const ended = new Promise<void>(resolve => first.onExit(resolve))
   process.kill(first.pid, 'SIGKILL')
-  await new Promise<void>(resolve => redis.once('close', resolve))
+  await ended
   const second = await startRedis({ dataDir, log: silentLog })
   await expect.poll(() => redis.ping().then(String, (error: Error) => error.message)).toBe('PONG')
   redis.disconnect()
