@@ -66,6 +66,15 @@ test('patterns: an expression that exceeds its time limit is stopped', async () 
   expect(refusal).toEqual({ why: 'costly', test: 0 })
 })
 
+test('patterns: an expression whose first values take too long is stopped before its time limit', async () => {
+  const { patterns, calls } = counted()
+  // 270 million steps, of 160 ns each.
+  const values = Array.from({ length: 300 }, (_, index) => `/${mixedText(index, 1_000)}`)
+  const { refusal } = await matched(new PatternWork(patterns, undefined), [regex('\\p{L}{900}')], values)
+  expect(refusal).toEqual({ why: 'costly', test: 0 })
+  expect(calls.matchValues).toBeLessThan(4)
+})
+
 test('patterns: matching stops when the client has disconnected', async () => {
   const { patterns, calls } = counted()
   const client = new AbortController()

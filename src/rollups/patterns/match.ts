@@ -24,7 +24,11 @@ export type Found = (test: number, matches: Int32Array, values: readonly string[
  */
 export const MOST_STEPS = 1_000_000_000
 /** CPU time limit of matching for one request. `^/blog/\d+` takes up to 1 s for 500,000 paths. */
-const BUDGET_MS = 3_000
+const BUDGET_MS = 1_500
+/** CPU time after which the time of a group of tests is projected from the steps that are done. */
+const PROJECTED_AFTER_MS = 150
+/** A group is refused when its projected time is this many budgets: the first values may be the slowest. */
+const MOST_BUDGETS = 3
 
 /** Size of one batch for a thread: a few milliseconds of ordinary matching, and no more time for copying. */
 const BATCH_STEPS = 3_000_000
@@ -43,11 +47,13 @@ export class PatternWork {
   readonly #compiled = new WeakMap<ValueTest[], PatternTasks['compileTests']['output']>()
   #steps = 0
   #budgetMs: number
+  readonly #mostProjectedMs: number
 
   constructor(patterns: Pick<FairPool, 'run'>, signal: AbortSignal | undefined, budgetMs = BUDGET_MS) {
     this.#patterns = patterns
     this.#signal = signal
     this.#budgetMs = budgetMs
+    this.#mostProjectedMs = MOST_BUDGETS * budgetMs
   }
 
   /**
@@ -86,12 +92,19 @@ export class PatternWork {
     for (const group of groupsOf(tests, steps)) {
       const groupTests = group.map(index => tests[index]!)
       const stepsOfGroup = sumOf(group.map(index => steps[index]!))
+      let usedMs = 0
+      let matched = 0
       for (const batch of batchesOf(values, stepsOfGroup)) {
         const input = { tests: groupTests, values: batch, most: left, budgetMs: this.#budgetMs }
         const answer = await this.#run('matchValues', input)
         this.#budgetMs -= answer.usedMs
+        usedMs += answer.usedMs
+        matched += sizeOf(batch).characters
         if (answer.cutOff === 'most') return { why: 'many' }
-        if (answer.cutOff === 'budget' || this.#budgetMs <= 0) {
+        // On a busy machine, the threads of low priority would take many seconds to use up the budget.
+        const isHopeless =
+          usedMs > PROJECTED_AFTER_MS && usedMs * size.characters > this.#mostProjectedMs * matched
+        if (answer.cutOff === 'budget' || this.#budgetMs <= 0 || isHopeless) {
           return { why: 'costly', test: group.includes(costliest) ? costliest : group[0]! }
         }
         left -= await handOver(answer, group, batch, found)
