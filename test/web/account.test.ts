@@ -5,7 +5,7 @@ import { PASSWORD, withCookie } from '../support/log-in.ts'
 import { expectFit } from './audit-page.ts'
 import { TOO_SLOW } from './seeded-site.ts'
 import { dialogGone, fillDialog, signedInPage } from './signed-in-page.ts'
-import { fill, sessionOf, setConfig, startVisit, type Visit } from './visit.ts'
+import { fill, openWhole, sessionOf, setConfig, startVisit, type Visit } from './visit.ts'
 
 let visit: Visit
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(() => visit.close())
 
 test('profile: the name is saved, another e-mail address only with the password', async () => {
   const { page, email, ask, complaints } = await signedInPage(visit)
-  await page.goto(`${visit.origin}/account`)
+  await openWhole(page, `${visit.origin}/account`)
   expect(await page.inputValue('[name=email]')).toBe(email)
   await fill(page, { name: 'Ada Lovelace' })
   await page.waitForSelector('text=Saved.')
@@ -37,7 +37,7 @@ test('password: it is changed with the one before, and other devices are signed 
   const { page, email, ask } = await signedInPage(visit)
   const other = await visit.api.call('POST', '/api/auth/login', { body: { email, password: PASSWORD } })
   expect(other.status).toBe(200)
-  await page.goto(`${visit.origin}/account/security`)
+  await openWhole(page, `${visit.origin}/account/security`)
   await fill(page, { current_password: PASSWORD, password: 'basketball' })
   await page.waitForSelector('text=one of the most common passwords')
   await fill(page, { password: 'another long password' })
@@ -50,7 +50,7 @@ test('password: it is changed with the one before, and other devices are signed 
 
 test('password: a login without one adds it, within minutes of signing in', { tags: ['full'] }, async () => {
   const { page, context } = await visit.member()
-  await page.goto(`${visit.origin}/account/security`)
+  await openWhole(page, `${visit.origin}/account/security`)
   await page.waitForSelector('text=You have no password here')
   expect(await page.locator('[name=current_password]').count()).toBe(0)
   await fill(page, { password: PASSWORD })
@@ -63,7 +63,7 @@ test('second factor: an app is set up, its recovery codes are shown once and ren
   tags: ['full'],
 }, async () => {
   const { page, ask, complaints } = await signedInPage(visit)
-  await page.goto(`${visit.origin}/account/security`)
+  await openWhole(page, `${visit.origin}/account/security`)
   await page.click('text=Set up an authenticator app')
   await page.waitForSelector('svg[role=img] path')
   await expectFit(page)
@@ -103,7 +103,7 @@ test('passkeys: one is added, signs in, and is removed', async () => {
   const origin = visit.origin.replace('analytics.example', 'localhost')
   const { page, cookie } = await signedInPage(visit)
   const context = page.context()
-  await page.goto(`${visit.origin}/account/security`)
+  await openWhole(page, `${visit.origin}/account/security`)
   await page.waitForSelector('text=they need https and a host name')
   setConfig(visit, { baseUrl: origin })
   await context.addCookies([{ name: 'analytics_session', value: cookie, url: origin }])
@@ -113,21 +113,20 @@ test('passkeys: one is added, signs in, and is removed', async () => {
   const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
     options: { ...options, hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
   })
-  await page.goto(`${origin}/account/security`)
+  await openWhole(page, `${origin}/account/security`)
   await page.click('text=Add a passkey')
   await fillDialog(page, { name: 'Laptop', password: PASSWORD })
   await dialogGone(page)
   await page.waitForSelector('text=Never used')
-  await page.goto(`${origin}/account`)
   await page.click('text=Sign out')
   await page.waitForURL('**/login#ended')
   await page.click('text=Use a passkey')
   await page.waitForURL(`${origin}/`)
-  await page.goto(`${origin}/account/security`)
+  await openWhole(page, `${origin}/account/security`, true)
   await page.click('[aria-label="Remove: Laptop"]')
   await fillDialog(page, { password: PASSWORD })
   await page.waitForSelector('[aria-label="Remove: Laptop"]', { state: 'detached' })
-  await page.goto(`${origin}/login`)
+  await openWhole(page, `${origin}/login`)
   await cdp.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId })
   await page.evaluate('navigator.credentials.get = () => Promise.reject(new Error("stopped"))')
   await page.click('text=Use a passkey')
@@ -141,7 +140,7 @@ test('single sign-on: the login is linked at the organisation, and the link is r
   const { page, loginId, ask } = await signedInPage(visit)
   const { oidc } = api.services.config
   setConfig(visit, { oidc: { name: 'Company', issuer: 'https://login.example' }, hasPasswords: false })
-  await page.goto(`${origin}/account/security`)
+  await openWhole(page, `${origin}/account/security`)
   await page.click('text=Link Company')
   await page.waitForSelector('[role=dialog] >> text=15 minutes after you have signed in')
   expect(await page.locator('h2').allTextContents()).toEqual(['Passkeys', 'Single sign-on', 'Link Company'])
@@ -150,7 +149,7 @@ test('single sign-on: the login is linked at the organisation, and the link is r
     expect(route.request().postDataJSON()).toEqual({ password: PASSWORD, return_to: '/account/security' })
     return route.fulfill({ json: { result: { data: { url: `${origin}/account/security?linked` } } } })
   })
-  await page.goto(`${origin}/account/security`)
+  await openWhole(page, `${origin}/account/security`)
   await page.click('text=Link Company')
   await fillDialog(page, { password: PASSWORD })
   await page.waitForURL('**/account/security?linked')
@@ -175,7 +174,7 @@ test('devices: a list that cannot be read is read again; they are signed out, on
     headers: { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' },
   })
   await page.route('**/trpc/account.sessions*', route => route.fulfill(TOO_SLOW))
-  await page.goto(`${origin}/account/devices`)
+  await openWhole(page, `${origin}/account/devices`)
   await page.waitForSelector('[role=alert]')
   await page.unroute('**/trpc/account.sessions*')
   await page.click('text=Try again')
@@ -195,7 +194,7 @@ test('display: language and theme are those of the browser until others are chos
   tags: ['full'],
 }, async () => {
   const { page } = await visit.member({ theme: 'light' })
-  await page.goto(`${visit.origin}/account/display`)
+  await openWhole(page, `${visit.origin}/account/display`)
   await page.click('text=Dark')
   await page.click('text=Deutsch')
   await page.waitForSelector('h1:has-text("Ihr Konto")')
@@ -212,7 +211,7 @@ test('teams: one is made, opened and left; the last owner stays', { tags: ['full
     (await visit.api.call('GET', '/api/teams', { headers: login.headers })).body.map(
       ({ name }: { name: string }) => name,
     )
-  await page.goto(`${visit.origin}/account/teams`)
+  await openWhole(page, `${visit.origin}/account/teams`)
   await page.click('text=New team')
   await fillDialog(page, { name: 'Side project' })
   await page.waitForURL('**/team')
@@ -221,7 +220,7 @@ test('teams: one is made, opened and left; the last owner stays', { tags: ['full
   await visit.api.services.db`
     insert into users (team_id, email, role, login_id, created_at)
     select team_id, 'other@example.com', 'owner', null, now() from users where id = ${login.userId}`
-  await page.goto(`${visit.origin}/account/teams`)
+  await openWhole(page, `${visit.origin}/account/teams`)
   await page.click('[aria-label="Leave: Side project"]')
   await page.click('[role=dialog] button[type=submit]')
   await page.waitForSelector('[role=dialog] [role=alert]')

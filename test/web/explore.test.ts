@@ -62,7 +62,7 @@ const expected = (rows: StepRow[]) =>
   }))
 
 test('funnels: without one, two clicks on pages and one on Save make a funnel, whose numbers are those of the API', async () => {
-  const { page, member, open, read } = all
+  const { page, member, open, go, read } = all
   await open(`funnels?${RANGE}`)
   await page.click('role=button[name="Add the step /"]')
   await page.click('text=+ Another kind of step')
@@ -76,7 +76,7 @@ test('funnels: without one, two clicks on pages and one on Save make a funnel, w
   const { data } = await read('/funnels')
   expect(data).toMatchObject([{ name: '/ → /pricing', window: 'session', by: 'visitor', order: 'loose' }])
   for (const query of [RANGE, 'range=last_7_days&channel=Direct&compare=previous']) {
-    await open(`funnels?${query}`)
+    await go(`funnels?${query}`)
     await page.waitForSelector('ol[style] > li')
     const report = await read(`/stats/funnels/${data[0].id}?${query}`)
     expect(await steps(), query).toEqual(expected(report.steps))
@@ -168,14 +168,15 @@ const percent = (share: number) =>
   new Intl.NumberFormat('en-GB', { style: 'percent', maximumFractionDigits: 1 }).format(share)
 
 test('journeys: each step has the values and sessions of the API, from a page, to it, and of events', async () => {
-  const { page, member, open, read } = all
+  const { page, member, open, go, read } = all
   const event = 'signup&by=event_name&channel=Direct'
+  await open(`journeys?${RANGE}`)
   for (const [query, parameters, direction] of [
     ['value=/', 'starting_at=/', 'from'],
     ['value=/pricing&direction=to&steps=2', 'ending_at=/pricing&steps=2', 'to'],
     [`value=${event}`, `starting_at=${event}`, 'from'],
   ] as const) {
-    await open(`journeys?${RANGE}&${query}`)
+    await go(`journeys?${RANGE}&${query}`)
     await page.waitForSelector('section[aria-label="Journeys, as a list"]', { state: 'attached' })
     const answer: { steps: { nodes: Node[]; links: unknown[]; sessions: number }[] } = await read(
       `/stats/journeys?${RANGE}&${parameters}`,
@@ -233,12 +234,13 @@ interface Cohort {
 const TABLE = 'section[aria-label=Retention] table'
 
 test('retention: sizes and cells are those of the API, in percent and in numbers; too slow is said', async () => {
-  const { page, member, open, read } = all
+  const { page, member, open, go, read } = all
+  await open(`retention?${RANGE}`)
   for (const [query, show] of [
     [`${RANGE}&period=week`, 'rate'],
     ['from=2026-03-01&to=2026-03-14&period=day&channel=Organic Search', 'value'],
   ] as const) {
-    await open(`retention?${query}&show=${show}`)
+    await go(`retention?${query}&show=${show}`)
     await page.waitForSelector(TABLE)
     const { available, cohorts }: { available: boolean; cohorts: Cohort[] } = await read(
       `/stats/retention?${query}`,

@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { accessibilityProblems, expectFit } from './audit-page.ts'
 import { TOO_SLOW } from './seeded-site.ts'
 import { siteVisit } from './site-visit.ts'
+import { openWhole } from './visit.ts'
 
 const NOW = new Date('2026-03-18T12:00:00Z')
 const DAY = 86_400_000
@@ -28,10 +29,7 @@ beforeEach(async () => {
   for (const { id } of data) await all.site.call('DELETE', `/goals/${id}`)
 })
 
-const open = async (query = RANGE) => {
-  await all.open(`goals?${query}`)
-  await all.page.waitForSelector('h1:has-text("Goals")')
-}
+const open = () => all.open(`goals?${RANGE}`)
 
 /** Rows of the list: name, conversions, visitors, rate. */
 const rows = () =>
@@ -101,7 +99,7 @@ test('goals: a site without goals says so; the editor shows what would have matc
   const { data } = await all.read('/goals?search=team')
   expect(data).toMatchObject([{ match_value: 'signup', custom_props: { plan: 'team' } }])
   for (const query of ['range=last_7_days&path=/docs/start', RANGE]) {
-    await open(query)
+    await all.go(`goals?${query}`)
     await expect.poll(rows).toEqual(await reported(query))
   }
 
@@ -146,7 +144,9 @@ test('goals: numbers that take too long say so, and the list lives', { tags: ['f
   await expect.poll(async () => (await rows())[0]?.[1]).toBe('12')
 })
 
-test('goals: names are texts: no markup, in one line, on a phone too; viewers only read them', async () => {
+test('goals: names are texts: no markup, in one line, on a phone too; viewers only read them', {
+  tags: ['full'],
+}, async () => {
   const { visit, page, member, site } = all
   const name = `<img src=x onerror="alert(1)">\u202e${'x'.repeat(200)}`
   const value = `/${'y'.repeat(2_000)}`
@@ -161,7 +161,7 @@ test('goals: names are texts: no markup, in one line, on a phone too; viewers on
   expect(member.complaints).toEqual([])
 
   const viewer = await visit.member({ teamId: member.login.teamId, role: 'viewer' })
-  await viewer.page.goto(`${visit.origin}/sites/${site.domain}/goals?${RANGE}`)
+  await openWhole(viewer.page, `${visit.origin}/sites/${site.domain}/goals?${RANGE}`)
   await viewer.page.waitForSelector('main table')
   expect(await viewer.page.$('text=New goal')).toBeNull()
   expect(await viewer.page.$('role=button[name^="Change or delete"]')).toBeNull()

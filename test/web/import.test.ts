@@ -5,7 +5,7 @@ import { umamiExport } from '../support/umami-export.ts'
 import { expectFit } from './audit-page.ts'
 import { type SeededSite, seededSite, TOO_SLOW } from './seeded-site.ts'
 import { siteVisit } from './site-visit.ts'
-import { setConfig } from './visit.ts'
+import { askedFor, openWhole, setConfig } from './visit.ts'
 
 const all = siteVisit()
 let worker: ImportWorker
@@ -37,11 +37,13 @@ const stored = async () => {
 
 test('import page: a file is uploaded, checked, imported and undone', async () => {
   const { page, member } = all
+  await page.clock.install()
   await open()
   await page.waitForSelector('text=Nothing has been imported yet')
   await choose('my <b>export</b>.zip', EXPORT)
+  await askedFor(page, 'li >> text=Import now')
   await page.click('li >> text=Import now')
-  await page.waitForSelector('li >> button:has-text("Undo")')
+  await askedFor(page, 'li >> button:has-text("Undo")')
   expect(await page.textContent('li:has(button)')).toContain('my <b>export</b>.zip')
   expect(await stored()).toBeGreaterThan(100)
   await page.click('li:has(button) >> summary')
@@ -49,7 +51,7 @@ test('import page: a file is uploaded, checked, imported and undone', async () =
 
   await page.click('li >> button:has-text("Undo")')
   await page.click('role=dialog >> button[type=submit]')
-  await page.waitForSelector('li >> text=Undone')
+  await askedFor(page, 'li >> text=Undone')
   expect(await stored()).toBe(0)
   expect(member.complaints).toEqual([])
 })
@@ -77,10 +79,10 @@ test('import page: members who may not manage the site have neither it nor the r
 }, async () => {
   const { visit, member, site } = all
   const { page, context } = await visit.member({ teamId: member.login.teamId, role: 'member' })
-  await page.goto(`${visit.origin}/sites/${site.domain}/settings`)
+  await openWhole(page, `${visit.origin}/sites/${site.domain}/settings`)
   await page.waitForSelector('main nav >> text=Sharing')
   expect(await page.textContent('main nav')).not.toMatch(/Import|Reports/)
-  await page.goto(`${visit.origin}/sites/${site.domain}/settings/import`)
+  await openWhole(page, `${visit.origin}/sites/${site.domain}/settings/import`)
   await page.waitForSelector('main h1')
   expect(await page.locator('input[type=file]').count()).toBe(0)
   await context.close()

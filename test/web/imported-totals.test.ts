@@ -32,16 +32,11 @@ beforeAll(async () => {
   )
 })
 
-async function open(query: string) {
-  await all.open(`?${query}`)
-  await all.page.waitForSelector('figure svg')
-  await all.page.waitForSelector('section[aria-label="Pages"] ol li')
-}
 const visitors = () => all.page.textContent('button[aria-pressed="true"] strong')
 
 test('imported totals: the overview has them, marks them, and leaves them out on request; other periods say nothing', async () => {
-  const { page, member } = all
-  await open(QUERY)
+  const { page, member, open, go } = all
+  await open(`?${QUERY}`)
   expect(await visitors()).toBe('71')
   await page.waitForSelector('text=Includes imported totals from Plausible, 5 Mar 2026 to 6 Mar 2026')
   expect(await page.getAttribute('figure svg rect[data-shaded]', 'data-shaded')).toBe('4-5')
@@ -58,7 +53,7 @@ test('imported totals: the overview has them, marks them, and leaves them out on
   expect(await page.locator('rect[data-shaded]').count()).toBe(0)
   await page.click('button:text("Include")')
   await expect.poll(visitors).toBe('71')
-  await open('from=2026-03-11&to=2026-03-17&compare=none')
+  await go('?from=2026-03-11&to=2026-03-17&compare=none')
   expect(await page.textContent('main')).not.toContain('mported totals')
   expect(member.complaints).toEqual([])
 })

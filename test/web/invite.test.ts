@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PASSWORD, setUp, withCookie } from '../support/log-in.ts'
-import { fill, newPage, sessionOf, startVisit, type Visit } from './visit.ts'
+import { fill, newPage, openWhole, sessionOf, startVisit, type Visit } from './visit.ts'
 
 let visit: Visit
 beforeAll(async () => {
@@ -27,7 +27,7 @@ test('an invitation says what it is for, and is accepted with a new login, and b
   }
   const email = `${randomUUID()}@example.com`
   const page = await newPage(visit)
-  await page.goto(`${origin}/invite#${await invite(email)}`)
+  await openWhole(page, `${origin}/invite#${await invite(email)}`)
   await page.waitForSelector('h1:has-text("Join Acme")')
   expect(await page.textContent('main')).toContain(`${owner} invites ${email} to the team Acme.`)
   expect(await page.textContent('main')).toContain('Viewer · ')
@@ -40,7 +40,7 @@ test('an invitation says what it is for, and is accepted with a new login, and b
   const other = await setUp(api)
   const invited = await invite(other.email)
   const second = await newPage(visit)
-  await second.goto(`${origin}/invite#${invited}`)
+  await openWhole(second, `${origin}/invite#${invited}`)
   await second.waitForSelector('text=A login with this address exists')
   await second.click('text=Sign in first')
   await second.waitForURL('**/login#invite=*')
@@ -49,7 +49,7 @@ test('an invitation says what it is for, and is accepted with a new login, and b
   await second.click('text=Join the team')
   await second.waitForURL(`${origin}/`)
   expect(await teamsIn(second)).toEqual(['Acme owner', 'Acme viewer'])
-  await second.goto(`${origin}/invite#${invited}`)
+  await openWhole(second, `${origin}/invite#${invited}`)
   await second.waitForSelector('[role=alert]')
   // A link that works, opened in the same tab.
   const another = await invite(other.email.replace('@', '.second@'))

@@ -5,6 +5,7 @@ import { accessibilityProblems, expectFit } from './audit-page.ts'
 import { type SeededSite, seededSite } from './seeded-site.ts'
 import { chartOn, figuresOn, seriesOn, tableOn } from './shown.ts'
 import { expectTooSlow, siteVisit } from './site-visit.ts'
+import { openWhole } from './visit.ts'
 
 const NOW = new Date('2026-03-18T12:00:00Z')
 const RANGE = 'range=last_30_days'
@@ -80,11 +81,6 @@ async function fillShop() {
   }
 }
 
-const open = async (path: string, of?: SeededSite) => {
-  await all.open(path, of)
-  await all.page.waitForSelector('main strong[title]')
-}
-
 /** The exact values of the figures by their names. */
 const exactFigures = async () =>
   Object.fromEntries(Object.entries(await figuresOn(all.page)).map(([name, forms]) => [name, forms[1]]))
@@ -98,14 +94,15 @@ const signed = (minor: number) => (minor > 0 ? `+${amount(minor)}` : amount(mino
 const rowsOf = (table: string) => tableOn(all.page, `table[aria-label="${table}"]`)
 
 test('money: figures, waterfall and sources are those of the API, with a comparison and a filter', async () => {
-  const { page, member, read } = all
+  const { page, member, open, go, read } = all
+  await open(`money?${RANGE}`)
   for (const query of [
     RANGE,
     'range=last_7_days&compare=previous_year',
     `${RANGE}&channel=Organic Search`,
     'from=2026-03-01&to=2026-03-06',
   ]) {
-    await open(`money?${query}${query.startsWith('from') ? '&compare=none' : ''}`)
+    await go(`money?${query}${query.startsWith('from') ? '&compare=none' : ''}`)
     const report = await read(`/stats/money?${query}`)
     const shown = await exactFigures()
     expect(shown['MRR now'] ?? shown['MRR at the end'], query).toBe(amount(report.mrr))
@@ -161,7 +158,7 @@ test('money: figures, waterfall and sources are those of the API, with a compari
 test('money: the chart shows MRR with what it gained and lost, or what the figure that is chosen did', {
   tags: ['full'],
 }, async () => {
-  const { page, read } = all
+  const { page, read, open } = all
   await open(`money?${RANGE}`)
   const query = `${RANGE}&compare=previous`
   const series = await read(`/stats/money/movements?${query}`)
@@ -179,7 +176,7 @@ test('money: the chart shows MRR with what it gained and lost, or what the figur
 })
 
 test('money: changes of MRR are those of the API, with their customer, kind and amount', async () => {
-  const { page, read } = all
+  const { page, read, open } = all
   const query = `${RANGE}&channel[is_not]=Direct`
   await open(`money?${query}`)
   await page.waitForSelector('section[aria-label="Where MRR changed"] li')
@@ -204,7 +201,7 @@ test('money: changes of MRR are those of the API, with their customer, kind and 
 test('money: payments alone, in another currency and zone, have no words about subscriptions', {
   tags: ['full'],
 }, async () => {
-  const { page, member } = all
+  const { page, member, open } = all
   for (const query of ['from=2026-03-10&to=2026-03-12', `${RANGE}&channel=Direct`]) {
     await open(`money?${query}`, stall)
     const report = (await stall.call('GET', `/stats/money?${query}`)).body
@@ -231,7 +228,7 @@ test('money: payments alone, in another currency and zone, have no words about s
 test('money: customers are searched, sorted and opened; the page of one has its numbers', {
   tags: ['full'],
 }, async () => {
-  const { page, read } = all
+  const { page, read, open } = all
   await open(`money?${RANGE}`)
   await page.waitForSelector('table[aria-label=Customers]')
   await expectFit(page)
@@ -264,11 +261,11 @@ test('money: people who do not manage the site see no payments and no connection
   const { page, complaints, context } = await visit.member({
     ...{ teamId: member.login.teamId, role: 'viewer' },
   })
-  await page.goto(`${visit.origin}/sites/${site.domain}/money?${RANGE}`)
+  await openWhole(page, `${visit.origin}/sites/${site.domain}/money?${RANGE}`)
   await page.waitForSelector('table[aria-label=Customers]')
   expect(await page.locator('role=tab').allTextContents()).not.toContain('Payments')
   expect(await page.$('a[href$="/connect-stripe"]')).toBeNull()
-  await page.goto(`${visit.origin}/sites/${site.domain}/money/customers/c:cus_ada`)
+  await openWhole(page, `${visit.origin}/sites/${site.domain}/money/customers/c:cus_ada`)
   await page.waitForSelector('table[aria-label=Subscriptions]')
   expect(await page.$('section[aria-label=Payments]')).toBeNull()
   expect(complaints).toEqual([])

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { sweep } from '../support/runs.ts'
 import { accessibilityProblems } from './audit-page.ts'
 import { type SeededHit, type SeededSite, seededSite } from './seeded-site.ts'
 import { cardOn, chartOn, figuresOn, seriesOn, tableOn } from './shown.ts'
 import { expectTooSlow, siteVisit } from './site-visit.ts'
+import { openWhole } from './visit.ts'
 
 /** A Wednesday, three days after the clocks of Berlin changed. */
 const NOW = new Date('2026-04-01T10:30:00Z')
@@ -69,12 +69,7 @@ beforeAll(async () => {
   await site.call('POST', '/annotations', { text: 'v2.4 released', starts_at: '2026-03-29' })
 })
 
-async function open(query: string, of = all.site, page = all.page) {
-  await page.goto(`${all.visit.origin}/sites/${of.domain}?${query}`)
-  await page.waitForSelector('figure svg')
-  await page.waitForSelector('section[aria-label="Pages"] ol li')
-}
-const openMonth = (page?: Page) => open('range=last_30_days', all.site, page)
+const openMonth = () => all.open('?range=last_30_days')
 
 /** How numbers are written, by the documents of `Intl` alone. */
 const writing = (locale: string, currency: string) => {
@@ -150,7 +145,7 @@ test.each(
       const asked = query.replace('&compare=none', '')
       const read = async (path: string) => (await site.call('GET', `${path}${asked}`)).body
       const overview = await read('/overview?')
-      await open(query, site)
+      await (site === all.site ? all.open : all.go)(`?${query}`, site)
       const before = figuresOf(isCompared ? overview.previous : overview, written)
       const figures = Object.entries(figuresOf(overview, written)).map(([name, forms]) => [
         name,
@@ -327,7 +322,7 @@ test('overview: a card that takes too long says so, and the others live', { tags
 test('overview: the first load has at most 170 kB of JavaScript and then 12 requests', {
   tags: ['full'],
 }, async () => {
-  const { visit, member } = all
+  const { visit, member, site } = all
   const { page, context } = await visit.member({ teamId: member.login.teamId })
   const scripts: Promise<number>[] = []
   const reads: string[] = []
@@ -336,8 +331,7 @@ test('overview: the first load has at most 170 kB of JavaScript and then 12 requ
     if (path.endsWith('.js')) scripts.push(response.body().then(body => gzipSync(body).length))
     else if (!path.startsWith('/web/') && !path.startsWith('/sites/')) reads.push(path)
   })
-  await openMonth(page)
-  await page.waitForLoadState('networkidle')
+  await openWhole(page, `${visit.origin}/sites/${site.domain}?range=last_30_days`)
   const bytes = (await Promise.all(scripts)).reduce((sum, size) => sum + size, 0)
   expect(bytes).toBeGreaterThan(50_000)
   expect(bytes).toBeLessThanOrEqual(170_000)
@@ -351,8 +345,7 @@ test('overview: numbers and days are written the German way', { tags: ['full'] }
     ...{ teamId: member.login.teamId, locale: 'de-DE', timezone: 'America/New_York' },
   })
   await context.clock.setFixedTime(NOW)
-  await page.goto(`${visit.origin}/sites/${site.domain}?range=last_30_days`)
-  await page.waitForSelector('figure svg')
+  await openWhole(page, `${visit.origin}/sites/${site.domain}?range=last_30_days`)
   expect(await page.getAttribute('html', 'lang')).toBe('de')
   const overview = await read('/overview?range=last_30_days')
   const { count, percent, money, shortMoney } = writing('de-DE', 'EUR')

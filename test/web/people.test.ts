@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { beforeAll, expect, test } from 'vitest'
-import { sweep } from '../support/runs.ts'
 import { expectFit } from './audit-page.ts'
 import type { SeededHit } from './seeded-site.ts'
 import { factOn, seriesOn, tableOn } from './shown.ts'
 import { expectTooSlow, siteVisit } from './site-visit.ts'
+import { openWhole } from './visit.ts'
 
 const NOW = new Date('2026-03-18T12:00:00Z')
 const DAY = 86_400_000
@@ -55,14 +55,15 @@ const names = async () => (await rows()).map(row => row[0])
 const items = () => all.page.$$eval('main ol li', found => found.map(item => item.textContent))
 
 test('people: visitors, users and visits are those of the API', async () => {
-  const { page, member, open, read } = all
+  const { page, member, open, go, read } = all
+  await open(`people?${RANGE}`)
   for (const [tab, path] of [
     ['visitors', '/stats/people?'],
     ['users', '/stats/people?kind=users&'],
     ['sessions', '/stats/sessions?'],
   ] as const) {
     const { data } = await read(`${path}${RANGE}`)
-    await open(`people?tab=${tab}&${RANGE}`)
+    await go(`people?tab=${tab}&${RANGE}`)
     await page.waitForSelector('main table tbody tr')
     expect(
       (await names()).map(name => name!.slice(0, 12)),
@@ -184,7 +185,7 @@ test('a person: an owner erases a person after a question; others do not see the
   await page.waitForSelector('main table')
 
   const viewer = await visit.member({ teamId: member.login.teamId, role: 'viewer' })
-  await viewer.page.goto(`${visit.origin}/sites/${site.domain}/people/${ADA}?${RANGE}`)
+  await openWhole(viewer.page, `${visit.origin}/sites/${site.domain}/people/${ADA}?${RANGE}`)
   await viewer.page.waitForSelector('h1:has-text("Ada Lovelace")')
   expect(await viewer.page.$('text=Erase')).toBeNull()
   expect(await viewer.page.$('text=Export data')).toBeNull()
@@ -251,14 +252,12 @@ test('errors: one error has its numbers, its series, its stack trace in lines, a
   expect(member.complaints).toEqual([])
 })
 
-test.each(
-  sweep([
-    ['people?', 'people'],
-    ['people?tab=sessions&', 'sessions'],
-    [`people/${ADA}?`, 'person'],
-    [`people/${ADA}?`, 'timeline'],
-    ['errors?', 'errors'],
-  ]),
-)('%s says when stats.%s takes too long, and tries again', (path, procedure) =>
+test.each([
+  ['people?', 'people'],
+  ['people?tab=sessions&', 'sessions'],
+  [`people/${ADA}?`, 'person'],
+  [`people/${ADA}?`, 'timeline'],
+  ['errors?', 'errors'],
+])('%s says when stats.%s takes too long, and tries again', { tags: ['full'] }, (path, procedure) =>
   expectTooSlow(all, `${path}range=last_7_days`, procedure, 'main table tbody tr, main ol li'),
 )

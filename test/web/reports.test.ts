@@ -5,7 +5,7 @@ import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { accessibilityProblems, expectFit } from './audit-page.ts'
 import { TOO_SLOW } from './seeded-site.ts'
 import { siteVisit } from './site-visit.ts'
-import { complaintsOf, newPage, setConfig } from './visit.ts'
+import { complaintsOf, newPage, openWhole, setConfig } from './visit.ts'
 
 const all = siteVisit({
   hits: [{ at: Date.now() - 86_400_000, visitor: randomUUID(), fields: { url: '/<b>bold' } }],
@@ -107,18 +107,18 @@ test('reports: who has the link of a mail agrees and unsubscribes without a logi
   const state = async () => (await list()).find(({ id }: { id: string }) => id === made.body.id).state
   const page = await newPage(visit)
   const complaints = complaintsOf(page)
-  await page.goto(linkTo(config, 'confirm', made.body.id))
+  await openWhole(page, linkTo(config, 'confirm', made.body.id))
   await page.waitForSelector(`text=Do you want mails about ${site.domain}`)
   expect(await accessibilityProblems(page)).toEqual([])
   await page.click('role=button[name="Yes, send them"]')
   await page.waitForSelector('text=You get mails about')
-  await page.goto(linkTo(config, 'unsubscribe', made.body.id))
+  await openWhole(page, linkTo(config, 'unsubscribe', made.body.id))
   await page.waitForSelector('role=button[name="Unsubscribe"]')
   expect(await state()).toBe('confirmed')
   await page.click('role=button[name="Unsubscribe"]')
   await page.waitForSelector('text=grace@example.com gets no mails about')
   expect(await state()).toBe('unsubscribed')
   expect(complaints).toEqual([])
-  await page.goto(`${visit.origin}/mail/unsubscribe/made.up`)
+  await openWhole(page, `${visit.origin}/mail/unsubscribe/made.up`)
   await page.waitForSelector('text=The link does not work')
 })

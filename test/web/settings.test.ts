@@ -6,11 +6,12 @@ import { dictionary as english } from '../../src/web/text/languages/en.ts'
 import { accessibilityProblems } from './audit-page.ts'
 import { seededSite, TOO_SLOW } from './seeded-site.ts'
 import { siteVisit } from './site-visit.ts'
+import { openWhole } from './visit.ts'
 
 const all = siteVisit()
 
 const open = async (part = '', page = all.page, of = all.site) => {
-  await page.goto(`${all.visit.origin}/sites/${of.domain}/settings${part && `/${part}`}`)
+  await openWhole(page, `${all.visit.origin}/sites/${of.domain}/settings${part && `/${part}`}`)
   await page.waitForSelector('main h2')
 }
 
@@ -228,7 +229,7 @@ test('settings: viewers read what they may, and members do not delete; a part th
   expect(await viewer.page.textContent(nav)).not.toMatch(/Sharing|Delete/)
   expect(await viewer.page.isDisabled('input[name=domain]')).toBe(true)
   expect(await viewer.page.$('text=Save')).toBeNull()
-  await viewer.page.goto(`${visit.origin}/sites/${site.domain}/settings/danger`)
+  await openWhole(viewer.page, `${visit.origin}/sites/${site.domain}/settings/danger`)
   await viewer.page.waitForSelector('text=This page does not exist')
   const other = await visit.member({ teamId, role: 'member' })
   await open('tracking', other.page)
@@ -240,7 +241,7 @@ test('settings: viewers read what they may, and members do not delete; a part th
 
 test('settings: Stripe is connected step by step, and disconnected', { tags: ['full'] }, async () => {
   const { visit, site, page, member } = all
-  await page.goto(`${visit.origin}/sites/${site.domain}/connect-stripe`)
+  await openWhole(page, `${visit.origin}/sites/${site.domain}/connect-stripe`)
   await page.waitForSelector('text=Paste the secrets')
   expect(await page.textContent('pre')).toBe(`${visit.origin}/api/processor/webhook/${site.id}`)
   expect(await accessibilityProblems(page)).toEqual([])

@@ -8,7 +8,7 @@ import { sweep } from '../support/runs.ts'
 import { expectFit } from './audit-page.ts'
 import { type SeededSite, seededSite } from './seeded-site.ts'
 import { cardOn } from './shown.ts'
-import { complaintsOf, fill, type Member, newPage, startVisit, type Visit } from './visit.ts'
+import { complaintsOf, fill, type Member, newPage, openWhole, startVisit, type Visit } from './visit.ts'
 
 /** Noon, so that the day that the pages show has begun before the visits. */
 const NOW = new Date(new Date().setUTCHours(12, 0, 0, 0))
@@ -60,7 +60,7 @@ test('share: a link with a password shows its sections alone, also after a reloa
   const share = await makeShare({ password: PASSWORD })
   const page = await newPage(visit)
   const complaints = complaintsOf(page)
-  await page.goto(share.url)
+  await openWhole(page, share.url)
   await fill(page, { password: 'open sesame' })
   await page.waitForSelector('text=This password is not right')
   await expectFit(page)
@@ -81,7 +81,7 @@ test('share: a link with a password shows its sections alone, also after a reloa
   expect(complaints).toEqual([])
 
   await site.call('PATCH', `/shares/${share.id}`, { password: 'another password' })
-  await page.goto(`${visit.origin}/share/${site.id}`)
+  await openWhole(page, `${visit.origin}/share/${site.id}`)
   await fill(page, { password: 'another password' })
   await expect.poll(() => pagesOn(page)).toEqual(PAGES)
   expect((await site.call('DELETE', `/shares/${share.id}`)).status).toBe(204)
@@ -99,10 +99,10 @@ test.each(sweep(['share', 'embed']))(
       // An answer to a page that was left meanwhile is gone: the page did not show it either.
       if (answer.request().resourceType() === 'fetch') received.push(answer.text().catch(() => ''))
     })
-    await page.goto(way === 'share' ? url : `${visit.origin}/embed/${site.id}#${secret}`)
+    await openWhole(page, way === 'share' ? url : `${visit.origin}/embed/${site.id}#${secret}`)
     await expect.poll(() => pagesOn(page)).toEqual(PAGES)
     for (const path of ['money', 'people', 'errors', 'events', 'goals', 'funnels', 'settings']) {
-      await page.goto(`${visit.origin}/${way}/${site.id}/${path}`)
+      await openWhole(page, `${visit.origin}/${way}/${site.id}/${path}`)
       await page.waitForSelector('main >> text=/not shared with you|does not exist/')
     }
     const texts = await Promise.all(received)
@@ -117,20 +117,22 @@ test('share: a link narrows everything by its filters, and one without a passwor
 }, async () => {
   const { url } = await makeShare({ filters: { path: ['/docs'] } })
   const page = await newPage(visit)
-  await page.goto(url)
+  await openWhole(page, url)
   await expect.poll(() => pagesOn(page)).toEqual([['/docs', '1']])
   await page.waitForSelector('text=All numbers are of visits with')
   await page.waitForSelector('li:has-text("Page is") >> text="/docs"')
   await expectFit(page)
 })
 
-test('share: a site that is not public is shown to no reader; a public one to all, and to its owner as to all', async () => {
+test('share: a site that is not public is shown to no reader; a public one to all, and to its owner as to all', {
+  tags: ['full'],
+}, async () => {
   const page = await newPage(visit)
-  await page.goto(`${visit.origin}/share/${site.id}`)
+  await openWhole(page, `${visit.origin}/share/${site.id}`)
   await page.waitForSelector('h1:has-text("This link does not work any more")')
   expect((await site.call('PATCH', '/sharing', { is_public: true })).status).toBe(200)
   for (const reader of [page, await owner.context.newPage()]) {
-    await reader.goto(`${visit.origin}/share/${site.domain}`)
+    await openWhole(reader, `${visit.origin}/share/${site.domain}`)
     await expect.poll(() => pagesOn(reader)).toEqual(PAGES)
     expect(await reader.textContent('nav')).not.toMatch(/Money|People/)
   }

@@ -8,7 +8,17 @@ import { startApi } from '../support/api.ts'
 import { invitee, PASSWORD, setUp, withCookie } from '../support/log-in.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { startPatientProxy } from '../tracker/patient-proxy.ts'
-import { complaintsOf, fill, newPage, sessionOf, setConfig, startVisit, type Visit } from './visit.ts'
+import { signedInPage } from './signed-in-page.ts'
+import {
+  complaintsOf,
+  fill,
+  newPage,
+  openWhole,
+  sessionOf,
+  setConfig,
+  startVisit,
+  type Visit,
+} from './visit.ts'
 
 let visit: Visit
 beforeAll(async () => {
@@ -27,7 +37,7 @@ test('sign-in: the first owner sets the login up, signs out and in again', async
   const complaints = complaintsOf(page)
   const email = `${randomUUID()}@example.com`
 
-  await page.goto(`${origin}/setup#${secret}`)
+  await openWhole(page, `${origin}/setup#${secret}`)
   await fill(page, { email, name: 'Ada', password: 'basketball' })
   await page.waitForSelector('[aria-invalid="true"][name=password]')
   expect(await page.textContent('form [role=alert]')).toBe(
@@ -39,13 +49,13 @@ test('sign-in: the first owner sets the login up, signs out and in again', async
   const account = () => api.call('GET', '/api/account', { headers: withCookie(api, cookie) })
   expect((await account()).body).toMatchObject({ email, name: 'Ada' })
 
-  await page.goto(`${origin}/account`)
+  await openWhole(page, `${origin}/account`)
   await page.click('text=Sign out')
   await page.waitForURL('**/login#ended')
   await page.waitForSelector('text=You are signed out')
   expect(await sessionOf(context)).toBeUndefined()
   expect((await account()).status).toBe(401)
-  await page.goto(`${origin}/`)
+  await openWhole(page, `${origin}/`)
   await page.waitForURL('**/login')
   await fill(page, { email, password: 'another password' })
   await page.waitForSelector('text=is wrong')
@@ -61,12 +71,12 @@ test('sign-in: a page that needs a login leads back to where the person wanted t
   const { email } = await setUp(api)
   const page = await newPage(visit)
   const context = page.context()
-  await page.goto(`${origin}/account/devices?x=1`)
+  await openWhole(page, `${origin}/account/devices?x=1`)
   await page.waitForURL(`**/login?return_to=${encodeURIComponent('/account/devices?x=1')}`)
   await fill(page, { email, password: PASSWORD })
   await page.waitForURL(`${origin}/account/devices?x=1`)
   const other = await context.newPage()
-  await other.goto(`${origin}/login?return_to=${encodeURIComponent('//evil.example')}`)
+  await openWhole(other, `${origin}/login?return_to=${encodeURIComponent('//evil.example')}`)
   await fill(other, { email, password: PASSWORD })
   await signedIn(other)
   expect(new URL(other.url()).origin).toBe(origin)
@@ -82,7 +92,7 @@ test('sign-in: a login with a second factor is asked for the code', async () => 
   const factor = { secret: body.secret, code: code(-1), password: PASSWORD }
   expect((await api.call('POST', '/api/account/totp', { headers, body: factor })).status).toBe(200)
   const page = await newPage(visit)
-  await page.goto(`${origin}/login`)
+  await openWhole(page, `${origin}/login`)
   await fill(page, { email, password: PASSWORD })
   await page.waitForSelector('[name=code]:focus')
   await fill(page, { code: '000000' })
@@ -96,15 +106,15 @@ test('sign-in: a link for a new password leads to signing in with it; one that d
   const { email, loginId } = await setUp(api)
   const secret = await createLink(api.services.db, 'reset', { email: null, loginId }, new Date())
   const page = await newPage(visit)
-  await page.goto(`${origin}/setup#${secret}`)
+  await openWhole(page, `${origin}/setup#${secret}`)
   await page.waitForURL('**/reset#*')
   await fill(page, { password: 'another password' })
   await page.waitForURL('**/login#reset')
   await fill(page, { email, password: 'another password' })
   await signedIn(page)
-  await page.goto(`${origin}/reset#${secret}`)
+  await openWhole(page, `${origin}/reset#${secret}`)
   await page.waitForSelector('text=does not work any more')
-  await page.goto(`${origin}/reset`)
+  await openWhole(page, `${origin}/reset`)
   await page.waitForSelector('text=This service sends no mail')
 })
 
@@ -116,16 +126,16 @@ test('sign-in: a link for a new password comes by mail, and the answer is the sa
   const server = await startMailServer()
   setConfig(visit, { mail: server.mail })
   const page = await newPage(visit)
-  await page.goto(`${origin}/login`)
+  await openWhole(page, `${origin}/login`)
   await page.click('text=Forgot your password?')
   for (const address of [email, `${randomUUID()}@example.com`]) {
-    await page.goto(`${origin}/reset`)
+    await openWhole(page, `${origin}/reset`)
     await fill(page, { email: address })
     await page.waitForSelector(`text=If a login has the address ${address}, a link is on its way`)
   }
   await expect.poll(() => server.mails.length).toBe(1)
   const [link] = /http\S+\/reset#\S+/.exec(server.mails[0]!.text!)!
-  await page.goto(link)
+  await openWhole(page, link)
   await page.waitForSelector('h1:has-text("Choose a new password")')
   expect(await page.inputValue('[name=email]')).toBe(email)
   await server.close()
@@ -140,7 +150,7 @@ test('sign-in: a link of the operator leads back into a login, with a password o
   const { oidc } = api.services.config
   setConfig(visit, { oidc: { name: 'Company account' } })
   const page = await newPage(visit)
-  await page.goto(`${origin}/reset#${secret}`)
+  await openWhole(page, `${origin}/reset#${secret}`)
   await page.waitForSelector('h1:has-text("Get back into your login")')
   await page.waitForSelector('text=Continue with Company account')
   setConfig(visit, { oidc })
@@ -153,12 +163,12 @@ test('sign-in: buttons of ways that the service does not offer are not there', {
 }, async () => {
   const { origin } = visit
   const page = await newPage(visit)
-  await page.goto(`${origin}/login`)
+  await openWhole(page, `${origin}/login`)
   await page.waitForSelector('form')
   const ways = page.locator('main button:not([aria-label]), main a')
   expect(await ways.allTextContents()).toEqual(['Sign in'])
   setConfig(visit, { oidc: { name: 'Company <b>account</b>' }, hasPasswords: false })
-  await page.goto(`${origin}/login#error=closed`)
+  await openWhole(page, `${origin}/login#error=closed`)
   await page.reload()
   await page.waitForSelector('main a')
   expect(await ways.allTextContents()).toEqual(['Sign in with Company <b>account</b>'])
@@ -181,7 +191,7 @@ test('sign-in: with single sign-on alone, a link is used by signing in there, an
     expect(route.request().postDataJSON()).toEqual({ link: secret })
     return route.fulfill({ json: { result: { data: { url: `${origin}/login#started` } } } })
   })
-  await page.goto(`${origin}/setup#${secret}`)
+  await openWhole(page, `${origin}/setup#${secret}`)
   await page.waitForSelector('text=Company account')
   expect(await page.locator('form').count()).toBe(0)
   await page.click('text=Company account')
@@ -204,7 +214,7 @@ test('sign-in: below a path of a proxy, people sign in, go from page to page, an
   page.on('response', answer => {
     if (answer.status() === 404) missing.push(answer.url())
   })
-  await page.goto(`${origin}${path}/account/devices`)
+  await openWhole(page, `${origin}${path}/account/devices`)
   await page.waitForURL(`${origin}${path}/login?return_to=*`)
   await fill(page, { email, password: PASSWORD })
   await page.waitForURL(`${origin}${path}/account/devices`)
@@ -229,7 +239,7 @@ test('sign-in: a server that does not answer is said, and tried again; then the 
   const page = await newPage(visit, { width: 360, height: 640 })
   const methods = '**/trpc/auth.methods*'
   await page.route(methods, route => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }))
-  await page.goto(`${origin}/login`)
+  await openWhole(page, `${origin}/login`)
   await page.waitForSelector('text=The server does not answer')
   await page.unroute(methods)
   await page.click('text=Try again')
@@ -241,4 +251,28 @@ test('sign-in: a server that does not answer is said, and tried again; then the 
   await page.keyboard.type(PASSWORD)
   await page.keyboard.press('Enter')
   await signedIn(page)
+})
+
+test('sign-in: a session that ends asks for the password over the page; the form keeps its text and is sent', async () => {
+  const { api, origin } = visit
+  const { page, email, cookie, complaints } = await signedInPage(visit)
+  await openWhole(page, `${origin}/team`)
+  await page.click('role=button[name="New team"]')
+  await page.fill('[role=dialog] [name=name]', 'Kept')
+  expect((await api.call('POST', '/api/auth/logout', { headers: withCookie(api, cookie) })).status).toBe(204)
+  await page.click('[role=dialog] button[type=submit]')
+  const dialog = page.locator('[role=dialog]:has-text("You were signed out")')
+  await dialog.waitFor()
+  const send = async (password: string) => {
+    await dialog.locator('[name=email]').fill(email)
+    await dialog.locator('[name=password]').fill(password)
+    await dialog.locator('button[type=submit]').click()
+  }
+  await send('another password')
+  await dialog.locator('text=is wrong').waitFor()
+  expect(await page.inputValue('[role=dialog] form:has([name=name]) [name=name]')).toBe('Kept')
+  await send(PASSWORD)
+  await dialog.waitFor({ state: 'detached' })
+  await page.waitForSelector('h1 >> text=Kept')
+  expect(complaints).toEqual([])
 })

@@ -12,6 +12,8 @@ interface SiteVisit {
   site: SeededSite
   /** Opens a page of the site, or of another one, as the member. */
   open(path: string, of?: SeededSite): Promise<void>
+  /** Leads there from the page of the service that is open, as a link does. */
+  go(path: string, of?: SeededSite): Promise<void>
   /** What the API says of the site to the member. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it
   read(path: string): Promise<any>
@@ -32,12 +34,12 @@ export function siteVisit({ timezone, hits = [], ...options }: Options = {}): Si
     const site = await seededSite(visit, member, timezone)
     await site.store(hits)
     const { page } = member
+    const addressOf = (path: string, { domain }: SeededSite) =>
+      `${visit.origin}/sites/${domain}${path === '' || path.startsWith('?') ? '' : '/'}${path}`
     Object.assign(all, {
       ...{ visit, member, page, site },
-      open: async (path: string, of = site) => {
-        const separator = path === '' || path.startsWith('?') ? '' : '/'
-        await openWhole(page, `${visit.origin}/sites/${of.domain}${separator}${path}`)
-      },
+      open: (path: string, of = site) => openWhole(page, addressOf(path, of)),
+      go: (path: string, of = site) => openWhole(page, addressOf(path, of), true),
       read: async (path: string) => (await site.call('GET', path)).body,
     })
   })

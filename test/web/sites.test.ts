@@ -5,6 +5,7 @@ import { enrichedHit } from '../support/hits.ts'
 import { accessibilityProblems, expectFit } from './audit-page.ts'
 import { type SeededSite, seededSite, TOO_SLOW } from './seeded-site.ts'
 import { siteVisit } from './site-visit.ts'
+import { askedFor, openWhole } from './visit.ts'
 
 const NOW = new Date('2026-03-18T12:00:00Z')
 const HOUR = 3_600_000
@@ -34,7 +35,7 @@ const listed = async (query: string) => {
 }
 
 const open = async (query = '') => {
-  await all.page.goto(`${all.visit.origin}/${query}`)
+  await openWhole(all.page, `${all.visit.origin}/${query}`)
   await all.page.waitForSelector('main li h2')
 }
 
@@ -82,18 +83,18 @@ test('sites: a list that takes too long says so; who has no site is led to a new
 }, async () => {
   const { visit, page } = all
   await page.route('**/trpc/sites.list*', route => route.fulfill(TOO_SLOW))
-  await page.goto(`${visit.origin}/`)
+  await openWhole(page, `${visit.origin}/`)
   await page.waitForSelector('text=This takes too long')
   await page.unroute('**/trpc/sites.list*')
   await page.click('role=button[name="Try again"]')
   await page.waitForSelector('main li h2')
 
   const newcomer = await visit.member()
-  await newcomer.page.goto(`${visit.origin}/`)
+  await openWhole(newcomer.page, `${visit.origin}/`)
   await newcomer.page.click('role=link[name="New site"]')
   await newcomer.page.waitForURL(`${visit.origin}/new`)
   const viewer = await visit.member({ role: 'viewer' })
-  await viewer.page.goto(`${visit.origin}/`)
+  await openWhole(viewer.page, `${visit.origin}/`)
   await viewer.page.waitForSelector('text=No site yet')
   expect(await viewer.page.$('text=New site')).toBeNull()
   await Promise.all([newcomer, viewer].map(({ context }) => context.close()))
@@ -110,8 +111,9 @@ async function visitPage(id: string, url: string): Promise<void> {
 test('new site: from the form over the script to the first visit, which shows as it comes', async () => {
   const { visit } = all
   const { login, page, complaints } = await visit.member({ timezone: 'Europe/Vienna' })
+  await page.clock.install()
   const domain = `${randomUUID()}.example`
-  await page.goto(`${visit.origin}/new`)
+  await openWhole(page, `${visit.origin}/new`)
   await page.waitForSelector('select[name=currency] option[value=EUR]', { state: 'attached' })
   expect(await page.inputValue('select[name=timezone]')).toBe('Europe/Vienna')
   expect(await accessibilityProblems(page)).toEqual([])
@@ -138,7 +140,7 @@ test('new site: from the form over the script to the first visit, which shows as
   await expectFit(page)
 
   await visitPage(site.id, HOSTILE)
-  await page.waitForSelector('text=It works: the first visit is here')
+  await askedFor(page, 'text=It works: the first visit is here')
   expect(await page.textContent('[role=status] bdi')).toContain('/<b>xxx')
   expect(await page.textContent('[role=status]')).toContain('Germany')
   await expectFit(page)

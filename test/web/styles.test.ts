@@ -6,7 +6,12 @@ import { projectRoot } from '../../src/config.ts'
 const folder = join(projectRoot, 'src', 'web')
 const all = readdirSync(folder, { recursive: true, encoding: 'utf8' })
 const components = all.filter(name => /\.tsx?$/.test(name))
-const read = (name: string) => readFileSync(join(folder, name), 'utf8')
+const texts = new Map<string, string>()
+function read(name: string): string {
+  const text = texts.get(name) ?? readFileSync(join(folder, name), 'utf8')
+  texts.set(name, text)
+  return text
+}
 /** Without its imports, whose paths look like classes. */
 const body = (name: string) => read(name).replace(/^import .*$/gm, '')
 

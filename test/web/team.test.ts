@@ -7,7 +7,7 @@ import { actionsOf, siteOf, teammate, wholeTeam } from '../support/teammates.ts'
 import { expectFit } from './audit-page.ts'
 import { TOO_SLOW } from './seeded-site.ts'
 import { dialogGone, fillDialog, signedInPage } from './signed-in-page.ts'
-import { fill, newPage, startVisit, type Visit } from './visit.ts'
+import { fill, newPage, openWhole, startVisit, type Visit } from './visit.ts'
 
 let visit: Visit
 beforeAll(async () => {
@@ -31,7 +31,7 @@ test('people: a list that cannot be read is read again; an owner changes roles a
   const member = await teammate(api, { teamId, role: 'member', name: 'Grace' })
   const viewer = await teammate(api, { teamId, role: 'viewer' })
   await page.route('**/trpc/users.list*', route => route.fulfill(TOO_SLOW))
-  await page.goto(`${origin}/team`)
+  await openWhole(page, `${origin}/team`)
   await page.waitForSelector('main [role=alert]')
   await page.unroute('**/trpc/users.list*')
   await page.click('text=Try again')
@@ -82,18 +82,18 @@ test('people: each role sees what it may do', { tags: ['full'] }, async () => {
   ] as const) {
     const page = await newPage(visit)
     await page.context().addCookies([{ name: 'analytics_session', value: team[role].secret, url: origin }])
-    await page.goto(`${origin}/team`)
+    await openWhole(page, `${origin}/team`)
     await page.locator('main tbody tr').nth(3).waitFor()
     expect(await partsOf(page)).toEqual(parts)
     expect(await page.locator('main [aria-haspopup=menu]').count(), role).toBe(menus)
-    await page.goto(`${origin}/team/tokens`)
+    await openWhole(page, `${origin}/team/tokens`)
     await page.waitForSelector('text=No token yet')
     expect(await page.locator('text=New token').count()).toBe(role === 'viewer' ? 0 : 1)
-    await page.goto(`${origin}/team/settings`)
+    await openWhole(page, `${origin}/team/settings`)
     await page.waitForSelector('text=Leave the team')
     expect(await page.locator('text=Delete the team').count()).toBe(0)
     expect(await page.locator('main form').count()).toBe(role === 'admin' ? 1 : 0)
-    await page.goto(`${origin}/team/log`)
+    await openWhole(page, `${origin}/team/log`)
     await page.waitForSelector(role === 'admin' ? 'text=Audit log' : 'text=This page does not exist')
   }
 })
@@ -101,7 +101,7 @@ test('people: each role sees what it may do', { tags: ['full'] }, async () => {
 test('invitations: the link is shown once, renewed and revoked', { tags: ['full'] }, async () => {
   const { origin } = visit
   const { page, ask, email: own, complaints } = await signedInPage(visit)
-  await page.goto(`${origin}/team/invitations`)
+  await openWhole(page, `${origin}/team/invitations`)
   await page.waitForSelector('text=No open invitation')
   await page.click('main >> text=Invite')
   await fillDialog(page, { email: own })
@@ -136,7 +136,7 @@ test('tokens: one is made for what it may do, renamed, and revoked with those th
 }, async () => {
   const { api, origin } = visit
   const { page, ask, complaints } = await signedInPage(visit)
-  await page.goto(`${origin}/team/tokens`)
+  await openWhole(page, `${origin}/team/tokens`)
   await page.click('text=New token')
   await page.click('[role=dialog] >> text=Change')
   await expectFit(page)
@@ -180,7 +180,7 @@ test('audit log: it is filtered by action and person, in the address, a page at 
   )
   const users = (await ask('GET', '/api/users')).body.slice(1) as { id: string }[]
   for (const { id } of users) await ask('DELETE', `/api/users/${id}`)
-  await page.goto(`${origin}/team/log`)
+  await openWhole(page, `${origin}/team/log`)
   await page.waitForSelector('text=Page 1 of 2')
   await page.click('text=Next')
   await page.waitForURL('**/team/log?page=2')
@@ -194,7 +194,7 @@ test('audit log: it is filtered by action and person, in the address, a page at 
   await page.goBack()
   await page.goBack()
   await page.waitForURL('**/team/log?page=2')
-  await page.goto(`${origin}/team/log?action=site.delete`)
+  await openWhole(page, `${origin}/team/log?action=site.delete`)
   await page.waitForSelector('text=No such entry')
 })
 
@@ -203,7 +203,7 @@ test('settings: the team is renamed, another one made and chosen, and one delete
 }, async () => {
   const { api, origin } = visit
   const { page, teamId, ask } = await signedInPage(visit)
-  await page.goto(`${origin}/team/settings`)
+  await openWhole(page, `${origin}/team/settings`)
   await fill(page, { name: 'Acme & Sons' })
   await page.waitForSelector('h1:has-text("Acme & Sons")')
   expect((await actionsOf(api, teamId)).at(-1)!.action).toBe('team.rename')
@@ -215,7 +215,7 @@ test('settings: the team is renamed, another one made and chosen, and one delete
   await page.waitForSelector('h1:has-text("Acme & Sons")')
   await page.reload()
   await page.waitForSelector('h1:has-text("Acme & Sons")')
-  await page.goto(`${origin}/team/settings`)
+  await openWhole(page, `${origin}/team/settings`)
   await page.click('text=Delete the team')
   await fillDialog(page, { name: 'Acme', password: PASSWORD })
   await page.waitForSelector('[name=name][aria-invalid]:focus')
@@ -231,7 +231,7 @@ test('a person without a team makes one', { tags: ['full'] }, async () => {
   await createTeam(api.services.db, { name: 'Other', plan: 'active' }, new Date())
   await createUser(api.services.db, { teamId, email: 'another@example.com', role: 'owner' })
   await api.services.db`delete from users where id = ${userId}`
-  await page.goto(`${origin}/team`)
+  await openWhole(page, `${origin}/team`)
   await page.waitForSelector('text=You belong to no team')
   await page.click('text=New team')
   await fillDialog(page, { name: 'Mine' })

@@ -146,3 +146,12 @@ export async function openWhole(page: Page, url: string, within = false): Promis
   await expect.poll(isWhole, { interval: 1 }).toBe(true)
   page.off('request', begin).off('requestfinished', end).off('requestfailed', end)
 }
+
+/** Waits for what a page asks for from time to time: after `page.clock.install()`, without waiting as long as people do. */
+export async function askedFor(page: Page, selector: string): Promise<void> {
+  const isThere = async () => {
+    await page.clock.fastForward(2_000)
+    return page.isVisible(selector)
+  }
+  await expect.poll(isThere).toBe(true)
+}
