@@ -256,7 +256,7 @@ test('sign-in: a server that does not answer is said, and tried again; then the 
 test('sign-in: a session that ends asks for the password over the page; the form keeps its text and is sent', async () => {
   const { api, origin } = visit
   const { page, email, cookie, complaints } = await signedInPage(visit)
-  await openWhole(page, `${origin}/team`)
+  await openWhole(page, `${origin}/team/settings`)
   await page.click('role=button[name="New team"]')
   await page.fill('[role=dialog] [name=name]', 'Kept')
   expect((await api.call('POST', '/api/auth/logout', { headers: withCookie(api, cookie) })).status).toBe(204)

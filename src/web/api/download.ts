@@ -1,4 +1,6 @@
 import { senderCredentials, senderHeaders } from './client.ts'
+import { AnswerError } from './failure.ts'
+import { changeSignedIn } from './session.ts'
 
 /** A value of a query parameter; operators of filters are objects: `{contains: ['/a']}`. */
 type Parameter = string | number | boolean | readonly string[] | { [operator: string]: unknown } | undefined
@@ -19,8 +21,11 @@ export async function download(
   const address = new URL(`api/${path}`, document.baseURI)
   for (const [key, value] of Object.entries(query)) append(address.searchParams, key, value as Parameter)
   const headers = { ...senderHeaders(), ...(accept && { Accept: accept }) }
-  const answer = await fetch(address, { headers, credentials: senderCredentials() })
-  if (!answer.ok) throw new Error(((await answer.json()) as { message: string }).message)
+  const answer = await changeSignedIn(async () => {
+    const given = await fetch(address, { headers, credentials: senderCredentials() })
+    if (!given.ok) throw new AnswerError(((await given.json()) as { message: string }).message, given.status)
+    return given
+  })
   const link = document.createElement('a')
   link.href = URL.createObjectURL(await answer.blob())
   link.download = name

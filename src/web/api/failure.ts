@@ -37,8 +37,20 @@ const KINDS: Record<number, FailureKind> = {
   503: 'too_slow',
 }
 
+/** What the API answered to a request beside the client, such as a download. */
+export class AnswerError extends Error {
+  readonly status: number
+
+  constructor(message: string, status: number) {
+    super(message)
+    this.status = status
+  }
+}
+
 /** Reads the error of a call. A proxy in front of the service may answer with a page of its own: that is `away`. */
 export function failureOf(error: unknown): Failure {
+  if (error instanceof AnswerError)
+    return { kind: KINDS[error.status] ?? 'unknown', message: error.message, fields: {} }
   if (!(error instanceof TRPCClientError)) return { kind: 'unknown', message: String(error), fields: {} }
   const data = (error as TRPCClientError<AppRouter>).data
   if (!data) return { kind: 'away', message: error.message, fields: {} }

@@ -1,4 +1,6 @@
 import { senderCredentials, senderHeaders } from './client.ts'
+import { AnswerError } from './failure.ts'
+import { changeSignedIn } from './session.ts'
 
 /** A file over a limit of requests waits; so does one on a connection that was lost. */
 const ATTEMPTS = 5
@@ -17,7 +19,8 @@ export async function uploadParts(
   onPart: (done: number) => void,
 ): Promise<void> {
   for (const [index, number] of missing.entries()) {
-    await sendPart(`${path}/parts/${number}`, file.slice(number * size, (number + 1) * size), signal)
+    const part = file.slice(number * size, (number + 1) * size)
+    await changeSignedIn(() => sendPart(`${path}/parts/${number}`, part, signal))
     onPart((index + 1) / missing.length)
   }
 }
@@ -37,7 +40,7 @@ async function sendPart(path: string, part: Blob, signal: AbortSignal): Promise<
     if (answer?.ok) return
     const mayPass = !answer || answer.status === 429 || answer.status === 503
     if (answer && (!mayPass || attempt >= ATTEMPTS)) {
-      throw new Error(((await answer.json()) as { message: string }).message)
+      throw new AnswerError(((await answer.json()) as { message: string }).message, answer.status)
     }
     const seconds = Number(answer?.headers.get('Retry-After') ?? 0)
     await new Promise(resolve => setTimeout(resolve, Math.max(PAUSE_MS, seconds * 1_000)))

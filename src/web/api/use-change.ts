@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { type Failure, failureOf } from './failure.ts'
+import { changeSignedIn } from './session.ts'
 import { queries } from './use-read.ts'
 
 export interface Change<Input, Output> {
@@ -19,7 +20,7 @@ export function useChange<Input, Output>(
   changes: readonly (readonly unknown[])[] = [],
 ): Change<Input, Output> {
   const { mutateAsync, isPending, error, reset } = useMutation({
-    mutationFn: change,
+    mutationFn: (input: Input) => changeSignedIn(() => change(input)),
     onSuccess: () => Promise.all(changes.map(queryKey => queries.invalidateQueries({ queryKey }))),
   })
   return {

@@ -1,5 +1,6 @@
 import { keepPreviousData, QueryClient, useQuery } from '@tanstack/react-query'
 import { type Failure, failureOf } from './failure.ts'
+import { readSignedIn } from './session.ts'
 
 const RETRIES_WITHOUT_ANSWER = 2
 
@@ -43,7 +44,7 @@ export function useRead<Data>(
 ): Read<Data> {
   const { data, error, isPlaceholderData, refetch } = useQuery({
     queryKey: key,
-    queryFn: ({ signal }) => read(signal),
+    queryFn: ({ signal }) => readSignedIn(() => read(signal)),
     enabled,
     ...(keep && { placeholderData: keepPreviousData }),
     ...(every !== undefined && { refetchInterval: every }),

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Failure } from '../api/failure.ts'
+import { askToSignIn } from '../api/session.ts'
 import { useText } from '../text/text.tsx'
 import { Button } from './form/button.tsx'
 import css from './states.module.css'
@@ -27,14 +28,18 @@ export function useFailureText(): (failure: Failure) => string {
   }
 }
 
-/** Says why something cannot be shown, with a button to try it again. */
+/** Says why something cannot be shown, with a button that helps: to try it again, or to sign in. */
 export function FailureNote({ failure, again }: { failure: Failure; again?: () => void }) {
   const t = useText()
   const textOf = useFailureText()
   return (
     <div className={css.failure} role="alert">
       <p>{textOf(failure)}</p>
-      {again && <Button onClick={again}>{t.common.actions.again}</Button>}
+      {failure.kind === 'signed_out' ? (
+        <Button onClick={() => void askToSignIn()}>{t.auth.signIn}</Button>
+      ) : (
+        again && <Button onClick={again}>{t.common.actions.again}</Button>
+      )}
     </div>
   )
 }

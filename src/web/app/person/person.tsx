@@ -5,6 +5,7 @@ import type { Outputs } from '../../api/types.ts'
 import { useRead } from '../../api/use-read.ts'
 import { remember, remembered } from '../../state/storage.ts'
 import { Away } from '../away.tsx'
+import { SignedOut } from './signed-out.tsx'
 
 export type Person = Outputs['account']['get']
 export type Team = Person['teams'][number]
@@ -29,19 +30,25 @@ export async function readPerson(signal: AbortSignal): Promise<Person> {
   }
 }
 
-/** Loads who is signed in; without a session it leads to the page for signing in. */
+/** Loads who is signed in; without a session it leads to the page for signing in, and asks in a dialog when one ends later. */
 export function SignedIn({ children }: { children: ReactNode }) {
   const person = useRead(PERSON, readPerson)
   useOnePerson(person.data?.id)
-  if (person.failure?.kind === 'signed_out') {
+  if (!person.data) {
+    if (person.failure?.kind !== 'signed_out')
+      return person.failure ? <Away failure={person.failure} again={person.again} /> : null
     leadToLogin()
     return null
   }
-  if (!person.data) return person.failure ? <Away failure={person.failure} again={person.again} /> : null
   const team = currentTeam(person.data)
   // Whatever the page asks first is asked in this team.
   if (team) sendAs({ team: team.id })
-  return <PersonContext value={person.data}>{children}</PersonContext>
+  return (
+    <PersonContext value={person.data}>
+      {children}
+      <SignedOut loginId={person.data.id} />
+    </PersonContext>
+  )
 }
 
 /**
