@@ -1,20 +1,8 @@
 import { z } from 'zod'
-import { invalidField } from '../errors.ts'
 import { count } from '../schema/fields.ts'
 
-/**
- * Converts an amount to a number without loss.
- * @throws AppError `validation_failed` beyond 2^53 − 1
- */
-export function exactMinor(amount: bigint): number {
-  if (!isExact(amount)) {
-    throw invalidField(
-      'range',
-      'Amounts of this range are beyond 2^53 − 1 minor units, which JSON numbers do not carry exactly: ask for a shorter one',
-    )
-  }
-  return Number(amount)
-}
+/** Most minor units of one amount that is sent, imported or reported by the processor. */
+export const MOST_MINOR = 10 ** 12
 
 /** Every digit of a row's revenue; absent when `revenue` is exact. */
 const exactRevenue = (whatRevenueIs: string) =>
@@ -83,7 +71,7 @@ export const presentCappedRevenue = (amount: bigint): { revenue: number; revenue
   ...(!isExact(amount) && { revenue_exact: String(amount) }),
 })
 
-/** Returns the nearest exact number. */
+/** Returns the nearest exact number, at most 2^53 − 1: a sum beyond it must not end a read. */
 export function capped(amount: bigint): number {
   if (isExact(amount)) return Number(amount)
   return amount < 0n ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER

@@ -3,7 +3,7 @@ import { ratio } from '../lib/numbers.ts'
 import { type MovementTotals, type RevenueTotals, runTask, type Window } from '../rollups/protocol.ts'
 import { count, decimal } from '../schema/fields.ts'
 import type { Pool } from '../threads/pool.ts'
-import { exactMinor } from './amounts.ts'
+import { capped } from './amounts.ts'
 
 /** `presentMoney` decides which fields are present; amounts are minor units of the site's currency. */
 export const moneyFields = {
@@ -67,19 +67,18 @@ export async function readMoney(
  * Returns the money fields of the overview, one object for each period: revenue when any of the periods has a payment, in any
  * currency and refunded or not; MRR and customers when a processor is connected.
  * @param visitors number of visitors of each period
- * @throws AppError `validation_failed` when an amount is beyond 2^53 − 1
  * @see docs/metrics.md "Presence of money fields"
  */
 export function presentMoney({ isConnected, periods }: SiteMoneyTotals, visitors: number[]): Money[] {
   const hasPayments = periods.some(({ revenue }) => revenue.recorded > 0)
   return periods.map(({ revenue, movements }, index) => ({
     ...(hasPayments && {
-      revenue: exactMinor(revenue.revenue),
-      recurring_revenue: exactMinor(revenue.recurring),
+      revenue: capped(revenue.revenue),
+      recurring_revenue: capped(revenue.recurring),
       payments: revenue.payments,
     }),
     ...(isConnected && {
-      mrr: exactMinor(movements.mrr),
+      mrr: capped(movements.mrr),
       new_customers: revenue.newCustomers,
       conversion_rate: ratio(100 * revenue.newCustomers, visitors[index]!, 1),
       mrr_per_visitor: exactRatio(movements.mrrAtEnd, visitors[index]!),
@@ -90,5 +89,5 @@ export function presentMoney({ isConnected, periods }: SiteMoneyTotals, visitors
 /** Returns the ratio to the nearest minor unit; 0 without visitors. */
 function exactRatio(amount: bigint, visitors: number): number {
   const rounded = ratio(amount, visitors, 0)
-  return Number.isSafeInteger(rounded) ? rounded : exactMinor(amount)
+  return Number.isSafeInteger(rounded) ? rounded : capped(amount)
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MOST_MINOR } from '../money/amounts.ts'
 import { label, timestamp, uuid } from '../schema/fields.ts'
 import { envelope, pageFields } from '../schema/pagination.ts'
 import { requiredText, text } from '../schema/validation.ts'
@@ -31,7 +32,7 @@ const Timestamp = z
 /** @see docs/api.md "Payments" */
 export const RecordPayment = z
   .object({
-    amount: z.int().min(1).meta({ description: 'Minor units.', example: 4999 }),
+    amount: z.int().min(1).max(MOST_MINOR).meta({ description: 'Minor units.', example: 4999 }),
     currency: z
       .string()
       .regex(/^[A-Z]{3}$/, 'must be 3 upper-case letters, such as USD')

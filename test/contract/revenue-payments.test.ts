@@ -14,7 +14,7 @@ describe('payments', () => {
   test('a payment is accepted with each valid value', async () => {
     const site = await revenue.site()
     const accepted: Record<string, unknown[]> = {
-      amount: [1, 2 ** 53 - 1],
+      amount: [1, 10 ** 12],
       transaction_id: ['t', text(255), text(255, '😀')],
       visitor_id: ['6D6F4F4E-37A5-4F5C-B8A3-4D9F5B2F0A11', null],
       session_id: [randomUUID(), null],
@@ -43,7 +43,7 @@ describe('payments', () => {
   test('a payment with a wrong value is answered 422 with the name of the field', async () => {
     const site = await revenue.site()
     const refused: Record<string, unknown[]> = {
-      amount: [0, -1, 1.5, '100', 2 ** 53, 1e300, true, null, undefined, [100]],
+      amount: [0, -1, 1.5, '100', 10 ** 12 + 1, 1e300, true, null, undefined, [100]],
       currency: ['usd', 'EUR', 'US', 'USDX', '', 840, null, undefined],
       transaction_id: [text(256), text(256, '😀'), '', '\0', 17, null, undefined],
       visitor_id: ['visitor-1', '', 7, `${randomUUID()}0`],

@@ -184,6 +184,7 @@ describe('events', () => {
       ['no status', event('customer.subscription.updated', { id: 'sub_1' }, onDay(1))],
       ['no amount', event('invoice.paid', { id: 'in_1', currency: 'usd' }, onDay(1))],
       ['an amount that is no number', event('refund.created', { ...refund(), amount: 'all' }, onDay(1))],
+      ['too large an amount', event('invoice.paid', invoice({ amount_paid: 10 ** 12 + 1 }), onDay(1))],
       ['an object that is none', { ...event('invoice.paid', {}, onDay(1)), data: { object: 7 as never } }],
       ['a time that is none', event('invoice.paid', invoice(), Number.NaN)],
       ['a long id', event('invoice.paid', invoice({ id: `in_${'x'.repeat(300)}` }), onDay(1))],

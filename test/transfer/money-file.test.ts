@@ -201,7 +201,7 @@ describe('files of payments and subscriptions', () => {
       ['payment,x,2999-01-01,1,USD', /at lies in the future/],
       ['payment,x,2024-01-01,12.5,USD', /amount must be a whole number/],
       ['payment,x,2024-01-01,0,USD', /amount must be from 1/],
-      ['payment,x,2024-01-01,9007199254740992,USD', /amount must be from 1 to 9007199254740991/],
+      ['payment,x,2024-01-01,1000000000001,USD', /amount must be from 1 to 1000000000000/],
       ['subscription,x,2024-01-01,900719925474099,USD,,,,,active,month,,1000', /beyond exact numbers/],
       ['payment,x,2024-01-01,1,dollars', /currency must be a currency code/],
       ['refund,x,2024-01-01,1', /payment is required/],

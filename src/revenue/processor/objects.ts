@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MOST_MINOR } from '../../money/amounts.ts'
 import { text } from '../../schema/validation.ts'
 
 // Stripe's objects in the shapes of all its API versions, reduced to the fields that the ledger uses. Other fields are not
@@ -13,7 +14,7 @@ export const Currency = z
   .regex(/^[A-Za-z]{3}$/, 'must be a currency code')
   .transform(code => code.toUpperCase())
 /** Minor units, as in Stripe's payloads. */
-export const Amount = z.int().min(-Number.MAX_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER)
+export const Amount = z.int().min(-MOST_MINOR).max(MOST_MINOR)
 /** Unix seconds up to the end of the year 9999. */
 export const Seconds = z.int().min(0).max(253_402_300_799)
 

@@ -1,4 +1,4 @@
-import { exactMinor } from '../../money/amounts.ts'
+import { capped } from '../../money/amounts.ts'
 import { boundsOf } from '../../time/range.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
@@ -54,10 +54,7 @@ export async function countPayers(
   return { sizes, bases: sizes, kept }
 }
 
-/**
- * Returns the MRR of the same customers at the end of each period.
- * @throws AppError `validation_failed` for an amount beyond 2^53 − 1
- */
+/** Returns the MRR of the same customers at the end of each period. */
 export async function sumMrr(
   services: StatsServices,
   site: StatsSite,
@@ -74,8 +71,8 @@ export async function sumMrr(
     let mrr = 0n
     for (let later = 0; later <= cohorts.later; later++) {
       mrr += movedIn.get(`${cohort + 1} ${cohort + 1 + later}`) ?? 0n
-      if (later === 0) bases[cohort] = exactMinor(mrr)
-      else kept[cohort]![later - 1] = exactMinor(mrr)
+      if (later === 0) bases[cohort] = capped(mrr)
+      else kept[cohort]![later - 1] = capped(mrr)
     }
   }
   return { sizes, bases, kept }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { exactMinor } from '../../money/amounts.ts'
+import { capped } from '../../money/amounts.ts'
 import { Comparison, checkComparison, compareFields } from '../../time/comparison.ts'
 import { buckets, groupField, seriesBuckets } from '../../time/range.ts'
 import { StatsQuery } from '../filters/query.ts'
@@ -72,9 +72,9 @@ export async function getMrrMovements(
 }
 
 function presentSeries(all: MrrBucket[]) {
-  const byKind = CHANGE_KINDS.map(kind => [kind, all.map(({ amounts }) => exactMinor(amounts[kind]))])
+  const byKind = CHANGE_KINDS.map(kind => [kind, all.map(({ amounts }) => capped(amounts[kind]))])
   return {
     ...(Object.fromEntries(byKind) as Record<(typeof CHANGE_KINDS)[number], number[]>),
-    mrr: all.map(({ mrrAfter }) => exactMinor(mrrAfter)),
+    mrr: all.map(({ mrrAfter }) => capped(mrrAfter)),
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ratio, roundedQuotient } from '../../lib/numbers.ts'
-import { exactMinor } from '../../money/amounts.ts'
+import { capped } from '../../money/amounts.ts'
 import type { RevenueTotals } from '../../rollups/protocol.ts'
 import { count, decimal, label } from '../../schema/fields.ts'
 import { Comparison, checkComparison, compareFields } from '../../time/comparison.ts'
@@ -106,8 +106,8 @@ export async function getMoney(
     // All movements count in it: a share with filters must not show those of others.
     now: isUnfiltered(resolved)
       ? {
-          mrr: exactMinor(now.mrr),
-          arr: exactMinor(12n * now.mrr),
+          mrr: capped(now.mrr),
+          arr: capped(12n * now.mrr),
           active_subscriptions: now.subscriptions,
           active_customers: now.customers,
         }
@@ -128,17 +128,17 @@ function presentPeriod(
   const { amounts, changes, mrrBefore, mrrAfter } = buckets[0]!
   const lost = -(amounts.churn + amounts.contraction)
   const ofStart = (amount: bigint) => ratio(100n * amount, mrrBefore, 2)
-  const perCustomer = (amount: bigint, customers: number) => exactMinor(roundedQuotient(amount, customers))
+  const perCustomer = (amount: bigint, customers: number) => capped(roundedQuotient(amount, customers))
   return {
-    mrr: exactMinor(mrrAfter),
-    arr: exactMinor(12n * mrrAfter),
-    mrr_at_start: exactMinor(mrrBefore),
-    net_new_mrr: exactMinor(mrrAfter - mrrBefore),
-    new_mrr: exactMinor(amounts.new),
-    expansion_mrr: exactMinor(amounts.expansion),
-    contraction_mrr: exactMinor(amounts.contraction),
-    churned_mrr: exactMinor(amounts.churn),
-    reactivation_mrr: exactMinor(amounts.reactivation),
+    mrr: capped(mrrAfter),
+    arr: capped(12n * mrrAfter),
+    mrr_at_start: capped(mrrBefore),
+    net_new_mrr: capped(mrrAfter - mrrBefore),
+    new_mrr: capped(amounts.new),
+    expansion_mrr: capped(amounts.expansion),
+    contraction_mrr: capped(amounts.contraction),
+    churned_mrr: capped(amounts.churn),
+    reactivation_mrr: capped(amounts.reactivation),
     mrr_growth_rate: ofStart(mrrAfter - mrrBefore),
     mrr_churn_rate: ofStart(lost),
     net_mrr_churn_rate: ofStart(lost - amounts.expansion - amounts.reactivation),
@@ -151,7 +151,7 @@ function presentPeriod(
     customer_churn_rate: ratio(100 * changes.churn, atStart.customers, 2),
     arpa: perCustomer(mrrAfter, atEnd.customers),
     lifetime_value: lifetimeValue(mrrAfter, atEnd.customers, atStart.customers, changes.churn, days),
-    revenue: exactMinor(paid.revenue),
+    revenue: capped(paid.revenue),
     payments: paid.payments,
     paying_customers: payingCustomers,
     new_customers: paid.newCustomers,
@@ -162,7 +162,7 @@ function presentPeriod(
 /** Returns ARPA ÷ churn rate of a month of 365 ÷ 12 days, rounded once; null without churn or without customers at the start. */
 function lifetimeValue(mrr: bigint, atEnd: number, atStart: number, churned: number, days: number) {
   const value = customerValue(mrr, BigInt(atEnd), BigInt(atStart), BigInt(churned), days)
-  return value === null ? null : exactMinor(value)
+  return value === null ? null : capped(value)
 }
 
 /** The same without a bound. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { exactMinor } from '../../money/amounts.ts'
+import { capped } from '../../money/amounts.ts'
 import type { TrafficPart } from '../../rollups/protocol.ts'
 import { requireSection } from '../../sharing/grant.ts'
 import { Comparison, checkComparison, compareFields } from '../../time/comparison.ts'
@@ -142,7 +142,7 @@ async function countMoneyMetric(
 ): Promise<number[][]> {
   const totals = await countMoney(services, site, periods)
   const amounts = totals.periods.map(({ revenue, movements }) =>
-    exactMinor(metric === 'revenue' ? revenue.revenue : movements.mrr),
+    capped(metric === 'revenue' ? revenue.revenue : movements.mrr),
   )
   const first = periods[0]!.buckets.length
   return [amounts.slice(0, first), amounts.slice(first)]

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MOST_MINOR } from '../../money/amounts.ts'
 import { visitorIn } from '../../revenue/processor/objects.ts'
 import { text } from '../../schema/validation.ts'
 import { readTime } from '../read/times.ts'
@@ -16,7 +17,7 @@ const required = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess(given, z.string('is required').pipe(schema as unknown as z.ZodType<z.output<Schema>, string>))
 
 const Id = text(255)
-const whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>
+const whole = (min: number, max = MOST_MINOR) =>
   z
     .string()
     .regex(/^\d{1,16}$/, 'must be a whole number')
