@@ -43,7 +43,6 @@ export async function createDatabase(servers: string[], name: string): Promise<v
 
 /** Lets nobody connect to a database that is copied: a background process that is connected would make the copy fail. */
 export async function freeze(servers: string[], name: string): Promise<void> {
-  if (servers.length === 1) return
   for (const server of servers)
     await on(server, async sql => {
       await sql`alter database ${sql(name)} with allow_connections false`
@@ -56,7 +55,7 @@ export async function copyDatabase(servers: string[], template: string, name: st
   for (const server of servers)
     await on(server, async sql => {
       await alone(sql)
-      // TimescaleDB's workers connect to the template now and then, which makes the copy fail.
+      // A background process may still be about to leave the template.
       await retry(() => sql`create database ${sql(name)} template ${sql(template)}`, {
         attempts: 50,
         delayMs: 100,
