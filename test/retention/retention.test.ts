@@ -41,6 +41,7 @@ const DETAILS_FROM = '2026-05-22T00:00:00.000Z'
 const KEPT = { from: '2026-05-22', to: '2026-06-24' }
 
 const DAYS = 91
+const REPORTED = Date.parse('2026-03-26T10:00:00Z')
 const SPAN = { from: '2026-03-01', to: '2026-06-24' }
 
 /** A pageview with a report of Web Vitals. */
@@ -95,10 +96,9 @@ describe('retention of several sites, in the columnstore', () => {
     sites = [utc, berlin, york, unlimited]
     for (const site of sites) await sendVisits(db, site, { first: '2026-03-26', days: DAYS })
     // Slower from day to day.
-    const first = Date.parse('2026-03-26T10:00:00Z')
-    for (const site of [utc, unlimited])
-      for (let day = 0; day < DAYS; day++)
-        await storeHits(db, 0, measured(site, first + day * DAY, 100 * day))
+    const reports = (site: Retained) =>
+      Array.from({ length: DAYS }, (_, day) => measured(site, REPORTED + day * DAY, 100 * day)).flat()
+    for (const site of [utc, unlimited]) await storeHits(db, 0, reports(site))
     await db`insert into goals (site_no, display_name, type, match_value, match_operator)
       select site_no, 'Signup', 'event', 'signup', 'is' from sites`
     await settle(db)
@@ -108,7 +108,8 @@ describe('retention of several sites, in the columnstore', () => {
   })
   afterAll(() => database.close())
 
-  test('details go by chunk, up to a start of a local day, and all numbers without filters stay', async () => {
+  test('details go by chunk, and all numbers without filters stay, whatever comes later', async () => {
+    // Details go up to a start of a local day.
     const detailsBefore = await readDetails(db, utc, KEPT)
     const unlimitedBefore = await readDetails(db, unlimited, { range: 'all' })
     const vitalsBefore = await readVitals(db, unlimited, SPAN)
@@ -130,9 +131,8 @@ describe('retention of several sites, in the columnstore', () => {
     expect(await readDetails(db, utc, KEPT)).toEqual(detailsBefore)
     expect(await readDetails(db, unlimited, { range: 'all' })).toEqual(unlimitedBefore)
     expect(await readVitals(db, unlimited, SPAN)).toEqual(vitalsBefore)
-  })
 
-  test('what needs rows begins with the details and says so', async () => {
+    // What needs rows begins with the details and says so.
     const all = await readDetails(db, utc, SPAN)
     const kept = await readDetails(db, utc, KEPT)
     expect(all.shown).toEqual([DETAILS_FROM])
@@ -152,9 +152,8 @@ describe('retention of several sites, in the columnstore', () => {
     expect(await countReports(db, utc)).toBeGreaterThanOrEqual(daysKept)
     expect(await countReports(db, utc)).toBeLessThan(daysKept + 9)
     expect(await countReports(db, unlimited)).toBe(DAYS)
-  })
 
-  test('late hits of another site refresh the same buckets and change no number of a site without details', async () => {
+    // Late hits of another site refresh the same buckets and change no number of a site without details.
     for (const day of [2, 9, 30]) {
       await storeHits(db, 0, [enrichedHit(unlimited, Date.parse('2026-03-26T00:55:00Z') + day * DAY)])
     }
@@ -163,9 +162,8 @@ describe('retention of several sites, in the columnstore', () => {
     expect(await marksOf(db)).toBe(0)
     for (const site of [utc, berlin, york]) expect(await numbers(site)).toEqual(before.get(site))
     before.set(unlimited, await numbers(unlimited))
-  })
 
-  test('a hit or a report that is older than the details is not stored and changes nothing', async () => {
+    // A hit or a report that is older than the details is not stored and changes nothing.
     const at = Date.parse('2026-05-21T23:59:00Z')
     const stored = await storeHits(db, 0, [enrichedHit(utc, at), enrichedHit(unlimited, at)])
     expect(stored).toMatchObject({ stored: 1, dropped: 0, expired: [{ siteNo: utc.siteNo }] })
@@ -176,9 +174,8 @@ describe('retention of several sites, in the columnstore', () => {
     await settle(db)
     expect(await numbers(utc)).toEqual(before.get(utc))
     before.set(unlimited, await numbers(unlimited))
-  })
 
-  test('a later run moves on by further chunks, and a chunk that no site needs is dropped', async () => {
+    // A later run moves on by further chunks, and a chunk that no site needs is dropped.
     await db`update sites set retention_months = 1`
     const chunks = async () =>
       (await db`select from timescaledb_information.chunks where hypertable_name = 'events'`).length

@@ -1,5 +1,5 @@
 // @module-tag full
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importHits } from '../../../src/ingestion/import/import-hits.ts'
 import { exportTeam } from '../../../src/transfer/archive/export-team.ts'
 import { openArchive } from '../../../src/transfer/archive/open-archive.ts'
@@ -159,69 +159,63 @@ async function importSince(moment: string): Promise<void> {
   expect(await importHits(to, lines, services)).toMatchObject({ accepted: 1, rejected: [] })
 }
 
-describe('an archive of a site whose details are gone in part', () => {
-  test('restored after several stops, every read gives the same', async () => {
-    expect((await source.read(site, '')).details_from).toBe(DETAILS_FROM)
-    for (const stop of STOPS) {
-      await expect(restoring(stop)).rejects.toThrow('killed')
-      expect((await target.ask(site.path)).status).toBe(404)
-      expect((await target.ask('/api/sites')).text).not.toContain(site.id)
-    }
-    expect((await restoring()).sites).toEqual([expect.objectContaining({ site_id: site.id })])
-    const { db } = target.api.services
-    expect(await db`select from teams where name like 'Import of %'`).toEqual([])
-    await importSince(NOW)
-    const body = { provider: 'stripe', webhook_secret: SECRET }
-    await target.api.call('PUT', `${site.path}/processor`, { token: target.owner.token, body })
-    expect(await exactRows(db, site)).toEqual(await exactRows(source.api.services.db, site))
-    expect(await answers(target)).toEqual(await answers(source))
-  })
-
-  test('a visitor who comes back is counted once, and the visit has the next number', async () => {
-    for (const { api, store } of [source, target]) {
-      const [found] = await api.services.db<{ siteNo: number }[]>`
-        select site_no as "siteNo" from sites where id = ${site.id}`
-      await store([hit({ ...site, ...found }, '2026-03-18T11:00:00Z', { visitorId: BEN, url: '/again' })])
-    }
-    const visits = await target.read(site, `/stats/sessions?visitor_id=${BEN}&from=2026-03-18&to=2026-03-18`)
-    expect(visits.data).toEqual([expect.objectContaining({ visit_count: 2 })])
-    expect(await answers(target, FEW)).toEqual(await answers(source, FEW))
-  })
-
-  test('retention deletes what is left of the days before, and changes no number', async () => {
-    const before = await answers(target, FEW)
-    await retain(target.api.services.db, new Date(NOW))
-    expect(await answers(target, FEW)).toEqual(before)
-  })
-
-  test('a site that was deleted and purged may be restored again; a domain that is taken is refused; so is a part of another archive', async () => {
-    const { db } = target.api.services
-    const { id } = site
-    const [found] = await db<{ domain: string }[]>`select domain from sites where id = ${id}`
-    const { domain } = found!
-    // What a purge does with the rows of the tables, as far as ids are unique in the database.
-    const tables =
-      'payments payment_aliases goals funnels segments annotations totals_imports alert_rules imports'
-    for (const table of tables.split(' ')) {
-      await db.unsafe(`delete from ${table} where site_no = (select site_no from sites where id = $1)`, [id])
-    }
-    await db`update sites set deleted_at = now(), purged_at = now() where id = ${id}`
-    const [taken] = await db<{ id: string }[]>`
-      insert into sites (team_id, domain) values (${target.owner.teamId}, ${domain}) returning id`
-    await expect(restoring()).rejects.toThrow(/a site with the same domain/)
+test('an archive of a site whose details are gone in part, restored after several stops, gives every read the same', async () => {
+  expect((await source.read(site, '')).details_from).toBe(DETAILS_FROM)
+  for (const stop of STOPS) {
+    await expect(restoring(stop)).rejects.toThrow('killed')
     expect((await target.ask(site.path)).status).toBe(404)
-    await db`delete from sites where id = ${taken!.id}`
+    expect((await target.ask('/api/sites')).text).not.toContain(site.id)
+  }
+  expect((await restoring()).sites).toEqual([expect.objectContaining({ site_id: site.id })])
+  const { db } = target.api.services
+  expect(await db`select from teams where name like 'Import of %'`).toEqual([])
+  await importSince(NOW)
+  const body = { provider: 'stripe', webhook_secret: SECRET }
+  await target.api.call('PUT', `${site.path}/processor`, { token: target.owner.token, body })
+  expect(await exactRows(db, site)).toEqual(await exactRows(source.api.services.db, site))
+  expect(await answers(target)).toEqual(await answers(source))
 
-    // The part that is there belongs to an archive that is not used any more.
-    const newer = await exported('2026-03-18T13:00:00Z')
-    await expect(restoring(undefined, newer)).rejects.toThrow(/is being deleted/)
-    const [gone] = await db`select from sites where id = ${id} and deleted_at is not null`
-    expect(gone).toBeDefined()
-    const parts = await db`select deleted_at is null as live from teams where restores_to is not null`
-    expect(parts).toEqual([{ live: false }])
-    await db`update sites set deleted_at = null where id = ${id}`
-    await db`update teams set deleted_at = null where restores_to is not null`
-    await restoring()
-    expect((await target.ask(site.path)).status).toBe(200)
-  })
+  // A visitor who comes back is counted once, and the visit has the next number.
+  for (const { api, store } of [source, target]) {
+    const [found] = await api.services.db<{ siteNo: number }[]>`
+        select site_no as "siteNo" from sites where id = ${site.id}`
+    await store([hit({ ...site, ...found }, '2026-03-18T11:00:00Z', { visitorId: BEN, url: '/again' })])
+  }
+  const visits = await target.read(site, `/stats/sessions?visitor_id=${BEN}&from=2026-03-18&to=2026-03-18`)
+  expect(visits.data).toEqual([expect.objectContaining({ visit_count: 2 })])
+  expect(await answers(target, FEW)).toEqual(await answers(source, FEW))
+
+  // Retention deletes what is left of the days before, and changes no number.
+  const before = await answers(target, FEW)
+  await retain(target.api.services.db, new Date(NOW))
+  expect(await answers(target, FEW)).toEqual(before)
+
+  // A site that was deleted and purged may be restored again; a domain that is taken is refused, and so is a part of another archive.
+  const { id } = site
+  const [found] = await db<{ domain: string }[]>`select domain from sites where id = ${id}`
+  const { domain } = found!
+  // What a purge does with the rows of the tables, as far as ids are unique in the database.
+  const tables =
+    'payments payment_aliases goals funnels segments annotations totals_imports alert_rules imports'
+  for (const table of tables.split(' ')) {
+    await db.unsafe(`delete from ${table} where site_no = (select site_no from sites where id = $1)`, [id])
+  }
+  await db`update sites set deleted_at = now(), purged_at = now() where id = ${id}`
+  const [taken] = await db<{ id: string }[]>`
+      insert into sites (team_id, domain) values (${target.owner.teamId}, ${domain}) returning id`
+  await expect(restoring()).rejects.toThrow(/a site with the same domain/)
+  expect((await target.ask(site.path)).status).toBe(404)
+  await db`delete from sites where id = ${taken!.id}`
+
+  // The part that is there belongs to an archive that is not used any more.
+  const newer = await exported('2026-03-18T13:00:00Z')
+  await expect(restoring(undefined, newer)).rejects.toThrow(/is being deleted/)
+  const [gone] = await db`select from sites where id = ${id} and deleted_at is not null`
+  expect(gone).toBeDefined()
+  const parts = await db`select deleted_at is null as live from teams where restores_to is not null`
+  expect(parts).toEqual([{ live: false }])
+  await db`update sites set deleted_at = null where id = ${id}`
+  await db`update teams set deleted_at = null where restores_to is not null`
+  await restoring()
+  expect((await target.ask(site.path)).status).toBe(200)
 })
