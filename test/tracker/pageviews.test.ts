@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { newPerson, startChromium } from './chromium.ts'
 import { sharedWorld } from './world.ts'
 
 const world = sharedWorld()
@@ -86,9 +87,7 @@ test('tracker: a single-page application sends nothing for a new state or fragme
   expect(urls(await site.storedAfterAll())).toEqual(['/a', '/c'])
 })
 
-test('tracker: a single-page application with data-hash sends a pageview for each fragment', {
-  tags: ['full'],
-}, async () => {
+test('tracker: a single-page application with data-hash sends a pageview for each fragment', async () => {
   const site = await world.site({ attributes: 'data-hash' })
   const page = await site.open('/app/?utm_source=x#/start')
   await site.stored(1)
@@ -127,7 +126,9 @@ test('tracker: a page that the browser restores from its back-forward cache is c
 }, async () => {
   const site = await world.site()
   const other = await world.site()
-  const page = await site.open('/kept')
+  const browser = await startChromium()
+  onTestFinished(() => browser.close())
+  const page = await site.open('/kept', await newPerson(browser))
   await site.stored(1)
   await page.evaluate('window.wasKept = true')
   await page.goto(other.origin)

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll } from 'vitest'
 import { eventually, startService, type TestService } from '../support/service.ts'
-import { newPerson, startChromium } from './chromium.ts'
+import { newPerson, startShell } from './chromium.ts'
 import { startPatientProxy } from './patient-proxy.ts'
 
 /** A hit as it was stored, in the columns that the tests look at. */
@@ -93,7 +93,7 @@ export function sharedWorld(): World {
 
 /** The real service, which also serves the tracker below `/t`, a real browser, and sites whose pages carry the tracker. */
 async function startWorld(): Promise<World> {
-  const [service, browser] = await Promise.all([startService({ TRACKER_PATH: '/t' }), startChromium()])
+  const [service, browser] = await Promise.all([startService({ TRACKER_PATH: '/t' }), startShell()])
   const pages = new Map<string, (path: string) => string>()
   const server = createServer((request, response) => {
     const path = request.url!.split('?')[0]!
