@@ -130,6 +130,17 @@ const show = (url: string, method?: string) => image(new URL(url).pathname, meth
 const favicon = (domain: string, method?: string) => image(`/favicons/${encodeURIComponent(domain)}`, method)
 const generated = (visitorId: string) => Buffer.from(avatarOf(visitorId))
 
+test('pictures: requests from one address are limited', async () => {
+  await api.services.redis.flushall()
+  api.services.config.limits.browser = 2
+  const { avatarUrl } = await visit(undefined)
+  const { headers } = await favicon('unknown.example')
+  const second = await favicon('unknown.example')
+  expect([headers.get('x-ratelimit-remaining'), second.status]).toEqual(['1', 404])
+  expect([(await show(avatarUrl)).status, (await favicon('unknown.example')).status]).toEqual([200, 429])
+  api.services.config.limits.browser = 600
+})
+
 test('avatars: the picture of an identity is served by the service and fetched once a day', async () => {
   const avatar = `${origin}/ada.png?size=80`
   const { avatarUrl, visitorId } = await visit(avatar)

@@ -68,10 +68,10 @@ export const PICTURES = [
     parameters: [pathText('domain', "A domain that is some team's site.", 'example.com')],
     answer: {
       description: 'PNG, ICO, JPEG, GIF or WebP as the site has it, or SVG.',
-      headers: headersOf('Cache-Control'),
+      headers: headersOf('Cache-Control', ...RATE_HEADERS),
       content: ANY_IMAGE,
     },
-    refusals: { bad_request: UNREADABLE, not_found: 'No such site', unavailable: true },
+    refusals: { bad_request: UNREADABLE, not_found: 'No such site', rate_limited: true, unavailable: true },
   }),
   describeGet('pictures', '/avatars/:file', {
     operationId: 'avatar',
@@ -99,10 +99,10 @@ export const PICTURES = [
     ],
     answer: {
       description: 'PNG, ICO, JPEG, GIF or WebP, or SVG made of the id where there is none of these.',
-      headers: headersOf('Cache-Control'),
+      headers: headersOf('Cache-Control', ...RATE_HEADERS),
       content: ANY_IMAGE,
     },
-    refusals: { bad_request: UNREADABLE, not_found: 'No such avatar', unavailable: true },
+    refusals: { bad_request: UNREADABLE, not_found: 'No such avatar', rate_limited: true, unavailable: true },
   }),
 ]
 
