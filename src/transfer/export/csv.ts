@@ -30,8 +30,8 @@ function textOf(cell: string | number | Date | null): string {
   return typeof cell === 'number' ? String(cell) : cell.toISOString()
 }
 
-/** What a spreadsheet takes for the beginning of a formula. */
-const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
+/** What a spreadsheet takes for the beginning of a formula; it leaves out white space before it. */
+const FORMULA = /^(?:[\s\0]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])/
 const NEEDS_QUOTES = /[",\r\n]/
 
 function cellOf(text: string): string {

@@ -67,6 +67,11 @@ test.each([
   ['\tx', "'\tx"],
   ['\rx', '"\'\rx"'],
   ['=HYPERLINK("https://a.example","b")', '"\'=HYPERLINK(""https://a.example"",""b"")"'],
+  [' =1+1', "' =1+1"],
+  ['\n@SUM(A1)', '"\'\n@SUM(A1)"'],
+  ['\u00a0\ufeff \u2028-1', "'\u00a0\ufeff \u2028-1"],
+  [' ＋1', "' ＋1"],
+  [' a=1', ' a=1'],
   ['a=1', 'a=1'],
   ["'a", "'a"],
 ])('csv: the text %j is the cell %j', (text, cell) => {

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await stats.store([
     ...dayOfHits(site),
     hit(site, `${DAY}T09:01:40Z`, { type: 'web_vitals', visitorId: ADA, url: '/pricing', vitals }),
-    hit(site, `${DAY}T22:59:59.999Z`, { url: '/late', title: '=1+1 "quoted"' }),
+    hit(site, `${DAY}T22:59:59.999Z`, { url: '/late', title: '\n=1+1 "quoted"' }),
     hit(site, `${DAY}T23:00:00Z`, { url: '/next-day' }),
   ])
 })
@@ -103,7 +103,7 @@ describe('export over the API', () => {
     expect(lines[0]).toMatch(/^timestamp,id,type,event_name,visitor_id,hostname,path,url,title,properties,/)
     // Web vitals and identities are no hits.
     expect(lines).toHaveLength(1 + 12 + 1)
-    expect(lines.at(-2)).toContain(`,/late,/late,"'=1+1 ""quoted""",`)
+    expect(lines.at(-2)).toContain(`,/late,/late,"'\n=1+1 ""quoted""",`)
     expect(lines[1]).toContain(',"{""plan"": ""pro""}",')
   })
 

@@ -66,10 +66,14 @@ export const headerOf = (columns: Column[]): string => format([columns.map(({ na
 const format = (cells: (string | number)[][]): string =>
   stringify(cells, { record_delimiter: 'windows', escape_formulas: true, quoted_match: /[\r\n]/ })
 
+/** Spreadsheets leave out the white space before a formula. `escape_formulas` finds those that begin at once. */
+const HIDDEN_FORMULA = /^[\s\0]+[=+\-@\uff1d\uff0b\uff0d\uff20]/
+
 function cellOf(row: unknown, path: string[]): string | number {
   let value = row
   for (const name of path) value = (value as Record<string, unknown> | null | undefined)?.[name]
   if (value === null || value === undefined) return ''
-  if (typeof value === 'number' || typeof value === 'string') return value
+  if (typeof value === 'number') return value
+  if (typeof value === 'string') return HIDDEN_FORMULA.test(value) ? `'${value}` : value
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
