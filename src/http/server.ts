@@ -48,6 +48,7 @@ export function createHttpServer(
     },
   )
   endStalled(server, stalledMs)
+  endUnread(server, stalledMs)
   const listenersOfNode = server.listeners('connection')
   server.removeAllListeners('connection')
   const serveByNode = (socket: Socket) => {
@@ -118,6 +119,34 @@ function endStalled(server: Server, stalledMs: number): void {
 }
 
 const STALLED = new AppError('request_timeout', 'The request did not come in time')
+
+/** Checks of a connection in the time that it may stall. */
+const CHECKS = 30
+
+/**
+ * Ends connections whose client has taken nothing of what waits for it for `stalledMs`. The timeout of a socket would take twice as long: at
+ * its end, Node starts it again when anything was taken since the last one.
+ */
+function endUnread(server: Server, stalledMs: number): void {
+  const open = new Map<Socket, { completed: number; queued: number; since: number }>()
+  server.on('connection', (socket: Socket) => {
+    open.set(socket, { completed: 0, queued: 0, since: performance.now() })
+    socket.once('close', () => open.delete(socket))
+  })
+  const timer = setInterval(() => {
+    const now = performance.now()
+    for (const [socket, seen] of open) {
+      // Bytes of finished writes, and what is left of the running one: more answers that are added count as no progress.
+      const completed = socket.bytesWritten - socket.writableLength
+      const queued = (socket as { _handle?: { writeQueueSize?: number } })._handle?.writeQueueSize ?? 0
+      const isTaken = socket.writableLength === 0 || completed !== seen.completed || queued !== seen.queued
+      if (isTaken) Object.assign(seen, { completed, queued, since: now })
+      else if (now - seen.since >= stalledMs) socket.destroy()
+    }
+  }, stalledMs / CHECKS)
+  timer.unref()
+  server.once('close', () => clearInterval(timer))
+}
 
 /** Maximum connections above the ceiling that get a 503; all others are closed without an answer. */
 const MOST_REFUSED = 1_000

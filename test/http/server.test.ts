@@ -63,14 +63,37 @@ test('slow readers: a response that is not read ends its connection', async () =
       response.end(Buffer.alloc(64 * 1024 * 1024))
       answered(response)
     },
-    { maxConnections: 9, stalledMs: 200 },
+    { maxConnections: 9, stalledMs: 500 },
   )
   const wire = wireTo(url)
   wire.socket.pause()
   wire.send(GET)
   const { req: request } = await answering
+  const startedAt = performance.now()
   await once(request.socket, 'close')
   expect(request.socket.bytesWritten).toBeGreaterThan(0)
+  // Twice the time would be that of a socket's own timeout.
+  expect(performance.now() - startedAt).toBeLessThan(1.7 * 500)
+})
+
+test('slow readers: a client that reads slowly keeps its connection', async () => {
+  const body = Buffer.alloc(16 * 1024 * 1024)
+  const url = await serve((_request, response) => void response.end(body), {
+    maxConnections: 9,
+    stalledMs: 500,
+  })
+  const { socket, send } = wireTo(url)
+  const startedAt = performance.now()
+  let read = 0
+  socket.on('data', ({ length }) => {
+    read += length
+    socket.pause()
+    setTimeout(() => socket.resume(), 5)
+  })
+  send('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  await once(socket, 'close')
+  expect(read).toBeGreaterThan(body.length)
+  expect(performance.now() - startedAt).toBeGreaterThan(500)
 })
 
 test('slow senders: a request that stops in the middle gets 408', async () => {
