@@ -3,11 +3,13 @@ import { useId } from 'react'
 import { useFormat } from '../format/format.ts'
 import type { TimeChartProps } from './chart-props.ts'
 import css from './plot.module.css'
-import { bucketX, type Frame, LEFT, lineScale, RIGHT, shownLabels, stackRange } from './scales.ts'
+import { bucketX, type Frame, GAP, lineScale, RIGHT, shownLabels, stackRange } from './scales.ts'
 import type { LineSeries, Series } from './series.ts'
 
 interface Props extends TimeChartProps {
   width: number
+  /** Room for the numbers of the scale. */
+  left: number
   isPhone: boolean
   cursor: number | undefined
 }
@@ -19,12 +21,23 @@ const LANE = 52
 const STACK_LANE = 84
 
 /** The picture of a chart: scale, lines, bars and marks. */
-export function Plot({ labels, group, lines, bars, marks = [], shaded, width, isPhone, cursor }: Props) {
+export function Plot({
+  labels,
+  group,
+  lines,
+  bars,
+  marks = [],
+  shaded,
+  width,
+  left,
+  isPhone,
+  cursor,
+}: Props) {
   const format = useFormat()
   const room = bars ? 14 + (bars.length > 1 ? STACK_LANE : LANE) : 0
   const height = (isPhone ? 170 : 220) + room
   const frame: Frame = {
-    left: LEFT,
+    left,
     right: width - RIGHT,
     top: TOP,
     bottom: height - AXIS - room,
@@ -46,7 +59,7 @@ export function Plot({ labels, group, lines, bars, marks = [], shaded, width, is
             y1={scale.y(value)}
             y2={scale.y(value)}
           />
-          <text x={frame.left - 10} y={scale.y(value) + 4} textAnchor="end">
+          <text x={frame.left - GAP} y={scale.y(value) + 4} textAnchor="end">
             {first?.format(value)}
           </text>
         </g>
@@ -64,11 +77,11 @@ export function Plot({ labels, group, lines, bars, marks = [], shaded, width, is
             y={TOP - 6}
             textAnchor={isRight(index) ? 'end' : 'start'}
           >
-            {shorten(text, (width - LEFT) / 2)}
+            {shorten(text, (width - left) / 2)}
           </text>
         </g>
       ))}
-      {shownLabels(labels.length, width - LEFT, group === 'month' ? 84 : 64).map(index => (
+      {shownLabels(labels.length, width - left, group === 'month' ? 84 : 64).map(index => (
         <text key={labels[index]} x={x(index)} y={height - 6} textAnchor="middle">
           {format.axis(labels[index]!, group)}
         </text>

@@ -1,20 +1,22 @@
 import { useFormat } from '../format/format.ts'
 import type { TimeChartProps } from './chart-props.ts'
 import css from './readout.module.css'
-import { bucketX, LEFT, RIGHT } from './scales.ts'
+import { bucketX, RIGHT } from './scales.ts'
 import type { LineSeries } from './series.ts'
 
 interface Props extends TimeChartProps {
   width: number
+  /** Room for the numbers of the scale. */
+  left: number
   index: number
 }
 
 const WIDTH = 216
 
 /** The numbers of one bucket, beside the cursor; read out when the arrow keys move it. */
-export function Readout({ labels, group, lines, bars = [], marks = [], width, index }: Props) {
+export function Readout({ labels, group, lines, bars = [], marks = [], width, left: room, index }: Props) {
   const format = useFormat()
-  const middle = bucketX({ left: LEFT, right: width - RIGHT, top: 0, bottom: 0 }, labels.length)(index)
+  const middle = bucketX({ left: room, right: width - RIGHT, top: 0, bottom: 0 }, labels.length)(index)
   const left = middle + 14 + WIDTH > width ? Math.max(0, middle - 14 - WIDTH) : middle + 14
   return (
     <div className={css.box} style={{ left, width: WIDTH }} role="status">

@@ -9,7 +9,9 @@ export interface Frame {
 }
 
 /** Room beside the buckets; at the left stand the numbers of the scale. */
-export const LEFT = 56
+const LEFT = 56
+/** Between a number of the scale and the lines, and beside it. */
+export const GAP = 10
 export const RIGHT = 4
 
 /** Vertical scale of lines: from 0, or from below it where values are negative. */
@@ -40,6 +42,17 @@ export function lineScale(lines: readonly LineSeries[], frame: Frame): Scale {
     ticks: marks,
     y: value => frame.bottom - ((value - low) / span) * (frame.bottom - frame.top),
   }
+}
+
+/**
+ * Returns the room that the numbers of the scale need, so that none is cut.
+ * @param widthOf pixels of a text as the chart draws it
+ */
+export function axisRoom(lines: readonly LineSeries[], widthOf: (text: string) => number): number {
+  const [first] = lines
+  if (!first) return LEFT
+  const { ticks: marks } = lineScale(lines, { left: 0, right: 0, top: 0, bottom: 1 })
+  return Math.max(LEFT, ...marks.map(mark => Math.ceil(widthOf(first.format(mark))) + 2 * GAP))
 }
 
 /** Sums of what is above and below zero in each bucket. */

@@ -3,8 +3,9 @@ import { useText } from '../text/text.tsx'
 import type { TimeChartProps } from './chart-props.ts'
 import { Plot } from './plot.tsx'
 import { Readout } from './readout.tsx'
-import { LEFT, RIGHT } from './scales.ts'
+import { axisRoom, RIGHT } from './scales.ts'
 import { SeriesTable } from './series-table.tsx'
+import { textWidth } from './text-width.ts'
 import css from './time-chart.module.css'
 import { useWidth } from './use-width.ts'
 
@@ -12,7 +13,7 @@ const PHONE = 560
 
 /** Lines over time, with bars on the same time axis. A pointer or the arrow keys read each bucket; screen readers have a table. */
 export function TimeChart(props: TimeChartProps) {
-  const { title, labels, onChoose } = props
+  const { title, labels, lines, onChoose } = props
   const { common } = useText()
   const help = useId()
   const [ref, width] = useWidth<HTMLDivElement>()
@@ -20,9 +21,10 @@ export function TimeChart(props: TimeChartProps) {
   const last = labels.length - 1
   const at = cursor === undefined ? undefined : Math.min(cursor, last)
 
+  const room = axisRoom(lines, textWidth)
   const move = (event: PointerEvent) => {
     const { left, width: all } = event.currentTarget.getBoundingClientRect()
-    const share = (event.clientX - left - LEFT) / Math.max(1, all - RIGHT - LEFT)
+    const share = (event.clientX - left - room) / Math.max(1, all - RIGHT - room)
     setCursor(Math.max(0, Math.min(last, Math.floor(share * labels.length))))
   }
   const press = (event: KeyboardEvent) => {
@@ -51,8 +53,8 @@ export function TimeChart(props: TimeChartProps) {
         onKeyDown={press}
         onClick={() => at !== undefined && onChoose?.(at)}
       >
-        {width > 0 && <Plot {...props} width={width} isPhone={width < PHONE} cursor={at} />}
-        {at !== undefined && width > 0 && <Readout {...props} width={width} index={at} />}
+        {width > 0 && <Plot {...props} width={width} left={room} isPhone={width < PHONE} cursor={at} />}
+        {at !== undefined && width > 0 && <Readout {...props} width={width} left={room} index={at} />}
       </div>
       <p id={help} className="only-read">
         {common.chartHelp}
