@@ -1,12 +1,15 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
+import { watchConnection } from './api/connection.ts'
 import { queries } from './api/use-read.ts'
+import { ConnectionBanner } from './app/connection-banner.tsx'
 import { Crash } from './app/crash.tsx'
 import { Routes } from './app/routes.tsx'
 import { readEarly } from './app/site/early-site.ts'
 import { chosenLanguage, LanguageProvider, loadLanguage } from './text/text.tsx'
 
 const base = new URL(document.baseURI).pathname.replace(/\/$/, '')
+watchConnection()
 readEarly(location.pathname.slice(base.length))
 
 /** No `await` at the top: the texts of a language import this script, and would wait for it. */
@@ -18,6 +21,7 @@ async function start() {
       <QueryClientProvider client={queries}>
         <Crash>
           <Routes />
+          <ConnectionBanner />
         </Crash>
       </QueryClientProvider>
     </LanguageProvider>,

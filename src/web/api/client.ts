@@ -1,5 +1,6 @@
 import { createTRPCClient, httpBatchLink, httpLink, splitLink } from '@trpc/client'
 import type { AppRouter } from '../../trpc/root.ts'
+import { watched } from './connection.ts'
 
 /** As whom requests are sent, beside the cookie of the browser session. */
 interface Sender {
@@ -32,7 +33,7 @@ const options = {
   url: new URL('trpc', document.baseURI).href,
   headers: senderHeaders,
   fetch: (input: RequestInfo | URL | string, init?: RequestInit) =>
-    fetch(input, { ...init, credentials: senderCredentials() }),
+    watched(() => fetch(input, { ...init, credentials: senderCredentials() })),
   // Filters may be longer than a URL.
   methodOverride: 'POST' as const,
 }

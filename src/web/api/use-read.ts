@@ -1,4 +1,5 @@
 import { keepPreviousData, QueryClient, useQuery } from '@tanstack/react-query'
+import { awaySince, onceBack } from './connection.ts'
 import { type Failure, failureOf } from './failure.ts'
 import { readSignedIn } from './session.ts'
 
@@ -9,10 +10,16 @@ export const queries = new QueryClient({
     queries: {
       staleTime: 30_000,
       // A request that was answered with an error is not repeated: the person decides.
-      retry: (count, error) => failureOf(error).kind === 'away' && count < RETRIES_WITHOUT_ANSWER,
+      retry: (count, error) =>
+        failureOf(error).kind === 'away' && !awaySince() && count < RETRIES_WITHOUT_ANSWER,
+      // A request without a connection fails, and says so; by default it waits, with nothing on the page.
+      networkMode: 'always',
     },
+    mutations: { networkMode: 'always' },
   },
 })
+
+onceBack(() => void queries.invalidateQueries())
 
 /** What a read gives to the page. */
 export interface Read<Data> {
@@ -21,6 +28,8 @@ export interface Read<Data> {
   failure: Failure | undefined
   /** Whether `data` belongs to an earlier question. */
   isOld: boolean
+  /** When the service gave `data`; undefined while that is the answer to an earlier question. */
+  readAt: Date | undefined
   again(): void
 }
 
@@ -42,7 +51,7 @@ export function useRead<Data>(
   read: (signal: AbortSignal) => Promise<Data>,
   { enabled = true, every, keep = true }: Options = {},
 ): Read<Data> {
-  const { data, error, isPlaceholderData, refetch } = useQuery({
+  const { data, error, isPlaceholderData, dataUpdatedAt, refetch } = useQuery({
     queryKey: key,
     queryFn: ({ signal }) => readSignedIn(() => read(signal)),
     enabled,
@@ -53,6 +62,7 @@ export function useRead<Data>(
     data,
     failure: error ? failureOf(error) : undefined,
     isOld: isPlaceholderData,
+    readAt: dataUpdatedAt === 0 ? undefined : new Date(dataUpdatedAt),
     again: () => void refetch(),
   }
 }

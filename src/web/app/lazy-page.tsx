@@ -1,11 +1,13 @@
 import { type ComponentType, lazy } from 'react'
+import { isReachable } from '../api/connection.ts'
 import { rememberedInTab, rememberInTab } from '../state/storage.ts'
+import { NotLoaded } from './not-loaded.tsx'
 
 const RELOADED = 'reloaded-for-new-build'
 
 /**
  * A page whose code is loaded when it is opened. After an update of the service its old files are gone: the page is then loaded anew,
- * once.
+ * once, and only if the service answers.
  */
 export function lazyPage(load: () => Promise<{ default: ComponentType }>) {
   return lazy(async () => {
@@ -13,8 +15,10 @@ export function lazyPage(load: () => Promise<{ default: ComponentType }>) {
       const page = await load()
       rememberInTab(RELOADED, undefined)
       return page
-    } catch (error) {
-      if (rememberedInTab(RELOADED) || !rememberInTab(RELOADED, '1')) throw error
+    } catch {
+      const isThere = await isReachable()
+      if (!isThere || rememberedInTab(RELOADED) || !rememberInTab(RELOADED, '1'))
+        return { default: NotLoaded }
       location.reload()
       return new Promise<never>(() => {})
     }

@@ -1,5 +1,6 @@
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { Button, IconButton } from '../parts/form/button.tsx'
+import { lazyPart } from '../parts/lazy-part.ts'
 import { Menu } from '../parts/overlay/menu.tsx'
 import { Popover } from '../parts/overlay/popover.tsx'
 import { type Filter, parameterOf } from '../state/filters.ts'
@@ -8,8 +9,8 @@ import { useText } from '../text/text.tsx'
 import css from './filter-bar.module.css'
 import { useFilterText, useSegments } from './use-filter-text.ts'
 
-const FilterEditor = lazy(() => import('./filter-editor.tsx'))
-const SaveSegment = lazy(() => import('./save-segment.tsx'))
+const FilterEditor = lazyPart(() => import('./filter-editor.tsx'))
+const SaveSegment = lazyPart(() => import('./save-segment.tsx'))
 
 /** The filters of the page as chips, each with its operator and values, and buttons for more. */
 export function FilterBar() {

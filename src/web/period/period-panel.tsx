@@ -1,12 +1,13 @@
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { Button } from '../parts/form/button.tsx'
 import { CheckField } from '../parts/form/field.tsx'
+import { lazyPart } from '../parts/lazy-part.ts'
 import { type Compare, type Period, PRESET_NAMES, PRESETS } from '../state/period.ts'
 import { useQuestion } from '../state/site.tsx'
 import { useText } from '../text/text.tsx'
 import css from './period-panel.module.css'
 
-const DayRange = lazy(() => import('./day-range.tsx'))
+const DayRange = lazyPart(() => import('./day-range.tsx'))
 
 const COMPARISONS: readonly Compare[] = ['previous', 'previous_year', 'none']
 

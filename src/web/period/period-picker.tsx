@@ -1,13 +1,14 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useFormat } from '../format/format.ts'
 import { IconButton } from '../parts/form/button.tsx'
+import { lazyPart } from '../parts/lazy-part.ts'
 import { Popover } from '../parts/overlay/popover.tsx'
 import { useQuestion } from '../state/site.tsx'
 import { useText } from '../text/text.tsx'
 import css from './period-picker.module.css'
 import { moved } from './shift.ts'
 
-const PeriodPanel = lazy(() => import('./period-panel.tsx'))
+const PeriodPanel = lazyPart(() => import('./period-panel.tsx'))
 
 /** Chooses the period of the page, and what it is compared with. */
 export function PeriodPicker() {

@@ -1,5 +1,6 @@
 import { Link, useLocation } from 'wouter'
 import { api } from '../../api/client.ts'
+import { useAwaySince } from '../../api/connection.ts'
 import { useRead } from '../../api/use-read.ts'
 import { useFormat } from '../../format/format.ts'
 import { useSite } from '../../state/site.tsx'
@@ -19,7 +20,9 @@ export function LiveCount() {
     // The live page asks by itself, and more often.
     ...(path !== '/live' && { every: EVERY_MS }),
   })
-  if (!live.data) return null
+  const isAway = useAwaySince() !== undefined
+  // Who is there now is not known without a connection.
+  if (!live.data || isAway) return null
   const { visitors } = live.data
   return (
     <Link href="/live" className={css.live} aria-label={overview.onlineNow(exact(visitors))}>

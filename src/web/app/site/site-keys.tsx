@@ -1,13 +1,14 @@
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useLocation } from 'wouter'
+import { lazyPart } from '../../parts/lazy-part.ts'
 import { useLinks } from '../../state/kept-search.ts'
 import { PRESET_NAMES, PRESETS } from '../../state/period.ts'
 import { useQuestion, useSite } from '../../state/site.tsx'
 import { useKeys } from '../use-keys.ts'
 import { SITE_PAGES } from './pages-of-site.ts'
 
-const KeyList = lazy(() => import('./key-list.tsx'))
-const QuickSearch = lazy(() => import('../../filters/quick-search.tsx'))
+const KeyList = lazyPart(() => import('./key-list.tsx'))
+const QuickSearch = lazyPart(() => import('../../filters/quick-search.tsx'))
 
 type Shown = 'keys' | 'search'
 

@@ -1,10 +1,11 @@
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { api, TOGETHER } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
+import { lazyPart } from '../../parts/lazy-part.ts'
 import { Empty } from '../../parts/states.tsx'
 import { useAddress } from '../../state/address.ts'
 import { useSite } from '../../state/site.tsx'
@@ -14,8 +15,8 @@ import { FunnelForm } from './funnel-form.tsx'
 import { FunnelReport } from './funnel-report.tsx'
 import css from './funnels.module.css'
 
-const FunnelDialog = lazy(() => import('./funnel-dialog.tsx'))
-const DeleteDialog = lazy(() => import('./delete-dialog.tsx'))
+const FunnelDialog = lazyPart(() => import('./funnel-dialog.tsx'))
+const DeleteDialog = lazyPart(() => import('./delete-dialog.tsx'))
 
 const MOST = 100
 

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { api } from '../../api/client.ts'
 import type { Outputs } from '../../api/types.ts'
 import { useRead } from '../../api/use-read.ts'
@@ -6,6 +6,7 @@ import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Button } from '../../parts/form/button.tsx'
+import { lazyPart } from '../../parts/lazy-part.ts'
 import { Empty } from '../../parts/states.tsx'
 import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
@@ -13,7 +14,7 @@ import css from './change-card.module.css'
 import { CustomerName } from './customer-name.tsx'
 import { KindTag } from './kind-tag.tsx'
 
-const ChangeDialog = lazy(() => import('./change-dialog.tsx'))
+const ChangeDialog = lazyPart(() => import('./change-dialog.tsx'))
 
 export type MrrChange = Outputs['stats']['moneyChanges']['data'][number]
 

@@ -1,8 +1,9 @@
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { ExplainButton } from '../../parts/explain/explain-button.tsx'
 import { Figure, FigureGrid, FigurePanel } from '../../parts/figures/figure.tsx'
+import { lazyPart } from '../../parts/lazy-part.ts'
 import { Skeleton } from '../../parts/states.tsx'
 import { useAddress } from '../../state/address.ts'
 import { useQuestion, useSite } from '../../state/site.tsx'
@@ -13,7 +14,7 @@ import { ImportedMark } from './imported-mark.tsx'
 import { chosenMetric, isMoneyMetric, METRICS, type Metric, type Overview, valueText } from './metrics.ts'
 import { useOverview } from './use-overview.ts'
 
-const NoteDialog = lazy(() => import('./note-dialog.tsx'))
+const NoteDialog = lazyPart(() => import('./note-dialog.tsx'))
 
 /** The figures of the period: the legend of the chart below, and its switch. */
 export function Figures() {

@@ -1,9 +1,10 @@
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
 import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
+import { lazyPart } from '../../parts/lazy-part.ts'
 import { Empty } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { useQuestion } from '../../state/site.tsx'
@@ -15,8 +16,8 @@ import type { Dimension } from './dimension.ts'
 import { ImportedLine } from './imported-line.tsx'
 import { ValueRows } from './value-rows.tsx'
 
-const DetailDialog = lazy(() => import('./detail-dialog.tsx'))
-const CountryMap = lazy(() => import('./country-map.tsx'))
+const DetailDialog = lazyPart(() => import('./detail-dialog.tsx'))
+const CountryMap = lazyPart(() => import('./country-map.tsx'))
 
 const SHOWN = 7
 

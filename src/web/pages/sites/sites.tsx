@@ -1,5 +1,6 @@
 import { Link } from 'wouter'
 import { api, inTeam } from '../../api/client.ts'
+import { useAwaySince } from '../../api/connection.ts'
 import { useRead } from '../../api/use-read.ts'
 import { actIn, type Team, useCurrentTeam, usePerson } from '../../app/person/person.tsx'
 import { PlainLayout } from '../../app/plain-layout.tsx'
@@ -45,6 +46,7 @@ function TeamSites({ team, teams, onTeam }: Props) {
   const sites = useRead(['sites', team.id, period, sort, search], signal =>
     api.sites.list.query({ period, sort, ...(search && { search }) }, { signal, context: inTeam(team.id) }),
   )
+  const isAway = useAwaySince() !== undefined
   const mayCreate = team.role !== 'viewer'
   const isNew = sites.data?.length === 0 && search === '' && !sites.isOld
   return (
@@ -82,7 +84,7 @@ function TeamSites({ team, teams, onTeam }: Props) {
       ) : sites.data.length === 0 ? (
         <NoMatch view={view} />
       ) : (
-        <SiteTiles sites={sites.data} period={period} isOld={sites.isOld} mayPin={mayCreate} />
+        <SiteTiles sites={sites.data} period={period} isOld={sites.isOld || isAway} mayPin={mayCreate} />
       )}
     </>
   )

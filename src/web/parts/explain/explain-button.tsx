@@ -1,13 +1,14 @@
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import type { Inputs } from '../../api/types.ts'
 import { useText } from '../../text/text.tsx'
 import { IconButton } from '../form/button.tsx'
+import { lazyPart } from '../lazy-part.ts'
 import { Dialog, loadDialog } from '../overlay/dialog.tsx'
 import { Skeleton } from '../states.tsx'
 import css from './explain-button.module.css'
 
 const load = () => import('./explain-panel.tsx')
-const ExplainPanel = lazy(load)
+const ExplainPanel = lazyPart(load)
 
 export type ExplainInput = Inputs['stats']['explain']
 

@@ -1,8 +1,9 @@
-import { lazy, type ReactNode, Suspense } from 'react'
+import { type ReactNode, Suspense } from 'react'
+import { lazyPart } from '../lazy-part.ts'
 
 /** Loads the code of dialogs before one is opened. */
 export const loadDialog = () => import('./dialog-panel.tsx')
-const DialogPanel = lazy(loadDialog)
+const DialogPanel = lazyPart(loadDialog)
 
 interface Props {
   title: string

@@ -1,8 +1,9 @@
-import { type ComponentProps, lazy, type ReactNode, Suspense, useRef, useState } from 'react'
+import { type ComponentProps, type ReactNode, Suspense, useRef, useState } from 'react'
 import { Button } from '../form/button.tsx'
+import { lazyPart } from '../lazy-part.ts'
 
 const load = () => import('./menu-panel.tsx')
-const MenuPanel = lazy(load)
+const MenuPanel = lazyPart(load)
 
 /** `line` separates groups. An item with `href` is a link, relative to the page's routes. */
 export type MenuEntry =

@@ -1,8 +1,9 @@
-import { type ComponentProps, lazy, type ReactNode, Suspense, useRef, useState } from 'react'
+import { type ComponentProps, type ReactNode, Suspense, useRef, useState } from 'react'
 import { Button } from '../form/button.tsx'
+import { lazyPart } from '../lazy-part.ts'
 
 const load = () => import('./popover-panel.tsx')
-const PopoverPanel = lazy(load)
+const PopoverPanel = lazyPart(load)
 
 interface Props {
   /** Content of the button that opens it. */

@@ -77,6 +77,12 @@ export const common: Dictionary['common'] = {
     empty: 'Nichts in diesem Zeitraum',
     tooSlow: 'Das dauert zu lange. Versuchen Sie einen kürzeren Zeitraum oder weniger Filter.',
     away: 'Der Server antwortet nicht. Prüfen Sie die Verbindung; die Seite versucht es von selbst erneut.',
+    offline: since => `Der Server antwortet seit ${since} nicht. Die Seite versucht es von selbst erneut.`,
+    asOf: time => `Stand: ${time}`,
+    notLoadedTitle: 'Diese Seite konnte nicht geladen werden',
+    notLoaded:
+      'Der Server antwortet nicht oder wurde aktualisiert. Sobald es geht, lädt die Seite von selbst.',
+    missingPart: 'Ein Teil dieser Seite konnte nicht geladen werden.',
     notShared: 'Dieser Teil ist nicht mit Ihnen geteilt.',
     refused: 'Sie dürfen das nicht sehen.',
     limited: 'Zu viele Anfragen in einer Minute. Versuchen Sie es gleich noch einmal.',

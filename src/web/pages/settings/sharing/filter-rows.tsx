@@ -1,11 +1,12 @@
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { FilterSummary } from '../../../filters/filter-summary.tsx'
 import { Button } from '../../../parts/form/button.tsx'
+import { lazyPart } from '../../../parts/lazy-part.ts'
 import { type Filter, type FilterName, hasOperators, parameterOf } from '../../../state/filters.ts'
 import { useText } from '../../../text/text.tsx'
 import css from './share-form.module.css'
 
-const FilterEditor = lazy(() => import('../../../filters/filter-editor.tsx'))
+const FilterEditor = lazyPart(() => import('../../../filters/filter-editor.tsx'))
 
 /** A share narrows by dimensions alone. */
 const isDimension = (name: FilterName) => hasOperators(name) && name !== 'prop_key' && name !== 'prop_value'
