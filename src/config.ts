@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -273,6 +273,9 @@ export function environmentFor(config: Config, addresses: { databaseUrl: string;
 
 /** The folder that contains package.json and sql/; the same whether this file runs from src/ or from dist/src/. */
 export const projectRoot = findProjectRoot(dirname(fileURLToPath(import.meta.url)))
+
+/** Version of the service, as its package says. */
+export const VERSION: string = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')).version
 
 function findProjectRoot(start: string): string {
   for (let folder = start; ; folder = dirname(folder)) {

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
-import { VERSION } from '../../src/http/version.ts'
+import { VERSION } from '../../src/config.ts'
 import { announceSiteChange } from '../../src/sites/change-site.ts'
 import { exportTeam } from '../../src/transfer/archive/export-team.ts'
 import { openArchive } from '../../src/transfer/archive/open-archive.ts'

@@ -1,32 +1,42 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { projectRoot } from '../config.ts'
+import { projectRoot, VERSION } from '../config.ts'
 import { ADVISORY_LOCKS } from './advisory-locks.ts'
 import type { Db } from './connect.ts'
 import { dialect, useDialect } from './dialect.ts'
+import { type Applied, requireKnownSchema } from './known-schema.ts'
 
 /**
  * Applies the missing migrations of `sql/migrations` in order and in one transaction: either all of them are applied or
  * none. Processes that start at the same time wait for each other.
  * @returns names of the migrations that were applied
+ * @throws Error for a schema that is too old, too new or not whole; nothing is changed then
  */
 export async function migrate(db: Db): Promise<string[]> {
   return db.begin(async transaction => {
     await transaction`select pg_advisory_xact_lock(${ADVISORY_LOCKS.migrations})`
     await transaction`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`
-    const rows = await transaction<{ name: string }[]>`select name from migrations`
-    const applied = rows.map(row => row.name)
+    const rows = await transaction<Applied[]>`
+      select to_jsonb(migrations) ->> 'name' as name, to_jsonb(migrations) ->> 'version' as version from migrations`
+    const [found] = await transaction`select to_regclass('public.teams') is not null as "hasTeams"`
     const folder = join(projectRoot, 'sql', 'migrations')
-    const missing = readdirSync(folder).filter(name => name.endsWith('.sql') && !applied.includes(name))
+    const known = readdirSync(folder)
+      .filter(name => name.endsWith('.sql'))
+      .sort()
+    requireKnownSchema(rows, known, { version: VERSION, hasTeams: found!.hasTeams })
+    const applied = rows.map(row => row.name)
+    if (applied.length > 0) await dialect().requireWhole(transaction)
+    const missing = known.filter(name => !applied.includes(name))
+    if (missing.length > 0) await transaction`alter table migrations add column if not exists version text`
     const before = applied.length === 0 && dialect().beforeMigrations()
     if (before) await transaction.unsafe(before)
-    for (const name of missing.sort()) {
+    for (const name of missing) {
       for (const text of dialect().migration(name, readFileSync(join(folder, name), 'utf8'))) {
         await transaction.unsafe(text).catch(error => {
           throw new Error(`Migration ${name} failed: ${error.message}`, { cause: error })
         })
       }
-      await transaction`insert into migrations (name) values (${name})`
+      await transaction`insert into migrations (name, version) values (${name}, ${VERSION})`
     }
     return missing
   })

@@ -13,6 +13,8 @@ const read = (...path: string[]) => readFileSync(join(FOLDER, ...path), 'utf8')
 export const CITUS: Dialect = {
   name: 'citus',
   checkExtension,
+  // Its tables have no chunks.
+  requireWhole: async () => {},
   beforeMigrations: () => read('before-migrations.sql'),
   migration: (name, text) => [withoutTimescaledb(text), ...filesAfter(name)],
   statement: name =>

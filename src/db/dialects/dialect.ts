@@ -1,5 +1,5 @@
 import type { PoolName } from '../pool-settings.ts'
-import type { Db } from '../queryable.ts'
+import type { Db, Queryable } from '../queryable.ts'
 
 /** What differs between TimescaleDB and Citus. Nothing else in the code may ask which of them the server has. */
 export interface Dialect {
@@ -9,6 +9,8 @@ export interface Dialect {
    * @throws Error that says what is missing and how to get it
    */
   checkExtension(db: Db): Promise<void>
+  /** @throws Error when a restore has left the database incomplete */
+  requireWhole(db: Queryable): Promise<void>
   /** SQL that runs before the first migration of an empty database; undefined for none. */
   beforeMigrations(): string | undefined
   /** Returns what runs for a migration, whose text is written for TimescaleDB. */

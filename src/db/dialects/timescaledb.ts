@@ -1,10 +1,12 @@
 import type { Db } from '../queryable.ts'
+import { requireWhole } from '../whole.ts'
 import type { Dialect } from './dialect.ts'
 
 /** TimescaleDB on one server: the default, and the embedded database. Migrations and statements are written for it. */
 export const TIMESCALEDB: Dialect = {
   name: 'timescaledb',
   checkExtension,
+  requireWhole,
   beforeMigrations: () => undefined,
   migration: (_name, text) => [text],
   statement: () => undefined,

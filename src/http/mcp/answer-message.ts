@@ -8,11 +8,11 @@ import {
   McpError,
 } from '@modelcontextprotocol/sdk/types.js'
 import type { Request, Response } from 'express'
+import { VERSION } from '../../config.ts'
 import { asAppError } from '../../runtime/failures.ts'
 import type { Context } from '../../trpc/context.ts'
 import { callProcedure } from '../api/call.ts'
 import { logFailure } from '../error-answer.ts'
-import { VERSION } from '../version.ts'
 import { inputOf } from './arguments.ts'
 import { findTools, type Tool } from './tools.ts'
 

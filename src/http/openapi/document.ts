@@ -1,9 +1,10 @@
+import { VERSION } from '../../config.ts'
 import type { Refusals } from '../../errors.ts'
+import { scopesOf } from '../../trpc/meta.ts'
 import { sessionCookieName } from '../api/browser.ts'
 import { headerOf } from '../api/csv/columns.ts'
 import { csvListOf } from '../api/csv/send.ts'
 import { type Route, routes } from '../api/routes.ts'
-import { VERSION } from '../version.ts'
 import { errorSchemas, headers, headersOf, otherErrors, RATE_HEADERS, refusalAnswers } from './answers.ts'
 import { describeIngestion } from './ingestion.ts'
 import { PICTURES, SERVICE, SINGLE_SIGN_ON } from './other-endpoints.ts'
@@ -152,13 +153,19 @@ const csvAnswer = (route: Route): Json => {
 }
 
 /** Returns the refusal of a token without the scope, beside what else the procedure refuses with the same code. */
-function scopeRefusal({ isScoped, type, scope, refusals: { forbidden } }: Route): Refusals {
+function scopeRefusal(route: Route): Refusals {
+  const { isScoped, type, refusals } = route
   if (!isScoped) return {}
-  const needed = type === 'query' ? 'read' : (scope ?? 'write')
-  const text = `The token does not have the scope \`${needed}\``
+  const needed = scopesOf(type, route).map(scope => `\`${scope}\``)
+  const lacks =
+    needed.length === 1
+      ? `the token lacks the scope ${needed[0]}`
+      : `the token lacks one of the scopes ${needed.join(' and ')}`
   return {
     forbidden:
-      typeof forbidden === 'string' ? `${forbidden}; or the token lacks the scope \`${needed}\`` : text,
+      typeof refusals.forbidden === 'string'
+        ? `${refusals.forbidden}; or ${lacks}`
+        : `${lacks.charAt(0).toUpperCase()}${lacks.slice(1)}`,
   }
 }
 
