@@ -117,11 +117,11 @@ export async function sessionOf(context: BrowserContext): Promise<string | undef
 }
 
 /**
- * Whether a page shows a heading two frames from now, and nothing stands in the place of an answer that is still to come. The page before is
+ * Whether a page shows something two frames from now, and nothing stands in the place of an answer that is still to come. The page before is
  * hidden while the script of the next one is loading.
  */
 const IS_SHOWN = `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(
-  [...document.querySelectorAll('h1, h2')].some(each => each.checkVisibility()) &&
+  [...document.querySelectorAll('h1, h2, main p')].some(each => each.checkVisibility()) &&
   !document.querySelector('[role=status][aria-label], [aria-busy=true]')))))`
 
 /**
