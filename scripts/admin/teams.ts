@@ -1,6 +1,14 @@
 import { type Command, Option } from 'commander'
 import { bootstrap, createTeam, createUser, setPlan } from '../../src/teams/accounts.ts'
-import { PLANS, type Plan, ROLES, type Role, SCOPES, type Scope } from '../../src/teams/schema.ts'
+import {
+  DEFAULT_SCOPES,
+  PLANS,
+  type Plan,
+  ROLES,
+  type Role,
+  SCOPES,
+  type Scope,
+} from '../../src/teams/schema.ts'
 import { createToken } from '../../src/teams/tokens.ts'
 import { collect, email, text, time, uuid } from '../options.ts'
 import type { Answer } from './answer.ts'
@@ -75,7 +83,7 @@ export function addTeamCommands(admin: Command, answer: Answer): void {
     .addOption(
       new Option(
         '--scope <scope...>',
-        'what the token may do; may be repeated; by default everything',
+        'what the token may do; may be repeated; by default read, write and ingest',
       ).choices(SCOPES),
     )
     .option('--expires-at <time>', 'ISO 8601; by default it never expires', time)
@@ -83,7 +91,7 @@ export function addTeamCommands(admin: Command, answer: Answer): void {
       answer(async db => {
         const { team: teamId, user: userId, name, scope, expiresAt = null } = options
         const siteIds = await siteIdsOf(db, teamId, options.site)
-        const scopes = SCOPES.filter(each => !scope || scope.includes(each))
+        const scopes = SCOPES.filter(each => (scope ?? DEFAULT_SCOPES).includes(each))
         const token = { teamId, userId, name, siteIds, scopes, expiresAt }
         const made = await createToken(db, token, new Date())
         return { id: made.id, token: made.token }

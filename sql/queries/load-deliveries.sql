@@ -1,5 +1,5 @@
 -- Deliveries with all that their attempts need. Those are left out that must not be sent any more: the event was deleted by an
--- erasure, or the endpoint was switched off.
+-- erasure, the endpoint was switched off, or the token that made it has ended.
 select
   delivery.id,
   delivery.attempts,
@@ -20,4 +20,15 @@ join webhook_endpoints as endpoint on endpoint.id = delivery.endpoint_id
 join sites on sites.site_no = delivery.site_no and sites.deleted_at is null
 join outgoing_events as event on event.id = delivery.event_id
 left join outgoing_hits as hit on hit.site_no = event.site_no and hit.hit_id = event.hit_id
-where delivery.id = any(:ids::uuid[]) and delivery.state = 'pending' and endpoint.is_enabled
+where
+  delivery.id = any(:ids::uuid[])
+  and delivery.state = 'pending'
+  and endpoint.is_enabled
+  and (
+    endpoint.token_id is null
+    or exists (
+      select
+      from tokens
+      where tokens.id = endpoint.token_id and (tokens.expires_at is null or tokens.expires_at > :now::timestamptz)
+    )
+  )

@@ -22,6 +22,14 @@ with due as (
   ) as delivery
   where
     endpoint.is_enabled
+    and (
+      endpoint.token_id is null
+      or exists (
+        select
+        from tokens
+        where tokens.id = endpoint.token_id and (tokens.expires_at is null or tokens.expires_at > :now::timestamptz)
+      )
+    )
     and (endpoint.failing_since is not null) = :isFailing::boolean
     and endpoint.id <> all(:busyEndpoints::uuid[])
     and endpoint.site_no <> all(:busySites::int[])

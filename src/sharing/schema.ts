@@ -34,13 +34,13 @@ export const ShareList = z.array(Share)
 /** A share as it is shown once, on creation. */
 export const CreatedShare = Share.extend({
   secret: label(
-    'The secret of the link: it is not shown again.',
+    'The secret of the link: it is not shown again; null for a token.',
     'wsh_3q2-7wEjRWeJq83vASNFZ4mrze8BI0VniavN7wEjRWc',
-  ),
+  ).nullable(),
   url: label(
-    'The link.',
+    'The link; null for a token.',
     'http://127.0.0.1:3000/share/0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90#wsh_3q2-7wEjRWeJq83vASNFZ4mrze8BI0VniavN7wEjRWc',
-  ),
+  ).nullable(),
 }).meta({ id: 'CreatedShare' })
 export type CreatedShare = z.infer<typeof CreatedShare>
 

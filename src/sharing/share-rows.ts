@@ -14,6 +14,10 @@ export interface ShareRow {
   lastUsedAt: Date | null
   createdAt: Date
   createdBy: string | null
+  /** Token that made it; null for a browser. */
+  tokenId: string | null
+  /** When that token ends. */
+  tokenExpiresAt: Date | null
 }
 
 const SHARE_COLUMNS = `
@@ -24,7 +28,8 @@ const SHARE_COLUMNS = `
     select coalesce(logins.email, users.email)
     from users left join logins on logins.id = users.login_id
     where users.id = shares.created_by
-  ) as "createdBy"`
+  ) as "createdBy",
+  shares.token_id as "tokenId", (select tokens.expires_at from tokens where tokens.id = shares.token_id) as "tokenExpiresAt"`
 
 export const selectShares = query<{ siteNo: number }, ShareRow>(
   'list-shares',
@@ -53,21 +58,29 @@ export interface ShareFields {
 }
 
 export const insertShare = query<
-  ShareFields & { siteNo: number; hash: Uint8Array; userId: string; now: Date },
+  ShareFields & {
+    id: string
+    siteNo: number
+    hash: Uint8Array
+    userId: string
+    tokenId: string | null
+    now: Date
+  },
   ShareRow
 >(
   'insert-share',
   `insert into shares
-    (site_no, name, hash, sections, filters, password_hash, may_export, expires_at, created_by, created_at)
+    (id, site_no, name, hash, sections, filters, password_hash, may_export, expires_at, created_by, token_id, created_at)
   values (
-    :siteNo, :name, :hash, :sections, (:filters::text)::jsonb, :passwordHash, :mayExport, :expiresAt, :userId, :now
+    :id, :siteNo, :name, :hash, :sections, (:filters::text)::jsonb, :passwordHash, :mayExport, :expiresAt, :userId,
+    :tokenId, :now
   )
   returning ${SHARE_COLUMNS}`,
 )
 
-export const lockShare = query<{ siteNo: number; id: string }, ShareRow>(
-  'lock-share',
-  `select ${SHARE_COLUMNS} from shares where site_no = :siteNo and id = :id for update`,
+export const selectShare = query<{ siteNo: number; id: string }, ShareRow>(
+  'select-share',
+  `select ${SHARE_COLUMNS} from shares where site_no = :siteNo and id = :id`,
 )
 
 export const updateShare = query<ShareFields & { id: string }, ShareRow>(
@@ -80,9 +93,14 @@ export const updateShare = query<ShareFields & { id: string }, ShareRow>(
   returning ${SHARE_COLUMNS}`,
 )
 
-export const deleteShare = query<{ siteNo: number; id: string }, { name: string }>(
+export const renewShareSecret = query<{ id: string; hash: Uint8Array }, ShareRow>(
+  'renew-share-secret',
+  `update shares set hash = :hash, token_id = null where id = :id returning ${SHARE_COLUMNS}`,
+)
+
+export const deleteShare = query<{ id: string }, { id: string }>(
   'delete-share',
-  'delete from shares where site_no = :siteNo and id = :id returning name',
+  'delete from shares where id = :id returning id',
 )
 
 export const countLiveShares = query<

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { validate as isUuid } from 'uuid'
 import { hashPassword } from '../accounts/passwords.ts'
 import { hashSecret } from '../accounts/secrets.ts'
@@ -9,6 +10,7 @@ import type { Services } from '../services.ts'
 import { lockSite } from '../sites/lock-site.ts'
 import type { SiteRecord } from '../sites/schema.ts'
 import type { Caller } from '../teams/schema.ts'
+import { endWithToken, keepToken, requireMaker } from '../teams/token-rules.ts'
 import { newShareSecret } from './credentials.ts'
 import { ChangeShare, type CreatedShare, type CreateShare, type Share } from './schema.ts'
 import {
@@ -16,9 +18,10 @@ import {
   deleteExpiredShares,
   deleteShare,
   insertShare,
-  lockShare,
+  renewShareSecret,
   type ShareFields,
   type ShareRow,
+  selectShare,
   selectShares,
   updateShare,
 } from './share-rows.ts'
@@ -39,54 +42,67 @@ export async function listShares({ db }: Pick<Services, 'db'>, { siteNo }: Site)
   return (await selectShares(db, { siteNo })).map(presentShare)
 }
 
+// Each change calls `audit` before it writes the share: `audit` locks the user, as a revocation of a token does before it deletes the shares that
+// the token made.
+
 /**
- * Makes a share. Its secret is in the answer, and nowhere else.
- * @throws AppError `validation_failed` for an expiry in the past or an invalid expression; `forbidden` when the site has the most
- * shares; `not_found` when the site was deleted meanwhile
+ * Makes a share. Its secret is in the answer to a browser, and nowhere else. A share of a token ends with the token, at the latest.
+ * @throws AppError `validation_failed` for an expiry in the past or after that of the token, or an invalid expression; `forbidden` when the site
+ * has the most shares; `not_found` when the site was deleted meanwhile
  */
 export async function createShare(
   services: Parts,
-  { userId }: Pick<Caller, 'userId'>,
+  caller: Pick<Caller, 'userId' | 'tokenId' | 'expiresAt'>,
   site: Site,
   input: CreateShare,
 ): Promise<CreatedShare> {
   const { db, config, now, audit } = services
-  const fields = await fieldsOf(services, site, input)
+  const { userId, tokenId } = caller
+  const expiresAt = endWithToken(caller, input.expires_at ?? null)
+  const fields = { ...(await fieldsOf(services, site, input)), expiresAt }
   const secret = newShareSecret()
   const row = await db.begin(async transaction => {
     await lockSite(transaction, site)
     await requireRoom(transaction, site, now(), null)
     await deleteExpiredShares(transaction, { siteNo: site.siteNo, now: now(), kept: MAX_EXPIRED_SHARES })
-    const [made] = await insertShare(transaction, {
+    const id = randomUUID()
+    await audit(transaction, {
+      action: 'share.create',
+      object: { type: 'share', id },
+      details: {
+        name: fields.name,
+        domain: site.domain,
+        sections: [...fields.sections],
+        filters: Object.keys(input.filters ?? {}),
+        has_password: fields.passwordHash !== null,
+        expires_at: expiresAt?.toISOString() ?? null,
+      },
+    })
+    await keepToken(transaction, caller)
+    const share = {
       ...fields,
+      id,
       siteNo: site.siteNo,
       hash: hashSecret(secret),
       userId,
+      tokenId,
       now: now(),
-    })
-    await audit(transaction, {
-      action: 'share.create',
-      object: { type: 'share', id: made!.id },
-      details: {
-        name: made!.name,
-        domain: site.domain,
-        sections: made!.sections,
-        filters: Object.keys(made!.filters),
-        has_password: made!.passwordHash !== null,
-        expires_at: made!.expiresAt?.toISOString() ?? null,
-      },
-    })
+    }
+    const [made] = await insertShare(transaction, share)
     return made!
   })
-  return { ...presentShare(row), secret, url: `${config.baseUrl}/share/${site.id}#${secret}` }
+  if (tokenId !== null) return { ...presentShare(row), secret: null, url: null }
+  return { ...presentShare(row), secret, url: linkOf(config, site, secret) }
 }
 
 /**
- * Changes a share, for those who have its link already, too. Another password ends all access that was given before.
+ * Changes a share, for those who have its link already, too. Another password ends all access that was given before. A token changes only
+ * shares that it made; those never last longer than it, whoever changes them.
  * @throws AppError as `createShare`; `not_found` for an unknown share
  */
 export async function changeShare(
   services: Parts,
+  caller: Pick<Caller, 'tokenId'>,
   site: Site,
   id: string,
   changes: ChangeShare,
@@ -97,12 +113,13 @@ export async function changeShare(
   const prepared = await fieldsOf(services, site, changes)
   const row = await db.begin(async transaction => {
     await lockSite(transaction, site)
-    const [present] = await lockShare(transaction, { siteNo: site.siteNo, id })
+    const [present] = await selectShare(transaction, { siteNo: site.siteNo, id })
     if (!present) throw noSuchShare()
+    requireMaker(caller, present, 'shares')
     const fields = merged(present, prepared, changes)
+    requireEndWithMaker(present, fields)
     const isLive = fields.expiresAt === null || fields.expiresAt > now()
     if (isLive) await requireRoom(transaction, site, now(), id)
-    const [changed] = await updateShare(transaction, { ...fields, id })
     await audit(transaction, {
       action: 'share.change',
       object: { type: 'share', id },
@@ -113,9 +130,35 @@ export async function changeShare(
         changed: ChangeShare.keyof().options.filter(name => changes[name] !== undefined),
       },
     })
-    return changed!
+    const [changed] = await updateShare(transaction, { ...fields, id })
+    if (!changed) throw noSuchShare()
+    return changed
   })
   return presentShare(row)
+}
+
+/**
+ * Gives a share a new link for a signed-in person, who takes it over from the token that made it; the old link ends. Access that was given before
+ * stays, as after a change without another password.
+ * @throws AppError `not_found`
+ */
+export async function renewShareLink(services: Parts, site: Site, id: string): Promise<CreatedShare> {
+  const { db, config, audit } = services
+  const secret = newShareSecret()
+  const row = await db.begin(async transaction => {
+    await lockSite(transaction, site)
+    const [present] = isUuid(id) ? await selectShare(transaction, { siteNo: site.siteNo, id }) : []
+    if (!present) throw noSuchShare()
+    await audit(transaction, {
+      action: 'share.change',
+      object: { type: 'share', id },
+      details: { name: present.name, domain: site.domain, sections: present.sections, changed: ['link'] },
+    })
+    const [renewed] = await renewShareSecret(transaction, { id, hash: hashSecret(secret) })
+    if (!renewed) throw noSuchShare()
+    return renewed
+  })
+  return { ...presentShare(row), secret, url: linkOf(config, site, secret) }
 }
 
 /**
@@ -124,17 +167,28 @@ export async function changeShare(
  */
 export async function revokeShare({ db, audit }: Parts, site: Site, id: string): Promise<void> {
   await db.begin(async transaction => {
-    const [gone] = isUuid(id) ? await deleteShare(transaction, { siteNo: site.siteNo, id }) : []
-    if (!gone) throw noSuchShare()
+    const [present] = isUuid(id) ? await selectShare(transaction, { siteNo: site.siteNo, id }) : []
+    if (!present) throw noSuchShare()
     await audit(transaction, {
       action: 'share.revoke',
       object: { type: 'share', id },
-      details: { name: gone.name, domain: site.domain },
+      details: { name: present.name, domain: site.domain },
     })
+    const [gone] = await deleteShare(transaction, { id })
+    if (!gone) throw noSuchShare()
   })
 }
 
 const noSuchShare = () => new AppError('not_found', 'No such share')
+
+const linkOf = ({ baseUrl }: Services['config'], { id }: Site, secret: string) =>
+  `${baseUrl}/share/${id}#${secret}`
+
+/** @throws AppError `validation_failed` for a share that would outlive the token that made it */
+function requireEndWithMaker({ tokenExpiresAt }: ShareRow, { expiresAt }: ShareFields): void {
+  if (!tokenExpiresAt || (expiresAt && expiresAt <= tokenExpiresAt)) return
+  throw invalidField('expires_at', 'expires_at must not be later than that of the token that made the share')
+}
 
 /** Returns the fields of a share; what is left out gets its default. */
 async function fieldsOf(services: Parts, { teamId }: Site, input: ChangeShare): Promise<ShareFields> {

@@ -16,6 +16,7 @@ import {
   type UserServices,
   writeUser,
 } from './team-users.ts'
+import { requireScopesOfRole } from './token-rules.ts'
 import type { ChangeUser, TeamUser, TransferTeam } from './user-schema.ts'
 
 // Each change locks the team first, then calls `audit`, which makes sure that the caller has still their role, and then changes the rows.
@@ -58,6 +59,7 @@ async function requireChange(transaction: Transaction, caller: Caller, user: Loc
   }
   requireManageable(caller.role, user.role)
   requireGivable(caller.role, role)
+  requireScopesOfRole(caller, role)
   await requireAnotherOwner(transaction, caller.teamId, user)
 }
 

@@ -36,11 +36,12 @@ export const OpenInvitation = z
   .object({
     ...fields,
     url: label(
-      'The link to give to the person, shown for the only time.',
+      'The link to give to the person, shown for the only time; null for a token.',
       'https://analytics.example.com/invite#4fJ0pXyYb2N8sQeT6uVhKzR1mWcLgD3aG7kZQxTn0cE',
-    ),
+    ).nullable(),
     mailed: flag(
-      'Whether the mail server has taken a mail with the link. If not, give the link to the person yourself.',
+      'Whether the mail server has taken a mail with the link. If not, give the link to the person yourself; after a token, make a new ' +
+        'one in the browser.',
     ),
   })
   .meta({ id: 'OpenInvitation' })

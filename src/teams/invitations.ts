@@ -5,7 +5,7 @@ import type { Audit } from '../audit/audit.ts'
 import type { Queryable, Transaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { AppError, invalidField } from '../errors.ts'
-import { DAY_MS } from '../lib/time.ts'
+import { DAY_MS, MINUTE_MS } from '../lib/time.ts'
 import type { Services } from '../services.ts'
 import type { Person } from './credentials.ts'
 import type { CreateInvitation, Invitation, OpenInvitation } from './invitation-schema.ts'
@@ -14,8 +14,9 @@ import { mailInvitation, mayMail } from './mail-invitation.ts'
 import { requireGivable } from './role-rules.ts'
 import type { Caller, Role } from './schema.ts'
 import { requireSiteLimit } from './site-limits.ts'
+import { keepToken, noLaterThanToken, requireScopesOfRole } from './token-rules.ts'
 
-/** How long a link works. */
+/** How long a link works at most. */
 const INVITATION_MS = 7 * DAY_MS
 /** How long an expired invitation is listed. */
 const KEPT_MS = 30 * DAY_MS
@@ -93,21 +94,23 @@ const insertInvitation = query<
     hash: Uint8Array
     invitedBy: string
     userId: string
+    tokenId: string | null
     expiresAt: Date
     now: Date
   },
   InvitationRow
 >(
   'create-invitation',
-  `insert into invitations (id, team_id, email, role, site_ids, hash, invited_by, user_id, expires_at, created_at)
-  values (:id, :teamId, :email, :role, :siteIds, :hash, :invitedBy, :userId, :expiresAt, :now)
+  `insert into invitations (id, team_id, email, role, site_ids, hash, invited_by, user_id, token_id, expires_at, created_at)
+  values (:id, :teamId, :email, :role, :siteIds, :hash, :invitedBy, :userId, :tokenId, :expiresAt, :now)
   returning ${COLUMNS}`,
 )
 
 /**
- * Invites an e-mail address to the team, and mails the link where the service sends mail.
+ * Invites an e-mail address to the team, and mails the link where the service sends mail. An invitation of a token ends with the token, at the
+ * latest, and its answer has no link.
  * @param person who invites, when it is a signed-in person
- * @throws AppError `forbidden` for a role above the caller's, and beyond the ceiling of open invitations; `not_found` for a site;
+ * @throws AppError `forbidden` for a role above the caller's or with scopes that the token lacks, and beyond the ceiling of open invitations; `not_found` for a site;
  * `validation_failed` for an address that is invited or belongs to a user already
  */
 export async function createInvitation(
@@ -117,9 +120,10 @@ export async function createInvitation(
   { email, role, site_ids }: CreateInvitation,
 ): Promise<OpenInvitation> {
   const { db, audit } = services
-  const { teamId, userId } = caller
+  const { teamId, userId, tokenId } = caller
   const now = services.now()
   requireGivable(caller.role, role)
+  requireScopesOfRole(caller, role)
   const secret = newSecret()
   const made = await db.begin(async transaction => {
     const { name: teamName } = await lockTeam(transaction, teamId)
@@ -128,18 +132,20 @@ export async function createInvitation(
     await deleteExpired(transaction, { teamId, email, now, before })
     await requireNewAddress(transaction, { teamId, email, now })
     const invitedBy = person?.name ?? caller.email
-    const expiresAt = new Date(now.getTime() + INVITATION_MS)
+    const expiresAt = noLaterThanToken(caller, new Date(now.getTime() + INVITATION_MS))
     const id = randomUUID()
     // Before the lock on the user that `audit` takes, as in a change of the login.
     const isMailed = await mayMail(transaction, services, caller)
     // Before the invitation, since it makes sure that the user is still there: the invitation refers to them.
     await audit(transaction, auditEntry('invitation.create', { id, email, role, siteIds }))
+    await keepToken(transaction, caller)
     const [row] = await insertInvitation(transaction, {
-      ...{ id, teamId, email, role, siteIds, hash: hashSecret(secret), invitedBy, userId, expiresAt, now },
+      ...{ id, teamId, email, role, siteIds, hash: hashSecret(secret) },
+      ...{ invitedBy, userId, tokenId, expiresAt, now },
     })
     return { row: row!, teamName, isMailed }
   })
-  return openInvitation(services, made, secret)
+  return openInvitation(services, caller, made, secret)
 }
 
 async function requireNewAddress(db: Queryable, address: { teamId: string; email: string; now: Date }) {
@@ -162,16 +168,21 @@ const auditEntry = (
   { id, email, role, siteIds }: Pick<InvitationRow, 'id' | 'email' | 'role' | 'siteIds'>,
 ) => ({ action, object: { type: 'invitation', id }, details: { email, role, site_ids: siteIds } })
 
-/** Mails the link when that is allowed, and returns the invitation with it. */
+/** Mails the link when that is allowed, and returns the invitation, to a browser with the link. */
 async function openInvitation(
   services: InvitationServices,
+  { tokenId }: Caller,
   { row, teamName, isMailed }: { row: InvitationRow; teamName: string; isMailed: boolean },
   secret: string,
 ): Promise<OpenInvitation> {
   const url = `${services.config.baseUrl}/invite#${secret}`
-  const { email, invitedBy } = row
-  const mailed = isMailed && (await mailInvitation(services, { email, teamName, invitedBy, url }))
-  return { ...presentInvitation(row), url, mailed }
+  const { email, invitedBy, expiresAt } = row
+  const isShort = expiresAt.getTime() < services.now().getTime() + INVITATION_MS - MINUTE_MS
+  const works = isShort
+    ? `until ${expiresAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+    : 'for seven days'
+  const mailed = isMailed && (await mailInvitation(services, { email, teamName, invitedBy, url, works }))
+  return { ...presentInvitation(row), url: tokenId === null ? url : null, mailed }
 }
 
 const lockInvitation = query<{ teamId: string; id: string }, InvitationRow>(
@@ -192,19 +203,26 @@ async function findInvitation(
 }
 
 const renewInvitation = query<
-  { id: string; hash: Uint8Array; invitedBy: string; userId: string; expiresAt: Date },
+  {
+    id: string
+    hash: Uint8Array
+    invitedBy: string
+    userId: string
+    tokenId: string | null
+    expiresAt: Date
+  },
   InvitationRow
 >(
   'renew-invitation',
   `update invitations
-  set hash = :hash, invited_by = :invitedBy, user_id = :userId, expires_at = :expiresAt
+  set hash = :hash, invited_by = :invitedBy, user_id = :userId, token_id = :tokenId, expires_at = :expiresAt
   where id = :id
   returning ${COLUMNS}`,
 )
 
 /**
- * Gives an invitation a new link, which works for seven days; the old one ends.
- * @throws AppError `not_found`; `forbidden` for a role above the caller's, who would see the link
+ * Gives an invitation a new link, which works for seven days, that of a token as long as the token; the old one ends.
+ * @throws AppError `not_found`; `forbidden` for a role above the caller's, who would see the link, or with scopes that the token lacks
  */
 export async function resendInvitation(
   services: InvitationServices,
@@ -213,20 +231,22 @@ export async function resendInvitation(
   { id }: { id: string },
 ): Promise<OpenInvitation> {
   const { db, audit } = services
-  const { teamId, userId } = caller
-  const expiresAt = new Date(services.now().getTime() + INVITATION_MS)
+  const { teamId, userId, tokenId } = caller
+  const expiresAt = noLaterThanToken(caller, new Date(services.now().getTime() + INVITATION_MS))
   const secret = newSecret()
   const made = await db.begin(async transaction => {
     const { name: teamName } = await lockTeam(transaction, teamId)
     const found = await findInvitation(transaction, caller, id)
+    requireScopesOfRole(caller, found.role)
     const invitedBy = person?.name ?? caller.email
-    const renewed = { id: found.id, hash: hashSecret(secret), invitedBy, userId, expiresAt }
+    const renewed = { id: found.id, hash: hashSecret(secret), invitedBy, userId, tokenId, expiresAt }
     const isMailed = await mayMail(transaction, services, caller)
     await audit(transaction, auditEntry('invitation.resend', found))
+    await keepToken(transaction, caller)
     const [row] = await renewInvitation(transaction, renewed)
     return { row: row!, teamName, isMailed }
   })
-  return openInvitation(services, made, secret)
+  return openInvitation(services, caller, made, secret)
 }
 
 const deleteInvitation = query<{ id: string }>('delete-invitation', 'delete from invitations where id = :id')

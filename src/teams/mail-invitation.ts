@@ -43,10 +43,16 @@ export async function mayMail(
   )
 }
 
-/** Mails the link of an invitation. @returns whether the mail server has taken it */
+/** Mails the link of an invitation. @param invitation `works`: how long the link does. @returns whether the mail server has taken it */
 export function mailInvitation(
   services: Pick<Services, 'config' | 'log'>,
-  { email, teamName, invitedBy, url }: Record<'email' | 'teamName' | 'invitedBy' | 'url', string>,
+  {
+    email,
+    teamName,
+    invitedBy,
+    url,
+    works,
+  }: Record<'email' | 'teamName' | 'invitedBy' | 'url' | 'works', string>,
 ): Promise<boolean> {
   const { host } = new URL(services.config.baseUrl)
   return sendMail(services, {
@@ -55,7 +61,7 @@ export function mailInvitation(
     ...letter([
       `${invitedBy} invites you to the team “${teamName}” of the web analytics on ${host}.`,
       { label: 'Join the team', url },
-      'The link works for seven days, and only once. If you do not know what this is about, ignore this mail.',
+      `The link works ${works}, and only once. If you do not know what this is about, ignore this mail.`,
     ]),
   })
 }

@@ -11,9 +11,12 @@ export const isManager = (role: Role): boolean => role === 'owner' || role === '
 export const PLANS = ['active', 'trial', 'lapsed', 'none'] as const
 export type Plan = (typeof PLANS)[number]
 
-/** What a token may do; a browser session may do all of it. */
-export const SCOPES = ['read', 'write', 'ingest'] as const
+/** What a token may do; a browser session may do all of it that its role allows. */
+export const SCOPES = ['read', 'write', 'ingest', 'admin'] as const
 export type Scope = (typeof SCOPES)[number]
+
+/** Scopes of a token that names none. `admin` is given only by name. */
+export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter(scope => scope !== 'admin')
 
 /** Caller of a request, read from its token or browser session. A caller acts in one team with the role of one user. */
 export interface Caller {
@@ -52,7 +55,9 @@ const tokenFields = {
     .nullable()
     .meta({ description: 'The sites it is limited to; null for all of the team.', example: null }),
   scopes: z.array(z.enum(SCOPES)).meta({
-    description: 'What it may do: `read`, `write` (change anything), `ingest` (record payments).',
+    description:
+      'What it may do: `read`, `write` (change settings and data), `ingest` (record payments), `admin` (people, roles, invitations, ' +
+      'tokens of others, removal of sites).',
     example: ['read'],
   }),
   expires_at: timestamp('When it stops working; null for never.').nullable(),
@@ -101,12 +106,9 @@ export const CreateToken = z.object({
       description: "When it stops working; as the caller's own token when left out or null.",
       example: '2099-12-31T00:00:00Z',
     }),
-  scopes: z
-    .array(z.enum(SCOPES))
-    .min(1)
-    .max(SCOPES.length)
-    .nullish()
-    .meta({ description: "What it may do; as the caller's own token when left out or null." }),
+  scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length).nullish().meta({
+    description: "What it may do; as the caller's own token when left out or null, but without `admin`.",
+  }),
 })
 export type CreateToken = z.infer<typeof CreateToken>
 

@@ -5,10 +5,12 @@ import { inTransaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { AppError, invalidField } from '../errors.ts'
 import type { Services } from '../services.ts'
+import { lockTeam } from './lock-team.ts'
 import {
   type Caller,
   type CreatedToken,
   type CreateToken,
+  DEFAULT_SCOPES,
   isManager,
   type RenameToken,
   type RevokeToken,
@@ -18,6 +20,7 @@ import {
 } from './schema.ts'
 import { requireTeamSites } from './site-limits.ts'
 import { generateToken, hashToken } from './token-format.ts'
+import { requireTokenScope } from './token-rules.ts'
 
 interface TokenRow
   extends Pick<TokenInfo, 'id' | 'name' | 'site_ids' | 'scopes' | 'created_by' | 'user_id' | 'user_email'> {
@@ -32,7 +35,7 @@ interface NewToken {
   name: string
   siteIds: string[] | null
   expiresAt: Date | null
-  /** All scopes when it is left out. */
+  /** `DEFAULT_SCOPES` when it is left out. */
   scopes?: Scope[]
   /** Id of the token that creates this one; absent or null on the command line and in a browser. */
   makerId?: string | null
@@ -107,6 +110,11 @@ const selectTokens = query<Visible, TokenRow>(
   `select ${TOKEN_COLUMNS} from tokens where ${IS_VISIBLE} order by created_at desc, id`,
 )
 
+/** @throws AppError `forbidden` for a token of another user, when the caller's token does not have the scope `admin` */
+function requireOwnToken(caller: Caller, userId: string): void {
+  if (userId !== caller.userId) requireTokenScope(caller, 'admin')
+}
+
 const findTokenUser = query<Visible & { id: string }, { userId: string }>(
   'find-token-user',
   `select user_id as "userId" from tokens where ${IS_VISIBLE} and id = :id`,
@@ -162,7 +170,7 @@ async function storeToken(db: Queryable, options: NewToken, now: Date, audit?: A
     await lockTokensOf(transaction, teamId, userId)
     await requireTokenRoom(transaction, userId, now)
     await deleteExpiredTokens(transaction, { userId, now, kept: MAX_EXPIRED_TOKENS })
-    const scopes = options.scopes ?? [...SCOPES]
+    const scopes = options.scopes ?? [...DEFAULT_SCOPES]
     const [made] = await insertToken(transaction, { ...options, scopes, makerId, hash: hashToken(token) })
     // The maker token was revoked while this transaction waited for the lock: the new token would outlive it.
     if (!made) throw new AppError('unauthenticated', 'The token is not valid')
@@ -196,7 +204,7 @@ export async function requireTokenRoom(db: Queryable, userId: string, now: Date)
 
 /**
  * Creates a token for the caller's user. Its sites and its lifetime never exceed those of the caller's own token; fields
- * that are left out are copied from that token.
+ * that are left out are copied from that token, but for the scope `admin`.
  * @throws AppError `not_found` for a site that the caller cannot access; `validation_failed` for an expiry in the past or
  * later than the caller's own; `forbidden` when the user has the maximum number of valid tokens
  */
@@ -212,7 +220,9 @@ export async function issueToken(
   if (caller.expiresAt && expiresAt! > caller.expiresAt) {
     throw invalidField('expires_at', 'expires_at must not be later than that of the token you use')
   }
-  const scopes = input.scopes ? SCOPES.filter(scope => input.scopes!.includes(scope)) : caller.scopes
+  const scopes = input.scopes
+    ? SCOPES.filter(scope => input.scopes!.includes(scope))
+    : caller.scopes.filter(scope => DEFAULT_SCOPES.includes(scope))
   const wider = scopes.find(scope => !caller.scopes.includes(scope))
   if (wider)
     throw invalidField('scopes', `scopes must not have ${wider}, which the token you use does not have`)
@@ -231,7 +241,7 @@ const updateName = query<Visible & { id: string; name: string }, TokenRow>(
   `update tokens set name = :name where ${IS_VISIBLE} and id = :id returning ${TOKEN_COLUMNS}`,
 )
 
-/** Renames a token. @throws AppError `not_found` for every token that the caller cannot list */
+/** Renames a token. @throws AppError `not_found` for every token that the caller cannot list; `forbidden` for that of another without `admin` */
 export async function renameToken(
   { db, audit }: { db: Db; audit: Audit },
   caller: Caller,
@@ -241,6 +251,7 @@ export async function renameToken(
     const seen = { ...visibleTo(caller), id, name }
     const [row] = isUuid(id) ? await updateName(transaction, seen) : []
     if (!row) throw new AppError('not_found', 'No such token')
+    requireOwnToken(caller, row.user_id)
     await audit(transaction, {
       action: 'token.rename',
       object: { type: 'token', id: row.id },
@@ -258,8 +269,8 @@ export async function listTokens(db: Queryable, caller: Caller): Promise<TokenIn
 
 /**
  * Revokes a token, which may be the caller's own; with `cascade` also every token that was created through it. Those belong
- * to the same user and never have wider access.
- * @throws AppError `not_found` for every token that the caller cannot list
+ * to the same user and never have wider access. Invitations, shares and webhooks that a revoked token made end with it.
+ * @throws AppError `not_found` for every token that the caller cannot list; `forbidden` for that of another without `admin`
  */
 export async function revokeToken(
   { db, audit }: { db: Db; audit: Audit },
@@ -269,7 +280,9 @@ export async function revokeToken(
   const seen = { ...visibleTo(caller), id }
   const [token] = isUuid(id) ? await findTokenUser(db, seen) : []
   if (!token) throw new AppError('not_found', 'No such token')
+  requireOwnToken(caller, token.userId)
   await db.begin(async transaction => {
+    await lockTeam(transaction, caller.teamId)
     // The lock orders this against concurrent creation: a new token is visible to this delete, or is refused afterwards.
     await lockTokensOf(transaction, caller.teamId, token.userId)
     const gone = await deleteToken(transaction, { ...seen, cascade })

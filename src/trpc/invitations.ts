@@ -49,14 +49,17 @@ export const invitationsRouter = router({
     .query(({ ctx }) => listInvitations(ctx, ctx.caller)),
   create: managerProcedure
     .meta({
+      scope: 'admin',
       method: 'post',
       path: '/api/invitations',
       ok: 201,
       summary: 'Invite somebody to the team',
       description:
         'Makes a link that works for seven days, and only once. Where the service sends mail, it mails the link, at most 50 times a day ' +
-        `and team, and 100 times a day and login. A team has at most ${MAX_INVITATIONS} open invitations, one for each address. It ends when you leave the team.`,
-      answer: 'The invitation with its link, shown for the only time.',
+        `and team, and 100 times a day and login. A team has at most ${MAX_INVITATIONS} open invitations, one for each address. It ends when you leave the team; ` +
+        'one that a token makes ends with the token, which needs all scopes that the role has.',
+      answer:
+        'The invitation with its link, shown for the only time, and only in a browser: it is null for a token.',
       not_found: 'No such site',
     })
     .input(CreateInvitation)
@@ -103,11 +106,13 @@ export const invitationsRouter = router({
     }),
   resend: managerProcedure
     .meta({
+      scope: 'admin',
       method: 'post',
       path: '/api/invitations/:id/resend',
       summary: 'Make a new link for an invitation',
-      description: 'It works for seven days. The old link ends.',
-      answer: 'The invitation with its new link, shown for the only time.',
+      description: 'It works for seven days, at most as long as the token that asks. The old link ends.',
+      answer:
+        'The invitation with its new link, shown for the only time, and only in a browser: it is null for a token.',
       not_found: 'No such invitation',
     })
     .input(InvitationId)
@@ -115,6 +120,7 @@ export const invitationsRouter = router({
     .mutation(({ ctx, input }) => resendInvitation(ctx, ctx.caller, ctx.identity.person, input)),
   revoke: managerProcedure
     .meta({
+      scope: 'admin',
       method: 'delete',
       path: '/api/invitations/:id',
       summary: 'Revoke an invitation',

@@ -1,5 +1,6 @@
 import type { Section } from '../dimensions/sections.ts'
 import type { Refusals } from '../errors.ts'
+import type { Scope } from '../teams/schema.ts'
 
 /** How a procedure is served over REST, with the texts about it in the API description. A query is a GET. */
 export interface RestEndpoint {
@@ -35,9 +36,15 @@ export interface Access {
   isShared?: true
   /** A token needs a scope. */
   isScoped?: true
-  /** Scope of a mutation that records what happened; every other mutation needs `write`. */
-  scope?: 'ingest'
+  /** Scope of a mutation that records what happened, or that is about people or removes a site; every other mutation needs `write`. */
+  scope?: 'ingest' | 'admin'
+  /** What it makes can be read with, so that a token needs `read`, too. */
+  givesReading?: true
 }
+
+/** Returns the scopes that a token needs to call a procedure. */
+export const scopesOf = (type: string, { scope, givesReading }: Access = {}): Scope[] =>
+  type === 'query' ? ['read'] : [scope ?? 'write', ...(givesReading ? (['read'] as const) : [])]
 
 /**
  * Meta data of a procedure. tRPC merges the `.meta()` of the procedures that it is chained from with its own: a base procedure

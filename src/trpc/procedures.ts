@@ -11,10 +11,11 @@ import { identify } from '../teams/authentication.ts'
 import type { Person } from '../teams/credentials.ts'
 import { requireSameRole } from '../teams/memberships.ts'
 import { type Caller, isManager } from '../teams/schema.ts'
+import { requireTokenScope } from '../teams/token-rules.ts'
 import { bucketsOf, chargeCall, networkBucket } from './charge.ts'
 import { type Context, runningRequest } from './context.ts'
 import { errorShape, fromProcedure } from './errors.ts'
-import type { ProcedureMeta } from './meta.ts'
+import { type Access, type ProcedureMeta, scopesOf } from './meta.ts'
 import { withReplica } from './replicated.ts'
 
 // Checks run in the order in which a procedure is chained from these: 401, then 404 for the site, then 403, then
@@ -133,18 +134,16 @@ const actorOf = (caller: Caller | null, person: Person | null, network: string) 
 
 /**
  * Checks the scopes of the caller's token: reading needs `read`, changing `write`. Recording what happened, such as a payment, needs
- * `ingest` or `write`.
+ * `ingest` or `write`; people, roles and the removal of sites need `admin`.
  * @throws AppError `forbidden`
  */
-export function requireScope({ scopes }: Caller, type: string, scope: ProcedureMeta['scope']): void {
-  const needed = type === 'query' ? 'read' : (scope ?? 'write')
-  if (scopes.includes(needed) || (needed === 'ingest' && scopes.includes('write'))) return
-  throw new AppError('forbidden', `The token does not have the scope ${needed}`)
+export function requireScopes(caller: Caller, type: string, meta: Access | undefined): void {
+  for (const scope of scopesOf(type, meta)) requireTokenScope(caller, scope)
 }
 
 /** Base for procedures that belong to no site; adds `ctx.caller` and `ctx.audit`. */
 export const authed = called.meta({ isScoped: true }).use(({ ctx, next, type, meta }) => {
-  requireScope(ctx.caller, type, meta?.scope)
+  requireScopes(ctx.caller, type, meta)
   return next()
 })
 
@@ -154,7 +153,7 @@ export const siteProcedure = called
   .input(SiteKey)
   .use(async ({ ctx, input, next, type, meta }) => {
     const site = await findSite(ctx.db, ctx.caller, input.siteKey)
-    requireScope(ctx.caller, type, meta?.scope)
+    requireScopes(ctx.caller, type, meta)
     return withReplica(ctx, site.siteNo, type, reading => next({ ctx: { site, ...reading } }))
   })
 

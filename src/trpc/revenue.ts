@@ -12,6 +12,7 @@ import {
   ProcessorConnection,
   RecordPayment,
 } from '../revenue/schema.ts'
+import { requireNoEnd } from '../teams/token-rules.ts'
 import { billedSiteProcedure, managedSiteProcedure, router } from './procedures.ts'
 
 export const paymentsRouter = router({
@@ -71,6 +72,12 @@ export const processorRouter = router({
       summary: 'Connect a payment processor',
       description: 'Replaces the connection there is. Secrets are encrypted and never shown again.',
       answer: 'The connection, without its secrets.',
+      forbidden:
+        'The token has an end, which the connection has not; or the user is no owner or admin of the team',
+    })
+    .use(({ ctx, next }) => {
+      requireNoEnd(ctx.caller, 'The connection of a payment processor')
+      return next()
     })
     .input(ConnectProcessor)
     .output(ProcessorConnection)

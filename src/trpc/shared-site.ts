@@ -14,7 +14,7 @@ import { isManager } from '../teams/schema.ts'
 import { bucketsOf, chargeCall, sharedBuckets } from './charge.ts'
 import type { Context } from './context.ts'
 import type { ProcedureMeta } from './meta.ts'
-import { requireScope, siteProcedure, timed } from './procedures.ts'
+import { requireScopes, siteProcedure, timed } from './procedures.ts'
 import { withReplica } from './replicated.ts'
 
 /** Who reads: with a share, as a user or another signed-in person, or as anybody. */
@@ -46,7 +46,7 @@ export const sharedSiteProcedure = timed
   .input(SiteKey)
   .use(async ({ ctx, input, next, type, meta }) => {
     const { site, grant } = await findReadSite(ctx, input.siteKey)
-    if ('identity' in ctx.reader && !grant) requireScope(ctx.reader.identity.caller!, type, meta?.scope)
+    if ('identity' in ctx.reader && !grant) requireScopes(ctx.reader.identity.caller!, type, meta)
     if (grant) requireShown(grant, meta?.section)
     const caller = 'identity' in ctx.reader && !grant ? ctx.reader.identity.caller : undefined
     const userId = caller?.userId

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AppError } from '../errors.ts'
 import { openShare } from '../sharing/open-share.ts'
 import {
   ChangeShare,
@@ -12,9 +13,16 @@ import {
   ShareList,
 } from '../sharing/schema.ts'
 import { presentShared } from '../sharing/shared-site.ts'
-import { changeShare, createShare, listShares, MAX_LIVE_SHARES, revokeShare } from '../sharing/shares.ts'
+import {
+  changeShare,
+  createShare,
+  listShares,
+  MAX_LIVE_SHARES,
+  renewShareLink,
+  revokeShare,
+} from '../sharing/shares.ts'
 import { guardOf } from '../teams/authentication.ts'
-import { changingSiteProcedure, openProcedure, router } from './procedures.ts'
+import { changingSiteProcedure, openProcedure, router, SIGN_IN } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
 
 const FULL = `The site has ${MAX_LIVE_SHARES} shares that work, as many as it may; or the user is a viewer`
@@ -33,14 +41,16 @@ export const sharesRouter = router({
     .query(({ ctx }) => listShares(ctx, ctx.site)),
   create: changingSiteProcedure
     .meta({
+      givesReading: true,
       method: 'post',
       path: '/api/sites/:siteKey/shares',
       ok: 201,
       summary: 'Share a site',
       description:
         'Whoever has the link reads the sections, narrowed by the filters. Money, people and stack traces are shown only with the ' +
-        'sections `revenue`, `people` and `stacks`.',
-      answer: 'The new share; its secret and its link are shown for the only time.',
+        'sections `revenue`, `people` and `stacks`. A share that a token makes ends with the token.',
+      answer:
+        'The new share; its secret and its link are shown for the only time, and only in a browser: both are null for a token.',
       forbidden: FULL,
     })
     .input(CreateShare)
@@ -48,19 +58,40 @@ export const sharesRouter = router({
     .mutation(({ ctx, input }) => createShare(ctx, ctx.caller, ctx.site, input)),
   change: changingSiteProcedure
     .meta({
+      givesReading: true,
       method: 'patch',
       path: '/api/sites/:siteKey/shares/:id',
       summary: 'Change a share',
       description:
         'Also for those who have the link already. What is left out stays. Another password, and none, ends access that was given before.',
       answer: 'The share.',
-      forbidden: FULL,
+      forbidden: `${FULL}; or a token did not make the share`,
       not_found: UNKNOWN,
     })
     .input(ShareKey)
     .input(ChangeShare)
     .output(Share)
-    .mutation(({ ctx, input: { id, ...changes } }) => changeShare(ctx, ctx.site, id, changes)),
+    .mutation(({ ctx, input: { id, ...changes } }) => changeShare(ctx, ctx.caller, ctx.site, id, changes)),
+  renew: changingSiteProcedure
+    .meta({
+      isPersonal: true,
+      method: 'post',
+      path: '/api/sites/:siteKey/shares/:id/link',
+      summary: 'Make a new link for a share',
+      description:
+        'For a share that a token made, whose link nobody has, and for a link that was lost. The old link ends; the share no longer ends with ' +
+        'the token that made it.',
+      answer: 'The share; its new secret and its link are shown for the only time.',
+      forbidden: `${SIGN_IN}; or the user is a viewer`,
+      not_found: UNKNOWN,
+    })
+    .use(({ ctx, next }) => {
+      if (!ctx.identity.person) throw new AppError('forbidden', SIGN_IN)
+      return next()
+    })
+    .input(ShareKey)
+    .output(CreatedShare)
+    .mutation(({ ctx, input }) => renewShareLink(ctx, ctx.site, input.id)),
   revoke: changingSiteProcedure
     .meta({
       method: 'delete',

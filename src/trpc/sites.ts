@@ -24,6 +24,7 @@ import {
   Site,
   SiteList,
 } from '../sites/schema.ts'
+import { requireNoEnd } from '../teams/token-rules.ts'
 import { zoneOptions } from '../time/zones.ts'
 import { chargeCall, installationBucket } from './charge.ts'
 import {
@@ -85,6 +86,7 @@ export const sitesRouter = router({
     .query(({ ctx }) => presentSite(ctx.site, ctx.config.baseUrl)),
   delete: managedSiteProcedure
     .meta({
+      scope: 'admin',
       method: 'delete',
       path: '/api/sites/:siteKey',
       summary: 'Delete a site',
@@ -119,6 +121,7 @@ export const sitesRouter = router({
     .input(changeOf('tracking_mode'))
     .mutation(({ ctx, input }) => updateSite(ctx, ctx.site, input)),
   updateSharing: changeProcedure('sharing', { summary: 'Share the dashboard, or stop sharing it' })
+    .meta({ givesReading: true })
     .input(changeOf('is_public'))
     .mutation(({ ctx, input }) => updateSite(ctx, ctx.site, input)),
   updateFeatures: changeProcedure('features', {
@@ -188,8 +191,14 @@ export const sitesRouter = router({
         'From then on `POST /api/identify` needs a `signature` for this site: the HMAC-SHA-256 of the identifier, keyed with the ' +
         'secret. Replaces the secret there is; what is signed with that one is refused within a second.',
       answer: 'The secret, shown for the only time.',
+      forbidden:
+        'The token has an end, which the secret has not; or the user is no owner or admin of the team',
     })
     .output(IdentifySecret)
+    .use(({ ctx, next }) => {
+      requireNoEnd(ctx.caller, 'An identify secret')
+      return next()
+    })
     .mutation(({ ctx }) => rotateIdentifySecret(ctx, ctx.site)),
   removeIdentifySecret: managedSiteProcedure
     .meta({

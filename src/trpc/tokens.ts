@@ -38,8 +38,8 @@ export const tokensRouter = router({
       ok: 201,
       summary: 'Create a token',
       description:
-        'It acts as the user of the token that makes it, and never reaches further: not to other sites, not for longer. A user ' +
-        'has at most 50 tokens that work.',
+        'It acts as the user of the token that makes it, and never reaches further: not to other sites, not for longer, with no other ' +
+        'scope. `admin` is given only by name. A user has at most 50 tokens that work.',
       answer: 'The new token, shown for the only time.',
       not_found: 'No such site',
     })
@@ -51,7 +51,8 @@ export const tokensRouter = router({
       method: 'patch',
       path: '/api/tokens/:id',
       summary: 'Rename a token',
-      description: 'Any token that the caller can list. What it may do stays as it is.',
+      description:
+        'Any token that the caller can list; a token needs the scope `admin` for that of another user. What it may do stays as it is.',
       answer: 'The token.',
       not_found: 'No such token',
     })
@@ -64,7 +65,8 @@ export const tokensRouter = router({
       path: '/api/tokens/:id',
       summary: 'Revoke a token',
       description:
-        'Any token that the caller can list, its own included. What was made through it stays, unless `cascade` is true.',
+        'Any token that the caller can list, its own included; a token needs the scope `admin` for that of another user. Tokens that were made ' +
+        'through it stay, unless `cascade` is true. Invitations, shares and webhooks that it made end.',
       not_found: 'No such token',
     })
     .input(RevokeToken)

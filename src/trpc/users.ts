@@ -20,12 +20,14 @@ export const usersRouter = router({
     .query(({ ctx }) => listUsers(ctx.db, ctx.caller)),
   change: managerProcedure
     .meta({
+      scope: 'admin',
       method: 'patch',
       path: '/api/users/:id',
       summary: 'Change the role and the sites of a user',
       description:
         'Counts from the next request of the user. Owners change everybody, admins everybody but owners; nobody gives a role above ' +
-        'their own. Nobody changes their own role, except an owner who is not the last.',
+        'their own. Nobody changes their own role, except an owner who is not the last. A token needs all scopes that the role has: `read`, and ' +
+        'for every role but `viewer` also `write`.',
       answer: 'The user.',
       not_found: 'No such user, or no such site',
     })
@@ -34,6 +36,7 @@ export const usersRouter = router({
     .mutation(({ ctx, input }) => changeUser(ctx, ctx.caller, input)),
   remove: managerProcedure
     .meta({
+      scope: 'admin',
       method: 'delete',
       path: '/api/users/:id',
       summary: 'Remove a user from the team',

@@ -28,6 +28,7 @@ import { managedSiteProcedure, router } from './procedures.ts'
 
 const UNKNOWN = 'No such site, or no such webhook of it'
 const UNKNOWN_DELIVERY = 'No such site, no such webhook of it, or no such delivery'
+const NOT_MADE = 'A token did not make the webhook; or the user is no owner or admin of the team'
 const NOT_READY = 'The webhook is off, or its queue is full'
 
 export const webhooksRouter = router({
@@ -41,31 +42,36 @@ export const webhooksRouter = router({
     .query(({ ctx }) => listWebhooks(ctx, ctx.site)),
   create: managedSiteProcedure
     .meta({
+      givesReading: true,
       method: 'post',
       path: '/api/sites/:siteKey/webhooks',
       ok: 201,
       summary: 'Create a webhook',
-      description: 'It is sent what happens from now on.',
+      description: 'It is sent what happens from now on. A webhook that a token makes ends with the token.',
       answer: 'The new webhook; its secret is shown for the only time.',
       forbidden: `The site has ${MOST_ENDPOINTS} webhooks, as many as it may; or the user is no owner or admin`,
     })
     .input(CreateWebhook)
     .output(CreatedWebhook)
-    .mutation(({ ctx, input }) => createWebhook(ctx, ctx.site, input)),
+    .mutation(({ ctx, input }) => createWebhook(ctx, ctx.caller, ctx.site, input)),
   change: managedSiteProcedure
     .meta({
+      givesReading: true,
       method: 'patch',
       path: '/api/sites/:siteKey/webhooks/:webhook',
       summary: 'Change a webhook',
       description:
-        'What is left out stays. Switching it off ends what waits; switched on again, it is sent what happens from then on.',
+        'What is left out stays. Switching it off ends what waits; switched on again, it is sent what happens from then on; switched on in a browser, it no longer ends with the token that made it.',
       answer: 'The webhook.',
+      forbidden: NOT_MADE,
       not_found: UNKNOWN,
     })
     .input(WebhookKey)
     .input(ChangeWebhook)
     .output(Webhook)
-    .mutation(({ ctx, input: { webhook, ...changes } }) => changeWebhook(ctx, ctx.site, webhook, changes)),
+    .mutation(({ ctx, input: { webhook, ...changes } }) =>
+      changeWebhook(ctx, ctx.caller, ctx.site, webhook, changes),
+    ),
   delete: managedSiteProcedure
     .meta({
       method: 'delete',
@@ -84,12 +90,15 @@ export const webhooksRouter = router({
       summary: 'Make a new secret of a webhook',
       description: 'For some hours messages have a signature of each secret.',
       answer: 'The new secret, shown for the only time.',
+      forbidden: NOT_MADE,
       not_found: UNKNOWN,
     })
     .input(WebhookKey)
     .input(RotateSecret)
     .output(RotatedSecret)
-    .mutation(({ ctx, input: { webhook, ...options } }) => rotateSecret(ctx, ctx.site, webhook, options)),
+    .mutation(({ ctx, input: { webhook, ...options } }) =>
+      rotateSecret(ctx, ctx.caller, ctx.site, webhook, options),
+    ),
   test: managedSiteProcedure
     .meta({
       method: 'post',

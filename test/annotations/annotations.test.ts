@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type StatsSite, useStats } from '../contract/stats-site.ts'
+import { shareInBrowser } from '../support/shares.ts'
 
 let site: StatsSite
 let other: StatsSite
@@ -110,7 +111,7 @@ describe('what is refused', () => {
 
 test('annotations: shares with the section traffic read them without their authors', async () => {
   const share = async (section: string) =>
-    (await call('POST', `${site.path}/shares`, { body: { name: 'a', sections: [section] } })).body.secret
+    (await shareInBrowser(stats.api, stats.owner, site.path, { name: 'a', sections: [section] })).body.secret
   const read = async (token: string | undefined) =>
     stats.api.call('GET', `${site.path}/annotations`, { token })
   const { body } = await read(await share('traffic'))

@@ -26,6 +26,7 @@ const CALLERS: Record<string, MakeCaller> = {
   read: (db, place) => token(db, place, { scopes: ['read'] }),
   write: (db, place) => token(db, place, { scopes: ['write'] }),
   ingest: (db, place) => token(db, place, { scopes: ['ingest'] }),
+  manage: (db, place) => token(db, place, { scopes: ['admin'] }),
   viewer: (db, place) => token(db, place, { role: 'viewer' }),
   member: (db, place) => token(db, place, { role: 'member' }),
   admin: (db, place) => token(db, place, { role: 'admin' }),
@@ -120,5 +121,5 @@ test('access: what every route and procedure answers to every kind of caller', a
 })
 
 const LEGEND = `Status of a request without fields, over REST and tRPC alike: 422 or the 404 of an unknown id where the caller may do it.
-Without a mark: tokens; read, write, ingest: of an owner, with that scope alone; elsewhere: limited to another site; stranger: of another
+Without a mark: tokens with every scope; read, write, ingest: of an owner, with that scope alone; manage: with the scope admin alone; elsewhere: limited to another site; stranger: of another
 team; share: the secret of a share with every section; public: nobody, where the site is public. With ·: browsers; teamless: in no team; foreign: the cookie of an owner, sent by a page of another origin.`

@@ -5,7 +5,7 @@ import type { Db } from '../../src/db/connect.ts'
 import { SECTIONS } from '../../src/dimensions/sections.ts'
 import { newShareSecret } from '../../src/sharing/credentials.ts'
 import { createTeam, createUser } from '../../src/teams/accounts.ts'
-import type { Role, Scope } from '../../src/teams/schema.ts'
+import { type Role, SCOPES, type Scope } from '../../src/teams/schema.ts'
 import { createToken } from '../../src/teams/tokens.ts'
 
 /** Headers that a caller sends with each request. */
@@ -34,14 +34,18 @@ export async function newPlace(db: Db, columns: { isPublic?: boolean } = {}): Pr
 const newUser = (db: Db, teamId: string, role: Role) =>
   createUser(db, { teamId, email: `${randomUUID()}@example.com`, role })
 
-/** A bearer token of a new user. */
+/** A bearer token of a new user, with every scope unless some are given. */
 export async function token(
   db: Db,
   { teamId }: Pick<Place, 'teamId'>,
-  { role = 'owner', scopes, siteIds = null }: { role?: Role; scopes?: Scope[]; siteIds?: string[] | null },
+  {
+    role = 'owner',
+    scopes = [...SCOPES],
+    siteIds = null,
+  }: { role?: Role; scopes?: Scope[]; siteIds?: string[] | null },
 ): Promise<Headers> {
   const userId = await newUser(db, teamId, role)
-  const options = { teamId, userId, name: 'test', siteIds, expiresAt: null, ...(scopes && { scopes }) }
+  const options = { teamId, userId, name: 'test', siteIds, expiresAt: null, scopes }
   const made = await createToken(db, options, NOW())
   return { Authorization: `Bearer ${made.token}` }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { importTotals } from '../../src/transfer/totals/import-totals.ts'
 import type { Api, Member } from '../support/api.ts'
-import type { SignedIn } from '../support/browser-session.ts'
+import { type SignedIn, signIn } from '../support/browser-session.ts'
 import { fileOf } from '../transfer/read/source.ts'
 
 export interface Asked {
@@ -134,6 +134,12 @@ export const twice =
 
 export const newShare = (world: World, fields: object = {}) =>
   made(world, 'shares', { name: 'test', sections: ['traffic'], ...fields })
+
+/** @returns the share with its new link, which only a browser is shown */
+export async function renewedShare({ api, owner, site }: World, id: string): Promise<Answered['body']> {
+  const { headers } = await signIn(api, { teamId: owner.teamId })
+  return (await api.call('POST', `/api/sites/${site.id}/shares/${id}/link`, { headers })).body
+}
 
 export const newSegment = (world: World) => newOf(world, 'segments', { name: 'test', filters: { path: '/' } })
 /** @returns the id of an import of one day */

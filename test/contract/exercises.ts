@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
+import { signIn } from '../support/browser-session.ts'
 import {
   type Ask,
   after,
@@ -34,6 +35,7 @@ import {
   payment,
   processor,
   queries,
+  renewedShare,
   turnOff,
   twice,
   webhookBody,
@@ -268,6 +270,13 @@ const siteExercises: Record<string, Exercise> = {
     { sections: ['traffic', 'pages'] },
     { sections: ['everything'] },
   ),
+  'POST /shares/{id}/link': async (ask, world) => {
+    const { headers } = await signIn(world.api, { teamId: world.owner.teamId })
+    const path = { id: (await newShare(world)).id }
+    await ask({ path, headers })
+    await ask({ path })
+    await ask({ headers })
+  },
   'DELETE /shares/{id}': twice('id', async world => (await newShare(world)).id),
   'GET /webhooks': after(newWebhook, items('')),
   'POST /webhooks': bodies(webhookBody(), {
@@ -390,7 +399,8 @@ export const exercises: Record<string, Exercise> = {
     await ask({ body: { name: 'of none' } })
   },
   'POST /api/shares/open': async (ask, world) => {
-    const { secret } = await newShare(world, { password: 'correct horse battery' })
+    const { id } = await newShare(world, { password: 'correct horse battery' })
+    const { secret } = await renewedShare(world, id)
     await ask({ body: { secret, password: 'correct horse battery' } })
     await ask({ body: { secret } })
   },

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { shareInBrowser } from '../support/shares.ts'
 import { ADA, BEN, CAI, hit, type StatsSite, useStats } from './stats-site.ts'
 
 const RANGE = 'from=2026-03-09&to=2026-03-18'
@@ -69,9 +70,9 @@ test('event log: a session that retention takes away is not named', async () => 
 
 test('event log: readers of a share without people get no session', async () => {
   const share = async (sections: string[]) => {
-    const made = await stats.api.call('POST', `${site.path}/shares`, {
-      token: stats.owner.token,
-      body: { name: sections.join(), sections },
+    const made = await shareInBrowser(stats.api, stats.owner, site.path, {
+      name: sections.join(),
+      sections,
     })
     expect(made.status, JSON.stringify(made.body)).toBe(201)
     return (path: string) => stats.api.call('GET', `${site.path}${path}`, { token: made.body.secret })

@@ -6,9 +6,11 @@ import { bodies, type Exercise, expectItems, type World } from './exercise-steps
 const newPerson = ({ api, owner }: World, role: Role) => signIn(api, { teamId: owner.teamId, role })
 const newAddress = () => `${randomUUID()}@example.com`
 
-async function invite({ api, owner }: World, role: Role = 'member') {
+async function invite(world: World, role: Role = 'member') {
+  const { api } = world
+  const { headers } = await newPerson(world, 'owner')
   const body = { email: newAddress(), role }
-  const made = await api.call('POST', '/api/invitations', { token: owner.token, body })
+  const made = await api.call('POST', '/api/invitations', { headers, body })
   return { id: made.body.id as string, secret: new URL(made.body.url).hash.slice(1) }
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Revenue, startRevenue } from '../contract/revenue-shop.ts'
 import { ADA, BEN, CAI, hit, type StatsSite } from '../contract/stats-site.ts'
+import { shareInBrowser } from '../support/shares.ts'
 import type { Json } from '../support/stripe.ts'
 
 const DAY = 'from=2026-03-18&to=2026-03-18'
@@ -146,7 +147,8 @@ describe('saved funnels', () => {
 describe('saved funnels of readers', () => {
   const MONEY = [FIRST, { type: 'event', value: 'payment' }]
   const share = async (...sections: string[]) =>
-    (await revenue.call('POST', `${site.path}/shares`, { name: 'a', sections })).body.secret as string
+    (await shareInBrowser(revenue.api, revenue.owner, site.path, { name: 'a', sections })).body
+      .secret as string
   const as = async (secret: string | undefined, path: string) => {
     const headers = secret ? { Authorization: `Bearer ${secret}` } : undefined
     const response = await fetch(`${revenue.api.url}${site.path}${path}`, { ...(headers && { headers }) })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { hit, type StatsSite, useStats } from '../contract/stats-site.ts'
+import { shareInBrowser } from '../support/shares.ts'
 import { teammate, tokenOf } from '../support/teammates.ts'
 
 const RANGE = 'from=2026-03-09&to=2026-03-09'
@@ -257,7 +258,7 @@ describe('reads of a segment', () => {
   test('segments: readers of a share and of a public site have none', async () => {
     const id = await segment({ path: '/' }, { visibility: 'site' })
     const body = { name: 'a', sections: ['traffic'] }
-    const { secret } = (await call('POST', `${site.path}/shares`, { body })).body
+    const { secret } = (await shareInBrowser(stats.api, stats.owner, site.path, body)).body
     expect((await overview(`segment=${id}`, secret)).status).toBe(403)
     await call('PATCH', `${site.path}/sharing`, { body: { is_public: true } })
     expect((await stats.api.call('GET', `${site.path}/overview?${RANGE}&segment=${id}`)).status).toBe(403)

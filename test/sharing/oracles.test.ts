@@ -5,6 +5,7 @@ import { PUBLIC_SECTIONS, SECTIONS, type Section } from '../../src/dimensions/se
 import { LIFECYCLE_NAMES } from '../../src/events/reserved-names.ts'
 import { routes } from '../../src/http/api/routes.ts'
 import { VALUE_OPERATORS } from '../../src/rollups/patterns/value-match.ts'
+import { shareInBrowser } from '../support/shares.ts'
 import type { Json } from '../support/stripe.ts'
 import { GOALS, type Input, RANGE, type Sharing, startSharing } from './world.ts'
 
@@ -225,7 +226,7 @@ test('kept numbers: without the section revenue, events of money of days whose d
     insert into kept_hit_buckets (site_no, bucket, pageviews, custom_events, types, service_events)
     values (${siteNo}, '2026-01-10T10:00:00Z', 3, 0, '{"pageview": 3, "event": 2}', '{"payment": 2}')`
   const share = { name: 'test', sections: PUBLIC_SECTIONS }
-  const { secret } = (await world.call('POST', `${path}/shares`, share)).body
+  const { secret } = (await shareInBrowser(world.api, world.owner, path, share)).body
   const range = 'from=2026-01-10&to=2026-01-10'
   const read = async (what: string, token: string) =>
     (await world.api.call('GET', `${path}/stats/${what}&${range}`, { token })).body

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SECTIONS } from '../../src/dimensions/sections.ts'
 import { makeAccess, newShareSecret } from '../../src/sharing/credentials.ts'
-import { newPlace, type Place, token } from '../contract/callers.ts'
+import { browser, newPlace, type Place } from '../contract/callers.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
 import { useApi } from '../teams/use-api.ts'
 
@@ -23,7 +23,7 @@ beforeEach(async () => {
   Object.assign(api.services.config.limits, { api: 0, browser: 0 })
   await api.services.redis.flushall()
   place = await newPlace(api.services.db)
-  owner = await token(api.services.db, place, {})
+  owner = await browser(api.services.db, place)
   path = `/api/sites/${place.siteId}/shares`
 })
 

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Dimension, isHitDimension } from '../../src/dimensions/dimensions.ts'
 import { SECTIONS, type Section } from '../../src/dimensions/sections.ts'
+import { shareInBrowser } from '../support/shares.ts'
 import type { Json } from '../support/stripe.ts'
 import { masked, ownersInput, PUBLIC, READS, type SharedRead } from './reads.ts'
 import { GOALS, type Input, type Read, type Sharing, startSharing } from './world.ts'
@@ -28,7 +29,7 @@ beforeAll(async () => {
     .db`update shares set expires_at = now() - interval '10 years' where id = ${expired.id}`
   ended.push(revoked.secret, expired.secret)
   const body = { name: 'test', sections: SECTIONS }
-  ofOtherSite = (await world.call('POST', `${(await world.shop()).path}/shares`, body)).body.secret
+  ofOtherSite = (await shareInBrowser(world.api, world.owner, (await world.shop()).path, body)).body.secret
 })
 afterAll(() => world.close())
 

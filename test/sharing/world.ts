@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import type { Section } from '../../src/dimensions/sections.ts'
 import { startRevenue } from '../contract/revenue-shop.ts'
 import { ADA, BEN, DAY, dayOfHits, hit } from '../contract/stats-site.ts'
+import { shareInBrowser } from '../support/shares.ts'
 import type { Json } from '../support/stripe.ts'
 
 export const RANGE = { from: DAY, to: DAY }
@@ -57,7 +58,7 @@ export async function startSharing() {
     errorId: data[0].id as string,
     async share(sections: Section[], fields: object = {}): Promise<Json> {
       const body = { name: 'test', sections, ...fields }
-      const made = await revenue.call('POST', `${site.path}/shares`, body)
+      const made = await shareInBrowser(revenue.api, revenue.owner, site.path, body)
       expect(made.status, JSON.stringify(made.body)).toBe(201)
       return made.body
     },

@@ -12,6 +12,7 @@ import { createMetrics } from '../../src/runtime/metrics.ts'
 import type { Services } from '../../src/services.ts'
 import { createFavicons } from '../../src/sites/favicons.ts'
 import { createIdentityPictures } from '../../src/stats/identity/identity-pictures.ts'
+import { SCOPES } from '../../src/teams/schema.ts'
 import { createToken } from '../../src/teams/tokens.ts'
 import type { FairPool } from '../../src/threads/fair-pool.ts'
 import type { Pool } from '../../src/threads/pool.ts'
@@ -37,7 +38,7 @@ export interface Api {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
   /** A new team, its user and the user's token. */
   member(options?: MemberOptions): Promise<Member>
-  /** Another token of the same user. */
+  /** Another token of the same user, with every scope. */
   token(member: Member, options: { siteIds?: string[] | null; expiresAt?: Date | null }): Promise<string>
   close(): Promise<void>
 }
@@ -104,7 +105,13 @@ export async function startApi(
     call: (method, path, call = {}) => send(url + path, method, call),
     member: given => createMember(services, given ?? {}),
     async token(member, { siteIds = null, expiresAt = null }) {
-      return (await createToken(services.db, { ...member, name: 'test', siteIds, expiresAt }, now())).token
+      return (
+        await createToken(
+          services.db,
+          { ...member, name: 'test', siteIds, expiresAt, scopes: [...SCOPES] },
+          now(),
+        )
+      ).token
     },
     async close() {
       server.closeAllConnections()

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Role } from '../../src/teams/schema.ts'
+import { type Role, SCOPES } from '../../src/teams/schema.ts'
 import { createToken } from '../../src/teams/tokens.ts'
 import type { Answer, Api } from './api.ts'
 import { type SignedIn, signIn } from './browser-session.ts'
@@ -40,12 +40,15 @@ export async function siteOf(api: Api, teamId: string): Promise<string> {
   return row!.id
 }
 
+/** A token of a user with every scope. */
 export const tokenOf = async (
   { services: { db } }: Api,
   { teamId, userId }: { teamId: string; userId: string },
   siteIds: string[] | null = null,
-): Promise<string> =>
-  (await createToken(db, { teamId, userId, name: 'test', siteIds, expiresAt: null }, new Date())).token
+): Promise<string> => {
+  const options = { teamId, userId, name: 'test', siteIds, expiresAt: null, scopes: [...SCOPES] }
+  return (await createToken(db, options, new Date())).token
+}
 
 /** Actions in the audit log of a team, oldest first. */
 export async function actionsOf({ services: { db } }: Api, teamId: string) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { SCOPES } from '../../src/teams/schema.ts'
+import { DEFAULT_SCOPES } from '../../src/teams/schema.ts'
 import { type AdminCommand, adminCommand } from '../support/admin-command.ts'
 import { authenticate } from '../support/authenticate.ts'
 import { sharedDatabase, type TestDatabase } from '../support/database.ts'
@@ -66,7 +66,11 @@ test('admin token:create: a token can be limited to sites by id and by domain, t
   const made = await create('--site', 'a.com', '--site', b!.id)
   expect(Object.keys(made)).toEqual(['id', 'token'])
   const caller = await callerOf(made)
-  expect([caller.tokenId, caller.siteIds, caller.scopes]).toEqual([made.id, [a!.id, b!.id], [...SCOPES]])
+  expect([caller.tokenId, caller.siteIds, caller.scopes]).toEqual([
+    made.id,
+    [a!.id, b!.id],
+    [...DEFAULT_SCOPES],
+  ])
   const scoped = await create('--scope', 'ingest', '--scope', 'read')
   expect(await callerOf(scoped)).toMatchObject({ siteIds: null, scopes: ['read', 'ingest'] })
   const expired = await create('--expires-at', '2020-01-01T01:00:00+02:00')

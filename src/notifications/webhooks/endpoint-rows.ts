@@ -10,18 +10,25 @@ export interface EndpointRow {
   url: Uint8Array
   shownUrl: string
   kinds: string[]
+  /** False also when the token that made it has ended. */
   isEnabled: boolean
   previousSecretUntil: Date | null
   failingSince: Date | null
   givenUpAt: Date | null
   dropped: number
   createdAt: Date
+  /** Token that made it; null for a browser. */
+  tokenId: string | null
   waiting: number
 }
 
 const COLUMNS = `
   webhook_endpoints.id, webhook_endpoints.site_no as "siteNo", name, format, url, shown_url as "shownUrl", kinds,
-  is_enabled as "isEnabled", previous_secret_until as "previousSecretUntil", failing_since as "failingSince",
+  is_enabled and (
+    token_id is null
+    or exists (select from tokens where tokens.id = token_id and (expires_at is null or expires_at > now()))
+  ) as "isEnabled",
+  token_id as "tokenId", previous_secret_until as "previousSecretUntil", failing_since as "failingSince",
   given_up_at as "givenUpAt", dropped, webhook_endpoints.created_at as "createdAt",
   (
     select count(*)::int from webhook_deliveries where endpoint_id = webhook_endpoints.id and state = 'pending'
@@ -49,28 +56,34 @@ interface Written {
 }
 
 export const insertEndpoint = query<
-  Written & { siteNo: number; format: Format; secret: Uint8Array | null; now: Date },
+  Written & { siteNo: number; format: Format; secret: Uint8Array | null; tokenId: string | null; now: Date },
   EndpointRow
 >(
   'insert-webhook-endpoint',
-  `insert into webhook_endpoints (id, site_no, name, format, url, shown_url, kinds, secret, active_since, created_at)
-  values (:id, :siteNo, :name, :format, :url, :shownUrl, :kinds::text[], :secret, :now, :now)
+  `insert into webhook_endpoints (id, site_no, name, format, url, shown_url, kinds, secret, token_id, active_since, created_at)
+  values (:id, :siteNo, :name, :format, :url, :shownUrl, :kinds::text[], :secret, :tokenId, :now, :now)
   returning ${COLUMNS}`,
 )
 
-/** A null URL stays. Switching it on begins anew: what happened before is not sent. */
+/** A null URL stays. Switching it on begins anew: what happened before is not sent. `wasEnabled`: before, as `isEnabled` of its row. */
 export const updateEndpoint = query<
-  Omit<Written, 'url'> & { url: Uint8Array | null; isEnabled: boolean; now: Date },
+  Omit<Written, 'url'> & {
+    url: Uint8Array | null
+    isEnabled: boolean
+    wasEnabled: boolean
+    tokenId: string | null
+    now: Date
+  },
   EndpointRow
 >(
   'update-webhook-endpoint',
   `update webhook_endpoints
   set
     name = :name, url = coalesce(:url::bytea, url), shown_url = :shownUrl, kinds = :kinds::text[],
-    is_enabled = :isEnabled::boolean,
-    active_since = case when :isEnabled::boolean and not is_enabled then :now::timestamptz else active_since end,
-    failing_since = case when :isEnabled::boolean and not is_enabled then null else failing_since end,
-    failures = case when :isEnabled::boolean and not is_enabled then 0 else failures end,
+    is_enabled = :isEnabled::boolean, token_id = :tokenId,
+    active_since = case when :isEnabled::boolean and not :wasEnabled::boolean then :now::timestamptz else active_since end,
+    failing_since = case when :isEnabled::boolean and not :wasEnabled::boolean then null else failing_since end,
+    failures = case when :isEnabled::boolean and not :wasEnabled::boolean then 0 else failures end,
     given_up_at = case when :isEnabled::boolean then null else given_up_at end
   where id = :id
   returning ${COLUMNS}`,

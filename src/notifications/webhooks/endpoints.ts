@@ -7,6 +7,8 @@ import { HOUR_MS } from '../../lib/time.ts'
 import type { Services } from '../../services.ts'
 import { lockSite } from '../../sites/lock-site.ts'
 import type { SiteRecord } from '../../sites/schema.ts'
+import type { Caller } from '../../teams/schema.ts'
+import { keepToken, requireMaker } from '../../teams/token-rules.ts'
 import {
   deleteEndpoint,
   type EndpointRow,
@@ -33,6 +35,7 @@ import { makeSecret, sealOf } from './secrets.ts'
 
 type Parts = Pick<Services, 'db' | 'config' | 'now'> & { audit: Audit }
 type Site = Pick<SiteRecord, 'siteNo' | 'domain'>
+type Maker = Pick<Caller, 'tokenId'>
 
 /** Returns the endpoints of a site, the oldest first. */
 export async function listWebhooks(
@@ -50,11 +53,13 @@ export async function findEndpoint(db: Queryable, { siteNo }: Site, id: string):
 }
 
 /**
+ * Makes a webhook. That of a token ends with the token.
  * @throws AppError `validation_failed` for a URL that may not be used; `forbidden` when the site has the most endpoints;
  * `not_found` when it was deleted meanwhile
  */
 export async function createWebhook(
   { db, config, now, audit }: Parts,
+  caller: Maker,
   site: Site,
   { name, url, kinds, format }: CreateWebhook,
 ): Promise<CreatedWebhook> {
@@ -67,27 +72,34 @@ export async function createWebhook(
     if (present.length >= MOST_ENDPOINTS) {
       throw new AppError('forbidden', `The site has ${MOST_ENDPOINTS} endpoints, as many as it may`)
     }
+    const shown = shownUrl(url)
+    await record(audit, transaction, site, 'webhook.create', { id, name, shownUrl: shown })
+    await keepToken(transaction, caller)
     const [made] = await insertEndpoint(transaction, {
       id,
       siteNo: site.siteNo,
       name,
       format,
       url: sealOf(config.secretKey, id, 'url', sentUrl(url)),
-      shownUrl: shownUrl(url),
+      shownUrl: shown,
       kinds,
+      tokenId: caller.tokenId,
       secret: secret === null ? null : sealOf(config.secretKey, id, 'secret', secret),
       now: now(),
     })
     await updateWatching(transaction, site)
-    await record(audit, transaction, site, 'webhook.create', made!)
     return made!
   })
   return { ...presentEndpoint(row, config), secret }
 }
 
-/** @throws AppError as `createWebhook`; `not_found` for an unknown endpoint */
+/**
+ * Changes a webhook. A token changes only webhooks that it made; one that a browser switches on no longer ends with a token.
+ * @throws AppError as `createWebhook`; `not_found` for an unknown endpoint
+ */
 export async function changeWebhook(
   { db, config, now, audit }: Parts,
+  caller: Maker,
   site: Site,
   id: string,
   changes: ChangeWebhook,
@@ -97,7 +109,9 @@ export async function changeWebhook(
   const row = await db.begin(async transaction => {
     await lockSite(transaction, site)
     const before = await lock(transaction, site, id)
+    requireMaker(caller, before, 'webhooks')
     const isEnabled = changes.is_enabled ?? before.isEnabled
+    const isTakenOver = caller.tokenId === null && changes.is_enabled === true
     const [changed] = await updateEndpoint(transaction, {
       id,
       name: changes.name ?? before.name,
@@ -105,6 +119,8 @@ export async function changeWebhook(
       shownUrl: url === undefined ? before.shownUrl : shownUrl(url),
       kinds: changes.kinds ?? before.kinds,
       isEnabled,
+      wasEnabled: before.isEnabled,
+      tokenId: isTakenOver ? null : before.tokenId,
       now: now(),
     })
     if (!isEnabled) await endWaiting(transaction, { id, now: now() })
@@ -128,11 +144,13 @@ export async function removeWebhook({ db, audit }: Parts, site: Site, id: string
 }
 
 /**
- * Makes a new secret. The one before signs, too, for some hours, so that receivers can be changed in that time.
- * @throws AppError `not_found`; `validation_failed` for an endpoint without a secret
+ * Makes a new secret. The one before signs, too, for some hours, so that receivers can be changed in that time. A token makes one only for
+ * webhooks that it made: what it knows ends with it.
+ * @throws AppError `not_found`; `forbidden`; `validation_failed` for an endpoint without a secret
  */
 export async function rotateSecret(
   { db, config, now, audit }: Parts,
+  caller: Maker,
   site: Site,
   id: string,
   { overlap_hours: hours }: RotateSecret,
@@ -141,6 +159,7 @@ export async function rotateSecret(
   const until = hours === 0 ? null : new Date(now().getTime() + hours * HOUR_MS)
   await db.begin(async transaction => {
     const row = await lock(transaction, site, id)
+    requireMaker(caller, row, 'webhooks')
     if (row.format !== 'signed') throw invalidField('webhook', 'Only signed endpoints have a secret')
     await replaceSecret(transaction, { id, secret: sealOf(config.secretKey, id, 'secret', secret), until })
     await record(audit, transaction, site, 'webhook.rotate', row)
@@ -166,7 +185,7 @@ async function record(
   transaction: Transaction,
   { domain }: Site,
   action: 'webhook.create' | 'webhook.change' | 'webhook.delete' | 'webhook.rotate',
-  { id, name, shownUrl }: EndpointRow,
+  { id, name, shownUrl }: Pick<EndpointRow, 'id' | 'name' | 'shownUrl'>,
   details: { changed?: string[] } = {},
 ): Promise<void> {
   // The rest of the URL may hold a secret.

@@ -13,6 +13,7 @@ import { type Api, type Member, startApi } from '../../support/api.ts'
 import { enrichedHit } from '../../support/hits.ts'
 import { inProcessPool } from '../../support/in-process-pool.ts'
 import { sweep } from '../../support/runs.ts'
+import { shareInBrowser } from '../../support/shares.ts'
 
 // Lists are longer than a block: sessions, people, events, payments and the audit log. Many rows of each have the same time.
 
@@ -275,7 +276,7 @@ test.each([
 
 const share = async (may_export: boolean) => {
   const body = { name: 'a', sections: ['pages', 'events'], may_export }
-  return (await call('POST', '/api/sites/list.example/shares', { body })).body.secret as string
+  return (await shareInBrowser(api, owner, '/api/sites/list.example', body)).body.secret as string
 }
 const titles = path(`stats/page-titles?${DAY}&page=1`)
 

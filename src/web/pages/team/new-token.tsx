@@ -15,7 +15,7 @@ import { type Token, tokensOf } from './team-reads.ts'
 
 type Scope = Token['scopes'][number]
 
-const SCOPES: readonly Scope[] = ['read', 'write', 'ingest']
+const SCOPES: readonly Scope[] = ['read', 'write', 'ingest', 'admin']
 const DAY_MS = 86_400_000
 
 /** Lifetimes in days to choose from; empty for no end. */

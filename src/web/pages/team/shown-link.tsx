@@ -18,7 +18,7 @@ export function ShownLink({ opened, onClose }: { opened: Opened; onClose(): void
     <Dialog open title={team.link} onClose={onClose}>
       <div className={css.stack}>
         <Notice>{mailed ? team.mailed(email) : team.notMailed(email)}</Notice>
-        <CodeBlock code={url} label={team.link} />
+        {url !== null && <CodeBlock code={url} label={team.link} />}
         <p className={css.quiet}>{team.linkNote(time(expires_at))}</p>
       </div>
     </Dialog>

@@ -99,6 +99,8 @@ export const settings: Dictionary['settings'] = {
   neverUsed: 'nie benutzt',
   lastUsed: ago => `zuletzt benutzt ${ago}`,
   revoke: 'Widerrufen',
+  renewLink: 'Ersetzen',
+  renewQuestion: name => `„${name}“ bekommt einen neuen Link. Der alte gilt sofort nicht mehr.`,
   revokeShare: 'Link widerrufen',
   revokeQuestion: name => `„${name}“ endet sofort und überall.`,
   shareCreated: 'Der Link ist fertig',

@@ -96,6 +96,8 @@ export const settings = {
   neverUsed: 'never used',
   lastUsed: (ago: string) => `last used ${ago}`,
   revoke: 'Revoke',
+  renewLink: 'Replace',
+  renewQuestion: (name: string) => `“${name}” gets a new link. The old one stops working at once.`,
   revokeShare: 'Revoke the link',
   revokeQuestion: (name: string) => `“${name}” stops working at once, everywhere.`,
   shareCreated: 'The link is ready',

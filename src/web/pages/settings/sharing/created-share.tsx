@@ -23,7 +23,7 @@ export function CreatedShare({ share, onClose }: Props) {
         <p className={css.quiet}>{text.onlyOnce}</p>
         <div>
           <h3>{text.link}</h3>
-          <CodeBlock isWrapped code={share.url} label={text.link} />
+          <CodeBlock isWrapped code={share.url ?? ''} label={text.link} />
         </div>
         <div>
           <h3>{text.embed}</h3>

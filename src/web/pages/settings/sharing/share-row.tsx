@@ -1,12 +1,17 @@
+import { useState } from 'react'
 import { api } from '../../../api/client.ts'
 import type { Outputs } from '../../../api/types.ts'
+import { useChange } from '../../../api/use-change.ts'
 import { FilterSummary, filtersOf } from '../../../filters/filter-summary.tsx'
 import { useFormat } from '../../../format/format.ts'
+import { Confirm } from '../../../parts/confirm.tsx'
+import { Button } from '../../../parts/form/button.tsx'
 import { plainText } from '../../../parts/hostile-text.tsx'
 import { useSite } from '../../../state/site.tsx'
 import { useText } from '../../../text/text.tsx'
 import { SettingRow } from '../setting-row.tsx'
 import css from '../settings.module.css'
+import { CreatedShare } from './created-share.tsx'
 import { SECTIONS } from './sections.ts'
 import { ShareDialog } from './share-dialog.tsx'
 
@@ -18,6 +23,7 @@ export function ShareRow({ share }: { share: Share }) {
   const isAll = share.sections.length === SECTIONS.length
   return (
     <SettingRow
+      actions={<NewLink share={share} />}
       edit={close => <ShareDialog share={share} onClose={close} />}
       remove={{
         label: text.revoke,
@@ -36,6 +42,38 @@ export function ShareRow({ share }: { share: Share }) {
       <FilterSummary filters={filtersOf(share.filters)} />
       <Facts share={share} />
     </SettingRow>
+  )
+}
+
+/** Makes a new link: nobody can be shown the old one again, and a token is never shown one. */
+function NewLink({ share }: { share: Share }) {
+  const { settings: text } = useText()
+  const { id } = useSite()
+  const [isAsking, setAsking] = useState(false)
+  const [renewed, setRenewed] = useState<Outputs['shares']['renew']>()
+  const renew = useChange(() => api.shares.renew.mutate({ siteKey: id, id: share.id }), [['shares', id]])
+  return (
+    <>
+      <Button onClick={() => setAsking(true)}>{text.renewLink}</Button>
+      {isAsking && (
+        <Confirm
+          title={text.renewLink}
+          confirm={text.renewLink}
+          onConfirm={async () => {
+            const made = await renew.send(undefined)
+            if (!made) return
+            setAsking(false)
+            setRenewed(made)
+          }}
+          onClose={() => setAsking(false)}
+          isSending={renew.isSending}
+          failure={renew.failure}
+        >
+          <p>{text.renewQuestion(plainText(share.name))}</p>
+        </Confirm>
+      )}
+      {renewed && <CreatedShare share={renewed} onClose={() => setRenewed(undefined)} />}
+    </>
   )
 }
 
