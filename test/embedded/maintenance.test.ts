@@ -68,6 +68,7 @@ test('statistics: new chunks of a hypertable are analysed one by one, and so is 
 })
 
 test('maintenance: a checkpoint is made only when a crash would need a long replay', async () => {
+  session.query('checkpoint')
   session.query('create table written (filler text)')
   const insert = (rows: number) =>
     session.query(`insert into written select repeat('x', 1000) from generate_series(1, ${rows})`)

@@ -36,6 +36,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 test('watchdog: a statement that runs too long is cancelled, its transaction is undone, and the next one is answered', async () => {
+  warnings.length = 0
   const sql = client()
   await sql`create table broken (id int)`
   const running = sql.begin(async tx => {
