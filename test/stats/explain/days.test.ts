@@ -85,6 +85,12 @@ test('explain: a late hit is counted from rows, until its day is rolled up again
   const row = await explained(york, { ...days, metric: 'pageviews', dimension: 'path', value: '/late' })
   expect(row).toMatchObject({ number: 1, sources: [{ source: 'rows', values: { pageviews: 1 } }] })
   expect(row.rows!.data).toHaveLength(1)
+  await settle(db)
+  const settled = await explained(york, { ...days, metric: 'pageviews' })
+  expect([settled.number, settled.sources.map(({ source }) => source)]).toEqual([
+    after.number,
+    ['daily_rollups'],
+  ])
 })
 
 test('explain: days without details keep their numbers and parts, and their rows are gone', async () => {
