@@ -2,7 +2,7 @@
 //
 // The embedded services, where no URL is configured, are processes of their own here, so that a restart of the API
 // leaves them and what waits in them alone. The others then find them by URL, like servers of your own.
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
 const root = import.meta.dirname
@@ -10,12 +10,14 @@ const root = import.meta.dirname
 const { DATABASE_URL, REDIS_URL } = process.env
 
 /** What `dist/scripts/embedded-addresses.js` says: the settings, checked, and where the embedded services will be. */
-const settings = JSON.parse(
-  execFileSync(process.execPath, [join(root, 'dist/scripts/embedded-addresses.js')], {
-    cwd: root,
-    encoding: 'utf8',
-  }),
+const { status, stdout } = spawnSync(
+  process.execPath,
+  [join(root, 'dist/scripts/embedded-addresses.js')],
+  // Its sentences about wrong settings go to the terminal; an exception would bury them under a stack.
+  { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
 )
+if (status !== 0) process.exit(1)
+const settings = JSON.parse(stdout)
 
 const common = {
   cwd: root,
