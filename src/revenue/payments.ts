@@ -39,6 +39,19 @@ const selectPayments = query<
   offset :offset`,
 )
 
+const selectCustomerPayments = query<
+  { siteNo: number; currency: string; customer: string; limit: number; offset: number },
+  PaymentRecord
+>(
+  'list-customer-payments',
+  `select ${PAYMENT_COLUMNS}
+  from payments
+  where site_no = :siteNo and currency = :currency and customer = :customer
+  order by paid_at desc, id desc
+  limit :limit
+  offset :offset`,
+)
+
 /** Behind every payment: none is paid in the future. */
 const END: PaymentKey = {
   paidAt: new Date('9999-12-31T00:00:00Z'),
@@ -48,6 +61,16 @@ const END: PaymentKey = {
 const countPayments = query<{ siteNo: number }, { count: number }>(
   'count-payments',
   'select count(*)::int as count from payments where site_no = :siteNo',
+)
+
+const countCustomerPayments = query<
+  { siteNo: number; currency: string; customer: string },
+  { count: number }
+>(
+  'count-customer-payments',
+  `select count(*)::int as count
+  from payments
+  where site_no = :siteNo and currency = :currency and customer = :customer`,
 )
 
 interface Site {
@@ -125,13 +148,21 @@ export async function removePayment(
   return { message: 'Payment deleted' }
 }
 
-/** Returns a page of the site's payments, including those of the processor, sorted by payment time, the newest first. */
+/** Returns a page of the payments of a site or of one customer, including those of the processor, the newest first. */
 export async function listPayments(
   context: Pick<Services, 'db'> & { pageUrl: PageUrl },
-  { siteNo }: { siteNo: number },
+  { siteNo, currency }: Pick<Site, 'siteNo' | 'currency'>,
   input: ListPayments,
 ) {
   const { db } = context
+  if (input.customer !== undefined) {
+    const of = { siteNo, currency, customer: input.customer }
+    const [rows, [counted]] = await Promise.all([
+      selectCustomerPayments(db, { ...of, ...windowOf(input) }),
+      countCustomerPayments(db, of),
+    ])
+    return paginate(context, input, { rows: rows.map(presentPayment), total: counted!.count })
+  }
   const count = async () => (await countPayments(db, { siteNo }))[0]!.count
   const select = ({ paidAt, id }: PaymentKey, window: { limit: number; offset: number }) =>
     selectPayments(db, { siteNo, before: paidAt, id, ...window })

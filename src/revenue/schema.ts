@@ -106,7 +106,14 @@ export const Payment = z
 export type Payment = z.infer<typeof Payment>
 export const PaymentPage = envelope(Payment)
 
-export const ListPayments = z.object(pageFields(25))
+export const ListPayments = z.object({
+  customer: requiredText(300).optional().meta({
+    description:
+      "Only those of one customer, in the currency of the site, by the `id` that `stats/money/customers` gives: `c:` and the customer's id, `e:` and the e-mail address, `v:` and the visitor, or `p:` and the transaction.",
+    example: 'c:c-42',
+  }),
+  ...pageFields(25),
+})
 export type ListPayments = z.infer<typeof ListPayments>
 
 const PROVIDERS = ['stripe'] as const

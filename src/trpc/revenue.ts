@@ -21,7 +21,7 @@ export const paymentsRouter = router({
       path: '/api/sites/:siteKey/payments',
       summary: 'List payments',
       description:
-        'By their time, the newest first; those that came from the payment processor are there too.',
+        'By their time, the newest first, of the site or of one customer; those that came from the payment processor are there too.',
       answer: 'A page of payments.',
     })
     .input(ListPayments)

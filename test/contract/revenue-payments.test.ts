@@ -40,6 +40,26 @@ describe('payments', () => {
     }
   })
 
+  test('the payments of one customer are listed by its id, paged, the newest first', async () => {
+    const site = await revenue.site()
+    for (const [id, customer] of [
+      ['a', 'c-1'],
+      ['b', 'c-2'],
+      ['c', 'c-1'],
+      ['d', 'c-1'],
+    ]) {
+      const timestamp = `2026-03-1${'abcd'.indexOf(id!)}T00:00:00Z`
+      expect((await revenue.pay(site, { transaction_id: id, customer_id: customer, timestamp })).status).toBe(
+        201,
+      )
+    }
+    const first = await revenue.read(site, '/payments?customer=c:c-1&per_page=2')
+    expect([idsOf(first.data), first.meta.total]).toEqual([['d', 'c'], 3])
+    const second = await revenue.read(site, '/payments?customer=c:c-1&per_page=2&page=2')
+    expect(idsOf(second.data)).toEqual(['a'])
+    expect((await revenue.read(site, '/payments?customer=c:nobody')).data).toEqual([])
+  })
+
   test('a payment with a wrong value is answered 422 with the name of the field', async () => {
     const site = await revenue.site()
     const refused: Record<string, unknown[]> = {

@@ -50,11 +50,11 @@ function Found({ customer }: { customer: Customer }) {
   const { money } = useText()
   const links = useLinks()
   const { can, mayManage } = useSite()
-  const payments = useCustomerPayments(customer.id)
+  const payments = useCustomerPayments(customer.id, 1)
   const { name, email, customer_id: other, status } = customer
   const visitor = customer.id.startsWith('v:')
     ? customer.id.slice(2)
-    : payments.data?.found.find(({ visitor_id: known }) => known !== null)?.visitor_id
+    : payments.data?.data.find(({ visitor_id: known }) => known !== null)?.visitor_id
   const title = name || email || other || customer.id.slice(2)
   return (
     <>
@@ -84,7 +84,7 @@ function Found({ customer }: { customer: Customer }) {
       <CardGrid>
         <FirstVisitCard customer={customer} />
         <CustomerSubscriptions customer={customer} />
-        {mayManage && <CustomerPayments read={payments} />}
+        {mayManage && <CustomerPayments customer={customer.id} />}
       </CardGrid>
     </>
   )
