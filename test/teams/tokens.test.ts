@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createUser } from '../../src/teams/accounts.ts'
-import type { Role } from '../../src/teams/schema.ts'
+import { type Role, SCOPES } from '../../src/teams/schema.ts'
 import { createToken } from '../../src/teams/tokens.ts'
 import type { Member } from '../support/api.ts'
 import { useApi } from './use-api.ts'
@@ -28,7 +28,7 @@ async function createSite(member: Member): Promise<string> {
 async function colleague(member: Member, role: Role, name: string = role): Promise<Member> {
   const { db } = api.services
   const userId = await createUser(db, { teamId: member.teamId, email: `${randomUUID()}@example.com`, role })
-  const options = { teamId: member.teamId, userId, name, siteIds: null, expiresAt: null }
+  const options = { teamId: member.teamId, userId, name, siteIds: null, expiresAt: null, scopes: [...SCOPES] }
   const made = await createToken(db, options, new Date())
   return { teamId: member.teamId, userId, token: made.token }
 }
