@@ -43,10 +43,12 @@ function isLoopback(host: string): boolean {
 
 /** The client of a request that a proxy forwarded may be anywhere. */
 function isForwarded({ headers }: IncomingMessage): boolean {
-  return Object.keys(headers).some(name => name.startsWith('x-forwarded-') || PROXY_HEADERS.includes(name))
+  return Object.keys(headers).some(name => PROXY_HEADER.test(name))
 }
 
-const PROXY_HEADERS = ['forwarded', 'x-real-ip', 'via']
+/** Names of headers that proxies and CDNs add: an address or name of the client, or themselves. */
+const PROXY_HEADER =
+  /forwarded|(client|connecting|real|user|remote|source|originating)-?(ip|addr)|^(via|cdn-loop|cf-.*|fastly-.*|x-(amzn?|azure|envoy|original|proxy|varnish|vercel|nf|served-by|cache)(-.*)?)$/
 
 /** Returns whether the Host header names this machine. A page that uses DNS rebinding sends its own host name. */
 function isForLoopback({ headers }: IncomingMessage): boolean {

@@ -67,6 +67,32 @@ test('metrics without a token: a request that came from elsewhere is refused', a
   const proxied = {
     ...{ Forwarded: 'for=203.0.113.9', Via: '1.1 proxy', 'X-Real-IP': '203.0.113.9' },
     ...{ 'X-Forwarded-For': '203.0.113.9', 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'a.com' },
+    ...Object.fromEntries(
+      [
+        ...[
+          'CF-Connecting-IP',
+          'CF-Connecting-IPv6',
+          'CF-Ray',
+          'True-Client-IP',
+          'X-Client-IP',
+          'X-Forwarded',
+        ],
+        ...[
+          'Fastly-Client-IP',
+          'X-Cluster-Client-IP',
+          'X-ProxyUser-Ip',
+          'X-Envoy-External-Address',
+          'CDN-Loop',
+        ],
+        ...[
+          'Forwarded-For',
+          'X-Original-Forwarded-For',
+          'X-Azure-ClientIP',
+          'X-Remote-Addr',
+          'X-Amzn-Trace-Id',
+        ],
+      ].map(name => [name, '203.0.113.9']),
+    ),
   }
   const hosts = [
     ...['analytics.example.com', 'rebind.example.com:3000', '127.0.0.1.example.com'],
