@@ -6,6 +6,7 @@ import { watchUnreplicated } from '../src/db/unreplicated.ts'
 import { addressesOf, folderOfServers, hasEmbeddedDatabase } from '../src/embedded/attach.ts'
 import { createApp } from '../src/http/app.ts'
 import { createTrackerScript } from '../src/http/assets/tracker-script.ts'
+import { createProxyWarning } from '../src/http/client-address.ts'
 import { createIngestHandler } from '../src/http/hits/ingest-handler.ts'
 import { createReplayHandler } from '../src/http/hits/replay-handler.ts'
 import { createHttpServer } from '../src/http/server.ts'
@@ -88,6 +89,7 @@ const metrics = createMetrics('http')
 watchUnreplicated(log, metrics.unreplicated)
 const disk = watchDisk({ folder: folderOfServers(config), minFreeBytes: config.minFreeBytes })
 await disk.check()
+const warnOfProxy = createProxyWarning(log, config.trustProxy)
 const ingest = createIngestHandler({ edge, batcher, config, log, metrics, disk, now })
 const replays = createReplayHandler({
   edge,
@@ -123,9 +125,16 @@ const app = createApp({ ...services, invalidTokens, pageReach: PAGE_REACH }, exc
 
 const { server, drain } = createHttpServer(
   (request, response) => {
+    warnOfProxy(request.headers['x-forwarded-for'])
     if (!beforeExpress.some(({ handle }) => handle(request, response))) app(request, response)
   },
-  { maxConnections: config.maxConnections, respondFast: ingest.respondFast },
+  {
+    maxConnections: config.maxConnections,
+    respondFast: (request, body, remoteAddress) => {
+      warnOfProxy(request.forwardedFor)
+      return ingest.respondFast(request, body, remoteAddress)
+    },
+  },
 )
 
 onStop(log, async () => {

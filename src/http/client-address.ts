@@ -1,5 +1,22 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
+import type { Log } from '../runtime/log.ts'
+
+/**
+ * Returns a function that looks at `X-Forwarded-For` of requests, and logs one warning when a request has it while no proxy is trusted:
+ * the limits and the visitors of all its clients would be one.
+ */
+export function createProxyWarning(log: Pick<Log, 'warn'>, trustedHops: number) {
+  let isDone = trustedHops > 0
+  return (forwardedFor: unknown): void => {
+    if (isDone || forwardedFor === undefined) return
+    isDone = true
+    log.warn(
+      {},
+      'requests have X-Forwarded-For, but TRUST_PROXY is 0: behind a proxy, set it to the number of proxies, else all clients have one address',
+    )
+  }
+}
 
 /**
  * Returns the address of the client: the peer's, or behind `trustedHops` proxies the entry that the outermost of them
