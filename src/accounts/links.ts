@@ -2,7 +2,7 @@ import type { Queryable, Transaction } from '../db/connect.ts'
 import { inTransaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { AppError } from '../errors.ts'
-import { DAY_MS, HOUR_MS } from '../lib/time.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/time.ts'
 import { hashSecret, isSecret, newSecret } from './secrets.ts'
 
 export const LINK_PURPOSES = ['setup', 'reset', 'recover'] as const
@@ -28,15 +28,20 @@ export const deleteLinks = query<TargetColumns>(
   'delete from one_time_links where email = :email or login_id = :loginId',
 )
 
+/** A link that was asked for is not replaced so soon: strangers who ask again and again must not end the one that its owner follows. */
+const REPLACED_AFTER_MS = 5 * MINUTE_MS
+
 /** A link that anybody can ask for replaces those of its kind alone: it must not end the link of the operator. */
-const deleteOlderLinks = query<TargetColumns & { purpose: LinkPurpose }>(
+const deleteOlderLinks = query<TargetColumns & { purpose: LinkPurpose; askedBefore: Date }>(
   'delete-older-one-time-links',
   `delete from one_time_links
-  where (email = :email or login_id = :loginId) and (purpose = :purpose or :purpose::text <> 'reset')`,
+  where (email = :email or login_id = :loginId)
+    and (:purpose::text <> 'reset' or (purpose = :purpose and created_at < :askedBefore))`,
 )
 
 /**
- * Makes a link, in place of those that were made for the same target before; one that was asked for leaves that of the operator.
+ * Makes a link, in place of those that were made for the same target before; one that was asked for leaves that of the operator, and those
+ * that were asked for in the last five minutes.
  * @returns its secret
  */
 export async function createLink(
@@ -48,7 +53,8 @@ export async function createLink(
   const secret = newSecret()
   const expiresAt = new Date(now.getTime() + LIFETIME[purpose])
   await inTransaction(db, async tx => {
-    await deleteOlderLinks(tx, { ...target, purpose })
+    const askedBefore = new Date(now.getTime() - REPLACED_AFTER_MS)
+    await deleteOlderLinks(tx, { ...target, purpose, askedBefore })
     await insertLink(tx, { ...target, purpose, hash: hashSecret(secret), now, expiresAt })
   })
   return secret

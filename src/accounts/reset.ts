@@ -10,7 +10,7 @@ import { hashPassword, refuseCommonPassword } from './passwords.ts'
 import { proveAddress } from './proven-address.ts'
 import { removeRecoveryCodes } from './recovery-codes.ts'
 import { endSessions } from './sessions.ts'
-import { requirePasswords, type SignInServices, type Visitor } from './sign-in.ts'
+import { attemptsOf, requirePasswords, type SignInServices, type Visitor } from './sign-in.ts'
 import { setTotp } from './totp.ts'
 
 /** Sends one mail; rejects when it could not be given to the mail server. */
@@ -30,14 +30,14 @@ export const NO_MAIL = 'This service sends no mail: ask its operator for a link'
 export async function requestReset(
   services: SignInServices,
   given: { email: string },
-  { browser, network }: Visitor,
+  visitor: Visitor,
   sendMail: SendMail,
 ): Promise<{ work: Promise<void> }> {
   requirePasswords(services)
   if (!services.config.mail) throw new AppError('forbidden', NO_MAIL)
   const email = given.email.toLowerCase()
-  await countAttempt(services, 'reset-request', { email, network })
-  const work = mailLink(services, email, browser.network, sendMail).catch((error: Error) => {
+  await countAttempt(services, 'reset-request', attemptsOf(services, email, visitor))
+  const work = mailLink(services, email, visitor.browser.network, sendMail).catch((error: Error) => {
     services.log.warn({ reason: error.message }, 'the mail with a link for a new password was not sent')
   })
   return { work }

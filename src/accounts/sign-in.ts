@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts'
 import { countAttempt } from '../limits/attempts.ts'
 import type { Services } from '../services.ts'
 import { type Browser, beginSession } from './begin-session.ts'
+import { knownBrowser } from './known-browser.ts'
 import { findLoginByEmail, type Login } from './logins.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 import { takeRecoveryCode } from './recovery-codes.ts'
@@ -16,6 +17,18 @@ export type SignInServices = Pick<Services, 'db' | 'redis' | 'config' | 'now' | 
 export interface Visitor {
   browser: Browser
   network: string
+  /** Cookie of a browser that has signed in before: known-browser.ts. */
+  knownBrowser: string | undefined
+}
+
+/** Whom attempts of a visitor with an e-mail address are counted by: a browser that has signed in before, or the network. */
+export function attemptsOf(
+  services: Pick<Services, 'config'>,
+  email: string,
+  { network, knownBrowser: cookie }: Visitor,
+): Parameters<typeof countAttempt>[2] {
+  const browser = knownBrowser(services, cookie, email)
+  return browser === undefined ? { emailInNetwork: `${email}\n${network}`, email, network } : { browser }
 }
 
 const replaceHash = query<{ id: string; before: string; after: string }>(
@@ -39,12 +52,13 @@ export function requirePasswords({ config }: Pick<Services, 'config'>): void {
 export async function signIn(
   services: SignInServices,
   given: { email: string; password: string; code?: string | undefined },
-  { browser, network }: Visitor,
+  visitor: Visitor,
 ): Promise<{ loginId: string; secret: string }> {
   requirePasswords(services)
+  const { browser } = visitor
   const { db, now } = services
   const email = given.email.toLowerCase()
-  const attempt = await countAttempt(services, 'login', { email, network })
+  const attempt = await countAttempt(services, 'login', attemptsOf(services, email, visitor))
   const [login] = await findLoginByEmail(db, { email })
   const { isRight, mustRehash } = await verifyPassword(login?.passwordHash ?? null, given.password)
   const refusal = reasonToRefuse(login, isRight)

@@ -8,10 +8,10 @@ import { signIn } from '../accounts/sign-in.ts'
 import { countAttempt } from '../limits/attempts.ts'
 import { sendMail } from '../mail/send.ts'
 import { flag, label } from '../schema/fields.ts'
-import { Account, getAccount } from '../teams/account.ts'
+import { Account } from '../teams/account.ts'
 import { FIRST_OWNER, setUpLogin } from '../teams/set-up-login.ts'
 import { openProcedure, router } from './procedures.ts'
-import { visitorOf } from './visitor.ts'
+import { visitorOf, welcome } from './visitor.ts'
 
 const FOREIGN = 'A page of another origin sent the request'
 const TOO_MANY = 'More than 10 attempts in 15 minutes, or more requests than the limit allows'
@@ -47,7 +47,7 @@ export const authRouter = router({
       summary: 'Sign in with a password',
       description:
         'Sets the cookie of a new session; the session that the browser had ends. An unknown address, a wrong password and a login that ' +
-        'is disabled are answered alike. 10 attempts in 15 minutes, by address and by network; successful ones do not count.',
+        'is disabled are answered alike. 10 attempts in 15 minutes by network, 100 by address; successful ones do not count. A browser that has signed in before counts by itself.',
       answer: 'The login.',
       unauthenticated: 'The e-mail address, the password or the code is wrong',
       second_factor_required: true,
@@ -55,9 +55,7 @@ export const authRouter = router({
     .input(SignIn)
     .output(Account)
     .mutation(async ({ ctx, input }) => {
-      const { loginId, secret } = await signIn(ctx, input, visitorOf(ctx))
-      ctx.setSessionCookie(secret)
-      return getAccount(ctx, loginId)
+      return welcome(ctx, await signIn(ctx, input, visitorOf(ctx)))
     }),
   logout: openProcedure
     .meta({
@@ -99,9 +97,7 @@ export const authRouter = router({
     .input(SetUpLogin)
     .output(Account)
     .mutation(async ({ ctx, input }) => {
-      const { loginId, secret } = await setUpLogin(ctx, input, visitorOf(ctx))
-      ctx.setSessionCookie(secret)
-      return getAccount(ctx, loginId)
+      return welcome(ctx, await setUpLogin(ctx, input, visitorOf(ctx)))
     }),
   requestReset: withPassword
     .meta({

@@ -15,6 +15,9 @@ export interface Context extends Services, Credentials {
   userAgent: string
   /** Sets the cookie that ties a sign-in at the provider of single sign-on to this browser, or removes it. */
   setFlowCookie: (secret: string | null) => void
+  /** Of a browser that has signed in before. */
+  knownBrowserCookie: string | undefined
+  setKnownBrowserCookie: (value: string) => void
   /** Whether a page of another origin sent the request. */
   isForeignPage: boolean
   /** Sets the header that says from when on the site has details. With several calls in one request, the latest time wins. */

@@ -6,9 +6,9 @@ import { AddOptions, AddPasskey, Passkey, UseOptions, UsePasskey } from '../acco
 import { PROOF_NEEDED } from '../accounts/proof.ts'
 import { Proof } from '../accounts/schema.ts'
 import { label } from '../schema/fields.ts'
-import { Account, getAccount } from '../teams/account.ts'
+import { Account } from '../teams/account.ts'
 import { openProcedure, personProcedure, router, SIGN_IN } from './procedures.ts'
-import { visitorOf } from './visitor.ts'
+import { visitorOf, welcome } from './visitor.ts'
 
 const NOT_OFFERED =
   'passkeys are not offered: the address of the service (BASE_URL) is an IP address or lacks https, or single sign-on alone is allowed'
@@ -40,9 +40,7 @@ export const passkeysRouter = router({
     .input(UsePasskey)
     .output(Account)
     .mutation(async ({ ctx, input }) => {
-      const { loginId, secret } = await loginWithPasskey(ctx, input, visitorOf(ctx))
-      ctx.setSessionCookie(secret)
-      return getAccount(ctx, loginId)
+      return welcome(ctx, await loginWithPasskey(ctx, input, visitorOf(ctx)))
     }),
   list: personProcedure
     .meta({

@@ -237,6 +237,24 @@ describe('asking for a new password', () => {
     expect((await post('reset', { secret: link[1]!, password: 'another password' })).status).toBe(204)
   })
 
+  test('a link stays valid for five minutes when another is asked for', async () => {
+    nextWindow()
+    const { email } = await setUp(api)
+    const asked = async (count: number) => {
+      expect((await post('reset-request', { email })).status).toBe(204)
+      const mails = await eventually(async () => {
+        const found = mailServer.mails.filter(each => each.recipients.includes(email))
+        return found.length === count && found
+      })
+      return /reset#(\S+)/.exec(mails.at(-1)!.text!)![1]!
+    }
+    const [first] = [await asked(1), await asked(2)]
+    expect((await post('link', { secret: first })).status).toBe(200)
+    at = new Date(at.getTime() + 5 * 60_000 + 1)
+    await asked(3)
+    expect((await post('link', { secret: first })).status).toBe(404)
+  })
+
   test('an unknown address and a disabled login get the same answer, and no mail', async () => {
     nextWindow()
     const [known, disabled] = [await setUp(api), await setUp(api)]

@@ -139,7 +139,8 @@ describe('somebody who knows an address', () => {
   test('links: asking for a new password does not end the link of the operator', async () => {
     const { email } = await setUp(api)
     const { url } = await makeLoginLink(api.services.db, { baseUrl: 'http://a.example' }, email, at)
-    const visitor = { browser: { userAgent: '', network: '', sessionCookie: undefined }, network: 'n' }
+    const browser = { userAgent: '', network: '', sessionCookie: undefined }
+    const visitor = { browser, network: 'n', knownBrowser: undefined }
     const { work } = await requestReset(api.services, { email }, visitor, async () => {})
     await work
     expect((await resetBy(url.split('#')[1]!)).status).toBe(204)

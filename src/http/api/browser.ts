@@ -2,6 +2,7 @@ import { parseCookie } from 'cookie'
 import type { Request, Response } from 'express'
 import { SESSION_MS } from '../../accounts/sessions.ts'
 import { FLOW_MS } from '../../accounts/single-sign-on/flow.ts'
+import { DAY_MS } from '../../lib/time.ts'
 
 /** With `__Host-`, browsers accept the cookie only over https, for this host alone, so that no other host of the domain can set it. */
 export const sessionCookieName = (baseUrl: string): string =>
@@ -26,6 +27,29 @@ export function writeSessionCookie(res: Response, baseUrl: string, secret: strin
     secure: isSecure(baseUrl),
     path: '/',
     maxAge: secret === null ? 0 : SESSION_MS,
+  })
+}
+
+const knownBrowserCookieName = (baseUrl: string): string =>
+  isSecure(baseUrl) ? '__Host-analytics_browser' : 'analytics_browser'
+
+const KNOWN_MS = 365 * DAY_MS
+
+/** Returns the cookie of a browser that has signed in before. */
+export function readKnownBrowserCookie({ headers }: Request, baseUrl: string): string | undefined {
+  return headers.cookie === undefined
+    ? undefined
+    : parseCookie(headers.cookie)[knownBrowserCookieName(baseUrl)]
+}
+
+/** Sets the cookie of a browser that has signed in. Signing out leaves it. */
+export function writeKnownBrowserCookie(res: Response, baseUrl: string, value: string): void {
+  res.cookie(knownBrowserCookieName(baseUrl), value, {
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: isSecure(baseUrl),
+    path: '/',
+    maxAge: KNOWN_MS,
   })
 }
 

@@ -6,7 +6,14 @@ import type { Services } from '../../services.ts'
 import type { Context } from '../../trpc/context.ts'
 import { clientAddress } from '../client-address.ts'
 import { givenRequestId } from '../request-id.ts'
-import { originOf, readSessionCookie, writeFlowCookie, writeSessionCookie } from './browser.ts'
+import {
+  originOf,
+  readKnownBrowserCookie,
+  readSessionCookie,
+  writeFlowCookie,
+  writeKnownBrowserCookie,
+  writeSessionCookie,
+} from './browser.ts'
 
 /** Returns whether the procedure reported that the resource existed already, so that nothing was created. */
 export const isExisting = (res: Response): boolean => res.locals.isExisting === true
@@ -31,6 +38,8 @@ export function contextOf(
     authorization: req.headers.authorization,
     sessionCookie: readSessionCookie(req, baseUrl),
     setSessionCookie: secret => writeSessionCookie(res, baseUrl, secret),
+    knownBrowserCookie: readKnownBrowserCookie(req, baseUrl),
+    setKnownBrowserCookie: value => writeKnownBrowserCookie(res, baseUrl, value),
     setFlowCookie: secret => writeFlowCookie(res, baseUrl, secret),
     mayUseCookie: req.method === 'GET' || req.method === 'HEAD' || origin === 'own',
     isForeignPage: origin === 'foreign',
