@@ -36,7 +36,7 @@ export function FunnelSteps({ report: { by, steps, previous } }: { report: Repor
               <strong>{text.reach[by](format.exact(count))}</strong>{' '}
               {before && (
                 <small title={text.before(format.exact(before.count))}>
-                  <Change now={count} before={before.count} />
+                  <Change now={count} before={before.count} base={before.count} />
                 </small>
               )}
             </p>

@@ -136,6 +136,9 @@ function CourseChart({ course, labels, values, previous, previous_labels, group,
         {...(bars && { bars })}
       />
       {bars && <Legend series={bars} />}
+      {period.range === 'all' && labels[0] !== undefined && (
+        <p className={css.since}>{text.allSince(format.bucket(labels[0], group))}</p>
+      )}
     </>
   )
 }

@@ -46,7 +46,11 @@ export function MoneyFigures({ report, course }: Props) {
             compared={
               period.compare === 'none' || now === null || before === null
                 ? undefined
-                : { ...amounts(name, now, before), title: `${common.previous}: ${write.exact(before)}` }
+                : {
+                    ...amounts(name, now, before),
+                    base: baseOf(report, name),
+                    title: `${common.previous}: ${write.exact(before)}`,
+                  }
             }
             isChosen={name === course}
             explain={
@@ -66,6 +70,14 @@ export function MoneyFigures({ report, course }: Props) {
       })}
     </FigureGrid>
   )
+}
+
+/** How many the number before rests on: payments where it is about them, else customers. */
+function baseOf({ previous }: Report, name: FigureName): number {
+  if (!isMoneyFigure(name)) return previous[name] ?? 0
+  return name === 'revenue' || name === 'revenue_per_paying_customer'
+    ? previous.payments
+    : previous.active_customers
 }
 
 /** What is lost is compared by its size: less is better. */

@@ -1,7 +1,8 @@
 import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
 import { ExplainButton } from '../../parts/explain/explain-button.tsx'
-import { Change } from '../../parts/figures/change.tsx'
+import { isTooFew } from '../../parts/figures/base.ts'
+import { Change, NoNumber } from '../../parts/figures/change.tsx'
 import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import type { Report } from './metrics.ts'
@@ -21,6 +22,14 @@ type Rate = (typeof RATES)[number]
 
 const AMOUNTS: readonly Rate[] = ['arr', 'arpa', 'revenue_per_paying_customer']
 
+const CHURN: readonly Rate[] = ['customer_churn_rate', 'mrr_churn_rate', 'net_mrr_churn_rate']
+
+/** How many the number before rests on. */
+function baseOf(name: Rate, { previous }: Report): number {
+  if (name === 'active_subscriptions') return previous.active_subscriptions
+  return name === 'revenue_per_paying_customer' ? previous.payments : previous.active_customers
+}
+
 /** Further numbers of the period, each with its definition in a tooltip. */
 export function Rates({ report }: { report: Report }) {
   const { money, common } = useText()
@@ -32,12 +41,18 @@ export function Rates({ report }: { report: Report }) {
     const shown = name === 'active_subscriptions' ? format.exact(value) : format.percent(value)
     return { shown, exact: shown }
   }
+  const whyNot = (name: Rate, numbers: Report['previous']): string | undefined => {
+    const { customers_at_start: customers } = numbers
+    if (CHURN.includes(name) && numbers[name] > 100) return common.change.moreThanAll
+    return name === 'mrr_growth_rate' && isTooFew(customers) ? common.change.tooFew : undefined
+  }
   return (
     <Card title={text.title} label={text.title}>
       <dl className={css.rates}>
         {RATES.map(name => {
           const [now, before] = [report[name], report.previous[name]]
           const { shown, exact } = write(name, now)
+          const noRate = whyNot(name, report)
           const isCompared = period.compare !== 'none'
           return (
             <div key={name}>
@@ -58,11 +73,15 @@ export function Rates({ report }: { report: Report }) {
               </dt>
               <dd>
                 <span title={exact} className={AMOUNTS.includes(name) ? css.money : undefined}>
-                  {shown}
+                  {noRate ? <NoNumber why={noRate} /> : shown}
                 </span>
                 <small title={`${common.previous}: ${write(name, before).exact}`}>
-                  {isCompared && !name.endsWith('_rate') && <Change now={now} before={before} />}
-                  {isCompared && name.endsWith('_rate') && `${common.previous} ${write(name, before).shown}`}
+                  {isCompared && !name.endsWith('_rate') && (
+                    <Change now={now} before={before} base={baseOf(name, report)} />
+                  )}
+                  {isCompared &&
+                    name.endsWith('_rate') &&
+                    `${common.previous} ${whyNot(name, report.previous) ? '–' : write(name, before).shown}`}
                 </small>
               </dd>
             </div>

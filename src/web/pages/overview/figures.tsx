@@ -64,6 +64,8 @@ export function Figures() {
   )
 }
 
+const COUNTS: readonly Metric[] = ['visitors', 'pageviews']
+
 interface FigureProps {
   name: Metric
   overview: Overview
@@ -82,6 +84,8 @@ function MetricFigure({ name, overview, isChosen, isCompared }: FigureProps) {
   const isOwn = isMoneyMetric(name) || !(imported?.used || imported?.previous?.used)
   const now = overview[name] ?? 0
   const before = overview.previous[name] ?? 0
+  // Averages and amounts rest on the visits of the period.
+  const base = COUNTS.includes(name) ? before : overview.previous.sessions
   const { short, exact } = valueText(format, name)
   const title = `${common.previous}: ${exact(before)}`
   return (
@@ -91,7 +95,7 @@ function MetricFigure({ name, overview, isChosen, isCompared }: FigureProps) {
       shown={short(now)}
       exact={exact(now)}
       isMoney={isMoneyMetric(name)}
-      compared={isCompared ? { now, before, isInverse: name === 'bounce_rate', title } : undefined}
+      compared={isCompared ? { now, before, base, isInverse: name === 'bounce_rate', title } : undefined}
       isChosen={isChosen}
       explain={
         isOwn && (

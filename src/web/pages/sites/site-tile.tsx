@@ -3,6 +3,7 @@ import { SiteIcon } from '../../app/site/site-switcher.tsx'
 import { Sparkline } from '../../chart/sparkline.tsx'
 import { usePlainFormat } from '../../format/format.ts'
 import { moneyFormat } from '../../format/money.ts'
+import { baseOf } from '../../parts/figures/base.ts'
 import { PercentChange } from '../../parts/figures/change.tsx'
 import { IconButton } from '../../parts/form/button.tsx'
 import { useLanguage, useText } from '../../text/text.tsx'
@@ -67,7 +68,7 @@ function Numbers({ site }: { site: ListedSite }) {
       <span title={exact(visitors)}>
         <strong>{count(visitors)}</strong> {text.visitors(visitors)}
       </span>
-      {visitors > 0 && <PercentChange percent={change} />}
+      {visitors > 0 && <PercentChange percent={change} base={baseOf(visitors, change)} />}
       {hasRevenue && (
         <span className={css.money} title={money.exactMoney(revenue)}>
           <span className="only-read">{text.revenue} </span>

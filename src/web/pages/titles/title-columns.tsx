@@ -37,7 +37,9 @@ export function useTitleColumns(
     label: explore.titles.change,
     isNumber: true,
     isWide: true,
-    cell: row => <Change now={row.sessions} before={row.previous?.sessions ?? 0} />,
+    cell: row => (
+      <Change now={row.sessions} before={row.previous?.sessions ?? 0} base={row.previous?.sessions ?? 0} />
+    ),
   }
   return usePermitted<TitleRow, TitleSort>([
     {

@@ -24,7 +24,7 @@ interface Props {
   exact: string
   isMoney?: boolean
   /** The number and that of the compared period. */
-  compared?: { now: number; before: number; isInverse?: boolean; title: string } | undefined
+  compared?: { now: number; before: number; base?: number; isInverse?: boolean; title: string } | undefined
   /** Whether its course is the chart. */
   isChosen?: boolean
   /** Makes its course the chart; a figure without a course has none. */

@@ -53,6 +53,8 @@ export const money: Dictionary['money'] = {
     customers: 'Kunden',
     cut: amount => `Die Balken beginnen bei ${amount}.`,
   },
+  allSince: start =>
+    `„Gesamte Zeit“ beginnt mit dem ersten Besuch (${start}). Einnahmen von davor zeigt ein Zeitraum aus dem Kalender.`,
   rates: {
     title: 'Quoten des Zeitraums',
     arr: 'ARR',
@@ -173,8 +175,6 @@ export const money: Dictionary['money'] = {
     noSubscriptions: 'Keine Abonnements',
     payments: 'Zahlungen',
     noPayments: 'Keine Zahlungen',
-    noneAmong: shown => `Keine unter den neuesten ${shown} Zahlungen der Website`,
-    amongNewest: shown => `Unter den neuesten ${shown} Zahlungen der Website`,
     person: 'Person öffnen',
     sameDay: 'weniger als ein Tag',
     sinceVisit: 'Vom ersten Besuch bis zur ersten Zahlung',

@@ -52,6 +52,8 @@ export const money = {
     customers: 'Customers',
     cut: (amount: string) => `Bars begin at ${amount}.`,
   },
+  allSince: (start: string) =>
+    `“All time” begins with the first visit (${start}). Choose days from the calendar to see money from before it.`,
   rates: {
     title: 'Rates of the period',
     arr: 'ARR',
@@ -173,8 +175,6 @@ export const money = {
     noSubscriptions: 'No subscriptions',
     payments: 'Payments',
     noPayments: 'No payments',
-    noneAmong: (shown: string) => `None among the newest ${shown} payments of the site`,
-    amongNewest: (shown: string) => `Among the newest ${shown} payments of the site`,
     person: 'Open the person',
     sameDay: 'less than a day',
     sinceVisit: 'From first visit to first payment',
