@@ -24,5 +24,8 @@ export const MAX_SESSION_CHUNKS = 5_000
 /** From the first chunk of a session to the latest. */
 export const MAX_SESSION_MS = 2 * HOUR_MS
 
+/** What one network may use of a site's day: a stranger with invented visitors leaves the rest to others. At least one session. */
+export const SHARE_OF_SENDER = 0.1
+
 /** Of all chunks that wait to be stored. */
 export const MAX_QUEUED_BYTES = 64 * MIB

@@ -131,6 +131,19 @@ test('POST /api/replay: a page whose session or site has reached its limit is to
   expect(await sent(headOf(other))).toEqual([202, 'replay_full', false])
 })
 
+test('POST /api/replay: a network may use a tenth of the day of a site, which leaves the rest to others', async () => {
+  const { redis } = api.services
+  const site = await recordingSite()
+  expect((await send(headOf(site), EVENTS)).dropped).toBeNull()
+  const [key, ...others] = await redis.keys(`replay:sender:${site.siteNo}:*`)
+  expect(others).toEqual([])
+  await redis.hset(key!, 'bytes', 50 * 1024 * 1024)
+  const { dropped, json } = await send(headOf(site), EVENTS)
+  expect([dropped, json.recording]).toEqual(['replay_full', false])
+  await redis.del(key!)
+  expect((await send(headOf(site), EVENTS)).dropped).toBeNull()
+})
+
 test('POST /api/replay: while too much waits, it answers 503 and when to try again', async () => {
   const { redis } = api.services
   const site = await recordingSite()

@@ -9,7 +9,7 @@ import { MAX_BODY_BYTES, type ReplayAnswer } from '../../ingestion/replays/read-
 import { HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
 import { overLimit, type RateLimitDecision } from '../../limits/rate-limit.ts'
 import type { Allowance, BoundedQueue } from '../../queue/bounded-queue.ts'
-import { MAX_SESSION_BYTES, MAX_SESSION_MS } from '../../replays/bounds.ts'
+import { MAX_SESSION_BYTES, MAX_SESSION_MS, SHARE_OF_SENDER } from '../../replays/bounds.ts'
 import { type Disk, requireFreeDisk } from '../../runtime/disk.ts'
 import { asAppError } from '../../runtime/failures.ts'
 import type { Log } from '../../runtime/log.ts'
@@ -50,8 +50,8 @@ export function createReplayHandler(options: {
     return batcher.refusalOf(limit) ?? (await batcher.add({ limit }))
   }
 
-  /** Adds the chunk to the queue within the bounds of its site and session. */
-  async function enqueue(accepted: AcceptedReplay): Promise<AcceptedReplay> {
+  /** Adds the chunk to the queue within the bounds of its session, its sender and its site. */
+  async function enqueue(accepted: AcceptedReplay, address: string): Promise<AcceptedReplay> {
     const { site, job, bytes } = accepted
     if (!job || !bytes) return accepted
     const day = new Date(job.at).toISOString().slice(0, 10)
@@ -62,12 +62,18 @@ export function createReplayHandler(options: {
       // A session ends after as much time without a hit.
       keptMs: 30 * MINUTE_MS,
     }
+    const { today } = await edge.salts.at(job.at)
+    const ofSender: Allowance = {
+      key: `replay:sender:${site.siteNo}:${limitKey('replay-bytes', address, today)}`,
+      most: Math.max(MAX_SESSION_BYTES, config.replayBytesPerSiteDay * SHARE_OF_SENDER),
+      keptMs: 25 * HOUR_MS,
+    }
     const ofSite: Allowance = {
       key: `replay:site:${site.siteNo}:${day}`,
       most: config.replayBytesPerSiteDay,
       keptMs: 25 * HOUR_MS,
     }
-    const room = await queue.add(job, bytes, [session, ofSite], job.at)
+    const room = await queue.add(job, bytes, [session, ofSender, ofSite], job.at)
     if (room === 'added') return accepted
     if (room !== 'queue_full') return { site, dropped: 'replay_full' }
     throw new AppError('unavailable', 'Too many recordings wait to be stored; send it again later', {
@@ -94,7 +100,7 @@ export function createReplayHandler(options: {
       const replay = await acceptReplay(edge, body, sender, at, unpacked =>
         charge(Math.ceil(unpacked / BYTES_PER_REQUEST) - 1),
       )
-      const { site, dropped, job } = await enqueue(replay)
+      const { site, dropped, job } = await enqueue(replay, address)
       if (dropped) metrics.dropped.inc({ reason: dropped })
       else if (job) metrics.accepted.inc({ endpoint: 'replay' })
       const told: ReplayAnswer = {
