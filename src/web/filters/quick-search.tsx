@@ -1,4 +1,4 @@
-import { useDeferredValue, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../api/client.ts'
 import type { Inputs, Section } from '../api/types.ts'
 import { useRead } from '../api/use-read.ts'
@@ -8,6 +8,7 @@ import { HostileText } from '../parts/hostile-text.tsx'
 import { Dialog } from '../parts/overlay/dialog.tsx'
 import { FILTERS, type FilterName } from '../state/filters.ts'
 import { useQuestion, useSite } from '../state/site.tsx'
+import { usePaused } from '../state/use-paused.ts'
 import { useText } from '../text/text.tsx'
 import css from './quick-search.module.css'
 import { NONE, useValueText } from './value-text.ts'
@@ -23,7 +24,7 @@ export default function QuickSearch({ onClose }: { onClose(): void }) {
   const { keys } = useText()
   const { can } = useSite()
   const [typed, setTyped] = useState('')
-  const wanted = useDeferredValue(typed.trim())
+  const wanted = usePaused(typed.trim())
   return (
     <Dialog open title={keys.search} onClose={onClose}>
       <SearchInput label={keys.searchLabel} value={typed} onSearch={setTyped} />

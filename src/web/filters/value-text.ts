@@ -1,3 +1,4 @@
+import { decodedPath } from '../format/paths.ts'
 import { countryName, languageName } from '../format/places.ts'
 import type { FilterName } from '../state/filters.ts'
 import type { Dictionary } from '../text/languages/en.ts'
@@ -5,6 +6,8 @@ import { useLanguage, useText } from '../text/text.tsx'
 
 /** Name of the empty value in answers and filters. */
 export const NONE = '(none)'
+
+const PATHS: readonly string[] = ['path', 'entry_path', 'exit_path', 'referrer']
 
 /** Returns how values of a dimension are shown: codes by their names in the reader's language. */
 export function useValueText(): (name: FilterName | 'hour_of_week', value: string) => string {
@@ -16,7 +19,7 @@ export function useValueText(): (name: FilterName | 'hour_of_week', value: strin
     if (name === 'language') return languageName(locale, value)
     if (name === 'channel') return nameIn(channels, value)
     if (name === 'size') return nameIn(overview.sizes, value)
-    return value
+    return PATHS.includes(name) ? decodedPath(value) : value
   }
 }
 

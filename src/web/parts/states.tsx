@@ -16,11 +16,14 @@ export function Empty({ title, children }: { title?: string; children?: ReactNod
   )
 }
 
+/** What the service says of an answer that takes too long; it has other reasons to be unavailable. */
+const TOO_SLOW = /too long|shorter range/
+
 /** Returns what to tell a person about a failure: in their language where it is a usual one, else what the service said. */
 export function useFailureText(): (failure: Failure) => string {
   const { states } = useText().common
   return ({ kind, message }) => {
-    if (kind === 'too_slow') return states.tooSlow
+    if (kind === 'too_slow') return TOO_SLOW.test(message) ? states.tooSlow : states.unavailable
     if (kind === 'away') return states.away
     if (kind === 'limited') return states.limited
     if (kind === 'signed_out') return states.signedOut

@@ -13,6 +13,7 @@ import { SITE_PAGES } from './pages-of-site.ts'
 import { SiteKeys } from './site-keys.tsx'
 import css from './site-layout.module.css'
 import { SiteSwitcher } from './site-switcher.tsx'
+import { useRefused, WrongAddress } from './wrong-address.tsx'
 
 /** Pages that are not about a period. */
 const WITHOUT_PERIOD = /^\/(settings|install|connect-stripe|live)(\/|$)/
@@ -21,6 +22,7 @@ const WITHOUT_PERIOD = /^\/(settings|install|connect-stripe|live)(\/|$)/
 export function SiteLayout({ children }: { children: ReactNode }) {
   const [path] = useLocation()
   const { isEmbedded, note } = useSite()
+  const refused = useRefused()
   const hasPeriod = !WITHOUT_PERIOD.test(path)
   return (
     <div className={css.page}>
@@ -38,7 +40,7 @@ export function SiteLayout({ children }: { children: ReactNode }) {
       {hasPeriod && <FilterBar />}
       {note}
       <main id="content" tabIndex={-1} className={css.content}>
-        {children}
+        {refused.length > 0 ? <WrongAddress names={refused} /> : children}
       </main>
       <ZoneHint />
       {!isEmbedded && <SiteKeys />}

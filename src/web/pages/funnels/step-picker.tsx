@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useDeferredValue, useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
 import { useGoalNames } from '../../filters/use-filter-text.ts'
@@ -6,6 +6,7 @@ import { NONE } from '../../filters/value-text.ts'
 import { SearchInput } from '../../parts/form/search-input.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { useQuestion } from '../../state/site.tsx'
+import { usePaused } from '../../state/use-paused.ts'
 import { useText } from '../../text/text.tsx'
 import { type DraftStep, operatorFor } from './draft.ts'
 import css from './step-picker.module.css'
@@ -21,7 +22,7 @@ interface Choice {
 export function StepPicker({ onAdd }: { onAdd(step: Partial<DraftStep>): void }) {
   const { funnels: text } = useText()
   const [typed, setTyped] = useState('')
-  const search = useDeferredValue(typed.trim())
+  const search = usePaused(typed.trim())
   const goals = useGoalNames() ?? []
   const pages = useValues('path', search)
   const events = useValues('event_name', search)

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useDeferredValue, useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
 import { NONE } from '../../filters/value-text.ts'
@@ -8,6 +8,7 @@ import { SearchInput } from '../../parts/form/search-input.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { Popover } from '../../parts/overlay/popover.tsx'
 import { useQuestion } from '../../state/site.tsx'
+import { usePaused } from '../../state/use-paused.ts'
 import { useText } from '../../text/text.tsx'
 import type { Journeys } from './layout.ts'
 import css from './value-picker.module.css'
@@ -58,7 +59,7 @@ function Values({ by, onChoose }: Pick<Props, 'by' | 'onChoose'>) {
   const { journeys: text } = useText()
   const { exact } = useFormat()
   const [typed, setTyped] = useState('')
-  const read = useFrequentValues(by, useDeferredValue(typed.trim()))
+  const read = useFrequentValues(by, usePaused(typed.trim()))
   const take = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || typed.trim() === '') return
     event.preventDefault()

@@ -1,6 +1,6 @@
-import { useDeferredValue } from 'react'
 import { useAddress } from '../../state/address.ts'
 import { usePage } from '../../state/page.ts'
+import { usePaused } from '../../state/use-paused.ts'
 
 /** What a list is asked for, kept in the address: what is searched, a status, a page and an order. */
 export function useList<Sort extends string, Status extends string>(
@@ -13,7 +13,7 @@ export function useList<Sort extends string, Status extends string>(
   const status = statuses.find(name => name === params.get('status'))
   const sort = sorts.find(name => name === params.get('list_sort')) ?? sorts[0]!
   const order: 'asc' | 'desc' = params.get('list_order') === 'asc' ? 'asc' : 'desc'
-  const wanted = useDeferredValue(search.trim())
+  const wanted = usePaused(search.trim())
   const set = (changes: Record<string, string | null>) =>
     change({ ...changes, page: null }, { replace: true })
   return {

@@ -1,4 +1,4 @@
-import { useDeferredValue, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import type { Inputs, Outputs } from '../../api/types.ts'
 import { useRead } from '../../api/use-read.ts'
@@ -14,6 +14,7 @@ import { Pager } from '../../parts/lists/pager.tsx'
 import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { useQuestion, useSite } from '../../state/site.tsx'
+import { usePaused } from '../../state/use-paused.ts'
 import { useText } from '../../text/text.tsx'
 import css from './detail-dialog.module.css'
 import type { Dimension } from './dimension.ts'
@@ -34,7 +35,7 @@ export default function DetailDialog({ dimension, onClose }: { dimension: Dimens
   const [sort, setSort] = useState<Sort>('visitors')
   const [order, setOrder] = useState<Order>('desc')
   const [page, setPage] = useState(1)
-  const search = useDeferredValue(typed.trim())
+  const search = usePaused(typed.trim())
   const query = {
     ...input,
     ...totals,

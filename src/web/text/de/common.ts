@@ -83,6 +83,11 @@ export const common: Dictionary['common'] = {
     notLoaded:
       'Der Server antwortet nicht oder wurde aktualisiert. Sobald es geht, lädt die Seite von selbst.',
     missingPart: 'Ein Teil dieser Seite konnte nicht geladen werden.',
+    wrongAddress: what =>
+      `In der Adresse steht ein Wert, den es nicht gibt oder der nicht lesbar ist: ${what}.`,
+    withoutIt: 'Die Seite ohne ihn zeigen',
+    unavailable:
+      'Ein Teil des Dienstes, etwa seine Datenbank, kann gerade nicht antworten. Versuchen Sie es gleich noch einmal.',
     notShared: 'Dieser Teil ist nicht mit Ihnen geteilt.',
     refused: 'Sie dürfen das nicht sehen.',
     limited: 'Zu viele Anfragen in einer Minute. Versuchen Sie es gleich noch einmal.',
@@ -105,6 +110,8 @@ export const common: Dictionary['common'] = {
     up: percent => `um ${percent} gestiegen`,
     down: percent => `um ${percent} gesunken`,
     same: 'unverändert',
+    tooFew: 'Kein Prozentwert: Davor waren es weniger als 10',
+    moreThanAll: 'Keine Quote: Es ging mehr verloren, als zu Beginn da war',
   },
   visitors: shown => counted(shown, 'Besucher', 'Besucher'),
   visits: shown => counted(shown, 'Besuch', 'Besuche'),
