@@ -11,6 +11,7 @@ import { mastersOf, type RedisClient } from '../../src/redis/client.ts'
 import { connectPatientRedis, whenReady } from '../../src/redis/connect.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { createTeam, createUser, findTeamNamed } from '../../src/teams/accounts.ts'
+import { SCOPES } from '../../src/teams/schema.ts'
 import { createToken } from '../../src/teams/tokens.ts'
 import { answersAt, freePort, type StartedProcess, startProgram } from './child.ts'
 import { onEnd } from './command.ts'
@@ -117,7 +118,7 @@ async function openAccount(
   const [existing] = await findTeamNamed(db, { name: TEAM })
   const teamId = existing?.id ?? (await createTeam(db, { name: TEAM, plan: 'active' }, new Date()))
   const userId = await createUser(db, { teamId, email: OWNER, role: 'owner' })
-  const options = { teamId, userId, name: 'benchmark', siteIds: null, expiresAt: null }
+  const options = { teamId, userId, name: 'benchmark', siteIds: null, expiresAt: null, scopes: [...SCOPES] }
   const { id, token } = await createToken(db, options, new Date())
   const api: Api = async (method, path, body) => {
     const answer = await fetch(url + path, {
