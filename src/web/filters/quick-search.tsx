@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { api } from '../api/client.ts'
 import type { Inputs, Section } from '../api/types.ts'
 import { useRead } from '../api/use-read.ts'
@@ -21,22 +21,41 @@ const SHORTEST = 2
 
 /** Searches values of several dimensions at once; the one that is chosen becomes a filter. */
 export default function QuickSearch({ onClose }: { onClose(): void }) {
-  const { keys } = useText()
+  const { keys, filters } = useText()
   const { can } = useSite()
   const [typed, setTyped] = useState('')
+  const [found, setFound] = useState<{ [Name in Dimension]?: number | undefined }>({})
+  const searched = SEARCHED.filter(name => can(FILTERS[name] as Section))
   const wanted = usePaused(typed.trim())
   return (
     <Dialog open title={keys.search} onClose={onClose}>
       <SearchInput label={keys.searchLabel} value={typed} onSearch={setTyped} />
       {wanted.length >= SHORTEST &&
-        SEARCHED.filter(name => can(FILTERS[name] as Section)).map(name => (
-          <Matches key={name} name={name} wanted={wanted} onChoose={onClose} />
+        searched.map(name => (
+          <Matches
+            key={name}
+            name={name}
+            wanted={wanted}
+            onChoose={onClose}
+            onFound={number => setFound(before => ({ ...before, [name]: number }))}
+          />
         ))}
+      <p role="status">
+        {wanted.length >= SHORTEST && searched.every(name => found[name] === 0) && filters.noValues}
+      </p>
     </Dialog>
   )
 }
 
-function Matches({ name, wanted, onChoose }: { name: Dimension; wanted: string; onChoose(): void }) {
+interface MatchesProps {
+  name: Dimension
+  wanted: string
+  onChoose(): void
+  /** Gets how many values there are; undefined while that is not known. */
+  onFound(number: number | undefined): void
+}
+
+function Matches({ name, wanted, onChoose, onFound }: MatchesProps) {
   const { filters: text } = useText()
   const { input, addFilter } = useQuestion()
   const { exact } = useFormat()
@@ -53,6 +72,9 @@ function Matches({ name, wanted, onChoose }: { name: Dimension; wanted: string; 
     .filter(({ value }) => value !== NONE)
     .filter(({ value }) => !isCountry || valueText(name, value).toLowerCase().includes(wanted.toLowerCase()))
     .slice(0, SHOWN)
+  const number = found.data && !found.isOld ? rows.length : undefined
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the callback is a new one each time, with the same effect
+  useEffect(() => onFound(number), [number])
   if (rows.length === 0) return null
   return (
     <section className={css.group}>

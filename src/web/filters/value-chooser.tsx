@@ -65,13 +65,25 @@ export function ValueChooser({ name, isWhole, values, onChange }: Props) {
         {shown.map(({ value, label }) => (
           <li key={value}>
             <label className={css.value}>
-              <input type="checkbox" checked={values.includes(value)} onChange={() => toggle(value)} />
+              <input
+                type="checkbox"
+                checked={values.includes(value)}
+                onChange={() => toggle(value)}
+                onKeyDown={event => {
+                  // Enter would send the form without the value.
+                  if (event.key !== 'Enter') return
+                  event.preventDefault()
+                  toggle(value)
+                }}
+              />
               <HostileText>{label}</HostileText>
             </label>
           </li>
         ))}
         {shown.length === 0 && !known.isLoading && (
-          <li className={css.none}>{isWhole && typed === '' ? common.states.empty : text.enterValue}</li>
+          <li className={css.none}>
+            {isWhole ? (typed === '' ? common.states.empty : text.noValues) : text.enterValue}
+          </li>
         )}
       </ul>
     </div>

@@ -3,7 +3,7 @@ import type { Outputs } from '../../api/types.ts'
 export type Payment = Outputs['payments']['list']['data'][number]
 
 /** Returns the key of a payment's customer. @see docs/metrics.md "Customer" */
-export function customerKey({ customer_id, email, visitor_id, transaction_id }: Payment): string {
+function customerKey({ customer_id, email, visitor_id, transaction_id }: Payment): string {
   if (customer_id) return `c:${customer_id}`
   if (email) return `e:${email.toLowerCase()}`
   return visitor_id ? `v:${visitor_id}` : `p:${transaction_id}`

@@ -69,7 +69,7 @@ export default function DetailDialog({ dimension, onClose }: { dimension: Dimens
       <Answer read={read}>
         {({ data, meta, imported }) =>
           data.length === 0 ? (
-            <Empty />
+            <Empty {...(search !== '' && { title: filters.noValues })} />
           ) : (
             <>
               <DataTable
