@@ -18,7 +18,11 @@ from (
   where currency = (select currency from params)
     and (
       (select search from params) = ''
-      or strpos(lower(concat_ws(' ', substr(customer, 3), email, name)), (select search from params)) > 0
+      or strpos(lower(concat_ws(' ',
+        case when (select "seesMail" from params) or customer not like 'e:%' then substr(customer, 3) end,
+        case when (select "seesMail" from params) then email end,
+        name
+      )), (select search from params)) > 0
     )
     and (select status from params) in (
       '', case when mrr_minor > 0 then 'active' when subscribed_at is not null then 'churned' else 'one_time' end

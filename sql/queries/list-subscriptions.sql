@@ -16,7 +16,9 @@ from (
   where currency = (select currency from params)
     and (
       (select search from params) = ''
-      or strpos(lower(concat_ws(' ', subscription_id, customer_id, email, name)), (select search from params)) > 0
+      or strpos(lower(concat_ws(' ',
+        subscription_id, customer_id, case when (select "seesMail" from params) then email end, name
+      )), (select search from params)) > 0
     )
     and (select status from params) in ('', status)
 ) as subscriptions

@@ -16,6 +16,8 @@ export type StatsServices = ResolveServices & {
   showDetailsFrom?: ((detailsFrom: Date) => void) | undefined
   /** Which user reads: personal segments of others are unknown. Undefined for readers of a share. */
   userId?: string | undefined
+  /** Only where viewers of a team read: replaces a mail address of a payer, which they do not see, as they do not see payments. */
+  hidePayer?: ((email: string) => string) | undefined
 }
 
 /** Fields of a site that statistics queries use. */

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts'
+import { keyedHash } from '../lib/keyed-hash.ts'
 import { runningDownload } from '../schema/download.ts'
 import { shareCredentialOf } from '../sharing/credentials.ts'
 import { grantOf, invalidShare, useShare } from '../sharing/find-share.ts'
@@ -25,7 +26,7 @@ type ReaderContext = Context & { reader: Reader }
 /**
  * Base for procedures that read one site, for users, for readers of a share and, if the site is public, for everybody. Adds `ctx.site`
  * and `ctx.grant`: null for users, else what the reader may see; `ctx.seesPayments` for those who may list payments. The procedure
- * names the section in its meta.
+ * names the section in its meta. `ctx.hidePayer` hides mail addresses of payers from viewers.
  */
 export const sharedSiteProcedure = timed
   .meta({
@@ -51,9 +52,15 @@ export const sharedSiteProcedure = timed
     const caller = 'identity' in ctx.reader && !grant ? ctx.reader.identity.caller : undefined
     const userId = caller?.userId
     const seesPayments = !!caller && isManager(caller.role) && hasActivePlan(caller, ctx.now())
+    // With the secret key: otherwise a guess of an address could be checked.
+    const hidePayer =
+      caller?.role === 'viewer'
+        ? (email: string) =>
+            keyedHash(Buffer.from(ctx.config.secretKey, 'hex'), `payer\n${email}`, 'base64url').slice(0, 22)
+        : undefined
     const patterns = grant ? ctx.patterns.guests : ctx.patterns
     return withReplica(ctx, site.siteNo, type, reading =>
-      next({ ctx: { site, grant, userId, seesPayments, patterns, ...reading } }),
+      next({ ctx: { site, grant, userId, seesPayments, hidePayer, patterns, ...reading } }),
     )
   })
 

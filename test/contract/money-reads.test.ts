@@ -44,6 +44,29 @@ beforeAll(async () => {
   ])
 })
 
+test('money: viewers see no mail addresses of payers, and find nobody by them', async () => {
+  const viewer = await revenue.colleague('viewer')
+  const asViewer = async (path: string) => (await revenue.ask(`${site.path}${path}`, viewer)).json
+  const { data } = await asViewer('/stats/money/customers')
+  expect(data).toHaveLength(4)
+  expect(data).toEqual(
+    expect.arrayContaining([expect.objectContaining({ id: 'c:cus_a', name: 'Ada Lovelace' })]),
+  )
+  const lists = [
+    '/stats/money/customers?search=example',
+    '/stats/money/subscriptions',
+    '/stats/money/changes?',
+  ]
+  for (const path of [...lists, '/explain?read=money&metric=revenue']) {
+    const range = path.includes('?') ? `&${JANUARY}` : ''
+    const text = JSON.stringify(await asViewer(`${path}${range}`))
+    expect(text, path).toContain('"data":[')
+    expect(text, path).not.toContain('@')
+  }
+  expect((await asViewer('/stats/money/customers?search=example.com')).data).toEqual([])
+  expect((await read('/customers?search=example.com')).data).toHaveLength(2)
+})
+
 test('money: sums, rates and averages of the range, and of the compared period', async () => {
   const compared = 'compare=custom&compare_from=2026-01-01&compare_to=2026-01-10'
   expect(await read(`?from=2026-01-11&to=2026-01-31&${compared}`)).toMatchObject({

@@ -79,7 +79,7 @@ export async function startRevenue() {
         .sort()
     },
     /** Returns a token of another user of the owner's team. */
-    async colleague(role: 'admin' | 'member', teamId = owner.teamId) {
+    async colleague(role: 'admin' | 'member' | 'viewer', teamId = owner.teamId) {
       const { db } = api.services
       const userId = await createUser(db, { teamId, email: `${randomUUID()}@example.com`, role })
       return tokenOf({ db }, { teamId, userId })

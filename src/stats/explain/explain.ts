@@ -81,7 +81,7 @@ export async function explain(
     ),
     details_from: detailsFrom && range.start < detailsFrom ? detailsFrom.toISOString() : null,
     rows: mayShow(services.grant, 'people')
-      ? await readRows(explanation.rows, {
+      ? await readRows(services, explanation.rows, {
           ...asked,
           terms: explanation.terms,
           span: bucket ?? resolved,

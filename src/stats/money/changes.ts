@@ -8,6 +8,7 @@ import { keptPart } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { CHANGE_KINDS, type ChangeKind } from './mrr-changes.ts'
+import { payerKey, payerMail } from './payer-mail.ts'
 
 export const MrrChangesQuery = StatsQuery.safeExtend(pageFields(25))
 export type MrrChangesQuery = z.infer<typeof MrrChangesQuery>
@@ -17,7 +18,7 @@ export const MrrChange = z
   .object({
     at: timestamp('When it changed.'),
     customer: label('Key of the customer, as in the list of customers.', 'c:cus_1Pz0001'),
-    email: label('Of the newest payment.', 'ada@example.com').nullable(),
+    email: label('Of the newest payment. Null for viewers.', 'ada@example.com').nullable(),
     name: label('Of the newest payment.', 'Ada Lovelace').nullable(),
     kind: z.enum(CHANGE_KINDS).meta({ description: 'What happened.', example: 'expansion' }),
     ...rowAmountFields('amount', 'By how much, minor units.', 1_500),
@@ -58,13 +59,13 @@ export async function getMrrChanges(
   const { limit, offset } = windowOf(query)
   const rows = await read(limit, offset)
   const [first] = rows.length > 0 || offset === 0 ? rows : await read(1, 0)
-  return { rows: rows.map(present), total: first?.total ?? 0 }
+  return { rows: rows.map(row => present(services, row)), total: first?.total ?? 0 }
 }
 
-const present = ({ customer, at, amount, name, email, kind }: Row): MrrChange => ({
+const present = (services: StatsServices, { customer, at, amount, name, email, kind }: Row): MrrChange => ({
   at: at.toISOString(),
-  customer,
-  email,
+  customer: payerKey(services, customer),
+  email: payerMail(services, email),
   name,
   kind,
   ...presentRowAmount('amount', BigInt(amount)),

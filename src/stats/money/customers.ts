@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { presentRowAmount, rowAmountFields } from '../../money/amounts.ts'
 import { count, label, timestamp } from '../../schema/fields.ts'
 import { type Page, pageFields } from '../../schema/pagination.ts'
-import type { Grant } from '../../sharing/grant.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { FirstVisit, FirstVisitQuery, type FirstVisitRow, presentFirstVisit } from './first-visit.ts'
 import { orderField, readListPage, searchField, type Wanted, type Window } from './list-page.ts'
+import { payerKey, payerMail } from './payer-mail.ts'
 
 const STATUSES = ['active', 'churned', 'one_time'] as const
 const CustomerStatus = z.enum(STATUSES)
@@ -29,11 +29,11 @@ export type CustomersQuery = z.infer<typeof CustomersQuery>
 export const Customer = z
   .object({
     id: label(
-      'Key of the customer: `c:` and the id, `e:` and the e-mail address, `v:`, `p:` or `s:`.',
+      'Key of the customer: `c:` and the id, `e:` and the e-mail address (for viewers something in its place), `v:`, `p:` or `s:`.',
       'c:c-42',
     ),
     customer_id: label('Id of the customer in your system or at the processor.', 'c-42').nullable(),
-    email: label('Of the newest payment.', 'ada@example.com').nullable(),
+    email: label('Of the newest payment. Null for viewers.', 'ada@example.com').nullable(),
     name: label('Of the newest payment.', 'Ada Lovelace').nullable(),
     status: CustomerStatus.meta({ description: 'Whether it has MRR, had MRR, or never had any.' }),
     payments: count('Payments that are not wholly refunded.', 3),
@@ -67,7 +67,11 @@ const WANTED = `
   currency = (select currency from params)
   and (
     (select search from params) = ''
-    or strpos(lower(concat_ws(' ', substr(customer, 3), email, name)), (select search from params)) > 0
+    or strpos(lower(concat_ws(' ',
+      case when (select "seesMail" from params) or customer not like 'e:%' then substr(customer, 3) end,
+      case when (select "seesMail" from params) then email end,
+      name
+    )), (select search from params)) > 0
   )
   and (select status from params) in (
     '', case when mrr_minor > 0 then 'active' when subscribed_at is not null then 'churned' else 'one_time' end
@@ -92,13 +96,13 @@ export async function getCustomers(
 ): Promise<Page<Customer>> {
   const statements = { list: listCustomers, count: countCustomers }
   const { rows, total } = await readListPage(services, site, query, statements)
-  return { rows: rows.map(row => present(row, services.grant)), total }
+  return { rows: rows.map(row => present(row, services)), total }
 }
 
-const present = (row: CustomerRow, grant: Grant | null): Customer => ({
-  id: row.customer,
+const present = (row: CustomerRow, services: StatsServices): Customer => ({
+  id: payerKey(services, row.customer),
   customer_id: row.customer.startsWith('c:') ? row.customer.slice(2) : null,
-  email: row.email,
+  email: payerMail(services, row.email),
   name: row.name,
   status: BigInt(row.mrr) > 0n ? 'active' : row.subscribedAt ? 'churned' : 'one_time',
   payments: row.payments,
@@ -108,5 +112,5 @@ const present = (row: CustomerRow, grant: Grant | null): Customer => ({
   first_payment_at: row.firstPaidAt?.toISOString() ?? null,
   last_payment_at: row.lastPaidAt?.toISOString() ?? null,
   subscribed_at: row.subscribedAt?.toISOString() ?? null,
-  first_visit: presentFirstVisit(row, grant),
+  first_visit: presentFirstVisit(row, services.grant),
 })

@@ -22,7 +22,7 @@ export const searchField = {
 }
 
 /** Parameters of the statements: empty texts want everything. */
-export type Wanted = { currency: string; search: string; status: string }
+export type Wanted = { currency: string; search: string; status: string; seesMail: boolean }
 export type Window = { sort: string; order: string; limit: number; offset: number }
 
 type ListQuery = FirstVisitQuery &
@@ -40,7 +40,9 @@ export async function readListPage<Row>(
 ): Promise<Page<Row>> {
   requireSection(services.grant, 'people')
   const resolved = resolveFirstVisit(services, site, query)
-  const wanted = { currency: site.currency, search: search.toLowerCase(), status }
+  // A search for an address that is not shown would tell whose it is.
+  const seesMail = !services.hidePayer
+  const wanted = { currency: site.currency, search: search.toLowerCase(), status, seesMail }
   const params = { ...wanted, sort, order, ...windowOf(query) }
   const [rows, [total]] = await Promise.all([
     statements.list(services.reads, resolved, { params }),

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { presentRowAmount, rowAmountFields } from '../../money/amounts.ts'
 import { flag, label, timestamp } from '../../schema/fields.ts'
 import { type Page, pageFields } from '../../schema/pagination.ts'
-import type { Grant } from '../../sharing/grant.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { FirstVisit, FirstVisitQuery, type FirstVisitRow, presentFirstVisit } from './first-visit.ts'
 import { orderField, readListPage, searchField, type Wanted, type Window } from './list-page.ts'
+import { payerMail } from './payer-mail.ts'
 
 const STATUSES = [
   'incomplete',
@@ -36,7 +36,7 @@ export const SubscriptionRow = z
   .object({
     subscription_id: label('Id at the processor.', 'sub_1Pz0001'),
     customer_id: label('Id of the customer at the processor.', 'cus_1Pz0001').nullable(),
-    email: label("Of the customer's newest payment.", 'ada@example.com').nullable(),
+    email: label("Of the customer's newest payment. Null for viewers.", 'ada@example.com').nullable(),
     name: label("Of the customer's newest payment.", 'Ada Lovelace').nullable(),
     status: label("The processor's status.", 'active'),
     is_ending: flag('Whether its end is scheduled.'),
@@ -66,7 +66,9 @@ const WANTED = `
   currency = (select currency from params)
   and (
     (select search from params) = ''
-    or strpos(lower(concat_ws(' ', subscription_id, customer_id, email, name)), (select search from params)) > 0
+    or strpos(lower(concat_ws(' ',
+      subscription_id, customer_id, case when (select "seesMail" from params) then email end, name
+    )), (select search from params)) > 0
   )
   and (select status from params) in ('', status)`
 
@@ -91,18 +93,18 @@ export async function getSubscriptions(
 ): Promise<Page<SubscriptionRow>> {
   const statements = { list: listSubscriptions, count: countSubscriptions }
   const { rows, total } = await readListPage(services, site, query, statements)
-  return { rows: rows.map(row => present(row, services.grant)), total }
+  return { rows: rows.map(row => present(row, services)), total }
 }
 
-const present = (row: Row, grant: Grant | null): SubscriptionRow => ({
+const present = (row: Row, services: StatsServices): SubscriptionRow => ({
   subscription_id: row.subscriptionId,
   customer_id: row.customerId,
-  email: row.email,
+  email: payerMail(services, row.email),
   name: row.name,
   status: row.status,
   is_ending: row.isEnding,
   ...presentRowAmount('mrr', BigInt(row.mrr)),
   started_at: row.startedAt?.toISOString() ?? null,
   ended_at: row.endedAt?.toISOString() ?? null,
-  first_visit: presentFirstVisit(row, grant),
+  first_visit: presentFirstVisit(row, services.grant),
 })

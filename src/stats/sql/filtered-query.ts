@@ -19,7 +19,7 @@ export type OptionsOf<Params> = Params extends object
   ? [options: RelationOptions & { params: Params }]
   : [options?: RelationOptions]
 
-type Param = number | string | readonly string[] | readonly Date[]
+type Param = number | string | boolean | readonly string[] | readonly Date[]
 
 /** A declaration of `filteredQuery`. */
 export interface FilteredStatement {
@@ -111,6 +111,7 @@ function paramsRow(db: Queryable, params: object): Fragment {
 function cast(db: Queryable, value: Param): Fragment {
   if (typeof value === 'number') return db`${value}::bigint`
   if (typeof value === 'string') return db`${value}::text`
+  if (typeof value === 'boolean') return db`${value}::boolean`
   const texts = value.map(item => (item instanceof Date ? item.toISOString() : item))
   return value[0] instanceof Date ? db`${texts}::timestamptz[]` : db`${texts}::text[]`
 }

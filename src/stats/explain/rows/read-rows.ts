@@ -1,3 +1,4 @@
+import { payerKey } from '../../money/payer-mail.ts'
 import type { StatsServices } from '../../query-context.ts'
 import type { RowKind } from '../explanation.ts'
 import { listCountedConverters } from './converters.ts'
@@ -8,14 +9,18 @@ import { listSessions } from './session-rows.ts'
 import { listChanges, listSubscribed } from './subscription-rows.ts'
 
 /** Returns a page of the rows that a number comes from, the newest first. */
-export async function readRows(kind: RowKind, wanted: Wanted) {
+export async function readRows(reader: RowServices, kind: RowKind, wanted: Wanted) {
   // One more tells whether there is a next page.
   const listed = await LISTS[kind]({ ...wanted, limit: wanted.limit + 1 })
   const page = listed.slice(0, wanted.limit)
   const last = page.at(-1)
   return {
     kind,
-    data: page.map(({ row }) => row),
+    data: page.map(({ row }) => ({
+      ...row,
+      id: payerKey(reader, row.id),
+      customer: payerKey(reader, row.customer),
+    })),
     next_cursor: last && listed.length > page.length ? cursorOf(last.key) : null,
   }
 }
