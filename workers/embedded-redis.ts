@@ -18,7 +18,7 @@ try {
   // Keeps this process alive: an adopted redis-server is not its child and does not keep the event loop busy.
   setInterval(() => {}, 2 ** 30)
   redis.onExit(() => {
-    log.error({ pid: redis.pid }, 'redis-server has ended')
+    log.error({ redisPid: redis.pid }, 'redis-server has ended')
     process.exit(1)
   })
   const stop = async () => {

@@ -71,7 +71,7 @@ async function startMissing(
 ): Promise<void> {
   const dataDir = openDataDir(config.dataDir, log)
   const unlock = await lockStart(dataDir, 'servers.lock', {
-    onWait: pid => log.warn({ pid }, 'waiting for another process that uses the embedded servers'),
+    onWait: pid => log.warn({ holder: pid }, 'waiting for another process that uses the embedded servers'),
   })
   servers.onStop(async () => unlock())
   let areOwn = false

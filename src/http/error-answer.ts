@@ -1,5 +1,6 @@
 import { type AppError, STATUS_OF } from '../errors.ts'
 import type { Log } from '../runtime/log.ts'
+import { createOutages, type Outages } from '../runtime/outages.ts'
 
 /** Returns the HTTP answer to an error. */
 export const errorAnswer = (error: AppError, requestId: string) => ({
@@ -25,11 +26,20 @@ export function errorHeaders(error: AppError): Record<string, string> {
   return {}
 }
 
+/** What each log says about requests that could not be served. */
+const outages = new WeakMap<Log, Outages>()
+
+function outagesOf(log: Log): Outages {
+  const known = outages.get(log) ?? createOutages(log, 'requests could not be served')
+  outages.set(log, known)
+  return known
+}
+
 /** Logs failures of the service. Errors of callers are only in the request log. */
 export function logFailure(log: Log, error: AppError, requestId: string): void {
   if (error.code === 'internal') log.error({ requestId, error: error.cause ?? error }, 'request failed')
   if (error.code === 'unavailable') {
     const reason = error.cause instanceof Error ? error.cause.message : error.message
-    log.warn({ requestId, reason }, 'request could not be served now')
+    outagesOf(log).failed(reason, { requestId })
   }
 }

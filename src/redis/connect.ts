@@ -2,6 +2,7 @@ import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis'
 import { redisAddress } from '../config-redis.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import type { Log } from '../runtime/log.ts'
+import { createOutages } from '../runtime/outages.ts'
 import { type RedisClient, serversOf } from './client.ts'
 
 const ANSWER_MS = 900
@@ -49,9 +50,11 @@ const SHARED: RedisOptions = {
 
 function open(url: string, log: Log, options: RedisOptions): RedisClient {
   const redis = create(url, { ...SHARED, ...options })
-  const warn = (error: Error) => log.warn({ reason: error.message }, 'redis connection')
+  const outages = createOutages(log, 'redis connection failed')
+  const warn = (error: Error) => outages.failed(error.message)
   redis.on('error', warn)
   redis.on('node error', warn)
+  redis.on('ready', () => outages.over())
   return redis
 }
 

@@ -49,7 +49,9 @@ test('attach: a second command waits until the first has stopped its temporary s
     order.push('second begins')
     return ask(addresses)
   })
-  await expect.poll(() => lines).toMatchObject([{ pid: process.pid, msg: expect.stringMatching(/^waiting/) }])
+  await expect
+    .poll(() => lines)
+    .toMatchObject([{ holder: process.pid, msg: expect.stringMatching(/^waiting/) }])
   open()
   expect(await Promise.all([first, second])).toEqual([42, 42])
   expect(order).toEqual(['first begins', 'first is done', 'second begins'])
