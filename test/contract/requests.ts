@@ -2,7 +2,7 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:ht
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { createTeam, createUser } from '../../src/teams/accounts.ts'
-import type { Plan, Role } from '../../src/teams/schema.ts'
+import { type Plan, type Role, SCOPES } from '../../src/teams/schema.ts'
 import { createToken } from '../../src/teams/tokens.ts'
 import { eventually, type TestService } from '../support/service.ts'
 import { openWire } from '../support/wire.ts'
@@ -219,11 +219,12 @@ export async function createMember(
   return { teamId, userId, token: await tokenOf({ db }, { teamId, userId }) }
 }
 
-/** One more token of a user. */
+/** One more token of a user, with every scope. */
 export async function tokenOf(
   { db }: Pick<TestService, 'db'>,
   { teamId, userId }: Omit<Member, 'token'>,
   { siteIds = null, expiresAt = null }: { siteIds?: string[] | null; expiresAt?: Date | null } = {},
 ): Promise<string> {
-  return (await createToken(db, { teamId, userId, name: 'test', siteIds, expiresAt }, new Date())).token
+  const options = { teamId, userId, name: 'test', siteIds, expiresAt, scopes: [...SCOPES] }
+  return (await createToken(db, options, new Date())).token
 }
