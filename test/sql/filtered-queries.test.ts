@@ -98,6 +98,7 @@ const OF_SESSIONS = new Set([
 
 const SAMPLES: Record<string, unknown> = {
   number: 10,
+  boolean: true,
   string: 'USD',
   'string[]': ['/a'],
   'Date[]': [new Date(TODAY), new Date(TODAY + DAY / 2)],
