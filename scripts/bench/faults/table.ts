@@ -72,9 +72,9 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'access: a token that may only read may also change',
-    file: 'src/trpc/procedures.ts',
-    find: "const needed = type === 'query' ? 'read' : (scope ?? 'write')",
-    replace: "const needed = type === 'query' ? 'read' : (scope ?? 'read')",
+    file: 'src/trpc/meta.ts',
+    find: "type === 'query' ? ['read'] : [scope ?? 'write',",
+    replace: "type === 'query' ? ['read'] : [scope ?? 'read',",
   },
   {
     name: 'access: a token works after its end',
