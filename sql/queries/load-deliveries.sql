@@ -24,11 +24,4 @@ where
   delivery.id = any(:ids::uuid[])
   and delivery.state = 'pending'
   and endpoint.is_enabled
-  and (
-    endpoint.token_id is null
-    or exists (
-      select
-      from tokens
-      where tokens.id = endpoint.token_id and (tokens.expires_at is null or tokens.expires_at > :now::timestamptz)
-    )
-  )
+  and {webhook_has_maker}

@@ -22,14 +22,7 @@ with due as (
   ) as delivery
   where
     endpoint.is_enabled
-    and (
-      endpoint.token_id is null
-      or exists (
-        select
-        from tokens
-        where tokens.id = endpoint.token_id and (tokens.expires_at is null or tokens.expires_at > :now::timestamptz)
-      )
-    )
+    and {webhook_has_maker}
     and (endpoint.failing_since is not null) = :isFailing::boolean
     and endpoint.id <> all(:busyEndpoints::uuid[])
     and endpoint.site_no <> all(:busySites::int[])

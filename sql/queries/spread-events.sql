@@ -23,15 +23,7 @@ wanted as (
       when taken.endpoint_ids is null then taken.type = any(endpoint.kinds) and endpoint.active_since <= taken.occurred_at
       else endpoint.id = any(taken.endpoint_ids)
     end
-    -- A webhook that a token made ends with it.
-    and (
-      endpoint.token_id is null
-      or exists (
-        select
-        from tokens
-        where tokens.id = endpoint.token_id and (tokens.expires_at is null or tokens.expires_at > :now::timestamptz)
-      )
-    )
+    and {webhook_has_maker}
 ),
 queued as (
   select endpoint_id, count(*) as count

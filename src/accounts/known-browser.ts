@@ -3,8 +3,8 @@ import { keyedHash } from '../lib/keyed-hash.ts'
 import type { Services } from '../services.ts'
 import { isSecret, newSecret } from './secrets.ts'
 
-// A browser that has signed in before has a cookie: a name that nobody can guess, and for each of its people a proof, which ties the name to
-// their e-mail address. It signs nobody in. It only keeps strangers' wrong passwords from counting for the browser's own people.
+// A browser that has signed in before has a cookie: a random name, and for each of its people a proof, which ties the name to
+// their e-mail address. It is no proof of a login. It only keeps strangers' wrong passwords from counting for the browser's own people.
 
 /** People of one browser; the one who signed in the longest time ago is forgotten. */
 const MOST_PEOPLE = 5

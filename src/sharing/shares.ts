@@ -97,7 +97,7 @@ export async function createShare(
 
 /**
  * Changes a share, for those who have its link already, too. Another password ends all access that was given before. A token changes only
- * shares that it made; those never last longer than it, whoever changes them.
+ * shares that it made; those never last longer than it, also when a browser changes them.
  * @throws AppError as `createShare`; `not_found` for an unknown share
  */
 export async function changeShare(

@@ -79,7 +79,7 @@ export const sharesRouter = router({
       path: '/api/sites/:siteKey/shares/:id/link',
       summary: 'Make a new link for a share',
       description:
-        'For a share that a token made, whose link nobody has, and for a link that was lost. The old link ends; the share no longer ends with ' +
+        'For a share that a token made, whose link was in no answer, and for a link that was lost. The old link ends; the share no longer ends with ' +
         'the token that made it.',
       answer: 'The share; its new secret and its link are shown for the only time.',
       forbidden: `${SIGN_IN}; or the user is a viewer`,
