@@ -71,7 +71,7 @@ describe('second factor', () => {
     for (const code of codes) expect(stored).not.toContain(code.replaceAll('-', ''))
   })
 
-  test('the secret is sealed for its login alone', async () => {
+  test('the secret is sealed for its login alone', { tags: ['full'] }, async () => {
     const [one, other] = [await withTotp(), await withTotp()]
     const { db } = api.services
     await db`update logins set totp_secret = (select totp_secret from logins where id = ${one.loginId}) where id = ${other.loginId}`
@@ -137,7 +137,9 @@ describe('second factor', () => {
     expect((await read(cookie)).body.recovery_codes).toBe(8)
   })
 
-  test('renewed recovery codes replace those before; without the factor they go, and the password is enough', async () => {
+  test('renewed recovery codes replace those before; without the factor they go, and the password is enough', {
+    tags: ['full'],
+  }, async () => {
     const { signIn, codes, cookie, loginId } = await withTotp()
     const renewed = await send('POST', '/recovery-codes', cookie, { password: PASSWORD })
     expect([renewed.status, renewed.body.recovery_codes.length]).toEqual([200, 10])

@@ -146,7 +146,7 @@ describe('somebody who knows an address', () => {
     expect((await resetBy(url.split('#')[1]!)).status).toBe(204)
   })
 
-  test('links: a new one of the operator ends one that was asked for', async () => {
+  test('links: a new one of the operator ends one that was asked for', { tags: ['full'] }, async () => {
     const { email, loginId } = await setUp(api)
     const asked = await resetLink(loginId)
     await makeLoginLink(api.services.db, { baseUrl: 'http://a.example' }, email, at)

@@ -64,7 +64,7 @@ afterAll(async () => {
   await revenue.close()
 })
 
-test('mcp: a client finds the best channel by MRR of the last month', async () => {
+test('mcp: a client finds the best channel by MRR of the last month', { tags: ['full'] }, async () => {
   const sites = await ask('list_sites', {})
   const { domain } = sites.answer.find((each: Json) => each.id === site.id)
   const question = { siteKey: domain, range: 'last_month', dimension: 'channel', sort: 'mrr', per_page: 1 }
@@ -121,7 +121,9 @@ test.each([
   expect(answer).toMatch(reason)
 })
 
-test('mcp: imported totals are added where they are asked for, and not explained', async () => {
+test('mcp: imported totals are added where they are asked for, and not explained', {
+  tags: ['full'],
+}, async () => {
   const { db } = revenue.api.services
   await importInto(db, site, 'UTC', 'date,visitors,visits\n2026-01-31,5,7\n', {
     name: 'imported_visitors.csv',

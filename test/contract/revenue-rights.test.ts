@@ -187,7 +187,9 @@ describe('lifecycle goals', () => {
     expect(await names(site.path)).toEqual(kept)
   })
 
-  test('a name that is taken is skipped, and the limit of goals does not apply', async () => {
+  test('a name that is taken is skipped, and the limit of goals does not apply', {
+    tags: ['full'],
+  }, async () => {
     const site = await revenue.site()
     await revenue.goal(site, { match_type: 'page', match_value: '/thanks', display_name: 'payment' })
     const batch = await revenue.call('POST', `${site.path}/goals/batch`, {

@@ -144,7 +144,7 @@ describe.each(sweep(['UTC', 'America/Los_Angeles']))('goal report: on a site in 
   })
 })
 
-test('goal preview: at most ten values, and the number of all', async () => {
+test('goal preview: at most ten values, and the number of all', { tags: ['full'] }, async () => {
   const many = await stats.site()
   const pages = Array.from({ length: 12 }, (_, index) => `/p/${String(index).padStart(2, '0')}`)
   await stats.store(

@@ -5,6 +5,7 @@ import { Redis as Client } from 'ioredis'
 import { expect, onTestFinished, test } from 'vitest'
 import { identify, isAlive } from '../../src/embedded/lock.ts'
 import { type Redis, startRedis } from '../../src/embedded/redis.ts'
+import { sweep } from '../support/runs.ts'
 import { exited, ready, spawnEntry } from './spawn.ts'
 
 const log = { info() {}, warn() {}, error() {} }
@@ -36,7 +37,9 @@ test('embedded Redis: it syncs each write before it answers, and never evicts', 
   expect(await client.config('GET', 'port')).toEqual(['port', '0'])
 })
 
-test('embedded Redis: a data folder with a very long path gets a socket path within the limit of the kernel', async () => {
+test('embedded Redis: a data folder with a very long path gets a socket path within the limit of the kernel', {
+  tags: ['full'],
+}, async () => {
   const redis = await start(path.join(folder(), 'deep'.repeat(30)))
   expect(redis.socketPath.length).toBeLessThan(100)
   expect(await connect(redis).ping()).toBe('PONG')
@@ -68,7 +71,9 @@ test('embedded Redis: a server whose parent was killed is adopted and can be sto
   expect(await connect(await start(dataDir)).get('adopted')).toBe('yes')
 })
 
-test('embedded Redis: a server that another process keeps is neither adopted nor stopped', async () => {
+test('embedded Redis: a server that another process keeps is neither adopted nor stopped', {
+  tags: ['full'],
+}, async () => {
   const dataDir = folder()
   const redis = await start(dataDir)
   const other = await spawnEntry('workers/embedded-redis.ts', ['--data-dir', dataDir])
@@ -77,11 +82,13 @@ test('embedded Redis: a server that another process keeps is neither adopted nor
   expect(await connect(redis).ping()).toBe('PONG')
 })
 
-test.each([
-  ['SIGINT', 0],
-  ['SIGTERM', 0],
-  ['SIGKILL', 1],
-] as const)('embedded Redis: the process under PM2 and its server end on %s', async (signal, code) => {
+test.each(
+  sweep([
+    ['SIGINT', 0],
+    ['SIGTERM', 0],
+    ['SIGKILL', 1],
+  ] as const),
+)('embedded Redis: the process under PM2 and its server end on %s', async (signal, code) => {
   const dataDir = folder()
   const parent = await spawnEntry('workers/embedded-redis.ts', ['--data-dir', dataDir])
   await ready(parent)

@@ -3,6 +3,7 @@ import { createPauses } from '../../src/lib/pauses.ts'
 import { readCsv } from '../../src/transfer/read/csv.ts'
 import { readJsonLines } from '../../src/transfer/read/json-lines.ts'
 import { readJsonObjects } from '../../src/transfer/read/json-objects.ts'
+import { sweep } from '../support/runs.ts'
 
 /** Counts how often other work has its turn while `run` runs. */
 async function turnsDuring(run: () => Promise<unknown>): Promise<number> {
@@ -27,11 +28,13 @@ test('pauses: other work has its turn when the budget is used up, and not before
   expect(await turnsDuring(loop(60_000))).toBe(0)
 })
 
-test.each([
-  ['CSV', readCsv, 'a,b\n', 'one,two\n'],
-  ['JSON lines', readJsonLines, '', '{"a":"one","b":"two"}\n'],
-  ['JSON objects', readJsonObjects, '', '{"a":"one","b":"two"}\n'],
-])('pauses: reading %s gives other work its turn, also within one chunk', async (_, read, head, row) => {
+test.each(
+  sweep([
+    ['CSV', readCsv, 'a,b\n', 'one,two\n'],
+    ['JSON lines', readJsonLines, '', '{"a":"one","b":"two"}\n'],
+    ['JSON objects', readJsonObjects, '', '{"a":"one","b":"two"}\n'],
+  ]),
+)('pauses: reading %s gives other work its turn, also within one chunk', async (_, read, head, row) => {
   async function* source() {
     yield Buffer.from(head + row.repeat(100_000))
   }

@@ -30,7 +30,9 @@ async function connect(url: string): Promise<RedisClient> {
   return redis
 }
 
-test('start-up checks: a PostgreSQL without TimescaleDB is refused with instructions', async () => {
+test('start-up checks: a PostgreSQL without TimescaleDB is refused with instructions', {
+  tags: ['full'],
+}, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'analytics-plain-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const pglite = await PGlite.create()

@@ -71,7 +71,9 @@ test('mail: a refusal of the mail server is told, and logged without the address
   expect(JSON.stringify(lines)).not.toMatch(/full@|secret/)
 })
 
-test('mail: a mail server that is not there or never answers is a failure, and does not hold the request', async () => {
+test('mail: a mail server that is not there or never answers is a failure, and does not hold the request', {
+  tags: ['full'],
+}, async () => {
   const sockets: Socket[] = []
   const mute = createServer(socket => void sockets.push(socket)).listen(0, '127.0.0.1')
   await new Promise(resolve => mute.once('listening', resolve))

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { tasks } from '../../src/rollups/tasks.ts'
 import { type Api, type Member, startApi } from '../support/api.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
+import { sweep } from '../support/runs.ts'
 
 const DETAILS_FROM = '2026-05-22T00:00:00.000Z'
 
@@ -56,7 +57,7 @@ test('details: every read says in a header from when on there are some', async (
     return [status, headers.get('x-details-from')]
   }
   for (const path of READS) {
-    for (const filter of ['', '&country=DE']) {
+    for (const filter of sweep(['', '&country=DE'])) {
       const from = (day: string) => headerOf(site, `${path}from=${day}&to=2026-05-23${filter}`)
       expect(await from('2026-05-21'), path).toEqual([200, DETAILS_FROM])
       expect(await from('2026-05-22'), path).toEqual([200, null])

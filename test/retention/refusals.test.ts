@@ -274,7 +274,9 @@ describe('history', () => {
     await expect(remove(dropped, '2026-05-23')).rejects.toThrow(DETAILS_FROM)
   })
 
-  test('the days before the date count 0, also when the deletion is stopped, and the site begins with the date', async () => {
+  test('the days before the date count 0, also when the deletion is stopped, and the site begins with the date', {
+    tags: ['full'],
+  }, async () => {
     const [site, other] = [dropped, unlimited]
     const days = { from: '2026-06-01', to: '2026-06-20' }
     const before = [await readNumbers(db, site, days), await readNumbers(db, other, ALL)]

@@ -116,6 +116,7 @@ describe('daily rollups: data that arrives after the rollup of its day counts at
   const left = { type: 'engagement', visitorId: ADA, url: '/entry-0', engagedMs: 90_000, scroll: 80 } as const
   /** From the beginning of yesterday. */
   const late: [string, ...[number, Partial<Hit>][]][] = [
+    ['a hit just before a session, which joins it', [3 * HOUR - 20 * MINUTE, { visitorId: ADA, url: '/b' }]],
     ['a hit inside a session that is over', [3 * HOUR + 90_000, { visitorId: ADA, url: '/late' }]],
     ['engagement hours after the last hit of a session', [8 * HOUR, left]],
     [
@@ -123,7 +124,6 @@ describe('daily rollups: data that arrives after the rollup of its day counts at
       [HOUR, { visitorId: ADA, url: '/early', country: 'FR' }],
       [-3 * DAY - HOUR, { visitorId: ADA, url: '/first of all' }],
     ],
-    ['a hit just before a session, which joins it', [3 * HOUR - 20 * MINUTE, { visitorId: ADA, url: '/b' }]],
     ['a second page of a bounce', [21 * HOUR + 20 * MINUTE, { visitorId: BOB, url: '/alone' }]],
     ['somebody who was never there', [-DAY + 1, { url: '/new' }], [-DAY - 1, { url: '/new' }]],
     [
@@ -142,7 +142,7 @@ describe('daily rollups: data that arrives after the rollup of its day counts at
   beforeAll(async () => {
     story = await beginWithVisits()
   })
-  test.each(late)('%s', async (_, ...hits) => {
+  test.each(sweep(late))('%s', async (_, ...hits) => {
     // Rolls up first, so that only the new hits leave dirty marks.
     await story.rollUpAgain(TODAY + 2 * HOUR)
     await story.send(...hits.map(([at, fields]) => story.hit(TODAY - DAY + at, fields)))
@@ -230,7 +230,9 @@ describe('daily rollups that grow with time equal the rows', () => {
 })
 
 describe('daily rollups equal the rows for all kinds of values', () => {
-  test('daily rollups equal the rows with texts that are hard to quote or to sort and that have equal counts', async () => {
+  test('daily rollups equal the rows with texts that are hard to quote or to sort and that have equal counts', {
+    tags: ['full'],
+  }, async () => {
     const { hit, send, rollUp, compare } = await begin()
     // By UTF-16, U+FF5E comes after U+1F600; by code point before it.
     const texts = ['"', "'", '\\', '/', '\n', '{}', '[1,"2"]', 'null', 'é', '\uFF5E', '😀', '', 'a', 'A']
@@ -506,10 +508,12 @@ describe('daily rollups: a slow process whose day another process has rolled up'
   }
   const yesterday = { start: TODAY - DAY, end: TODAY, zone: 'UTC', rolledUpTo: TODAY + HOUR, marks: [] }
 
-  test.each([
-    ['adds nothing twice', false],
-    ['takes nothing back', true],
-  ])('%s', async (_, isAnew) => {
+  test.each(
+    sweep([
+      ['adds nothing twice', false],
+      ['takes nothing back', true],
+    ]),
+  )('%s', async (_, isAnew) => {
     const { site, hit, send, rollUp, compare } = await beginWithVisits()
     await rollUp(TODAY - HOUR)
     await send(hit(TODAY - 65 * MINUTE), hit(TODAY - 5 * MINUTE))

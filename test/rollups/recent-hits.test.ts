@@ -239,7 +239,9 @@ test('recent hits begin with session counts, when no process of an earlier versi
   expect(await expectSameAsRows(site, START)).toBe(1)
 })
 
-test('recent hits: counts that are too old go before the watermark rises past what late hits mark', async () => {
+test('recent hits: counts that are too old go before the watermark rises past what late hits mark', {
+  tags: ['full'],
+}, async () => {
   const site = await begin()
   await storeMinutes(site, START, [0, 240])
   await count(START + MINUTE)

@@ -9,6 +9,7 @@ import { TailRows } from '../../src/rollups/live-tail/tail-rows.ts'
 import { ValueCounter } from '../../src/rollups/live-tail/value-counter.ts'
 import { DIMENSIONS, sorted } from '../support/live-tail.ts'
 import { randomFrom } from '../support/random-values.ts'
+import { sweep } from '../support/runs.ts'
 
 const MINUTE = 60_000
 const START = Date.UTC(2026, 2, 10, 9)
@@ -77,7 +78,7 @@ const asked = (from: number): AskedConversions => ({
   currencies: ['', 'EUR', 'USD', ''],
 })
 
-test.each([1, 2, 3, 4])('running counts: after more hits they are what a new count is (%i)', seed => {
+test.each(sweep([1, 2, 3, 4]))('running counts: after more hits they are what a new count is (%i)', seed => {
   const rows = new TailRows(START)
   const running = new RunningCounts(rows)
   const live = new LiveCounter(rows)

@@ -64,7 +64,9 @@ async function siteWithDays(days: readonly number[]) {
 const window = { start: FIRST, end: FIRST + 20 * DAY }
 const now = new Date(FIRST + 30 * DAY)
 
-test('session columns: quiet days have none to store, also when they are rolled up for other dimensions', async () => {
+test('session columns: quiet days have none to store, also when they are rolled up for other dimensions', {
+  tags: ['full'],
+}, async () => {
   const { siteNo, cover } = await siteWithDays([0, 2, 4, 6, 8, 10, 12, 14])
   const before = await cover()
   expect(before?.gaps).toEqual([])

@@ -6,6 +6,7 @@ import {
   VALUE_OPERATORS,
   type ValueOperator,
 } from '../../src/rollups/patterns/value-match.ts'
+import { runs } from '../support/runs.ts'
 import { cpuOf } from '../support/within.ts'
 
 test.each<[ValueOperator, string, string[], string[]]>([
@@ -117,7 +118,7 @@ test('value match: patterns match by their definition', () => {
     fc.property(short, short, (pattern, text) => {
       expect(compileMatch('matches_pattern', pattern)(text)).toBe(matchesPattern(pattern, text))
     }),
-    { numRuns: 3_000 },
+    { numRuns: runs(3_000) },
   )
 })
 

@@ -121,7 +121,7 @@ const visitorsOf = (lines: SentLine[]) => new Set(lines.map(line => line.body.vi
 const pathsOf = (lines: SentLine[]) => new Set(lines.map(line => line.body.url?.path.split('?')[0])).size
 const engagementOf = (lines: SentLine[]) => lines.filter(({ endpoint }) => endpoint !== 'collect').length
 
-test('bench: each traffic shape has the property in its name', () => {
+test('bench: each traffic shape has the property in its name', { tags: ['full'] }, () => {
   expect(visitorsOf(sentBy('few', 5_000))).toBe(5)
   expect(visitorsOf(sentBy('many', 5_000))).toBe(5_000)
   const silent = sentBy('silent', 5_000)

@@ -172,7 +172,9 @@ test('purge: recent hits of a deleted site go, with their marks, which delay not
   await db`update watermarks set watermark = '-infinity' where aggregate = 'recent_hits'`
 })
 
-test('purge: hits that were in flight are removed, too, before the purge is finished', async () => {
+test('purge: hits that were in flight are removed, too, before the purge is finished', {
+  tags: ['full'],
+}, async () => {
   const site = await createTestSite(db)
   await sendHits(site)
   await markDeleted(site)

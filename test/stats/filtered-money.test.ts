@@ -67,7 +67,9 @@ test('filtered money: many payments are joined to the same sessions as few', asy
   }
 })
 
-test('filtered money: a payment has no page, so no page filter keeps its session', async () => {
+test('filtered money: a payment has no page, so no page filter keeps its session', {
+  tags: ['full'],
+}, async () => {
   expect(await overview('path[is_not]=/home')).toMatchObject({ sessions: 1, visitors: 1, revenue: 0 })
   expect(await overview('title=(none)')).toMatchObject({ sessions: 1, pageviews: 1, revenue: 0 })
   expect(await overview('path=/home')).toMatchObject({ sessions: 1, revenue: 777 })

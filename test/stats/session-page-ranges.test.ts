@@ -6,6 +6,7 @@ import { countTraffic } from '../../src/rollups/traffic.ts'
 import { locateSessionsPage } from '../../src/stats/sessions/session-pages.ts'
 import { testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
+import { sweep } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { useDatabase } from './stored-stream.ts'
 
@@ -56,13 +57,15 @@ async function expectPages(site: TestSite, start: number, end: number) {
   return rows.length
 }
 
-test.each([
-  ['nothing counted and nothing refreshed', undefined, undefined],
-  ['all refreshed that is old enough', undefined, 40 * HOUR],
-  ['counts of the newer part', 30 * HOUR, undefined],
-  ['older buckets refreshed, the newest counted, rows between', 30 * HOUR, 40 * HOUR],
-  ['buckets that are refreshed and counted', 4 * HOUR, 40 * HOUR],
-])('session pages and totals equal the rows: %s', async (_, countedAfter, refreshedAt) => {
+test.each(
+  sweep([
+    ['nothing counted and nothing refreshed', undefined, undefined],
+    ['all refreshed that is old enough', undefined, 40 * HOUR],
+    ['counts of the newer part', 30 * HOUR, undefined],
+    ['older buckets refreshed, the newest counted, rows between', 30 * HOUR, 40 * HOUR],
+    ['buckets that are refreshed and counted', 4 * HOUR, 40 * HOUR],
+  ]),
+)('session pages and totals equal the rows: %s', async (_, countedAfter, refreshedAt) => {
   const { db } = database
   await db`delete from session_counts`
   await db`delete from dirty_buckets`

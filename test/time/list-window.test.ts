@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LIST_PERIODS, listWindow } from '../../src/time/list-window.ts'
 import { allZones } from '../../src/time/zones.ts'
+import { runs } from '../support/runs.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -72,7 +73,7 @@ describe('time window of the site list', () => {
           expect(off).toBeLessThanOrEqual(4 * HOUR)
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 })

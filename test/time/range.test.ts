@@ -290,7 +290,7 @@ describe('ranges in every time zone', () => {
         expect(Date.parse(current.from) - Date.parse(previous.to)).toBe(DAY)
         expect(Date.parse(current.from) - Date.parse(previous.from)).toBe(current.days * DAY)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -301,7 +301,7 @@ describe('ranges in every time zone', () => {
         expect(clockDay(zone, start.getTime() - 1) < from).toBe(true)
         expect(clockDay(zone, end.getTime() - 1)).toBe(to)
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 

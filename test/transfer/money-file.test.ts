@@ -165,7 +165,9 @@ describe('files of payments and subscriptions', () => {
     expect(await refundsOf(site)).toEqual(refunded)
   })
 
-  test('a later file may say that less was refunded, nothing, or of another payment', async () => {
+  test('a later file may say that less was refunded, nothing, or of another payment', {
+    tags: ['full'],
+  }, async () => {
     const site = await openSite()
     const payment = (id: string, refunded: number | '' = '') =>
       `payment,${id},2024-01-01,1000,USD,,,${refunded}`
@@ -222,7 +224,9 @@ describe('files of payments and subscriptions', () => {
     await expect(bring(site, 'name,age\nann,3\n')).rejects.toThrow('missing: type, id, at, amount')
   })
 
-  test('revenue:import-file imports a file by path, and says what is wrong with its options', async () => {
+  test('revenue:import-file imports a file by path, and says what is wrong with its options', {
+    tags: ['full'],
+  }, async () => {
     const site = await openSite()
     const path = join(folder, 'command.csv')
     await writeFile(path, CSV)

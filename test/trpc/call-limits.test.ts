@@ -46,7 +46,7 @@ const statusesOf = (answers: Answer[]) => answers.map(answer => answer.status)
 const shown = ({ headers }: Answer) =>
   ['limit', 'remaining'].map(name => Number(headers.get(`x-ratelimit-${name}`)))
 
-test('API limit: more tokens of a user do not make more calls', async () => {
+test('API limit: more tokens of a user do not make more calls', { tags: ['full'] }, async () => {
   const owner = await api.member()
   const tokens = await tokensOf(owner, 10)
   const answers = await callInTurn(tokens, USER_LIMIT + 5)
@@ -109,7 +109,7 @@ async function scriptCalls(): Promise<number> {
   return counts.reduce((sum, [, calls]) => sum + Number(calls), 0)
 }
 
-test('API limit: 0 turns off all three limits and their headers', async () => {
+test('API limit: 0 turns off all three limits and their headers', { tags: ['full'] }, async () => {
   api.services.config.limits.api = 0
   const { token } = await api.member()
   const answers = await callInTurn([token], TEAM_LIMIT + 1)
@@ -135,7 +135,7 @@ test('API limit: after too many invalid tokens, a network is refused without a l
   expect((await list(generateToken())).status).toBe(401)
 })
 
-test('API limit: a revoked token counts as invalid', async () => {
+test('API limit: a revoked token counts as invalid', { tags: ['full'] }, async () => {
   const owner = await api.member()
   const { token } = owner
   const { body } = await api.call('POST', '/api/tokens', { token, body: { name: 'short-lived' } })

@@ -13,7 +13,9 @@ beforeAll(async () => {
 })
 afterAll(() => visit.close())
 
-test('profile: the name is saved, another e-mail address only with the password', async () => {
+test('profile: the name is saved, another e-mail address only with the password', {
+  tags: ['full'],
+}, async () => {
   const { page, email, ask, complaints } = await signedInPage(visit)
   await openWhole(page, `${visit.origin}/account`)
   expect(await page.inputValue('[name=email]')).toBe(email)
@@ -33,7 +35,9 @@ test('profile: the name is saved, another e-mail address only with the password'
   expect(complaints).toEqual([])
 })
 
-test('password: it is changed with the one before, and other devices are signed out', async () => {
+test('password: it is changed with the one before, and other devices are signed out', {
+  tags: ['full'],
+}, async () => {
   const { page, email, ask } = await signedInPage(visit)
   const other = await visit.api.call('POST', '/api/auth/login', { body: { email, password: PASSWORD } })
   expect(other.status).toBe(200)

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { sweep } from '../support/runs.ts'
 import { expectFit } from './audit-page.ts'
 import { type SeededHit, type SeededSite, seededSite } from './seeded-site.ts'
 import { seriesOn, tableOn } from './shown.ts'
@@ -112,14 +111,12 @@ test('events: a type that is named like another event is asked for by its own', 
   await expectFit(page)
 })
 
-test.each(
-  sweep([
-    ['events', 'No events of the chosen types in this period'],
-    ['titles', 'No page titles in this period'],
-    ['web-vitals', 'No Web Vitals in this period'],
-    ['live', 'Nothing happened in the last 30 minutes'],
-  ]),
-)('%s of a site without hits says so', async (path, text) => {
+test.each([
+  ['events', 'No events of the chosen types in this period'],
+  ['titles', 'No page titles in this period'],
+  ['web-vitals', 'No Web Vitals in this period'],
+  ['live', 'Nothing happened in the last 30 minutes'],
+])('%s of a site without hits says so', { tags: ['full'] }, async (path, text) => {
   await all.open(`${path}?${RANGE}`, empty)
   await all.page.waitForSelector(`text=${text}`)
 })
@@ -226,17 +223,15 @@ test('live: asks once in five seconds, the frame included, and not while it is h
   await context.close()
 })
 
-test.each(
-  sweep([
-    ['events', 'eventsTimeseries'],
-    ['events', 'events'],
-    ['titles', 'breakdown'],
-    ['titles', 'pageTitlesTimeseries'],
-    ['web-vitals', 'webVitals'],
-    ['web-vitals', 'webVitalsBreakdown'],
-    ['live', 'live'],
-  ]),
-)('%s says when stats.%s takes too long, and tries again', (path, procedure) =>
+test.each([
+  ['events', 'eventsTimeseries'],
+  ['events', 'events'],
+  ['titles', 'breakdown'],
+  ['titles', 'pageTitlesTimeseries'],
+  ['web-vitals', 'webVitals'],
+  ['web-vitals', 'webVitalsBreakdown'],
+  ['live', 'live'],
+])('%s says when stats.%s takes too long, and tries again', { tags: ['full'] }, (path, procedure) =>
   expectTooSlow(all, `${path}?range=last_30_days`, procedure, 'main table tbody tr'),
 )
 

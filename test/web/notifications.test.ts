@@ -51,7 +51,9 @@ test('notifications: a webhook is made, tested, looked at, rotated and deleted',
   expect(member.complaints).toEqual([])
 })
 
-test('notifications: an alert is made for a webhook and addresses, changed and deleted', async () => {
+test('notifications: an alert is made for a webhook and addresses, changed and deleted', {
+  tags: ['full'],
+}, async () => {
   const { visit, page, member } = all
   const site = await seededSite(visit, member)
   const listed = async () => (await site.call('GET', '/alerts')).body

@@ -169,7 +169,9 @@ test('a person: an owner saves everything that is stored about the person', { ta
   expect(file).not.toHaveProperty('next_cursor')
 })
 
-test('a person: an owner erases a person after a question; others do not see the buttons', async () => {
+test('a person: an owner erases a person after a question; others do not see the buttons', {
+  tags: ['full'],
+}, async () => {
   const { visit, member, site, page, open, read } = all
   await open(`people/${BEN}?${RANGE}`)
   await page.click('role=button[name="Erase"]')

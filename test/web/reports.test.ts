@@ -100,7 +100,9 @@ test('reports: it says when the service sends no mail, what failed, and when it 
   await expectFit(page)
 })
 
-test('reports: who has the link of a mail agrees and unsubscribes without a login, by a button', async () => {
+test('reports: who has the link of a mail agrees and unsubscribes without a login, by a button', {
+  tags: ['full'],
+}, async () => {
   const { visit, site } = all
   const made = await site.call('POST', '/reports', { address: 'grace@example.com', frequencies: ['weekly'] })
   const { config } = visit.api.services

@@ -4,7 +4,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sweep } from '../support/runs.ts'
 import { expectFit } from './audit-page.ts'
 import { type SeededSite, seededSite } from './seeded-site.ts'
 import { cardOn } from './shown.ts'
@@ -89,8 +88,9 @@ test('share: a link with a password shows its sections alone, also after a reloa
   await page.waitForSelector('h1:has-text("This link does not work any more")')
 })
 
-test.each(sweep(['share', 'embed']))(
+test.each(['share', 'embed'])(
   'share: a link of %s: its browser receives nothing of other sections',
+  { tags: ['full'] },
   async way => {
     const { url, secret } = await makeShare({})
     const page = await newPage(visit)

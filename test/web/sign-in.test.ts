@@ -82,7 +82,7 @@ test('sign-in: a page that needs a login leads back to where the person wanted t
   expect(new URL(other.url()).origin).toBe(origin)
 })
 
-test('sign-in: a login with a second factor is asked for the code', async () => {
+test('sign-in: a login with a second factor is asked for the code', { tags: ['full'] }, async () => {
   const { api, origin } = visit
   const { email, cookie } = await setUp(api)
   const headers = withCookie(api, cookie)
@@ -101,7 +101,9 @@ test('sign-in: a login with a second factor is asked for the code', async () => 
   await signedIn(page)
 })
 
-test('sign-in: a link for a new password leads to signing in with it; one that does not work says so', async () => {
+test('sign-in: a link for a new password leads to signing in with it; one that does not work says so', {
+  tags: ['full'],
+}, async () => {
   const { api, origin } = visit
   const { email, loginId } = await setUp(api)
   const secret = await createLink(api.services.db, 'reset', { email: null, loginId }, new Date())

@@ -61,7 +61,9 @@ test('sites: tiles are those of the API in its order, for each period, order and
   expect(member.complaints).toEqual([])
 })
 
-test('sites: a tile has its revenue, its visitors of now, and leads to the site; a pinned one comes first', async () => {
+test('sites: a tile has its revenue, its visitors of now, and leads to the site; a pinned one comes first', {
+  tags: ['full'],
+}, async () => {
   const { visit, page, site } = all
   await open('?period=30d&sort=most_visitors')
   await expectFit(page)

@@ -280,7 +280,7 @@ const share = async (may_export: boolean) => {
 }
 const titles = path(`stats/page-titles?${DAY}&page=1`)
 
-test('csv: a share gives files of its sections where it may be exported', async () => {
+test('csv: a share gives files of its sections where it may be exported', { tags: ['full'] }, async () => {
   const may = await share(true)
   expect((await file(titles, {}, may)).status).toBe(200)
   expect((await file(path('goals'), {}, may)).status).toBe(403)
@@ -292,7 +292,7 @@ test('csv: a share gives files of its sections where it may be exported', async 
   expect((await file(titles, { Accept: 'application/json' }, mayNot)).status).toBe(200)
 })
 
-test('csv: a public site gives none to those who are no users', async () => {
+test('csv: a public site gives none to those who are no users', { tags: ['full'] }, async () => {
   await call('PATCH', '/api/sites/list.example/sharing', { body: { is_public: true } })
   const ask = (accept: string) => fetch(api.url + titles, { headers: { Accept: accept } })
   expect([(await ask('text/csv')).status, (await ask('application/json')).status]).toEqual([403, 200])

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FAST_PARSERS } from '../../../src/ingestion/edge/fast-parser.ts'
 import { KEYED_SCHEMAS } from '../../../src/ingestion/edge/schema.ts'
+import { runs } from '../../support/runs.ts'
 
 const KEY = '5C7F5A52-3c0b-4c39-9e0e-7f6b0a6f2d11'
 
@@ -85,7 +86,7 @@ test('fast parser: it reads the same values as the schemas', () => {
       taken += 1
       expect(KEYED_SCHEMAS[endpoint].safeParse(body)).toEqual({ success: true, data: input })
     }),
-    { numRuns: 5_000 },
+    { numRuns: runs(5_000) },
   )
   expect(taken).toBeGreaterThan(1_000)
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { listedSources } from '../../../src/ingestion/stages/listed-sources.ts'
 import { knownSources } from '../../../src/ingestion/stages/sources.ts'
-import { seeded } from '../../support/runs.ts'
+import { runs, seeded } from '../../support/runs.ts'
 import { enriched } from './hit.ts'
 
 const ofTag = (source: string, more = '') => {
@@ -100,7 +100,7 @@ describe('channel: a source that only ends in "ads" is not paid', () => {
         fc.pre(channelOfTag(word) === 'Referral' && !/^(g|ms)$|newsletter/.test(word))
         return !channelOfTag(word + suffix).startsWith('Paid')
       }),
-      { seed: seeded(20), numRuns: 2_000 },
+      { seed: seeded(20), numRuns: runs(2_000) },
     )
   })
 

@@ -4,6 +4,7 @@ import { EVENT_TYPES } from '../../../src/ingestion/hit.ts'
 import { isCrawler } from '../../../src/ingestion/stages/crawler.ts'
 import { enrich } from '../../../src/ingestion/stages/index.ts'
 import { remember } from '../../../src/ingestion/stages/remember.ts'
+import { runs } from '../../support/runs.ts'
 import { cpuOf } from '../../support/within.ts'
 import { hit } from './hit.ts'
 
@@ -57,7 +58,7 @@ test('enrich: random texts fill every field and never throw', () => {
       expect(result.errorId !== undefined).toBe(given.type === 'error')
       expect(typeof isCrawler(given.userAgent)).toBe('boolean')
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000) },
   )
 })
 

@@ -13,7 +13,9 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('alerts: seven hours with normal traffic, a spike, a drop, silence and recovery', async () => {
+test('alerts: seven hours with normal traffic, a spike, a drop, silence and recovery', {
+  tags: ['full'],
+}, async () => {
   const { site, store, storeAt, alert, agree, goal: goalOf, incidents } = await world.siteWithHits()
   world.clock.at = Math.ceil(world.clock.at / HOUR) * HOUR
   const begin = world.clock.at

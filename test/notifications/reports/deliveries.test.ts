@@ -70,7 +70,9 @@ test('reports: sites in two zones get their day at 8:00 by their own clocks, onc
   ])
 })
 
-test('reports: each kind is sent on its day, and none for a period that was due before it was asked for', async () => {
+test('reports: each kind is sent on its day, and none for a period that was due before it was asked for', {
+  tags: ['full'],
+}, async () => {
   world.clock.now = new Date('2026-11-01T09:00:00Z')
   const frequencies = ['daily', 'weekly', 'monthly']
   const { id } = await addRecipient(owner, site, { frequencies, hour: 9, language: 'de' })
@@ -95,7 +97,7 @@ test('reports: an earlier hour sends at once what is due by now, and nothing twi
   expect(await subjectsAt('2026-10-21T20:00:00Z')).toEqual(['no visits (20 October 2026)'])
 })
 
-test('reports: after an outage the newest period of each kind is sent late', async () => {
+test('reports: after an outage the newest period of each kind is sent late', { tags: ['full'] }, async () => {
   await addRecipient(owner, site, { frequencies: ['daily', 'weekly'] })
   await world.run('2026-10-29T12:00:00Z')
   expect((await subjectsAt('2026-10-29T12:00:10Z')).sort()).toEqual([
@@ -243,7 +245,9 @@ test('reports: a period without hits is left out where the recipient wants it so
   expect(await subjectsAt('2026-10-22T06:00:00Z')).toEqual(['1 visitor (21 October 2026)'])
 })
 
-test('reports: nothing is sent for a team without an active plan, and the newest report when it has one again; nothing for a deleted site', async () => {
+test('reports: nothing is sent for a team without an active plan, and the newest report when it has one again; nothing for a deleted site', {
+  tags: ['full'],
+}, async () => {
   await due()
   const { db, now } = world.api.services
   await setPlan(db, { teamId: owner.teamId, plan: 'lapsed' }, now())
@@ -303,7 +307,7 @@ test('reports: removed addresses are forgotten after 30 days; unsubscribed ones 
   expect(await db`select address from mail_recipients`).toEqual([{ address: made[0]!.email }])
 })
 
-test('reports: a clock that was set back delays no mail that waits', async () => {
+test('reports: a clock that was set back delays no mail that waits', { tags: ['full'] }, async () => {
   await addRecipient(owner, site)
   world.refusal.code = 451
   await world.run('2026-10-23T06:00:00Z')

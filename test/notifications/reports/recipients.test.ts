@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { forgetReports } from '../../../src/notifications/reports/deliveries/job.ts'
+import { sweep } from '../../support/runs.ts'
 import { actionsOf, type Teammate, teammate } from '../../support/teammates.ts'
 import { addRecipient, listed, newSite, type ReportSite, startWorld, type World } from './world.ts'
 
@@ -162,7 +163,7 @@ const FORGOTTEN: Record<string, (id: string) => Promise<unknown>> = {
     site = await newSite(world, owner)
   },
 }
-test.each(Object.keys(FORGOTTEN))(
+test.each(sweep(Object.keys(FORGOTTEN)))(
   'reports: an address that has unsubscribed is asked again, even a proven one, after it was %s',
   async how => {
     const { id } = await addRecipient(owner, site)

@@ -250,7 +250,9 @@ test.each([
   expect(left).toHaveLength(2)
 })
 
-test('conversions: a goal that was too slow is not tried again with the next hits', async () => {
+test('conversions: a goal that was too slow is not tried again with the next hits', {
+  tags: ['full'],
+}, async () => {
   // A quarter of a second for each path.
   const slow = '(?:a[ab]?|b[ab]?){600}c'
   const { hit, store, told } = await watched([page(slow, 'matches_regex', 'slow'), page('/buy')])

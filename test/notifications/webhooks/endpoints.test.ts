@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/config.ts'
 import { isReachable, problemOfUrl } from '../../../src/notifications/webhooks/endpoint-url.ts'
 import { pauseAfter } from '../../../src/notifications/webhooks/limits.ts'
+import { sweep } from '../../support/runs.ts'
 import { startWorld, type World } from './world.ts'
 
 const ENVIRONMENT = { DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRET_KEY: '0'.repeat(64) }
@@ -154,12 +155,14 @@ describe('webhooks API', () => {
     expect((await world.call('POST', `${site.id}/webhooks/${webhook.id}/test`)).status).toBe(422)
   })
 
-  test.each([
-    ['a name of a private address', ['10.0.0.7'], 'not_public'],
-    ['a name that has a private address, too', ['93.184.216.34', '::ffff:10.0.0.7'], 'not_public'],
-    ['a name of the metadata service', ['169.254.169.254'], 'not_public'],
-    ['an unknown name', [], 'unknown_host'],
-  ])('%s gets no connection, whatever it was at creation', async (_, addresses, error) => {
+  test.each(
+    sweep([
+      ['a name of a private address', ['10.0.0.7'], 'not_public'],
+      ['a name that has a private address, too', ['93.184.216.34', '::ffff:10.0.0.7'], 'not_public'],
+      ['a name of the metadata service', ['169.254.169.254'], 'not_public'],
+      ['an unknown name', [], 'unknown_host'],
+    ]),
+  )('%s gets no connection, whatever it was at creation', async (_, addresses, error) => {
     const site = await world.site()
     const host = `${randomUUID()}.example`
     const made = await world.webhook(site.id, { url: `https://${host}/` })

@@ -137,7 +137,9 @@ describe('import of the past', () => {
     expect((await paymentsOf(shop)).payments.length).toBeGreaterThan(0)
   })
 
-  test('only payments from a day on are read with --from, and every subscription that lives after it', async () => {
+  test('only payments from a day on are read with --from, and every subscription that lives after it', {
+    tags: ['full'],
+  }, async () => {
     const shop = await open()
     const from = new Date((START + 75 * DAY) * 1000)
     await importSite(api.services, shop.siteId, { from })
@@ -147,7 +149,7 @@ describe('import of the past', () => {
     expect((await reconcileMrr(api.services, shop.siteId)).drift).toEqual([])
   })
 
-  test('what is beyond the accepted bounds is left out and named', async () => {
+  test('what is beyond the accepted bounds is left out and named', { tags: ['full'] }, async () => {
     const shop = await open()
     stripe.lists.invoices!.push({ id: 'in_odd', created: START, currency: 'usd', amount_paid: 'lots' })
     const { counts } = await importSite(api.services, shop.siteId)
@@ -156,7 +158,9 @@ describe('import of the past', () => {
     expect(counts.unreadable[0]).toMatchObject({ id: 'in_odd', reason })
   })
 
-  test('payments that were purged are recorded again by the next import, with their refunds', async () => {
+  test('payments that were purged are recorded again by the next import, with their refunds', {
+    tags: ['full'],
+  }, async () => {
     const shop = await open()
     await importSite(api.services, shop.siteId)
     const before = await outcomeOf(shop)
@@ -190,7 +194,7 @@ describe('import of the past', () => {
     expect(payments.map(row => row.refunded_minor)).toEqual(before.payments.map(() => 0))
   })
 
-  test('a person who was erased does not come back, and no amount changes', async () => {
+  test('a person who was erased does not come back, and no amount changes', { tags: ['full'] }, async () => {
     const visitor = randomUUID()
     const shop = await openWith((account, customer) => {
       const metadata = { visitor_id: visitor }
@@ -240,7 +244,9 @@ describe('import of the past', () => {
     expect(await netMovements(shop)).toEqual({ '2025-03-02 start EUR': 3000 })
   })
 
-  test('an event that comes before the past is derived announces what it changes, and nothing of the past', async () => {
+  test('an event that comes before the past is derived announces what it changes, and nothing of the past', {
+    tags: ['full'],
+  }, async () => {
     const account = openAccount(`N${++accounts}x`)
     const [basic, gold] = [account.price(1000), account.price(4000)]
     const { id: customer } = account.customer(START)
@@ -302,7 +308,9 @@ describe('refusals of an import', () => {
     await expect(importSite(api.services, shop.siteId)).rejects.toThrow('No payment processor is connected')
   })
 
-  test('a wrong key, and a key that may not read something, end the import and say what to do', async () => {
+  test('a wrong key, and a key that may not read something, end the import and say what to do', {
+    tags: ['full'],
+  }, async () => {
     const shop = await openShop(api, { apiKey: 'rk_test_bad' })
     const wrong = await failing(shop)
     expect(wrong.message).toContain('Stripe does not accept the API key')
@@ -315,7 +323,7 @@ describe('refusals of an import', () => {
     expect((await importSite(api.services, shop.siteId)).state).toBe('finished')
   })
 
-  test('a processor that stays away ends the command, not the import', async () => {
+  test('a processor that stays away ends the command, not the import', { tags: ['full'] }, async () => {
     const shop = await open()
     stripe.troubles = Array(50).fill('server error')
     const { message, body } = await failing(shop)

@@ -148,7 +148,7 @@ function ordersOf<Value>(values: Value[]): Value[][] {
   )
 }
 
-describe('two invoices of one payment intent', () => {
+describe('two invoices of one payment intent', { tags: ['full'] }, () => {
   const paid = (id: string, day: number) =>
     event('invoice.paid', invoice({ id, paidAt: onDay(day) }), onDay(day))
   const told = [paid('in_1', 1), paid('in_2', 2), link('in_1', 'pi_1'), link('in_2', 'pi_1')]
@@ -207,7 +207,7 @@ describe('two invoices of one payment intent', () => {
   })
 })
 
-describe('an invoice of two payment intents', () => {
+describe('an invoice of two payment intents', { tags: ['full'] }, () => {
   const bill = event('invoice.paid', invoice({ id: 'in_1', amount_paid: 900 }), onDay(1))
   const links = [link('in_1', 'pi_1'), link('in_1', 'pi_2')]
   const given = [refunded('pi_1', 400, { id: 'ch_1' }), refunded('pi_2', 300, { id: 'ch_2' })]
@@ -262,7 +262,7 @@ test('sales: a checkout is a payment until an invoice of its own intent is paid,
   }
 })
 
-describe('a sale with very many ids', () => {
+describe('a sale with very many ids', { tags: ['full'] }, () => {
   /** Links invoices to intents; `shared` stands for the intent of all, else they are `in_1 - pi_1 - in_2 - pi_2 - …`. */
   const linkMany = ({ siteNo }: Shop, shared: string | null = null) => api.services.db`
     insert into processor_facts (site_no, event_id, kind, at, object_id, sale_ids, body)
@@ -303,7 +303,7 @@ describe('a sale with very many ids', () => {
   })
 })
 
-describe('a refund that names only its payment intent', () => {
+describe('a refund that names only its payment intent', { tags: ['full'] }, () => {
   const bill = event('invoice.paid', invoice({ id: 'in_g' }), onDay(1))
   const linked = link('in_g', 'pi_g')
   const byCharge = refunded('pi_g', 300, { id: 'ch_g' })

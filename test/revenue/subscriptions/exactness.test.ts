@@ -10,7 +10,7 @@ import {
   whole,
 } from '../../../src/revenue/subscriptions/fixed-point.ts'
 import { type Definitions, mrrOf } from '../../../src/revenue/subscriptions/mrr.ts'
-import { seeded } from '../../support/runs.ts'
+import { runs, seeded } from '../../support/runs.ts'
 import { coupon, discount, item, type Json, price, subscription } from '../../support/stripe.ts'
 
 // The expected MRR is computed a second time with fractions of integers, which lose no precision.
@@ -108,7 +108,7 @@ test('MRR: prices, periods, quantities, percentages and taxes give the MRR of ex
     fc.property(Rows, Percents(5), (rows, percents) => {
       expect(counted(rows, shares(percents))).toBe(exactly(rows, percents))
     }),
-    { seed: seeded(12), numRuns: 1500 },
+    { seed: seeded(12), numRuns: runs(1500) },
   )
 })
 
@@ -159,7 +159,7 @@ test('MRR: halves are rounded to even, whatever parts they consist of', () => {
       expect(counted(rows, []) % 2).toBe(0)
       expect(counted(rows, [])).toBe(exactly(rows, []))
     }),
-    { seed: seeded(13), numRuns: 500 },
+    { seed: seeded(13), numRuns: runs(500) },
   )
 })
 

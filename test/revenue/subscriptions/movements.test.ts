@@ -9,7 +9,7 @@ import {
   type State,
   trialOf,
 } from '../../../src/revenue/subscriptions/movements.ts'
-import { seeded } from '../../support/runs.ts'
+import { runs, seeded } from '../../support/runs.ts'
 
 const state = (at: number, status: string, rest: Partial<State> = {}): State => {
   return { at, key: `evt_${at}`, status, currency: 'USD', mrr: 100, isEnding: false, ...rest }
@@ -89,7 +89,7 @@ describe('subscription history', () => {
         const last = states.at(-1)
         expect(sum).toBe(last && ['active', 'past_due'].includes(last.status) ? last.mrr : 0)
       }),
-      { seed: seeded(10), numRuns: 300 },
+      { seed: seeded(10), numRuns: runs(300) },
     )
   })
 })
@@ -121,7 +121,7 @@ describe('compensating movements', () => {
         const missing = compensate(recorded, wanted)
         expect(compensate([...recorded, ...missing], wanted)).toEqual([])
       }),
-      { seed: seeded(11), numRuns: 200 },
+      { seed: seeded(11), numRuns: runs(200) },
     )
   })
 })

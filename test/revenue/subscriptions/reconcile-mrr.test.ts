@@ -85,7 +85,9 @@ describe('MRR reconciliation', () => {
     expect(await compare(shop.siteId)).toMatchObject({ ours: 0, processor: 1500, missing: ['co_gone'] })
   })
 
-  test('subscriptions beyond the bounds are listed, and the others compared', async () => {
+  test('subscriptions beyond the bounds are listed, and the others compared', {
+    tags: ['full'],
+  }, async () => {
     const shop = await openShop(api, KEY)
     const { tiers, bare } = tieredPrice()
     stripe.objects.set(`prices/${bare.id}`, { ...tiers, tiers: [{ up_to: -1 }] })

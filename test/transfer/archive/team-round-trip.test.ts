@@ -233,7 +233,9 @@ describe('a whole team as one archive', () => {
     expect((await events()).length).toBeLessThan(before)
   })
 
-  test('money that an import has read and not worked out yet is refused; what could not be worked out is not', async () => {
+  test('money that an import has read and not worked out yet is refused; what could not be worked out is not', {
+    tags: ['full'],
+  }, async () => {
     const { db } = source.api.services
     const { id } = source.site
     await db`
@@ -244,7 +246,9 @@ describe('a whole team as one archive', () => {
     await db`delete from revenue_import_work where id = 'in_later'`
   })
 
-  test('a site that is deleted while it is read is refused; so is one that loses details', async () => {
+  test('a site that is deleted while it is read is refused; so is one that loses details', {
+    tags: ['full'],
+  }, async () => {
     const { db } = source.api.services
     const given = { teamId: source.owner.teamId, productVersion: '1.0.0', now: NOW, folder }
     const exportedWhile = (change: () => PromiseLike<unknown>) =>
