@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { ReportedRun } from './test/support/report.ts'
+import { WaitingFirst } from './test/support/run-order.ts'
 import { IS_QUICK } from './test/support/runs.ts'
 import { selectedFiles } from './test/support/test-files.ts'
 
@@ -16,6 +17,7 @@ export default defineConfig({
     // A closed database of the embedded kind is only freed by a garbage collection, 300 MB each.
     execArgv: ['--import', './test/support/compiled-database.js'],
     globalSetup: ['test/support/global-setup.ts'],
+    sequence: { sequencer: WaitingFirst },
     setupFiles: ['test/support/seed-properties.ts'],
     testTimeout: 300_000,
     hookTimeout: 240_000,
