@@ -165,6 +165,16 @@ describe('files of payments and subscriptions', () => {
     expect(await refundsOf(site)).toEqual(refunded)
   })
 
+  test('a file whose rows cannot be told apart, and one without rows, store nothing', async () => {
+    const site = await openSite()
+    const payments = Array.from({ length: 600 }, (_, index) => `payment,p${index},2024-01-01,1000,USD`)
+    await expect(
+      bring(site, fileOf([...payments, '"payment,x,2024-01-01,1,USD', ...payments])),
+    ).rejects.toThrow(/^line 602: a field begins with a quote/)
+    for (const empty of ['', 'hello world']) await expect(bring(site, empty)).rejects.toThrow(/has no row/)
+    expect(await refundsOf(site)).toEqual({})
+  })
+
   test('a later file may say that less was refunded, nothing, or of another payment', {
     tags: ['full'],
   }, async () => {

@@ -14,10 +14,21 @@ export interface HitLine {
 }
 
 /**
- * What became of a row of a file: a hit, or the reason why it cannot be carried over. Reasons are short plain texts without values
- * of the row, such as `no time` or `image, not a page`, so that equal ones can be counted.
+ * What became of a row of a file: its hits, or the reason why it cannot be carried over; and parts of it that are not carried over.
+ * Reasons are short plain texts without values of the row, such as `no time` or `image, not a page`, so that equal ones can be counted.
  */
-export type Converted = { hit: HitLine } | { left: string }
+export type Converted =
+  | {
+      hit: HitLine
+      /** This is the first hit of its row. */
+      isRow?: boolean
+    }
+  | {
+      left: string
+      /** Line of the file on which the row begins, from 1. */
+      line?: number
+    }
+  | { part: string }
 
 export interface ConvertOptions {
   /** Domain of the site that the hits are for: the host of rows that name none. */
@@ -44,6 +55,7 @@ export interface Converter {
    *
    * The text of a line is its identity when a longer file is imported: the same row must always give the same line. So a change of
    * a converter that gives another line for a row counts that row again.
+   * Rows that give a hit and rows that are left are together the rows of the file.
    * @throws AppError `validation_failed` when the file is not of this format, with what is expected
    */
   convert(file: SourceFile, options: ConvertOptions): AsyncIterable<Converted>

@@ -5,6 +5,7 @@ import { readDevice } from './fields/device.ts'
 import { customEvent, pageview, readName, readReferrer, readTitle, type Sender } from './fields/lines.ts'
 import { readPage, type Tags, withTags } from './fields/page.ts'
 import { readPlace } from './fields/place.ts'
+import { convertEach } from './fields/row-outcome.ts'
 import { readRows } from './fields/rows.ts'
 import { asSentence, LIMITS, plainText, Texts } from './fields/texts.ts'
 import { NO_TIME, validTime } from './fields/times.ts'
@@ -32,13 +33,7 @@ export const goatcounter: Converter = {
   ],
   async *convert(file, options) {
     const texts = new Texts()
-    for await (const item of readRows(file, COLUMNS, FILE)) {
-      if (!item.row) yield item
-      else {
-        yield convertRow(item.row, options, texts)
-        yield* texts.taken()
-      }
-    }
+    yield* convertEach(readRows(file, COLUMNS, FILE), texts, ({ row }) => [convertRow(row, options, texts)])
   },
 }
 

@@ -1,3 +1,5 @@
+import type { CsvItem } from '../read/csv.ts'
+import type { JsonItem } from '../read/json-lines.ts'
 import { filesIn } from '../read/packed-files.ts'
 import { readTime } from '../read/times.ts'
 import type { SourceFile } from '../source-file.ts'
@@ -9,6 +11,7 @@ import { arrayIn, readObjects } from './fields/objects.ts'
 import { readHostname, readPage, type Tags, UTM_NAMES, withTags } from './fields/page.ts'
 import { readPlace } from './fields/place.ts'
 import { readProperties } from './fields/properties.ts'
+import { convertEach } from './fields/row-outcome.ts'
 import { readRows } from './fields/rows.ts'
 import { asSentence, plainNumber, plainText, Texts } from './fields/texts.ts'
 import { NO_TIME, validTime } from './fields/times.ts'
@@ -41,20 +44,17 @@ export const plausible: Converter = {
   async *convert(file, options) {
     const texts = new Texts()
     const sites = createWebsiteFilter(options.website)
-    const items = (await isJson(file))
+    const items: AsyncIterable<CsvItem | JsonItem> = (await isJson(file))
       ? readObjects(file, row => COLUMNS.every(([name]) => name! in row), FILE)
       : readRows(file, COLUMNS, FILE)
-    for await (const item of items) {
-      if (item.left !== undefined) {
-        yield { left: item.left }
-        continue
-      }
+    yield* convertEach(items, texts, item => {
       const row: Row = 'row' in item ? item.row : item.value
-      yield sites.isWanted(plainText(row.site_id))
-        ? convertRow(row, options, texts)
-        : { left: 'another website' }
-      yield* texts.taken()
-    }
+      return [
+        sites.isWanted(plainText(row.site_id))
+          ? convertRow(row, options, texts)
+          : { left: 'another website' },
+      ]
+    })
     sites.check()
   },
 }

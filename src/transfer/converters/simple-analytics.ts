@@ -6,6 +6,7 @@ import { customEvent, engagement, pageview, readName, readReferrer, type Sender 
 import { readHostname, readPage, type Tags, UTM_NAMES, withTags } from './fields/page.ts'
 import { readPlace } from './fields/place.ts'
 import { readProperties } from './fields/properties.ts'
+import { convertEach } from './fields/row-outcome.ts'
 import { readRows } from './fields/rows.ts'
 import { asSentence, plainNumber, plainText, Texts } from './fields/texts.ts'
 import { NO_TIME, unixTime, validTime } from './fields/times.ts'
@@ -34,13 +35,7 @@ export const simpleAnalytics: Converter = {
   ],
   async *convert(file, options) {
     const texts = new Texts()
-    for await (const item of readRows(file, COLUMNS, FILE)) {
-      if (!item.row) yield item
-      else {
-        yield* convertRow(item.row, options, texts)
-        yield* texts.taken()
-      }
-    }
+    yield* convertEach(readRows(file, COLUMNS, FILE), texts, ({ row }) => convertRow(row, options, texts))
   },
 }
 

@@ -4,6 +4,7 @@ import type { Rejected } from '../../ingestion/import/rejects.ts'
 import { keepRefreshed } from '../../rollups/keep-refreshed.ts'
 import type { Converter } from '../converters/converter.ts'
 import { CONVERTERS } from '../converters/registry.ts'
+import { peek } from '../read/bytes.ts'
 import { refusal } from '../read/limits.ts'
 import { filesIn } from '../read/packed-files.ts'
 import type { SourceFile } from '../source-file.ts'
@@ -50,6 +51,8 @@ async function importConverted(
   const sorted = await sortHits(converter.convert(file, options), sort, signal)
   try {
     const { summary } = sorted
+    if (summary.rows === 0)
+      throw refusal(`${task.file.name} has no row of the format ${converter.title}: bring ${converter.file}`)
     const onStored = ({ accepted, dropped, rejected_total }: ImportProgress) => {
       const done = (accepted + dropped + rejected_total) / Math.max(summary.hits_total, 1)
       onProgress?.({ part: share + done * (1 - share), note: `${accepted + dropped} hits` })
@@ -70,6 +73,10 @@ async function importOwn(services: ImportServices, task: ImportTask): Promise<Hi
     }),
   )
   if (files.length !== 1) throw refusal('the ZIP file must hold exactly one file of hits')
+  const { first } = await peek(files[0]!.read(), 64)
+  if (!/^\uFEFF?\s*\{/.test(first.toString())) {
+    throw refusal(`${task.file.name} is of another format: bring one JSON object a line (docs/import.md)`)
+  }
   return takeLines(services, task, files[0]!.read(), undefined, ({ accepted, dropped }) =>
     task.onProgress?.({ part, note: `${accepted + dropped} hits` }),
   )

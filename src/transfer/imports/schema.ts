@@ -89,12 +89,25 @@ const Outcome = z
       .meta({ description: 'Null without hits; not there for hits of this service.' }),
     hits: z.record(z.string(), z.int()).optional().meta({ description: 'Hits in the file, by endpoint.' }),
     hits_total: count('All of them.', 41_213).optional(),
+    rows: count('Rows of the file; those that are left are among them.', 41_225).optional(),
     visitors: count('Visitors in the file.', 5_310).optional(),
     left: z
-      .array(z.object({ reason: label('Why.', 'crawler'), rows: count('How many.', 3) }))
+      .array(
+        z.object({
+          reason: label('Why.', 'crawler'),
+          rows: count('How many.', 3),
+          lines: z
+            .array(z.int())
+            .optional()
+            .meta({ description: 'The first lines of the file on which they begin, from 1.' }),
+        }),
+      )
       .optional()
-      .meta({ description: 'Rows that cannot be carried over.' }),
-    left_total: count('All of them.', 12).optional(),
+      .meta({
+        description:
+          'What cannot be carried over. A reason `part of a row: …` is of rows that are carried over.',
+      }),
+    left_total: count('Rows that are not carried over.', 12).optional(),
     accepted: count('Hits that are recorded, those of an earlier import included.', 41_200).optional(),
     repeated: count('Of these, recorded before; in a dry run only.', 0).optional(),
     dropped: count('Hits that are dropped as live ones would be.', 13).optional(),

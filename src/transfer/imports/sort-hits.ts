@@ -1,10 +1,9 @@
 import { createPauses } from '../../lib/pauses.ts'
 import type { Converted } from '../converters/converter.ts'
+import { type LeftReason, LeftRows } from '../read/left-rows.ts'
 import { createDistinctCounter } from '../sort/distinct.ts'
 import { createSorter, type SortOptions } from '../sort/sorter.ts'
 
-/** Reasons are few; a converter that puts values into them must not fill memory. */
-const MAX_REASONS = 100
 const BLOCK_CHARS = 256 * 1024
 
 /** What a file holds, before its hits are checked. */
@@ -16,8 +15,14 @@ export interface FileSummary {
   hits_total: number
   /** Visitors in the file, those of hits that are dropped or rejected included. */
   visitors: number
-  /** Rows that cannot be carried over, by reason, the most frequent first. */
-  left: { reason: string; rows: number }[]
+  /** Rows of the file. */
+  rows: number
+  /**
+   * What cannot be carried over, by reason, the most frequent first, with the first lines of the file where such rows begin. A reason
+   * that begins with `part of a row` is of rows that have hits.
+   */
+  left: LeftReason[]
+  /** Rows that have no hit. */
   left_total: number
 }
 
@@ -37,19 +42,21 @@ export async function sortHits(
   const sorter = createSorter(options)
   const visitors = createDistinctCounter(options)
   const hits: Record<string, number> = {}
-  const left = new Map<string, number>()
+  const left = new LeftRows()
   const pause = createPauses()
   let total = 0
+  let rowsWithHits = 0
   let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   try {
     for await (const item of converted) {
       signal?.throwIfAborted()
       await pause()
-      if ('left' in item) {
-        const reason = left.has(item.left) || left.size < MAX_REASONS ? item.left : 'other reasons'
-        left.set(reason, (left.get(reason) ?? 0) + 1)
+      if (!('hit' in item)) {
+        if ('left' in item) left.add(item.left, item.line)
+        else left.addPart(item.part)
         continue
       }
+      if (item.isRow) rowsWithHits += 1
       const { endpoint, timestamp, body } = item.hit
       const at = Date.parse(timestamp)
       total += 1
@@ -64,8 +71,9 @@ export async function sortHits(
       hits,
       hits_total: total,
       visitors: await visitors.count(),
-      left: [...left].map(([reason, rows]) => ({ reason, rows })).sort((a, b) => b.rows - a.rows),
-      left_total: [...left.values()].reduce((sum, rows) => sum + rows, 0),
+      rows: rowsWithHits + left.total,
+      left: left.byReason(),
+      left_total: left.total,
     }
     return { summary, lines: () => linesOf(sorter.sorted()), close: () => sorter.close() }
   } catch (error) {

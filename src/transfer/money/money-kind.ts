@@ -6,7 +6,7 @@ import type { FormatDescription, ImportKind, ImportServices, ImportTask } from '
 import { refusal } from '../read/limits.ts'
 import { filesIn } from '../read/packed-files.ts'
 import { type MoneyFileResult, noResult, presentMoneyFile } from './money-result.ts'
-import { readRows } from './read-rows.ts'
+import { checkFile, readRows } from './read-rows.ts'
 import { factsOf } from './row-facts.ts'
 
 /** Rows of one transaction: events of the site's payment processor wait for it. */
@@ -60,11 +60,14 @@ export async function importMoneyFile(
       }
     }
     await flush()
+    if (result.isEmpty()) throw refusal(`${task.file.name} has no row: bring ${DESCRIPTION.file}`)
   }
   if (isDryRun) {
     await read()
     return result.shown()
   }
+  // Before the first row is stored.
+  for (const file of await filesIn(task.file)) await checkFile(file)
   await keepRefreshed({ db, lease, log, now, signal }, async () => {
     await read()
     let most = 1

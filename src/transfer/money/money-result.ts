@@ -46,6 +46,7 @@ export function noResult(isDryRun: boolean) {
       total += 1
       if (rejected.length < MOST_NAMED) rejected.push(item)
     },
+    isEmpty: () => total === 0 && Object.values(rows).every(count => count === 0),
     shown(underivable: { listed: Unreadable[]; total: number } = { listed: [], total: 0 }): MoneyFileResult {
       const { payments, first_payment, last_payment } = presentCounts(counts)
       return {

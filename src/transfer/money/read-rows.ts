@@ -22,7 +22,7 @@ export type RowItem = {
  */
 export async function* readRows(file: PackedFile, zone: string, now: Date): AsyncGenerator<RowItem> {
   const schema = rowSchema(zone, now)
-  const { first, all } = await peek(file.read(), 64)
+  const { isJson, all } = await formatOf(file)
   let bytes = 0
   const counted = (async function* () {
     for await (const chunk of all) {
@@ -30,7 +30,6 @@ export async function* readRows(file: PackedFile, zone: string, now: Date): Asyn
       yield chunk
     }
   })()
-  const isJson = /^\uFEFF?\s*\{/.test(first.toString('utf8'))
   let number = isJson ? 0 : 1
   for await (const item of isJson ? readJsonLines(counted) : readCsv(counted)) {
     number += 1
@@ -47,6 +46,23 @@ export async function* readRows(file: PackedFile, zone: string, now: Date): Asyn
       const left = whyInexact(parsed.data)
       yield left === undefined ? { ...at, row: parsed.data } : { ...at, left }
     }
+  }
+}
+
+async function formatOf(file: PackedFile) {
+  const { first, all } = await peek(file.read(), 64)
+  return { isJson: /^\uFEFF?\s*\{/.test(first.toString('utf8')), all }
+}
+
+/**
+ * Reads a file without keeping anything, before its rows are stored one after the other.
+ * @throws AppError `validation_failed` for CSV whose rows cannot be told apart
+ */
+export async function checkFile(file: PackedFile): Promise<void> {
+  const { isJson, all } = await formatOf(file)
+  if (isJson) return
+  for await (const _ of readCsv(all)) {
+    // Only whether it ends well matters.
   }
 }
 

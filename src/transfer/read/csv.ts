@@ -1,14 +1,17 @@
 import { parse } from 'csv-parse/sync'
 import { createPauses } from '../../lib/pauses.ts'
 import { peek } from './bytes.ts'
-import { cutRecords } from './csv-records.ts'
+import { cutRecords, type Records } from './csv-records.ts'
 import { refusal } from './limits.ts'
 
 /** Fields by the name of their column; a column that the file or the row does not have is undefined. */
 export type CsvRow = Record<string, string | undefined>
 
 /** A row, or why it could not be read. */
-export type CsvItem = { row: CsvRow; left?: undefined } | { row?: undefined; left: string }
+export type CsvItem = {
+  /** On which it begins, from 1. */
+  line: number
+} & ({ row: CsvRow; left?: undefined } | { row?: undefined; left: string })
 
 export interface CsvOptions {
   /** Longest row in bytes. */
@@ -27,7 +30,7 @@ const DELIMITERS = [',', ';', '\t'] as const
  * Yields the rows of a CSV file (RFC 4180) with constant memory. The first row has the names of the columns, in any case. Commas,
  * semicolons and tabs may separate fields: the first row decides. A byte order mark is skipped; rows may have fewer or more fields
  * than the first one.
- * @throws AppError `validation_failed` when the first row is too long
+ * @throws AppError `validation_failed` when the first row is too long, or a quote is not closed
  */
 export async function* readCsv(
   source: AsyncIterable<Buffer>,
@@ -41,15 +44,16 @@ export async function* readCsv(
     delimiter: delimiter.charCodeAt(0),
     maxBytes,
   })) {
-    if (!names && records.tooLong > 0 && records.bounds.length === 0) throw tooLongHeader()
-    for (const fields of parseRecords(records, delimiter)) {
+    if (!names && records.tooLong.length > 0 && records.bounds.length === 0) throw tooLongHeader()
+    for (const [index, fields] of parseRecords(records, delimiter).entries()) {
       await pause()
-      if (!fields) yield { left: 'the row is not valid CSV' }
-      else if (names) yield { row: rowOf(names, fields) }
+      const { line } = records.bounds[index]!
+      if (!fields) yield { line, left: 'the row is not valid CSV' }
+      else if (names) yield { line, row: rowOf(names, fields) }
       else names = namesOf(fields)
     }
-    for (let count = 0; count < records.tooLong; count++) {
-      yield { left: `the row is longer than ${Math.floor(maxBytes / 1024)} KiB` }
+    for (const line of records.tooLong) {
+      yield { line, left: `the row is longer than ${Math.floor(maxBytes / 1024)} KiB` }
     }
   }
 }
@@ -64,7 +68,7 @@ async function* withoutMark(source: AsyncIterable<Buffer>): AsyncGenerator<Buffe
 
 /** @returns the fields of each record; undefined for one that is not valid */
 function parseRecords(
-  { bytes, bounds }: { bytes: Buffer; bounds: { start: number; end: number }[] },
+  { bytes, bounds }: Pick<Records, 'bytes' | 'bounds'>,
   delimiter: string,
 ): (string[] | undefined)[] {
   if (bounds.length === 0) return []
@@ -89,6 +93,14 @@ function parseRecords(
       return undefined
     }
   })
+}
+
+/** Yields the rows of a CSV file as `readCsv`, but says of one that has fewer fields than the first row that it is not whole. */
+export async function* readWholeRows(source: AsyncIterable<Buffer>): AsyncGenerator<CsvItem> {
+  for await (const item of readCsv(source)) {
+    const isShort = item.row && Object.values(item.row).includes(undefined)
+    yield isShort ? { line: item.line, left: 'the row has fewer fields than there are columns' } : item
+  }
 }
 
 /** The separator that occurs most often in the first line. */

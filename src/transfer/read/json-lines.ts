@@ -4,8 +4,14 @@ import { createPauses } from '../../lib/pauses.ts'
 
 export type JsonObject = Record<string, unknown>
 
-/** An object, or why a line could not be read. */
-export type JsonItem = { value: JsonObject; left?: undefined } | { value?: undefined; left: string }
+/** An object, or why a text is none. */
+export type JsonResult = { value: JsonObject; left?: undefined } | { value?: undefined; left: string }
+
+/** What was read from a file. */
+export type JsonItem = {
+  /** On which it begins, from 1. */
+  line: number
+} & JsonResult
 
 /** Longer than a line of `hits:import`: other products write more fields than are kept. */
 const MAX_LINE_BYTES = 1024 * 1024
@@ -17,15 +23,16 @@ export async function* readJsonLines(
 ): AsyncGenerator<JsonItem> {
   const pause = createPauses()
   for await (const lines of readLines(source, maxBytes)) {
-    for (const { text } of lines) {
+    for (const { number: line, text } of lines) {
       await pause()
-      yield text ? parseObject(text.toString()) : { left: `the line is longer than ${maxBytes / 1024} KiB` }
+      if (text) yield { line, ...parseObject(text.toString()) }
+      else yield { line, left: `the line is longer than ${maxBytes / 1024} KiB` }
     }
   }
 }
 
 /** Parses a text that must be a JSON object. */
-export function parseObject(text: string): JsonItem {
+export function parseObject(text: string): JsonResult {
   try {
     checkDepth(text, 'line', MAX_DEPTH)
     const value: unknown = JSON.parse(text)

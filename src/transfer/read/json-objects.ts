@@ -48,6 +48,9 @@ class ObjectScanner {
   #isAtLineStart = true
   /** In text that is no JSON, up to the end of its line. */
   #isSkipping = false
+  #line = 1
+  /** Line on which the object begins that is being read. */
+  #beginsOn = 1
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
@@ -58,10 +61,14 @@ class ObjectScanner {
     for (let at = 0; at < chunk.length; at++) {
       if (this.#isInString) {
         at = this.#endOfString(chunk, at)
-        if (chunk[at] === NEWLINE) yield this.#giveUp()
+        if (chunk[at] === NEWLINE) {
+          this.#line += 1
+          yield this.#giveUp()
+        }
         continue
       }
       const byte = chunk[at]!
+      if (byte === NEWLINE) this.#line += 1
       const isAtLineStart = this.#isAtLineStart
       this.#isAtLineStart = byte === NEWLINE
       if (this.#isSkipping) {
@@ -74,9 +81,10 @@ class ObjectScanner {
         if (byte === OPEN) {
           start = at
           this.#depth = 1
+          this.#beginsOn = this.#line
         } else if (!BETWEEN.has(byte)) {
           this.#isSkipping = true
-          yield notAnObject()
+          yield notAnObject(this.#line)
         }
       } else if (byte === QUOTE) {
         this.#isInString = true
@@ -122,14 +130,14 @@ class ObjectScanner {
     const isTooLong = this.#begunBytes + part.length > this.#maxBytes
     const text = isTooLong ? '' : Buffer.concat([...this.#begun, part]).toString()
     this.#reset()
-    return isTooLong
-      ? { left: `the object is longer than ${Math.floor(this.#maxBytes / 1024)} KiB` }
-      : parseObject(text)
+    const line = this.#beginsOn
+    if (isTooLong) return { line, left: `the object is longer than ${Math.floor(this.#maxBytes / 1024)} KiB` }
+    return { line, ...parseObject(text) }
   }
 
   #giveUp(): JsonItem {
     this.#reset()
-    return notAnObject()
+    return notAnObject(this.#beginsOn)
   }
 
   #reset(): void {
@@ -142,4 +150,4 @@ class ObjectScanner {
   }
 }
 
-const notAnObject = (): JsonItem => ({ left: 'the line is not a JSON object' })
+const notAnObject = (line: number): JsonItem => ({ line, left: 'the line is not a JSON object' })

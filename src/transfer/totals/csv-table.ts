@@ -1,10 +1,10 @@
 import type { Dimension } from '../../dimensions/dimensions.ts'
 import type { TotalsNumber } from '../../stats/imported/families.ts'
-import { type CsvRow, readCsv } from '../read/csv.ts'
+import { type CsvRow, readCsv, readWholeRows } from '../read/csv.ts'
 import { refusal } from '../read/limits.ts'
 import type { PackedFile } from '../read/packed-files.ts'
 import { wholeNumber } from './cells.ts'
-import type { TotalsItem, TotalsTable } from './format.ts'
+import type { TotalsItem, TotalsRow, TotalsTable } from './format.ts'
 
 /** How a number is read; undefined: the row does not have it. */
 export type ReadNumber = (row: CsvRow) => number | undefined
@@ -53,7 +53,7 @@ export function tableOf({ file, dimensions, values, numbers, day, splitBy, leave
     splitBy && `the column “${splitBy.slice(0, LONGEST_NAME)}” is not known: export the table without it`
   if (names.length === 0 && !split) throw refusal(`${file.name} has no column with numbers that can be kept`)
 
-  function read(row: CsvRow): TotalsItem {
+  function read(row: CsvRow): { row: TotalsRow; left?: undefined } | { row?: undefined; left: string } {
     const reason = split || leave?.(row)
     if (reason) return { left: reason }
     const date = day(row)
@@ -68,7 +68,9 @@ export function tableOf({ file, dimensions, values, numbers, day, splitBy, leave
   }
 
   async function* rows(): AsyncGenerator<TotalsItem> {
-    for await (const { row, left } of readCsv(file.read())) yield row ? read(row) : { left: left! }
+    for await (const { line, row, left } of readWholeRows(file.read())) {
+      yield { line, ...(row ? read(row) : { left: left! }) }
+    }
   }
 
   return { file: file.name, dimensions, numbers: names, rows }

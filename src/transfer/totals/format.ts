@@ -13,7 +13,10 @@ export interface TotalsRow {
 }
 
 /** A row, or why it cannot be carried over: a short text without values of the row, so that equal ones can be counted. */
-export type TotalsItem = { row: TotalsRow; left?: undefined } | { row?: undefined; left: string }
+export type TotalsItem = {
+  /** Of the file, on which the row begins. */
+  line: number
+} & ({ row: TotalsRow; left?: undefined } | { row?: undefined; left: string })
 
 /** Totals by the same dimensions. */
 export interface TotalsTable {

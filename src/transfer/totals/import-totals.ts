@@ -3,6 +3,7 @@ import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import type { TotalsNumber } from '../../stats/imported/families.ts'
 import { formatDay, localDay } from '../../time/local-time.ts'
+import { type LeftReason, LeftRows } from '../read/left-rows.ts'
 import { refusal } from '../read/limits.ts'
 import { filesIn } from '../read/packed-files.ts'
 import type { SourceFile } from '../source-file.ts'
@@ -38,7 +39,7 @@ export interface TotalsResult {
   rows: number
   tables: ImportedTable[]
   /** Rows that cannot be carried over, by reason. */
-  left: { reason: string; rows: number }[]
+  left: LeftReason[]
   /** Files that hold no totals. */
   unknown_files: string[]
   /** First day of the site's own hits: no read uses imported days from there on. Null without hits. */
@@ -87,7 +88,7 @@ export async function importTotals(
         fingerprint: await fingerprintOf(file),
       }
   const started = given && (await startImport(db, given))
-  const left = new Map<string, number>()
+  const left = new LeftRows()
   const read: ImportedTable[] = []
   let rows = 0
   const count = (): Promise<void> | undefined => {
@@ -99,7 +100,7 @@ export async function importTotals(
     for (const table of tables) {
       const found = await readTable(
         table,
-        left,
+        (reason, line) => left.add(tables.length > 1 ? `${table.file}: ${reason}` : reason, line),
         count,
         started && (() => FamilyWriter.start(db, started, table)),
       )
@@ -123,22 +124,22 @@ export async function importTotals(
       .at(-1)!,
     rows: read.reduce((sum, table) => sum + table.rows, 0),
     tables: read.slice(0, MOST_LISTED),
-    left: [...left].map(([reason, rows]) => ({ reason, rows })),
+    left: left.byReason(),
     unknown_files: unknown.slice(0, MOST_LISTED),
     own_from: first?.at ? formatDay(localDay(timezone, first.at.getTime())) : null,
     notes: [...notes],
   }
 }
 
-function becauseOf(left: ReadonlyMap<string, number>): string {
-  const [reason] = left.keys()
-  return reason ? `: ${reason}` : ''
+function becauseOf(left: LeftRows): string {
+  const [first] = left.byReason()
+  return first ? `: ${first.reason}` : ''
 }
 
 /** @returns undefined for a table without a row that can be kept */
 async function readTable(
   table: TotalsTable,
-  left: Map<string, number>,
+  leave: (reason: string, line: number) => void,
   count: () => Promise<void> | undefined,
   start: (() => Promise<FamilyWriter>) | undefined,
 ): Promise<ImportedTable | undefined> {
@@ -146,12 +147,11 @@ async function readTable(
   let writer: FamilyWriter | undefined
   let [from, to]: (string | undefined)[] = []
   let rows = 0
-  for await (const { row, left: reason } of table.rows()) {
+  for await (const { line, row, left: reason } of table.rows()) {
     const asked = count()
     if (asked) await asked
     if (!row) {
-      const named = left.has(reason) || left.size < MOST_LISTED ? reason : 'other reasons'
-      left.set(named, (left.get(named) ?? 0) + 1)
+      leave(reason, line)
       continue
     }
     rows += 1

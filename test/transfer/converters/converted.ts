@@ -32,8 +32,14 @@ export async function convert(
   for (const converted of all) if ('hit' in converted) expectTaken(converted.hit)
   return {
     hits: all.flatMap(converted => ('hit' in converted ? [converted.hit] : [])),
-    left: all.flatMap((converted: Converted) => ('left' in converted ? [converted.left] : [])),
+    left: all.flatMap(leftOf),
   }
+}
+
+/** Why nothing, or not all, of a row is carried over. */
+export function leftOf(converted: Converted): string[] {
+  if ('hit' in converted) return []
+  return ['left' in converted ? converted.left : `part of a row: ${converted.part}`]
 }
 
 function expectTaken(hit: HitLine): void {

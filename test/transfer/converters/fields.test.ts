@@ -45,7 +45,7 @@ test('texts: what is cut is reported once a row', () => {
   expect(texts.read('💶💶💶', 2, 'title')).toBe('💶💶')
   expect(texts.read('abc', 2, 'title')).toBe('ab')
   expect(texts.read(' \0 ', 2, 'title')).toBeUndefined()
-  expect([...texts.taken()]).toEqual([{ left: 'part of a row: title cut to 2 characters' }])
+  expect([...texts.taken()]).toEqual([{ part: 'title cut to 2 characters' }])
   expect([...texts.taken()]).toEqual([])
 })
 
@@ -72,7 +72,7 @@ test('page: tags are added to the query, and make room for themselves', () => {
   expect(full).toHaveLength(2_048)
   expect(full).toMatch(/^\/p\?utm_source=s&c=x+$/)
   expect(withTags(`/${'x'.repeat(2_047)}`, { utm_source: 's' }, texts)).toHaveLength(2_048)
-  expect([...texts.taken()]).toEqual([{ left: 'part of a row: address of the page cut to 2048 characters' }])
+  expect([...texts.taken()]).toEqual([{ part: 'address of the page cut to 2048 characters' }])
 })
 
 test('properties: values become texts, and the first fifty are kept', () => {
@@ -85,7 +85,7 @@ test('properties: values become texts, and the first fifty are kept', () => {
   expect(readProperties([], texts)).toBeUndefined()
   const many = Array.from({ length: 60 }, (_, key) => [`k${key}`, key] as const)
   expect(Object.keys(readProperties(many, texts)!)).toHaveLength(50)
-  expect([...texts.taken()]).toEqual([{ left: 'part of a row: properties beyond 50' }])
+  expect([...texts.taken()]).toEqual([{ part: 'properties beyond 50' }])
 })
 
 test('place: only codes that the import takes', () => {

@@ -5,6 +5,7 @@ import { umami } from '../../../src/transfer/converters/umami/umami.ts'
 import { visitorIdOf } from '../../../src/transfer/converters/visitor-id.ts'
 import { collect, fileOf, refused } from '../read/source.ts'
 import { zipOf } from '../read/zip-file.ts'
+import { leftOf } from './converted.ts'
 
 const WEBSITE = '3f673ea9-160f-4880-8d92-226feaa1e6d9'
 const OTHER = '3f673ea9-160f-4880-8d92-226feaa1e6d0'
@@ -38,7 +39,7 @@ async function convert(bytes: Buffer | string, options: object = {}, name = 'exp
   const left: Record<string, number> = {}
   for (const item of items) {
     if ('hit' in item) hits.push(item.hit)
-    else left[item.left] = (left[item.left] ?? 0) + 1
+    for (const reason of leftOf(item)) left[reason] = (left[reason] ?? 0) + 1
   }
   return { hits, left }
 }
@@ -105,9 +106,9 @@ test('umami: events get their data, revenue and web vitals, users their data', a
   expect(hits[2]!.body).toMatchObject({ identifier: 'u1', custom: { plan: 'pro' } })
   expect(hits[3]!.body).toMatchObject({ id: event(3), lcp: 2500.5, cls: 0.021 })
   expect(left).toEqual({
-    'property of an event that is not in the file': 1,
-    'property without a value': 1,
-    'data of a session without a user': 1,
+    'part of a row: property of an event that is not in the file': 1,
+    'part of a row: property without a value': 1,
+    'part of a row: data of a session without a user': 1,
   })
 })
 

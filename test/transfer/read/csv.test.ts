@@ -3,8 +3,10 @@ import { expect, test } from 'vitest'
 import { readCsv } from '../../../src/transfer/read/csv.ts'
 import { collect, streamOf } from './source.ts'
 
-const read = (text: string, options = {}, chunkBytes?: number) =>
+const readWithLines = (text: string, options = {}, chunkBytes?: number) =>
   collect(readCsv(streamOf(text, chunkBytes), options))
+const read = async (...given: Parameters<typeof readWithLines>) =>
+  (await readWithLines(...given)).map(({ line: _, ...item }) => item)
 
 test.each([
   ['a,b\n1,2\n', [{ a: '1', b: '2' }]],
@@ -46,11 +48,34 @@ test('csv: a row of 10 MB is refused and counted behind the other rows of its ch
   ])
 })
 
-test('csv: a quote that is never closed refuses what follows it; names of columns may be given', async () => {
-  expect(await read('a,b\n1,2\n"3,4\n5,6\n')).toEqual([
-    { row: { a: '1', b: '2' } },
-    { left: 'the row is not valid CSV' },
-  ])
+test('csv: each row has the line on which it begins', async () => {
+  const text = 'a,b\n1,"x\ny"\n\n3,4\r\n"5"6,7\n8,9'
+  for (const chunkBytes of [1, 5, 1_000]) {
+    const rows = await readWithLines(text, {}, chunkBytes)
+    expect(rows.map(({ line, row, left }) => [line, row?.b ?? left])).toEqual([
+      [2, 'x\ny'],
+      [5, '4'],
+      [6, '7'],
+      [7, '9'],
+    ])
+  }
+})
+
+test.each([
+  ['that is never closed', 'a,b\n1,2\n"3,4\n5,6\n', 3],
+  ['that the quote of another row seems to close', 'a,b\n1,2\n3,"4\n5,"6"\n7,8\n', 3],
+  ['in the names of the columns', 'a,"b\n1,2\n', 1],
+  ['after a field of two lines', 'a,b\n"1\n1",2\n"3,4\n', 4],
+  ['of a row that is too long', `a,b\n1,2\n"${'x\n'.repeat(1_000_000)}`, 3],
+])('csv: a file with a quote %s is refused with its line', async (_, text, line) => {
+  const message = expect.stringMatching(new RegExp(`^line ${line}: a field begins with a quote`))
+  const chunks = text.length > 1_000 ? [70_000] : [1, 3, 70_000]
+  for (const chunkBytes of chunks) {
+    await expect(read(text, {}, chunkBytes)).rejects.toMatchObject({ code: 'validation_failed', message })
+  }
+})
+
+test('csv: names of columns may be given', async () => {
   expect(await read('1,2\n', { columns: ['a', 'b'] })).toEqual([{ row: { a: '1', b: '2' } }])
 })
 

@@ -47,6 +47,16 @@ test('JSON objects: one that is too long is skipped, and bytes that are no UTF-8
   expect(await objectsOf(Buffer.from('{"a": "caf\xe9"}', 'latin1'))).toEqual([{ a: 'caf\ufffd' }])
 })
 
+test('JSON objects: each has the line on which it begins', async () => {
+  const text = '[{"a": 1},\n{\n  "b": 2\n}, {"c": "cut\n{"d": 4}\ntext\n{"e": 5}]'
+  for (const size of [1, 4, 1_000]) {
+    const items = await collect(readJsonObjects(streamOf(text, size)))
+    expect(items.map(({ line, value, left }) => [line, value ? Object.keys(value)[0] : left])).toEqual([
+      ...[[1, 'a'], [2, 'b'], [4, BROKEN], [5, 'd'], [6, BROKEN], [7, 'e']], // biome-ignore format: a table
+    ])
+  }
+})
+
 test('JSON objects: nothing comes of an empty file', async () => {
   expect(await objectsOf('')).toEqual([])
   expect(await objectsOf(' \n[]\n')).toEqual([])
@@ -56,11 +66,11 @@ test('json lines: objects are read, and everything else is counted as left', asy
   const deep = '['.repeat(40) + ']'.repeat(40)
   const lines = ['{"a": 1}', '', '[1]', '{"a"', `{"a": ${deep}}`, `{"a": "${'x'.repeat(2_000)}"}`, '{"b": 2}']
   expect(await collect(readJsonLines(streamOf(lines), { maxBytes: 1_024 }))).toEqual([
-    { value: { a: 1 } },
-    { left: 'the line is not a JSON object' },
-    { left: 'the line is not a JSON object' },
-    { left: 'the line is not a JSON object' },
-    { left: 'the line is longer than 1 KiB' },
-    { value: { b: 2 } },
+    { line: 1, value: { a: 1 } },
+    { line: 3, left: 'the line is not a JSON object' },
+    { line: 4, left: 'the line is not a JSON object' },
+    { line: 5, left: 'the line is not a JSON object' },
+    { line: 6, left: 'the line is longer than 1 KiB' },
+    { line: 7, value: { b: 2 } },
   ])
 })

@@ -7,6 +7,7 @@ import { readDevice } from '../fields/device.ts'
 import { pageview, readReferrer } from '../fields/lines.ts'
 import { readHostname, readPage } from '../fields/page.ts'
 import { readPlace } from '../fields/place.ts'
+import { rowOutcome } from '../fields/row-outcome.ts'
 import { asSentence, Texts } from '../fields/texts.ts'
 import { readJsonLine } from './json-line.ts'
 import { type LoggedRequest, reasonAgainst } from './page-request.ts'
@@ -35,13 +36,13 @@ export const accessLog: Converter = {
     const otherFormat = () => refusal(`${file.name} is of another format. Bring ${FILE}`)
     for (const { read } of await filesIn(file)) {
       for await (const chunk of readLines(read())) {
-        for (const { text } of chunk) {
+        for (const { number, text } of chunk) {
           const request = text && readRequest(text.toString(), options.timezone)
           isKnown ||= request !== undefined
           lines += 1
           if (!isKnown && lines >= ENOUGH) throw otherFormat()
-          yield text ? convertRequest(request, options, texts) : { left: 'the line is too long' }
-          yield* texts.taken()
+          const outcome = text ? convertRequest(request, options, texts) : { left: 'the line is too long' }
+          yield* rowOutcome(number, texts, [outcome])
         }
       }
     }

@@ -1,4 +1,4 @@
-import { type CsvItem, type CsvRow, readCsv } from '../../read/csv.ts'
+import { type CsvItem, type CsvRow, readWholeRows } from '../../read/csv.ts'
 import { refusal } from '../../read/limits.ts'
 import { filesIn } from '../../read/packed-files.ts'
 import type { SourceFile } from '../../source-file.ts'
@@ -16,13 +16,13 @@ export async function* readRows(
 ): AsyncGenerator<CsvItem> {
   for (const { name, read } of await filesIn(file)) {
     let isChecked = false
-    for await (const item of readCsv(read())) {
+    for await (const item of readWholeRows(read())) {
       if (item.row && !isChecked) {
         requireColumns(item.row, columns, name, expected)
         isChecked = true
       }
       // Files that were put together have the first row in the middle, too.
-      if (item.row && isHeader(item.row)) yield { left: 'names of columns, repeated' }
+      if (item.row && isHeader(item.row)) yield { line: item.line, left: 'names of columns, repeated' }
       else yield item
     }
   }

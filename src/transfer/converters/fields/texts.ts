@@ -40,7 +40,7 @@ export class Texts {
   /** What was cut since the last call: parts of rows that are not carried over. */
   *taken(): Generator<Converted> {
     if (this.#cut.size === 0) return
-    for (const what of this.#cut) yield { left: `part of a row: ${what}` }
+    for (const part of this.#cut) yield { part }
     this.#cut.clear()
   }
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../read/json-lines.ts'
 import type { Converter } from '../converter.ts'
 import { Identified } from '../fields/identified.ts'
 import { readObjects } from '../fields/objects.ts'
+import { convertEach } from '../fields/row-outcome.ts'
 import { asSentence, Texts } from '../fields/texts.ts'
 import { convertEvent } from './events.ts'
 
@@ -25,12 +26,7 @@ export const ga4: Converter = {
   async *convert(file, options) {
     const context = { options, texts: new Texts(), identified: new Identified() }
     const isEvent = (value: JsonObject) => 'event_name' in value && 'event_timestamp' in value
-    for await (const item of readObjects(file, isEvent, FILE)) {
-      if (!item.value) yield item
-      else {
-        yield* convertEvent(item.value, context)
-        yield* context.texts.taken()
-      }
-    }
+    const events = readObjects(file, isEvent, FILE)
+    yield* convertEach(events, context.texts, ({ value }) => convertEvent(value, context))
   },
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../read/json-lines.ts'
 import type { Converted, Converter, ConvertOptions } from '../converter.ts'
 import { arrayIn, objectIn, readObjects } from '../fields/objects.ts'
+import { rowOutcome } from '../fields/row-outcome.ts'
 import { asSentence, plainText, Texts } from '../fields/texts.ts'
 import { createWebsiteFilter } from '../fields/websites.ts'
 import { convertAction } from './actions.ts'
@@ -29,15 +30,12 @@ export const matomo: Converter = {
   async *convert(file, options) {
     const texts = new Texts()
     const sites = createWebsiteFilter(options.website, 'visits')
-    for await (const item of readObjects(file, isVisit, FILE)) {
-      if (!item.value) yield item
-      else if (item.value.result === 'error') yield { left: 'error of Matomo in place of visits' }
-      else if (!isVisit(item.value)) yield { left: 'not a visit' }
-      else if (!sites.isWanted(plainText(item.value.idSite))) yield { left: 'visit of another website' }
-      else {
-        yield* convertVisit(item.value, options, texts)
-        yield* texts.taken()
-      }
+    for await (const { line, value, left } of readObjects(file, isVisit, FILE)) {
+      if (!value) yield { line, left }
+      else if (value.result === 'error') yield { line, left: 'error of Matomo in place of visits' }
+      else if (!isVisit(value)) yield { line, left: 'not a visit' }
+      else if (!sites.isWanted(plainText(value.idSite))) yield { line, left: 'visit of another website' }
+      else for (const row of convertVisit(value, options, texts)) yield* rowOutcome(line, texts, row)
     }
     sites.check()
   },
@@ -45,21 +43,22 @@ export const matomo: Converter = {
 
 const isVisit = (value: JsonObject) => 'idVisit' in value && 'actionDetails' in value
 
-function* convertVisit(visit: JsonObject, options: ConvertOptions, texts: Texts): Generator<Converted> {
+/** Yields what became of each action: an action is a row. */
+function* convertVisit(visit: JsonObject, options: ConvertOptions, texts: Texts): Generator<Converted[]> {
   const actions = arrayIn(visit.actionDetails).map(objectIn)
   const times = actionTimes(visit, actions, options.timezone)
   const read = readVisit(visit, options, texts)
-  if (!read) return yield { left: 'no visitor' }
+  if (!read) return yield [{ left: 'no visitor' }]
   // Only the action that opened the visit has its origin.
   let isFirst = true
   for (const [index, action] of actions.entries()) {
-    for (const converted of convertAction(action, times[index], { visit: read, isFirst, texts })) {
-      yield converted
-      if ('hit' in converted && isFirst) {
-        isFirst = false
-        if (read.identity) yield read.identity(converted.hit)
-      }
+    const converted = [...convertAction(action, times[index], { visit: read, isFirst, texts })]
+    const first = converted.find(item => 'hit' in item)
+    if (first && isFirst) {
+      isFirst = false
+      if (read.identity) converted.splice(converted.indexOf(first) + 1, 0, read.identity(first.hit))
     }
+    yield converted
   }
-  if (actions.length === 0) yield { left: 'visit without actions' }
+  if (actions.length === 0) yield [{ left: 'visit without actions' }]
 }

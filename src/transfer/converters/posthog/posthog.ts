@@ -2,6 +2,7 @@ import type { JsonObject } from '../../read/json-lines.ts'
 import type { Converter } from '../converter.ts'
 import { Identified } from '../fields/identified.ts'
 import { arrayIn, objectIn, readObjects } from '../fields/objects.ts'
+import { rowOutcome } from '../fields/row-outcome.ts'
 import { asSentence, Texts } from '../fields/texts.ts'
 import type { Context } from './context.ts'
 import { ViewedTimes } from './engagement.ts'
@@ -31,12 +32,11 @@ export const posthog: Converter = {
       identified: new Identified(),
       views: new ViewedTimes(),
     }
-    for await (const item of readObjects(file, isOfFormat, FILE)) {
-      if (!item.value) yield item
+    for await (const { line, value, left } of readObjects(file, isOfFormat, FILE)) {
+      if (!value) yield { line, left }
       else {
-        for (const event of eventsIn(item.value)) {
-          yield* convertEvent(event, context)
-          yield* context.texts.taken()
+        for (const event of eventsIn(value)) {
+          yield* rowOutcome(line, context.texts, convertEvent(event, context))
         }
       }
     }

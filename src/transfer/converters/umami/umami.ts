@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type CsvRow, readCsv } from '../../read/csv.ts'
+import { type CsvRow, readWholeRows } from '../../read/csv.ts'
 import { filesIn } from '../../read/packed-files.ts'
 import type { Converted, Converter, ConvertOptions } from '../converter.ts'
 import { createWebsiteFilter } from '../fields/websites.ts'
@@ -53,7 +53,7 @@ export const umami: Converter = {
 }
 
 async function* rowsOf(files: Tables[keyof Tables]) {
-  for (const file of files) yield* readCsv(file.read())
+  for (const file of files) yield* readWholeRows(file.read())
 }
 
 async function* readEvents(
@@ -63,18 +63,18 @@ async function* readEvents(
 ): AsyncGenerator<Converted> {
   const websites = createWebsiteFilter(options.website)
   let unnamed = 0
-  for await (const { row, left } of rowsOf(tables.events)) {
+  for await (const { line, row, left } of rowsOf(tables.events)) {
     if (left !== undefined) {
-      yield { left }
+      yield { left, line }
       continue
     }
     if (!websites.isWanted(fieldOf(row, 'website_id'))) {
-      yield { left: 'of another website' }
+      yield { left: 'of another website', line }
       continue
     }
     const event = eventOf(row, options.timezone)
     if ('left' in event) {
-      yield event
+      yield { ...event, line }
       continue
     }
     unnamed += 1
@@ -85,7 +85,7 @@ async function* readEvents(
     if (row && isOther(row, options)) continue
     const id = row && fieldOf(row, 'website_event_id', 'event_id')
     const data = row && dataOf(row)
-    if (!id || !data) yield { left: 'property without a value' }
+    if (!id || !data) yield { part: 'property without a value' }
     else await byEvent.add(id, DATA, data)
   }
 }
@@ -116,7 +116,7 @@ async function* completeEvents(
         await bySession.add(event.session, EVENT, { event, data }, String(event.at).padStart(16, '0'))
       }
     }
-    if (!isFound) yield { left: 'property of an event that is not in the file' }
+    if (!isFound) yield { part: 'property of an event that is not in the file' }
   }
 }
 
@@ -133,7 +133,7 @@ async function* readSessions(
     const id = row && fieldOf(row, 'session_id')
     const data = row && dataOf(row)
     if (row && isOther(row, options)) continue
-    if (!id || !data) yield { left: 'property without a value' }
+    if (!id || !data) yield { part: 'property without a value' }
     else await bySession.add(id, DATA, data)
   }
 }
@@ -156,14 +156,14 @@ function* hitsOfSession(
     } else {
       const { event, data } = value as FullEvent
       const converted = hitOf(event, session, data, domain)
-      yield converted
+      yield 'hit' in converted ? { ...converted, isRow: true } : converted
       const user = event.of.user ?? session.user
       const visit = `${event.visit} ${user}`
-      if ('left' in converted || user === undefined || visit === identified) continue
+      if (!('hit' in converted) || user === undefined || visit === identified) continue
       identified = visit
       isUserKnown = true
       yield { hit: identifyHit(event, user, custom, domain) }
     }
   }
-  if (!isUserKnown) for (const _ of Object.keys(custom)) yield { left: 'data of a session without a user' }
+  if (!isUserKnown) for (const _ of Object.keys(custom)) yield { part: 'data of a session without a user' }
 }

@@ -52,4 +52,5 @@ export const imports: Dictionary['imports'] = {
   dropped: 'Verworfen, wie gemessene auch',
   rejected: 'Ungültig',
   rows: shown => counted(shown, 'Zeile', 'Zeilen'),
+  lines: (shown, areMore) => `Zeilen ${shown}${areMore ? ' …' : ''}`,
 }

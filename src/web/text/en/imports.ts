@@ -54,4 +54,5 @@ export const imports = {
   dropped: 'Dropped, as live hits would be',
   rejected: 'Not valid',
   rows: (shown: string) => counted(shown, 'row', 'rows'),
+  lines: (shown: string, areMore: boolean) => `lines ${shown}${areMore ? ' …' : ''}`,
 }

@@ -48,7 +48,10 @@ export function Outcome({ outcome }: { outcome: Outcome }) {
             ),
         )}
       </dl>
-      <Reasons title={text.left} reasons={left.map(({ reason, rows: count }) => ({ reason, count }))} />
+      <Reasons
+        title={text.left}
+        reasons={left.map(({ reason, rows: count, lines }) => ({ reason, count, lines }))}
+      />
       <Reasons
         title={text.rejected}
         reasons={rejected.map(({ reason, hits: count }) => ({ reason, count }))}
@@ -57,7 +60,14 @@ export function Outcome({ outcome }: { outcome: Outcome }) {
   )
 }
 
-function Reasons({ title, reasons }: { title: string; reasons: { reason: string; count: number }[] }) {
+interface Reason {
+  reason: string
+  count: number
+  /** The first lines of the file that have it. */
+  lines?: number[] | undefined
+}
+
+function Reasons({ title, reasons }: { title: string; reasons: Reason[] }) {
   const { imports: text } = useText()
   const { exact } = useFormat()
   if (reasons.length === 0) return null
@@ -68,9 +78,10 @@ function Reasons({ title, reasons }: { title: string; reasons: { reason: string;
         {title}: {text.rows(exact(total))}
       </summary>
       <ul>
-        {reasons.map(({ reason, count }) => (
+        {reasons.map(({ reason, count, lines = [] }) => (
           <li key={reason}>
             <HostileText>{reason}</HostileText> <span>{exact(count)}</span>
+            {lines.length > 0 && <small>{text.lines(lines.map(exact).join(', '), count > lines.length)}</small>}
           </li>
         ))}
       </ul>
