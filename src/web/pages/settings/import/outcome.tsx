@@ -81,7 +81,9 @@ function Reasons({ title, reasons }: { title: string; reasons: Reason[] }) {
         {reasons.map(({ reason, count, lines = [] }) => (
           <li key={reason}>
             <HostileText>{reason}</HostileText> <span>{exact(count)}</span>
-            {lines.length > 0 && <small>{text.lines(lines.map(exact).join(', '), count > lines.length)}</small>}
+            {lines.length > 0 && (
+              <small>{text.lines(lines.map(exact).join(', '), count > lines.length)}</small>
+            )}
           </li>
         ))}
       </ul>
