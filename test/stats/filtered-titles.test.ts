@@ -1,12 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { BreakdownQuery } from '../../src/stats/breakdown/query.ts'
-import { getBreakdown } from '../../src/stats/reports/breakdown.ts'
-import { getOverview, OverviewQuery } from '../../src/stats/reports/overview.ts'
 import { getPageTitles, PageTitlesQuery } from '../../src/stats/reports/page-titles.ts'
 import { enrichedHit } from '../support/hits.ts'
-import { inProcessPatterns } from '../support/in-process-patterns.ts'
 import { readServices, readSite } from '../support/read-services.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { useDatabase } from './stored-stream.ts'
@@ -87,11 +83,6 @@ test.each([
   })
 })
 
-test('filtered titles: the path is that of the last id among hits at the same time', async () => {
-  expect((await titled({ country: 'US' })).get('Twice')).toMatchObject({ path: '/second', pageviews: 2 })
-  expect((await titled({ country: ['US', 'DE'] })).get('Twice')).toMatchObject({ path: '/foreign' })
-})
-
 test('filtered titles: sessions count by their start, pageviews by their own time', async () => {
   const rows = await titled({ country: 'US' })
   const afterwards = { path: '/after', pageviews: 0, sessions: 1, time_on_page_seconds: 7 }
@@ -107,68 +98,4 @@ test('filtered titles: pages after the first also show the previous period', asy
     all.rows.map((_, index) => titles({ country: 'US', per_page: '1', page: String(index + 1) })),
   )
   expect(pages.map(({ rows, total }) => [rows, total])).toEqual(all.rows.map(row => [[row], all.total]))
-})
-
-test('filtered titles: without matching hits the page is empty', async () => {
-  expect(await titles({ country: 'FR' })).toEqual({ rows: [], total: 0 })
-  expect(await titles({ country: 'US', page: '3' })).toEqual({ rows: [], total: 6 })
-})
-
-test('filtered titles: a request compiles its patterns once', async () => {
-  const patterns = inProcessPatterns()
-  const tasks: string[] = []
-  const run: typeof patterns.run = (task, input, signal) => {
-    tasks.push(task)
-    return patterns.run(task, input, signal)
-  }
-  const query = PageTitlesQuery.parse({ ...RANGE, path: { matches_regex: '^/a$' } })
-  await getPageTitles({ ...services(), patterns: { ...patterns, run } }, readSite(site, 'UTC'), query)
-  expect(tasks).toEqual(['compileTests', 'matchValues'])
-})
-
-test('filtered breakdown: by path, visitors and sessions count once for each value', async () => {
-  const query = BreakdownQuery.parse({ ...RANGE, country: 'US', dimension: 'path' })
-  const { rows, total } = await getBreakdown(services(), readSite(site, 'UTC'), query)
-  const counted = rows.map(row => [row.value, row.visitors, row.sessions, row.pageviews, row.bounce_rate])
-  expect(counted).toEqual([
-    ['/a', 3, 2, 4, 50],
-    ['/event', 1, 1, 0, 0],
-    ['/first', 1, 1, 1, 100],
-    ['/late', 1, 1, 1, 0],
-    ['/second', 1, 1, 1, 100],
-    ['/after', 0, 1, 0, 0],
-  ])
-  expect(total).toBe(6)
-})
-
-test('filtered overview: visitors of sessions that cross the bounds of the range count once, by their hits in it', async () => {
-  const crossing = await createTestSite(database.db)
-  const [start, end] = [TODAY, TODAY + 4 * DAY]
-  const hit = (number: number, at: number, fields: Partial<Hit> = {}): EnrichedHit => ({
-    ...enrichedHit(crossing, at, { visitorId: visitor(number), url: '/a', ...fields }),
-    country: number < 100 ? 'US' : 'DE',
-  })
-  await storeHits(database.db, 0, [
-    // The session began before the range, and the visitor comes back in it.
-    hit(1, start - MINUTE),
-    hit(1, start + MINUTE),
-    hit(1, start + 2 * DAY),
-    // Only the session before the range.
-    hit(2, start - 2 * MINUTE),
-    hit(2, start + 2 * MINUTE, { type: 'event', name: 'open' }),
-    // In the range, and beyond its end.
-    hit(3, end - MINUTE),
-    hit(3, end + MINUTE),
-    // After the range.
-    hit(4, end + MINUTE),
-    hit(5, end + 2 * MINUTE),
-    hit(100, start + DAY),
-  ])
-  // Late: the session began after the range.
-  await storeHits(database.db, 0, [hit(4, end - MINUTE)])
-  const query = OverviewQuery.parse({ from: '2026-03-10', to: '2026-03-13', country: 'US' })
-  expect(await getOverview(services(), readSite(crossing, 'UTC'), query)).toMatchObject({
-    ...{ pageviews: 4, custom_events: 1, visitors: 4, sessions: 2 },
-    ...{ bounce_rate: 50, avg_session_seconds: 60 },
-  })
 })
