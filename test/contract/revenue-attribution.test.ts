@@ -49,11 +49,16 @@ describe('attribution', () => {
   })
 
   test('a visitor of another site with the same id is another visitor', async () => {
-    const [site, other, visitorId] = [await revenue.site(), await revenue.site(), randomUUID()]
-    await twoSessions(other, visitorId)
-    await revenue.pay(site, { visitor_id: visitorId, timestamp: '2026-03-14' })
-    expect((await revenue.overview(site, `${MARCH}&source=(none)`)).revenue).toBe(1000)
-    expect(await revenue.overview(other, MARCH)).not.toHaveProperty('revenue')
+    const [one, two, unvisited] = [await revenue.site(), await revenue.site(), await revenue.site()]
+    const visitorId = randomUUID()
+    const visits = { visitorId, at: '2026-03-10T10:00:00Z' }
+    await visit(one, { ...visits, url: '/?utm_source=one' })
+    await visit(two, { ...visits, url: '/?utm_source=two' })
+    const payment = { visitor_id: visitorId, timestamp: '2026-03-14' }
+    for (const site of [one, two, unvisited]) expect((await revenue.pay(site, payment)).status).toBe(201)
+    expect(await revenueOf(one, 'utm_source', 'one')).toEqual([1000, 1000])
+    expect(await revenueOf(two, 'utm_source', 'two')).toEqual([1000, 1000])
+    expect((await revenue.overview(unvisited, `${MARCH}&source=(none)`)).revenue).toBe(1000)
   })
 
   test('a subscription and its payments belong to the visitor that the checkout names', async () => {
