@@ -41,8 +41,6 @@ export interface Database {
 /**
  * Starts TimescaleDB in this process, behind a socket. A running statement blocks this thread, so outside of
  * tests the database needs a process of its own.
- *
- * Measured on a 2-core machine: see `test/embedded/measure.ts`.
  * @throws DataDirHeldError when another process has the data folder open
  */
 export async function startDatabase(options: DatabaseOptions): Promise<Database> {

@@ -26,9 +26,6 @@ const PARAMETERS = [
 
 /**
  * Starts a server that speaks the PostgreSQL protocol and shares the single session of a PGlite instance.
- *
- * Measured with postgres.js over a unix socket on a 2-core machine, 10 connections, client in a separate
- * process: see `test/embedded/measure.ts`.
  * @param idleInTransactionMs how long a client may be idle in a transaction, which blocks all other clients
  * @throws Error when the socket is in use
  */

@@ -194,14 +194,6 @@ test('stop: when the primary is killed the other processes end, and the next sta
   expect(await pageviews()).toBe(1)
 })
 
-test('embedded Redis: it is restarted when it is killed', async () => {
-  await running()
-  const killed = redisPid()
-  process.kill(killed, 'SIGKILL')
-  await expect.poll(redisPid).not.toBe(killed)
-  await expect.poll(async () => (await ask('GET', '/readyz')).status).toBe(200)
-})
-
 test.for([
   ['SIGTERM', 'kill'],
   // As a terminal does with Ctrl-C, and when it is closed.

@@ -4,13 +4,12 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { eventually, startService, type TestService } from '../support/service.ts'
+import { startService, type TestService } from '../support/service.ts'
 import {
   type Asked,
   CHROME,
   createSite,
   type Endpoint,
-  expectError,
   request,
   required,
   type Site,
@@ -103,14 +102,6 @@ describe('ingestion: bodies', () => {
     const [row] = await storedEvents(site)
     expect(row).toMatchObject({ type: 'event', name: 'signup' })
     expect(Math.abs(Date.now() - row!.at)).toBeLessThan(60_000)
-  })
-
-  test('an event needs only key, hostname and name', async () => {
-    const site = await newSite()
-    const body = { key: site.key, hostname: site.domain, name: 'bare' }
-    expect((await request(`${service.url}/api/event`, { method: 'POST', body })).status).toBe(202)
-    expect((await storedEvents(site))[0]).toMatchObject({ type: 'event', name: 'bare', revenue_minor: null })
-    expect(await hasData(site)).toBe(true)
   })
 })
 
@@ -231,17 +222,6 @@ describe('ingestion: stored rows', () => {
     expect(row).toMatchObject({ ...device, source: 'Google', channel: 'Organic Search' })
   })
 
-  test('source, entry page and referrer are those of the first hit of the session', async () => {
-    const site = await newSite()
-    const visitor = { visitor_id: randomUUID() }
-    await accepted('collect', site, { ...visitor, url: { path: '/in' }, referrer: 'https://www.google.com/' })
-    const later = { ...visitor, url: { path: '/on?utm_source=mail' }, referrer: 'https://www.bing.com/' }
-    await accepted('collect', site, later)
-    for (const row of await storedEvents(site))
-      expect(row).toMatchObject({ source: 'Google', entry_path: '/in' })
-    expect(await storedSessions(site)).toMatchObject([{ source: 'Google', entry_path: '/in', pageviews: 2 }])
-  })
-
   test('the event log shows the URL as it was sent', async () => {
     const site = await newSite()
     const urls = {
@@ -275,53 +255,6 @@ describe('ingestion: stored rows', () => {
       ...{ constructor: 'b', toString: 'c' },
     })
   })
-
-  test('reported revenue is stored in minor units and not counted as revenue; invalid revenue is dropped', async () => {
-    const site = await newSite()
-    const usd = { amount: 49.99, currency: 'usd' }
-    const jpy = { amount: 500, currency: 'JPY' }
-    const kwd = { amount: 1.234, currency: 'KWD' }
-    const given = [
-      ...[{ $: usd }, { revenue: usd }, { $: jpy, revenue: usd }, { $: kwd }],
-      ...[5, null, { amount: -5, currency: 'USD' }].flatMap(bad => [{ $: bad }, { revenue: bad }]),
-    ]
-    for (const revenue of given) await accepted('event', site, { name: 'Order', ...revenue })
-    const rows = await storedEvents(site)
-    const stored = rows.map(({ revenue_minor, revenue_currency }) => `${revenue_minor} ${revenue_currency}`)
-    const kept = ['4999 USD', '4999 USD', '500 JPY', '1234 KWD']
-    expect(stored).toEqual([...kept, ...Array(6).fill('null null')])
-    const overview = await overviewOf(site)
-    expect(overview).toMatchObject({ custom_events: given.length })
-    for (const field of ['revenue', 'recurring_revenue', 'payments', 'mrr'])
-      expect(overview).not.toHaveProperty(field)
-  })
-
-  test('autocaptured events have their own types and are no custom events', async () => {
-    const site = await newSite()
-    const names = ['outbound', 'download', 'button', 'form', 'copy']
-    for (const name of names) await accepted('event', site, { name, properties: { selector: '#buy' } })
-    const rows = await storedEvents(site)
-    expect(rows).toMatchObject(names.map(name => ({ type: name, name, props: { selector: '#buy' } })))
-    expect(await overviewOf(site)).toMatchObject({ custom_events: 0, visitors: 1, sessions: 1 })
-  })
-
-  test('an error is stored with all its fields, whether they are sent in an object or as properties', async () => {
-    const site = await newSite()
-    const error = {
-      ...{ name: 'TypeError', message: 'x is not a function', stack: 'at a.js' },
-      ...{ file_name: 'a.js', line_number: '10', column_number: '5' },
-    }
-    for (const given of [{ error }, { properties: error }, { error: { ...error, line_number: 10 } }])
-      await accepted('event', site, { name: 'error', ...given })
-    const columns = {
-      ...{ type: 'error', name: 'TypeError', error_message: 'x is not a function', error_stack: 'at a.js' },
-      ...{ error_file: 'a.js', error_line: '10', error_column: '5' },
-    }
-    const rows = await storedEvents(site)
-    expect(rows).toMatchObject([columns, columns, columns])
-    // UUIDv5 of site and message: one group.
-    expect(new Set(rows.map(row => row.error_id)).size).toBe(1)
-  })
 })
 
 describe('ingestion: engagement', () => {
@@ -348,26 +281,6 @@ describe('ingestion: engagement', () => {
     const overview = await overviewOf(site)
     expect(overview).toMatchObject({ pageviews: 1, custom_events: 0, sessions: 1, bounce_rate: 100 })
     expect(overview.avg_session_seconds).toBeGreaterThanOrEqual(0.03)
-  })
-
-  test('engagement belongs to the newest pageview of its path and visitor; without one it is not stored', async () => {
-    const site = await newSite()
-    const visitor_id = randomUUID()
-    const see = (path: string, title: string) =>
-      accepted('collect', site, { visitor_id, url: { path, title } })
-    await accepted('engage', site, { visitor_id })
-    await accepted('event', site, { visitor_id, url: { path: '/' } })
-    await accepted('engage', site, { visitor_id })
-    await see('/a', 'first')
-    await see('/a', 'second')
-    await see('/b', 'third')
-    await accepted('engage', site, { visitor_id, url: { path: '/c' } })
-    await accepted('engage', site, { visitor_id: randomUUID(), url: { path: '/a' } })
-    await accepted('engage', site, { visitor_id, url: { path: '/a' } })
-    const rows = await storedEvents(site)
-    expect(rows.map(row => row.type)).toEqual(['event', ...Array(3).fill('pageview'), 'engagement'])
-    expect(rows.at(-1)!.title).toBe('second')
-    expect(await storedSessions(site)).toHaveLength(1)
   })
 })
 
@@ -439,48 +352,6 @@ describe('ingestion: visitors', () => {
     const rows = await storedEvents(site)
     expect(new Set(rows.map(row => row.visitor_no)).size).toBe(1)
     expect(new Set(rows.map(row => row.country))).toEqual(new Set(['']))
-  })
-})
-
-test('ingestion: the key of a deleted site gives 404 within a second, queued hits are not stored, and its data is removed', {
-  tags: ['full'],
-}, async () => {
-  const site = await newSite()
-  await accepted('collect', site)
-  await settle(service, sentinel)
-  const burst = Array.from({ length: 200 }, () => send('collect', site, { visitor_id: randomUUID() }))
-  await Promise.all(burst.slice(0, 100))
-  const url = `${service.url}/api/sites/${site.id}`
-  expect((await request(url, { method: 'DELETE', token: service.token })).status).toBe(204)
-  const deletedAt = performance.now()
-  const count = async () => {
-    const [row] = await service.db`select count(*)::int as n from events where site_no = ${site.siteNo}`
-    return row!.n as number
-  }
-  // A transaction that began before the deletion may still store its hits; they are purged with the others.
-  const [{ now }] = (await service.db`select clock_timestamp() as now`) as unknown as [{ now: Date }]
-  await expect
-    .poll(
-      () =>
-        service.db`select from pg_stat_activity where xact_start < ${now} and datname = current_database()`,
-    )
-    .toHaveLength(0)
-  const atOnce = await count()
-  await Promise.all(burst)
-  // Of every process, not of one by luck.
-  await sleep(Math.max(0, 1_000 - (performance.now() - deletedAt)))
-  for (let time = 0; time < 8; time++)
-    for (const endpoint of ENDPOINTS) expectError(await send(endpoint, site), 404, 'not_found')
-  expectError(await request(`${url}/overview`, { token: service.token }), 404, 'not_found')
-  await settle(service, sentinel)
-  expect(await count()).toBeLessThanOrEqual(atOnce)
-  expect(await service.db`select reason from dead_letters`).toHaveLength(0)
-  await eventually(async () => {
-    const [row] = await service.db`
-      select (select count(*) from events where site_no = ${site.siteNo})
-           + (select count(*) from sessions where site_no = ${site.siteNo})
-           + (select count(*) from visitors where site_no = ${site.siteNo}) as n`
-    return Number(row!.n) === 0
   })
 })
 

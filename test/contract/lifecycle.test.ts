@@ -1,15 +1,13 @@
 // @module-tag full
 import { expect, onTestFinished, test } from 'vitest'
-import { expectNoneRefused } from '../faults/none-refused.ts'
 import { expectStoredOnce } from '../faults/stored-once.ts'
 import { type Load, moreAccepted, underLoad } from '../support/load.ts'
 import { childrenOf, stillRunning } from '../support/processes.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { within } from '../support/within.ts'
-import { request } from './requests.ts'
 
-// Killed processes are in test/faults/kills.test.ts.
+// Killed processes and reloads are in test/faults/kills.test.ts.
 
 async function started(settings: NodeJS.ProcessEnv = {}): Promise<TestService> {
   const service = await startService(settings)
@@ -19,26 +17,6 @@ async function started(settings: NodeJS.ProcessEnv = {}): Promise<TestService> {
 
 const sendTo = (service: TestService, site: TestSite, during: (load: Load) => Promise<void>) =>
   underLoad({ urls: [service.url], key: site.key }, during)
-
-test('processes: SIGUSR2 replaces every HTTP worker, and no request fails', async () => {
-  const service = await started()
-  const site = await createTestSite(service.db)
-  const before = await childrenOf(service.pid, 'http.js')
-  expect(before).toHaveLength(2)
-  const load = await sendTo(service, site, async load => {
-    await moreAccepted(load, 100)
-    process.kill(service.pid, 'SIGUSR2')
-    // Hits keep their connections; each of these has a new one.
-    while (!service.output().includes('"msg":"rolled"'))
-      expect((await request(`${service.url}/healthz`)).status).toBe(200)
-    await moreAccepted(load, 100)
-  })
-  expectNoneRefused(load)
-  const after = await childrenOf(service.pid, 'http.js')
-  expect(after).toHaveLength(2)
-  expect(after.filter(pid => before.includes(pid))).toEqual([])
-  await expectStoredOnce(service.db, site, load)
-})
 
 test('processes: after SIGTERM under load, the next start stores the accepted hits', async () => {
   const service = await started()

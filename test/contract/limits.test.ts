@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createClient } from '../../src/client/index.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { type Answer, request } from './requests.ts'
@@ -73,23 +72,4 @@ test('ingestion limits: 0 turns the limit and its headers off', async () => {
     expect(answer.status).toBe(202)
     expect(answer.headers['x-ratelimit-limit']).toBeUndefined()
   }
-})
-
-test('API limit: REST and tRPC share the bucket of the token; a batch is charged for each call', async () => {
-  const list = () => request(`${service.url}/api/sites`, { token: service.token })
-  const first = await list()
-  const left = Number(first.headers['x-ratelimit-remaining'])
-  expect(left).toBeLessThan(LIMIT)
-  const client = createClient(service.url, service.token)
-  await Promise.all([client.sites.list.query(), client.sites.list.query(), client.sites.list.query()])
-  const after = await list()
-  if (after.headers['x-ratelimit-reset'] === first.headers['x-ratelimit-reset']) {
-    expect(Number(after.headers['x-ratelimit-remaining'])).toBe(left - 4)
-  }
-  // Twice the limit, because a minute may end meanwhile.
-  const refused = await many(2 * LIMIT + 10, list)
-  expect(refused.some(answer => answer.status === 429)).toBe(true)
-  const { json } = refused.find(answer => answer.status === 429)!
-  const texts = { message: expect.any(String), request_id: expect.any(String) }
-  expect(json).toMatchObject({ code: 'rate_limited', ...texts })
 })

@@ -1,20 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { DateTime } from 'luxon'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createClient } from '../../src/client/index.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { sharedService, type TestService } from '../support/service.ts'
-import {
-  createMember,
-  createSite,
-  expectError,
-  type Member,
-  request,
-  type Site,
-  sendHit,
-  settle,
-} from './requests.ts'
+import { createMember, createSite, type Member, request, type Site, sendHit, settle } from './requests.ts'
 
 // What is refused of sites, and who may see and change them, is in test/sites/sites.test.ts, test/http/routes.test.ts and access.txt.
 
@@ -40,8 +29,6 @@ afterAll(() => service.close())
 const get = (path: string, token = service.token) => request(`${service.url}/api${path}`, { token })
 const create = (token: string, body: object) =>
   request(`${service.url}/api/sites`, { method: 'POST', token, body })
-const remove = (token: string, siteKey: string) =>
-  request(`${service.url}/api/sites/${siteKey}`, { method: 'DELETE', token })
 const pageview = (site: Site, body: object = {}) => sendHit(service, 'collect', site, body)
 const visitor = () => ({ visitor_id: randomUUID() })
 
@@ -68,9 +55,6 @@ const overviewOf = async (site: Site, query = '', token = service.token) => {
 
 describe('GET /api/sites/{siteKey}/overview', () => {
   let site: Site
-  const today = DateTime.now().setZone(NOON).startOf('day')
-  const date = (days: number) => today.plus({ days }).toISODate()!
-
   // A visitor who reads twice and signs up, one who leaves at once, one who only clicks.
   const expected = {
     pageviews: 3,
@@ -104,89 +88,11 @@ describe('GET /api/sites/{siteKey}/overview', () => {
     expect(overview.avg_session_seconds).toBeLessThan(10)
   })
 
-  test('the site key can be the id or the domain, in any case', async () => {
-    const byId = await get(`/sites/${site.id}/overview`)
-    for (const siteKey of [site.domain, site.id.toUpperCase(), site.domain.toUpperCase()])
-      expect((await get(`/sites/${siteKey}/overview`)).json, siteKey).toEqual(byId.json)
-  })
-
   test('all numbers are zero before the first hit', async () => {
     const empty = await siteOf(service.token, 'empty.example')
     for (const query of ['', '?range=all', '?range=last_30_days'])
       expect(await overviewOf(empty, query)).toMatchObject({ ...ZEROS, previous: ZEROS })
     expect((await overviewOf(empty, '?range=all')).days).toBe(1)
-  })
-
-  test.each([
-    ['today', 1],
-    ['yesterday', 1],
-    ['last_7_days', 7],
-    ['last_30_days', 30],
-    ['this_month', today.day],
-    ['last_month', today.minus({ months: 1 }).daysInMonth!],
-    ['last_12_months', Math.round(today.diff(today.startOf('month').minus({ months: 11 }), 'days').days) + 1],
-    ['all', 1],
-  ])('the range %s has %i days', async (range, days) => {
-    const overview = await overviewOf(site, `?range=${range}`)
-    const hasToday = range !== 'yesterday' && range !== 'last_month'
-    expect(overview).toMatchObject({ days, ...(hasToday ? expected : ZEROS) })
-    expect(Object.keys(overview.previous).sort()).toEqual([...COUNTED].sort())
-  })
-
-  test('from and to are both included, and range is ignored when they are given', async () => {
-    const query = `?from=${date(-1)}&to=${date(0)}&range=nonsense`
-    expect(await overviewOf(site, query)).toMatchObject({ ...expected, days: 2 })
-    expect(await overviewOf(site, `?from=${date(-9)}&to=${date(-1)}`)).toMatchObject({ ...ZEROS, days: 9 })
-    expect(await overviewOf(site, '?from=2024-01-01&to=2024-12-31')).toMatchObject({ ...ZEROS, days: 366 })
-    expect(await overviewOf(site, '?from=2024-02-29&to=2024-02-29')).toMatchObject({ days: 1 })
-  })
-
-  test('previous covers the same number of days directly before', async () => {
-    expect(await overviewOf(site, `?from=${date(1)}&to=${date(1)}`)).toMatchObject({
-      ...ZEROS,
-      previous: expected,
-    })
-    expect(await overviewOf(site, `?from=${date(4)}&to=${date(6)}`)).toMatchObject({
-      ...ZEROS,
-      previous: ZEROS,
-    })
-    expect(await overviewOf(site, `?from=${date(2)}&to=${date(3)}`)).toMatchObject({
-      days: 2,
-      previous: expected,
-    })
-  })
-
-  test.each([
-    ['range=last_year', 'range'],
-    ['from=2026-01-01&range=today', 'to'],
-    ['from=2026-02-30&to=2026-03-01', 'from'],
-  ])('the query %s gives 422', async (query, field) => {
-    const answer = await get(`/sites/${site.id}/overview?${query}`)
-    expectError(answer, 422, 'validation_failed')
-    expect(Object.keys(answer.json.errors)).toEqual([field])
-  })
-
-  test('late hits count on the day on which they happened', async () => {
-    const past = await siteOf(service.token, 'past.example')
-    const [returning, other] = [visitor(), visitor()]
-    const two = { pageviews: 2, visitors: 2, sessions: 2 }
-    await storePast(past, 1, [returning.visitor_id, other.visitor_id])
-    expect(await overviewOf(past)).toMatchObject({ ...ZEROS, previous: two })
-    await pageview(past, returning)
-    await settle(service, sentinel)
-    expect(await overviewOf(past)).toMatchObject({ pageviews: 1, visitors: 1, sessions: 1, bounce_rate: 100 })
-    expect(await overviewOf(past, '?range=yesterday')).toMatchObject(two)
-    // Who comes on two days is one visitor of both.
-    const both = { pageviews: 3, visitors: 2, sessions: 3, views_per_visit: 1, bounce_rate: 100 }
-    expect(await overviewOf(past, '?range=last_7_days')).toMatchObject(both)
-    expect(await overviewOf(past, '?range=all')).toMatchObject({ ...both, days: 2 })
-
-    const older = await siteOf(service.token, 'older.example')
-    await storePast(older, 31, [returning.visitor_id, other.visitor_id])
-    await storePast(older, 30, [returning.visitor_id])
-    expect(await overviewOf(older, '?range=last_30_days')).toMatchObject({ ...ZEROS, previous: both })
-    expect(await overviewOf(older, '?range=all')).toMatchObject({ ...both, days: 32 })
-    expect(await overviewOf(older, '?range=last_12_months')).toMatchObject(both)
   })
 })
 
@@ -198,7 +104,6 @@ describe('GET /api/sites', () => {
     expect(answer.status, answer.text).toBe(200)
     return answer.json as Record<string, unknown>[]
   }
-  const domains = async (query = '') => (await list(query)).map(item => item.domain)
 
   beforeAll(async () => {
     member = await createMember(service)
@@ -253,25 +158,6 @@ describe('GET /api/sites', () => {
     }
   })
 
-  test('the list is sorted and searched; pinned sites come first in every order', async () => {
-    const [a, b, c, d] = ['a.example', 'b.example', 'c.example', 'd-x.example'] as const
-    for (const [query, expected] of [
-      ['', [d, b, c, a]],
-      ['?sort=most_visitors', [d, b, c, a]],
-      ['?sort=fewest_visitors', [a, b, c, d]],
-      ['?sort=domain_asc', [a, b, c, d]],
-      ['?sort=domain_desc', [d, c, b, a]],
-      ['?search=B.EX', [b]],
-      ['?search=example&sort=domain_desc', [d, c, b, a]],
-      ['?search=', [d, b, c, a]],
-      ...['nowhere', '%25', '_', '%5C'].map(text => [`?search=${text}`, []]),
-    ] as [string, string[]][])
-      expect(await domains(query), query).toEqual(expected)
-    await service.db`update sites set is_pinned = true where id = ${sites[c]!.id}`
-    for (const sort of ['most_visitors', 'fewest_visitors', 'domain_asc', 'domain_desc'])
-      expect((await domains(`?sort=${sort}`))[0], sort).toBe(c)
-  })
-
   test('change compares with the window directly before', async () => {
     const site = await siteOf(member.token, 'moved.example')
     await storePast(site, 1, [randomUUID(), randomUUID()])
@@ -284,76 +170,4 @@ describe('GET /api/sites', () => {
     expect(week).toMatchObject({ visitors: 3, change: 100 })
     expect((week.sparkline as number[]).slice(-2)).toEqual([2, 1])
   })
-
-  test('sites of another team are not listed; an unknown sort is refused', async () => {
-    const other = await createMember(service)
-    expect((await get('/sites', other.token)).json).toEqual([])
-    expectError(await get('/sites?sort=domain'), 422, 'validation_failed')
-  })
-})
-
-describe('POST and DELETE /api/sites', () => {
-  test('a site is created with its Location, and deleted with its data', async () => {
-    const member = await createMember(service)
-    const { status, json, headers } = await create(member.token, { domain: 'New.example' })
-    expect([status, json.domain, json.timezone]).toEqual([201, 'new.example', 'UTC'])
-    expect(json.tracking_key).not.toBe(json.id)
-    expect(new URL(headers.location!, service.url).pathname).toBe(`/api/sites/${json.id}`)
-    for (const siteKey of [json.id, 'new.example'])
-      expect((await get(`/sites/${siteKey}`, member.token)).json).toEqual(json)
-    expectError(await create(member.token, { domain: 'new.example' }), 422, 'validation_failed')
-
-    const old = await siteOf(member.token, 'again.example')
-    await pageview(old)
-    await settle(service, sentinel)
-    const gone = await remove(member.token, old.id)
-    expect({ status: gone.status, text: gone.text }).toEqual({ status: 204, text: '' })
-    expect(gone.headers['x-request-id']).toMatch(/./)
-    expectError(await get(`/sites/${old.id}`, member.token), 404, 'not_found')
-    const fresh = await siteOf(member.token, 'again.example')
-    expect([fresh.id, fresh.key]).not.toEqual([old.id, old.key])
-    expect(await overviewOf(fresh, '?range=all', member.token)).toMatchObject(ZEROS)
-  })
-
-  test('concurrent requests create a domain once and do not exceed the ceiling of 30', async () => {
-    const member = await createMember(service)
-    const same = Array.from({ length: 5 }, () => create(member.token, { domain: 'race.example' }))
-    const statuses = (await Promise.all(same)).map(answer => answer.status)
-    expect(statuses.sort()).toEqual([201, 422, 422, 422, 422])
-    const many = Array.from({ length: 40 }, (_, index) =>
-      create(member.token, { domain: `race-${index}.example` }),
-    )
-    const made = (await Promise.all(many)).filter(answer => answer.status === 201)
-    expect(made).toHaveLength(29)
-    expectError(await create(member.token, { domain: 'one-more.example' }), 403, 'forbidden')
-    expect((await remove(member.token, 'race.example')).status).toBe(204)
-    expect((await create(member.token, { domain: 'one-more.example' })).status).toBe(201)
-  })
-})
-
-test('the typed client: a call gives the same answer as REST', async () => {
-  const member = await createMember(service)
-  const client = createClient(service.url, member.token)
-  const made = await client.sites.create.mutate({ domain: 'Client.Example', timezone: NOON })
-  const [row] = await service.db<{ site_no: number }[]>`select site_no from sites where id = ${made.id}`
-  const site = { id: made.id, key: made.tracking_key, domain: made.domain, siteNo: row!.site_no }
-  await pageview(site)
-  await settle(service, sentinel)
-  const rest = async (path: string) => (await get(path, member.token)).json
-  expect(await client.sites.get.query({ siteKey: 'client.example' })).toEqual(await rest(`/sites/${site.id}`))
-  expect(await client.sites.list.query()).toEqual(await rest('/sites'))
-  expect(await client.sites.list.query({ period: '7d', sort: 'domain_desc', search: 'CLI' })).toEqual(
-    await rest('/sites?period=7d'),
-  )
-  for (const range of ['today', 'last_month', 'all'] as const)
-    expect(await client.stats.overview.query({ siteKey: site.id, range })).toEqual(
-      await rest(`/sites/${site.id}/overview?range=${range}`),
-    )
-  const dates = { from: '2026-01-01', to: '2026-01-31' }
-  expect(await client.stats.overview.query({ siteKey: site.id, ...dates })).toMatchObject({
-    ...ZEROS,
-    days: 31,
-  })
-  await client.sites.delete.mutate({ siteKey: site.id })
-  expect(await client.sites.list.query({})).toEqual([])
 })

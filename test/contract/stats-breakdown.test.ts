@@ -60,53 +60,6 @@ describe('breakdown', () => {
     expect(comparison).toMatchObject({ from: '2026-03-09', to: '2026-03-09' })
   })
 
-  test.each<[string, string[]]>([
-    ['dimension=path&search=.', ['/a.c']],
-    ['dimension=path&search=A', ['/abc', '/a.c']],
-    ['dimension=path&search=zzz', []],
-    ['dimension=source&search=NONE', ['(none)']],
-    ['dimension=source&search=O', ['(none)', 'Google']],
-    ['dimension=source&source[is_not]=x&search=O', ['(none)', 'Google']],
-  ])('search: %s finds %j', async (query, values) => {
-    const { data, meta } = await read(query)
-    expect(data.map(({ value }: { value: string }) => value)).toEqual(values)
-    expect(meta.total).toBe(values.length)
-  })
-
-  test.each<[string, string[]]>([
-    ['sort=visitors', ['/abc', '/a.c', '/b', '/Über']],
-    ['sort=visitors&order=asc', ['/a.c', '/b', '/Über', '/abc']],
-    ['sort=value', ['/a.c', '/abc', '/b', '/Über']],
-    ['sort=value&order=desc', ['/Über', '/b', '/abc', '/a.c']],
-    ['sort=bounce_rate', ['/abc', '/b', '/a.c', '/Über']],
-    ['sort=avg_session_seconds', ['/a.c', '/Über', '/abc', '/b']],
-    ['sort=time_on_page_seconds&order=asc', ['/Über', '/abc', '/a.c', '/b']],
-    ['sort=scroll_depth', ['/Über', '/abc', '/a.c', '/b']],
-    ['sort=revenue', ['/a.c', '/Über', '/abc', '/b']],
-    ['sort=revenue_per_visitor&order=asc', ['/abc', '/b', '/a.c', '/Über']],
-    ['sort=mrr', ['/abc', '/a.c', '/b', '/Über']],
-    ['sort=conversion_rate', ['/a.c', '/Über', '/abc', '/b']],
-  ])('%s gives the same order with and without filters, page by page', async (query, values) => {
-    const asked = `dimension=path&conversion_goal=${goal}&${query}`
-    expect(await valuesOf(asked)).toEqual(values)
-    expect(await valuesOf(`${asked}&browser[is_not]=none`)).toEqual(values)
-    const pages = await Promise.all([1, 2, 3, 4, 5].map(page => valuesOf(`${asked}&per_page=1&page=${page}`)))
-    expect(pages.flat()).toEqual(values)
-  })
-
-  test.each<[string, string[]]>([
-    ['dimension=exit_path&sort=revenue&search=A', ['/a.c', '/abc']],
-    ['dimension=exit_path&sort=conversion_rate&order=asc', ['/abc', '/b', '/a.c']],
-    ['dimension=hour_of_week', ['2-10', '2-09']],
-    ['dimension=hour_of_week&sort=conversion_rate&search=2-', ['2-09', '2-10']],
-    ['dimension=language&sort=mrr', ['(none)']],
-  ])('%s gives the same rows with and without filters', async (query, values) => {
-    const asked = `${query}&conversion_goal=${goal}&compare=previous`
-    const { data } = await read(asked)
-    expect(data.map(({ value }: { value: string }) => value)).toEqual(values)
-    expect((await read(`${asked}&browser[is_not]=none`)).data).toEqual(data)
-  })
-
   test('the money of a path is the same when the site has many payments', async () => {
     const asked = `dimension=path&sort=revenue`
     const { data: few } = await read(asked)

@@ -167,22 +167,6 @@ test.each([
     expectError(await stats.ask(`${site.path}/${path}${THAT_DAY}&${filter}`), 422, 'validation_failed')
 })
 
-const DIMENSIONS =
-  'path entry_path exit_path title hostname user_id event_name visit_count referrer channel source utm_source utm_medium utm_campaign utm_content utm_term browser browser_version os os_version size screen language country region city'.split(
-    ' ',
-  )
-
-test.each(DIMENSIONS)('dimensions: %s has a breakdown and suggestions', async dimension => {
-  const { data } = await read(`/stats/breakdown?dimension=${dimension}&${THAT_DAY}`)
-  const { values } = await read(`/stats/filter-values?dimension=${dimension}&${THAT_DAY}`)
-  const named = data.map((row: { value: string }) => row.value).filter((value: string) => value !== '(none)')
-  expect(values.map((row: { value: string }) => row.value).sort()).toEqual(named.sort())
-  for (const { value, visitors } of data) {
-    const { meta } = await read(`/stats/events?${THAT_DAY}&${dimension}=${encode(value)}&per_page=100`)
-    expect(meta.total, value).toBeGreaterThanOrEqual(visitors)
-  }
-})
-
 test('dimensions: an unknown one gives 422', async () => {
   for (const dimension of [
     'campaign',

@@ -123,23 +123,6 @@ test('errors: a malformed, foreign or unknown fingerprint gives 404, and either 
   expect([id.toLowerCase(), occurrences]).toEqual([fingerprint, 2])
 })
 
-test('errors: the counts of a known group are zero outside of the range and of the filters', async () => {
-  for (const query of ['from=2020-01-01&to=2020-01-02', `${THAT_DAY}&path=/nowhere`, `${THAT_DAY}&city=x`]) {
-    const group = await read(`/stats/errors/${fingerprint}?${query}`)
-    expect(group).toMatchObject({
-      id: fingerprint,
-      message: MESSAGE,
-      occurrences: 0,
-      sessions: 0,
-      visitors: 0,
-    })
-    const { series, labels } = await read(`/stats/errors/${fingerprint}/timeseries?${query}`)
-    expect(series).toEqual({ error: labels.map(() => 0) })
-    expect((await read(`/stats/errors/${fingerprint}/events?${query}`)).meta.total).toBe(0)
-    expect((await read(`/stats/errors?${query}`)).data).toEqual([])
-  }
-})
-
 test('reported revenue: only the goal report has it', async () => {
   const signup = { display_name: 'signup', conversions: 1, visitors: 1, conversion_rate: 33.3 }
   const pricing = { display_name: 'Visit /pricing', conversions: 1, currency: null }
@@ -190,19 +173,6 @@ test('timeseries: an unknown metric is refused', async () => {
     expectError(answer, 422, 'validation_failed')
     expect(answer.json.errors).toHaveProperty('metric')
   }
-})
-
-test.each<[string, object]>([
-  // The pageview and the event of that page, in a session that has another pageview.
-  ['path=/pricing', { pageviews: 1, visitors: 1, sessions: 1, custom_events: 1, bounce_rate: 0 }],
-  ['path=/home', { pageviews: 3, visitors: 3, sessions: 4, bounce_rate: 50, views_per_visit: 0.75 }],
-  ['event_name=signup', { pageviews: 0, visitors: 1, sessions: 1, custom_events: 1, views_per_visit: 0 }],
-  ['user_id=user-1', { pageviews: 2, visitors: 1, custom_events: 1, avg_session_seconds: 120.12 }],
-  ['path=/nowhere', { pageviews: 0, visitors: 0, sessions: 0, bounce_rate: 0, views_per_visit: 0 }],
-])('overview: the filter %s applies and keeps all fields', async (filter, expected) => {
-  const overview = await read(`/overview?${THAT_DAY}&${filter}`)
-  expect(overview).toMatchObject(expected)
-  expect(Object.keys(overview).sort()).toEqual(Object.keys(await read(`/overview?${THAT_DAY}`)).sort())
 })
 
 describe('event log', () => {

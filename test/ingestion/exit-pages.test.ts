@@ -11,8 +11,6 @@ import { useDatabase } from './storing.ts'
 
 const MINUTE = 60_000
 const NOON = Date.UTC(2026, 2, 10, 12)
-/** Two ids at the same time: the higher one is later. */
-const [LOW, HIGH] = ['00000000-0000-4000-8000-000000000001', 'ffffffff-ffff-4fff-8fff-ffffffffffff']
 
 const database = useDatabase(testDatabase)
 let db: Db
@@ -38,47 +36,6 @@ async function exitsAfter(...batches: ({ at: number } & Partial<Hit>)[][]): Prom
     order by started_at`
   return [...rows]
 }
-
-test('exit pages: each session has its last pageview, whatever follows it; one without a pageview has none', async () => {
-  expect(
-    await exitsAfter([
-      { at: 0, url: '/a' },
-      { at: 1, url: '/b' },
-      { at: 2, url: '/c', type: 'event', name: 'signup' },
-      { at: 3, url: '/a', type: 'engagement', engagedMs: 5 },
-      { at: 60, url: '/b', type: 'event', name: 'signup' },
-      { at: 120, url: '/c' },
-    ]),
-  ).toEqual([
-    { path: '/b', at: 1 },
-    { path: '', at: null },
-    { path: '/c', at: 120 },
-  ])
-})
-
-test('exit pages: a late pageview counts only if it is the last one', async () => {
-  const first = [
-    { at: 0, url: '/a' },
-    { at: 10, url: '/b' },
-  ]
-  expect(await exitsAfter(first, [{ at: 5, url: '/late' }])).toEqual([{ path: '/b', at: 10 }])
-  expect(await exitsAfter(first, [{ at: 15, url: '/later' }])).toEqual([{ path: '/later', at: 15 }])
-  // The session goes on with an event; the late pageview lies between.
-  const withEvent = [...first, { at: 20, url: '/b', type: 'event', name: 'signup' } as const]
-  expect(await exitsAfter(withEvent, [{ at: 15, url: '/late' }])).toEqual([{ path: '/late', at: 15 }])
-})
-
-test('exit pages: of two pageviews at one time the one with the higher id is the last, in any batches', async () => {
-  const start = { at: 0, url: '/start', id: randomUUID() }
-  const [low, high] = [
-    { at: 1, url: '/low', id: LOW },
-    { at: 1, url: '/high', id: HIGH },
-  ]
-  for (const batches of [[[low, high]], [[low], [high]], [[high], [low]]]) {
-    await db`delete from events where site_no = ${site.siteNo}`
-    expect(await exitsAfter([start], ...batches)).toEqual([{ path: '/high', at: 1 }])
-  }
-})
 
 /** Makes sessions as the version before has stored them. */
 async function forgetExits(): Promise<void> {

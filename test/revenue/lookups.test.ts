@@ -263,14 +263,6 @@ describe('lookups', () => {
       expect(stripe.asked.at(-1)).toContain('currency_options.eur.tiers')
       expect(stripe.asked).toHaveLength(2)
     })
-
-    test('without a key it counts as nothing, and a warning is logged', async () => {
-      const shop = await openShop(api)
-      const dollars = price(1000)
-      await deliverAll(shop, [created(subscription({ currency: 'eur', items: [item(dollars), euros(50)] }))])
-      expect(await netMovements(shop)).toEqual({ '2026-01-01 start EUR': 50 })
-      expect(JSON.stringify(logged)).toContain(dollars.id)
-    })
   })
 
   describe('items that do not fit into an event', () => {
@@ -422,14 +414,6 @@ describe('discounts', () => {
     await deliverAll(shop, [first, first])
     expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 4000 })
     expect(stripe.asked).toHaveLength(1)
-  })
-
-  test('without a key, unknown ids count as no discount, and a warning is logged', async () => {
-    const shop = await openShop(api)
-    const { known, told } = discounted([25])
-    await deliverAll(shop, [created(told)])
-    expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 4000 })
-    expect(JSON.stringify(logged)).toContain(known.id)
   })
 
   test('ids of a subscription that does not count are not looked up', async () => {

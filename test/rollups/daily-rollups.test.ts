@@ -8,7 +8,6 @@ import type { RollupLimits } from '../../src/rollups/daily/day-values.ts'
 import { rollUpDay } from '../../src/rollups/daily/roll-up-day.ts'
 import { rollUpBehind, rollUpSites } from '../../src/rollups/daily/roll-up-sites.ts'
 import type { RolledUpDay } from '../../src/rollups/protocol.ts'
-import { startOfDay } from '../../src/time/local-time.ts'
 import { testDatabase } from '../support/database.ts'
 import { type Days, expectRollupsEqualRows, type RolledUpSite } from '../support/expect-rollups.ts'
 import { enrichedHit } from '../support/hits.ts'
@@ -157,52 +156,6 @@ describe('daily rollups: data that arrives after the rollup of its day counts at
 })
 
 describe('daily rollups that grow with time equal the rows', () => {
-  test('growing daily rollups equal the rows with a session of 24 hours and engagement 1 ms before its end', {
-    tags: ['full'],
-  }, async () => {
-    const { hit, send, rollUpAgain, rollUp, compare } = await begin()
-    const start = TODAY - DAY + 23 * HOUR
-    await send(hit(TODAY - 3 * DAY), hit(start, { visitorId: ADA, url: '/long' }))
-    await rollUpAgain(start + 40 * MINUTE)
-    for (let at = start + 25 * MINUTE; at < start + DAY; at += 25 * MINUTE) {
-      await send(hit(at, { visitorId: ADA, url: `/${Math.round(at / MINUTE) % 4}` }))
-      if (Math.round(at / (25 * MINUTE)) % 12 === 0) await rollUpAgain(at + 20 * MINUTE)
-    }
-    await rollUpAgain(start + DAY - HOUR)
-    await send(
-      hit(start + DAY - 1, { type: 'engagement', visitorId: ADA, url: '/long', engagedMs: 1_000 }),
-      hit(start + DAY, { visitorId: ADA, url: '/as late as can be' }),
-    )
-    await compare()
-    await rollUpAgain(start + DAY + 20 * MINUTE)
-    await rollUp(start + DAY + 2 * HOUR)
-    await rollUp(start + 3 * DAY)
-  })
-
-  test('growing daily rollups equal the rows with late hits and engagement of sessions that are still open', {
-    tags: ['full'],
-  }, async () => {
-    const { hit, send, rollUpAgain, rollUp, compare } = await begin()
-    const start = TODAY - 7 * HOUR
-    await send(hit(TODAY - 3 * DAY), hit(start, { visitorId: ADA, url: '/long' }))
-    await rollUpAgain(start + 3 * HOUR)
-    for (const at of [start + 3 * HOUR, start + 5 * HOUR]) {
-      await send(hit(at, { type: 'engagement', visitorId: ADA, url: '/long', engagedMs: 60_000 }))
-      await compare()
-      await rollUpAgain(at + 20 * MINUTE)
-      await compare()
-      await rollUpAgain(at + 2 * HOUR)
-    }
-    const now = TODAY + 30 * MINUTE
-    const bob = (minutes: number) => hit(TODAY + minutes * MINUTE, { visitorId: BOB, url: `/${minutes}` })
-    await send(bob(-10), bob(10))
-    await rollUp(now)
-    await send(bob(5))
-    await compare()
-    await rollUp(now)
-    await rollUp(TODAY + 3 * DAY)
-  })
-
   test('growing daily rollups equal the rows with hits exactly at the watermark and sessions that close at it', {
     tags: ['full'],
   }, async () => {
@@ -298,33 +251,6 @@ describe('daily rollups equal the rows for all kinds of values', () => {
 })
 
 describe('daily rollups equal the rows for all kinds of days', () => {
-  const zones: [string, string, Days][] = [
-    ['America/New_York', 'a day of 23 hours', { from: '2026-03-07', to: '2026-03-09' }],
-    ['Asia/Kathmandu', 'an offset of 5:45', { from: '2026-03-08', to: '2026-03-10' }],
-    ['Australia/Lord_Howe', 'a change by half an hour', { from: '2026-04-04', to: '2026-04-06' }],
-  ]
-  test.each(sweep(zones))('%s: %s', async (timezone, _, days) => {
-    const { hit, send, rollUp, compare } = await begin({ timezone, ranges: [days] })
-    const [first, last] = [Date.parse(days.from) / DAY, Date.parse(days.to) / DAY]
-    const hits = []
-    for (let day = first - 1; day <= last; day++) {
-      const start = startOfDay(timezone, day)
-      for (const at of [start - 1, start, start + 10 * MINUTE, start + 12 * HOUR]) {
-        hits.push(hit(at, { visitorId: ADA, url: `/${at % 7}` }), hit(at, { url: '/other' }))
-      }
-    }
-    hits.sort((a, b) => a.at - b.at)
-    const half = Math.floor(hits.length / 2)
-    await send(...hits.slice(0, half))
-    await rollUp(hits[half - 1]!.at + 40 * MINUTE)
-    await send(...hits.slice(half))
-    await compare()
-    await rollUp(hits.at(-1)!.at + 20 * MINUTE)
-    await send(hit(startOfDay(timezone, last) - 10 * MINUTE, { visitorId: ADA, url: '/late' }))
-    await compare()
-    await rollUp(hits.at(-1)!.at + 3 * DAY)
-  })
-
   test('daily rollups equal the rows after time-zone changes, which invalidate all rollups', {
     tags: ['full'],
   }, async () => {
@@ -339,22 +265,6 @@ describe('daily rollups equal the rows for all kinds of days', () => {
       await rollUp(TODAY + HOUR)
       await compare(RANGES.slice(0, 1), ['hour_of_week'])
     }
-  })
-
-  test('daily rollups equal the rows after an import before the first event and into empty days', {
-    tags: ['full'],
-  }, async () => {
-    const { hit, send, rollUp, compare } = await begin()
-    await send(hit(TODAY - 2 * DAY, { visitorId: ADA }), hit(TODAY + HOUR, { visitorId: ADA }))
-    await rollUp(TODAY + 2 * HOUR)
-    await send(hit(TODAY - DAY + 7 * HOUR, { visitorId: BOB, url: '/in between' }))
-    await compare()
-    await rollUp(TODAY + 2 * HOUR)
-    for (const ago of [4 * DAY - 7 * HOUR, 60 * DAY])
-      await send(hit(TODAY - ago, { visitorId: ADA, url: '/old' }))
-    await compare()
-    await rollUp(TODAY + 2 * HOUR)
-    await compare([{ from: '2025-12-01', to: '2026-03-10' }])
   })
 })
 

@@ -1,10 +1,9 @@
 // @module-tag full
 import { randomUUID } from 'node:crypto'
-import { beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { connectDb, type Db } from '../../src/db/connect.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import type { Column } from '../../src/rollups/daily/codec.ts'
-import { cacheOf } from '../../src/rollups/daily/rollup-cache.ts'
 import type { Ranking } from '../../src/rollups/protocol.ts'
 import { tasks } from '../../src/rollups/tasks.ts'
 import { testDatabase } from '../support/database.ts'
@@ -90,23 +89,6 @@ test('rollup cache: days of different sites with the same version are kept apart
   await expectRollupsEqualRows(db, one, DAYS, now)
 })
 
-test('rollup cache: a change of rolled-up data renews the version, a new watermark alone does not', async () => {
-  const site = await fillSite(4)
-  await rollUpAll(db, new Date(TODAY + HOUR))
-  const versions = async () => {
-    const rows = await db<{ version: string }[]>`
-      select version from daily_rollups where site_no = ${site.siteNo} order by starts_at`
-    return rows.map(({ version }) => version)
-  }
-  const before = await versions()
-  expect(new Set(before).size).toBe(before.length)
-  await db`update daily_rollups set rolled_up_to = rolled_up_to + interval '1 hour' where site_no = ${site.siteNo}`
-  expect(await versions()).toEqual(before)
-  await db`update daily_rollups set visitors = visitors where site_no = ${site.siteNo}`
-  const after = await versions()
-  expect(after.filter(version => before.includes(version))).toEqual([])
-})
-
 test('rollup cache: every page is a part of the whole list, for every order and offset', {
   tags: ['full'],
 }, async () => {
@@ -138,25 +120,6 @@ test('rollup cache: every page is a part of the whole list, for every order and 
         expect(shown).toEqual(expected.map(row => [row.value, ...by.map(column => row[column])]))
       }
     }
-  }
-})
-
-test('rollup cache: an entry weighs its memory, and a day range without values is not cached', {
-  tags: ['full'],
-}, async () => {
-  const site = await fillSite(6)
-  await rollUpAll(db, new Date(TODAY + HOUR))
-  const pool = unknowing()
-  const kept = vi.spyOn(cacheOf(pool).values, 'set')
-  const ask = (dimension: string) => tasks.rankValues(pool, rankingOf(site, dimension, ['visitors']))
-  await ask('error')
-  expect(kept).not.toHaveBeenCalled()
-  await ask('country')
-  const weights = kept.mock.calls.map(([key, , options]) => options!.size! - key.length)
-  expect(weights.length).toBeGreaterThan(0)
-  for (const weight of weights) {
-    expect(weight).toBeGreaterThan(2_000)
-    expect(weight).toBeLessThan(5_000)
   }
 })
 

@@ -4,9 +4,8 @@ import { INGEST_COLUMNS } from '../../scripts/bench/ingest-columns.ts'
 import { summarize } from '../../scripts/bench/measure-rollups.ts'
 import { sentHits } from '../../scripts/bench/senders.ts'
 import { SHAPES, type ShapeName } from '../../scripts/bench/shapes.ts'
-import { figure, formatTable, median, quantile } from '../../scripts/bench/table.ts'
+import { median, quantile } from '../../scripts/bench/table.ts'
 import { visitsOf } from '../../scripts/bench/visits.ts'
-import { createRandom, longTail } from '../../scripts/random.ts'
 import { readEnvelope } from '../../src/ingestion/import/envelope.ts'
 
 test('bench: a median lies between the two middle values, and a quantile is one of the values, by nearest rank', () => {
@@ -15,26 +14,6 @@ test('bench: a median lies between the two middle values, and a quantile is one 
   const values = Array.from({ length: 100 }, (_, index) => 100 - index)
   expect([quantile(values, 0.5), quantile(values, 0.99)]).toEqual([50, 99])
   expect([quantile([7], 0.99), quantile([3, 8], 0)]).toEqual([7, 3])
-})
-
-test('bench: figures have three digits', () => {
-  const values = [0, 0.01234, 1.5, 12.34, 123.4, 12_345.6, Number.NaN, undefined]
-  expect(values.map(value => figure(value))).toEqual([
-    '0',
-    '0.012',
-    '1.50',
-    '12.3',
-    '123',
-    '12,346',
-    '–',
-    '–',
-  ])
-})
-
-test('bench: a table aligns its first column left and the others right', () => {
-  expect(formatTable(['read', 'ms'], [['overview', '1.5'], ['goals']])).toBe(
-    ['| read     |  ms |', '| -------- | --: |', '| overview | 1.5 |', '| goals    |     |'].join('\n'),
-  )
 })
 
 test('bench: a counter is summed over its labels, without counters whose names start alike', () => {
@@ -49,14 +28,6 @@ test('bench: the CPU of all masters of a cluster counts together, and that of th
   const run = { accepted: 1, acceptedPerSecond: 1, wrk, cpu }
   const shown = Object.fromEntries(INGEST_COLUMNS.map(({ name, value }) => [name, value(run)]))
   expect(shown).toMatchObject({ redis: 0.75, 'busiest redis': 0.5, http: 2, 'CPU s/1,000': 2.75 })
-})
-
-test('bench: the long tail draws low ranks most often, and reaches every rank', () => {
-  const draw = longTail(10, createRandom(1))
-  const drawn = new Array<number>(10).fill(0)
-  for (let index = 0; index < 10_000; index++) drawn[draw()]! += 1
-  expect(Math.min(...drawn)).toBeGreaterThan(0)
-  expect(drawn[0]! / drawn[9]!).toBeGreaterThan(5)
 })
 
 const DAY_MS = 86_400_000
@@ -81,11 +52,6 @@ test('bench: generated visits have the requested number, time order and days, an
   expect(times).toEqual([...times].sort((a, b) => a - b))
   expect(times[0]).toBeGreaterThanOrEqual(visits.from)
   expect(times.at(-1)).toBeLessThan(visits.from + visits.shape.days * DAY_MS)
-})
-
-test('bench: the same seed generates the same visits, another seed others', () => {
-  expect(linesOf(4)).toEqual(linesOf(4))
-  expect(linesOf(5)).not.toEqual(linesOf(4))
 })
 
 test('bench: kinds of hits are a share of the generated ones', () => {

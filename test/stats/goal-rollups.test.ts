@@ -59,41 +59,6 @@ const storedGoals = (site: TestSite) => database.db<{ goals: number }[]>`
 const falsify = (site: TestSite) =>
   database.db`update daily_goal_counts set conversions = 100 where site_no = ${site.siteNo}`
 
-test('goal rollups: an engagement that is stored late counts on the day of its pageview', async () => {
-  const site = await createTestSite(database.db)
-  await save(site, READ)
-  const visitor = randomUUID()
-  await store(site, visitor, [
-    { at: MIDNIGHT - 10 * MINUTE, url: '/blog/a' },
-    { at: MIDNIGHT + 20 * MINUTE, url: '/' },
-    { at: MIDNIGHT + 50 * MINUTE, url: '/' },
-  ])
-  await rollUp(MIDNIGHT + HOUR + MINUTE)
-  expect(await report(site, '2026-03-10', '2026-03-10')).toEqual([[0, 0]])
-  await store(site, visitor, [{ at: MIDNIGHT + 10 * MINUTE, type: 'engagement', url: '/blog/a', scroll: 80 }])
-  expect(await report(site, '2026-03-10', '2026-03-10')).toEqual([[1, 1]])
-  await rollUp(MIDNIGHT + HOUR + MINUTE)
-  expect(await report(site, '2026-03-10', '2026-03-10')).toEqual([[1, 1]])
-  expect(await report(site, '2026-03-11', '2026-03-11')).toEqual([[0, 0]])
-})
-
-test('goal rollups: a pageview that was scrolled before a rollup grew converts once', async () => {
-  const site = await createTestSite(database.db)
-  await save(site, READ)
-  const visitor = randomUUID()
-  await store(site, visitor, [
-    { at: MIDNIGHT + HOUR, url: '/blog/a' },
-    { at: MIDNIGHT + HOUR + MINUTE, type: 'engagement', url: '/blog/a', scroll: 60 },
-  ])
-  await rollUp(MIDNIGHT + HOUR + 31 * MINUTE)
-  await store(site, visitor, [
-    { at: MIDNIGHT + HOUR + 25 * MINUTE, type: 'engagement', url: '/blog/a', scroll: 90 },
-  ])
-  expect(await report(site)).toEqual([[1, 1]])
-  await rollUp(MIDNIGHT + DAY)
-  expect(await report(site)).toEqual([[1, 1]])
-})
-
 test('goal report: a changed goal is right at once, and is read from rollups later', async () => {
   const site = await createTestSite(database.db)
   const { id } = await save(site, SIGNUP)
@@ -161,19 +126,6 @@ test('goal rollups: they end with the daily rollups that they were made for', as
   await db`update sites set timezone = 'Asia/Tokyo' where site_no = ${site.siteNo}`
   await rollUpAll(db, new Date(MIDNIGHT + DAY + HOUR))
   expect(await report(site)).toEqual([[1, 1]])
-})
-
-test('scroll goals: pageviews of two paths at the same time convert separately', async () => {
-  const site = await createTestSite(database.db)
-  await save(site, READ)
-  await store(site, randomUUID(), [
-    { at: MIDNIGHT, url: '/blog/a' },
-    { at: MIDNIGHT, url: '/blog/b' },
-    { at: MIDNIGHT + 1, type: 'engagement', url: '/blog/a', scroll: 80 },
-    { at: MIDNIGHT + 1, type: 'engagement', url: '/blog/b', scroll: 50 },
-    { at: MIDNIGHT + 2, type: 'engagement', url: '/blog/b', scroll: 90 },
-  ])
-  expect(await report(site)).toEqual([[2, 1]])
 })
 
 test('scroll goals: of two simultaneous pageviews of a path one converts, stored in any order', async () => {

@@ -239,33 +239,6 @@ test('goal report: a payment on a counted day is counted at once, and changes no
   expect([await countedDays(site), await read(site, RANGE)]).toEqual([before, [[2, 0, 0]]])
 })
 
-test('goal report: a payer who is erased, or whose visit is undone, is a visitor of no payment from then on', {
-  tags: ['full'],
-}, async () => {
-  const { db } = database
-  const site = await newSite()
-  await saveEventGoals(db, site, [PAYMENT])
-  const [erased, undone] = [randomUUID(), randomUUID()]
-  for (const visitor_id of [erased, undone]) {
-    await visit(site, visitor_id, NOW - 4 * DAY)
-    await pay(site, { visitor_id, timestamp: new Date(NOW - 2 * DAY).toISOString() })
-  }
-  // Of a visitor whose hits come later.
-  const late = randomUUID()
-  await pay(site, { visitor_id: late, timestamp: new Date(NOW - 3 * DAY).toISOString() })
-  await rollUp()
-  expect(await read(site, RANGE)).toEqual([[3, 2, 0]])
-  await visit(site, late, NOW - 3 * DAY)
-  expect(await read(site, RANGE)).toEqual([[3, 3, 0]])
-  await rollUp()
-  await eraseNow(db, site, erased, new Date(NOW), TINY)
-  expect(await read(site, RANGE)).toEqual([[3, 2, 0]])
-  await rollUp()
-  await db`update visitors set imported_as = 'test' where site_no = ${site.siteNo} and id = ${undone}`
-  await unlinkMoney(db, { siteNo: site.siteNo, format: 'test' })
-  expect(await read(site, RANGE)).toEqual([[3, 1, 0]])
-})
-
 test('goal report: days without details keep no counts of events of the service', async () => {
   const { db } = database
   const site = await siteWithGoals()

@@ -1,15 +1,13 @@
 // @module-tag full
 import { DateTime } from 'luxon'
 import { expect, test } from 'vitest'
-import { randomFilters, randomRange } from './random-filters.ts'
+import { randomFilters } from './random-filters.ts'
 import { randomGoals } from './random-goals.ts'
 import { randomVisits } from './random-visits.ts'
 import { recountSessions } from './recount.ts'
-import { recountBreakdown } from './recount-breakdown.ts'
 import { conversionsOf } from './recount-conversions.ts'
 import { recountErrors } from './recount-errors.ts'
 import { recountFilteredOverview } from './recount-metrics.ts'
-import { recountEventSeries, recountMetricSeries } from './recount-timeseries.ts'
 import { recountTitles } from './recount-titles.ts'
 import { eventTypes, sessionDimensions, worldOf } from './recount-world.ts'
 
@@ -18,27 +16,6 @@ const cases = Array.from({ length: 120 }, (_, seed) => {
   const { zone, hits, late, around } = randomVisits(seed)
   const day = (days: number) => DateTime.fromMillis(around, { zone }).plus({ days }).toFormat('yyyy-MM-dd')
   return { seed, world: worldOf(hits, recountSessions(late), zone), whole: { from: day(-40), to: day(40) } }
-})
-
-const total = (values: number[]) => values.reduce((sum, value) => sum + value, 0)
-
-test('random visits: buckets, and values of a session dimension, add up to the overview', () => {
-  for (const { seed, world } of cases.slice(0, 60)) {
-    const query = { ...randomRange(seed, world), filters: randomFilters(seed, world) }
-    const overview = recountFilteredOverview(world, query)
-    for (const metric of ['pageviews', 'sessions', 'custom_events'] as const) {
-      expect(total(recountMetricSeries(world, metric, query).values)).toBe(overview[metric])
-    }
-    const { series } = recountEventSeries(world, ['event'], query)
-    expect(total(series.event ?? [])).toBe(overview.custom_events)
-    for (const dimension of sessionDimensions) {
-      const rows = recountBreakdown(world, dimension, query)
-      expect(total(rows.map(row => row.sessions))).toBe(overview.sessions)
-      // Pageviews of an exit page count by the start of the session.
-      if (dimension === 'exit_path') continue
-      expect(total(rows.map(row => row.pageviews))).toBe(overview.pageviews)
-    }
-  }
 })
 
 test('random filters keep some and leave some out, with every dimension and operator', () => {
@@ -87,9 +64,4 @@ test('random visits contain what they are for, and goals of every type convert',
   }
   expect([...types].toSorted()).toEqual([...eventTypes].toSorted())
   for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(20)
-})
-
-test('a seed gives the same visits again, and another seed others', () => {
-  expect(randomVisits(7)).toEqual(randomVisits(7))
-  expect(randomVisits(7).hits).not.toEqual(randomVisits(8).hits)
 })

@@ -8,7 +8,7 @@ import type { World } from './recount-world.ts'
 export type Group = 'hour' | 'day' | 'week' | 'month'
 
 /** @param range the preset, when the days come from one */
-export function recountGroup(from: string, to: string, range?: string): Group {
+function recountGroup(from: string, to: string, range?: string): Group {
   const days = daysBetween(from, to) + 1
   if (range === 'last_12_months') return 'month'
   if (days <= 2) return 'hour'

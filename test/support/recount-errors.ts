@@ -59,7 +59,7 @@ function messageOf(hit: CountedHit): string {
 }
 
 /** UUIDv5 (RFC 9562): SHA-1 of the bytes of the site's id and the message. */
-export function errorFingerprint(siteId: string, message: string): string {
+function errorFingerprint(siteId: string, message: string): string {
   const digest = createHash('sha1')
     .update(Buffer.from(siteId.replaceAll('-', ''), 'hex'))
     .update(message)

@@ -90,20 +90,6 @@ describe.each(sweep([3, 1, 1_000]))('import in batches of %i', batchHits => {
   })
 })
 
-test('import: a complete import after a partial one gives the same result', async () => {
-  const stream = randomHitStream(77, { maxStepsPerVisitor: 40 })
-  const lines = stream.hits.map(lineOf)
-  const whole = await createTestSite(database.db)
-  const expected = await importLines(whole, lines)
-  const recount = recountSessions(timeOrderArrival(stream.hits, 1))
-  for (let part = 1; part <= 5; part++) {
-    const site = await createTestSite(database.db)
-    await importLines(site, lines.slice(0, (lines.length * part) / 6), { batchHits: part })
-    expect(await importLines(site, lines)).toEqual(expected)
-    await expectSameSessions(database.db, site, recount)
-  }
-})
-
 test('import: equal lines are stored as separate hits, and a repeated import adds none', async () => {
   const site = await createTestSite(database.db)
   const line = pageviewLine(NOON, { ip: '203.0.113.7' })

@@ -184,18 +184,17 @@ describe('attribution', () => {
       view(site, visitorId, START + DAY, '/two'),
       view(site, randomUUID(), START + 4 * HOUR, '/other'),
     ])
-    const paidAt = [-HOUR, 5 * MINUTE, 5 * HOUR, 80 * DAY]
+    const paidAt = [-HOUR, 0, 5 * MINUTE, DAY - 1, DAY, 80 * DAY]
     for (const after of paidAt) await record(site, paid({ visitorId, paidAt: new Date(START + after) }))
     const visitor = await visitorNoOf(site, visitorId)
     const [one, two] = [START, START + DAY].map(at => ({ visitor, sessionAt: new Date(at) }))
     const none = { visitor, sessionAt: null }
-    expect(await ledger(site)).toMatchObject([none, one, one, two])
+    expect(await ledger(site)).toMatchObject([none, one, one, one, two, two])
     const [ofOne, ofTwo] = ['/one', '/two'].map(entryPath => ({ country: 'FR', entryPath, path: '' }))
     expect(await eventsOf(site)).toMatchObject([
       { ...none, country: '', entryPath: '', path: '' },
-      { ...one, ...ofOne },
-      { ...one, ...ofOne },
-      { ...two, ...ofTwo },
+      ...Array(3).fill({ ...one, ...ofOne }),
+      ...Array(2).fill({ ...two, ...ofTwo }),
     ])
     expect(await db`select from awaiting_visitors where site_no = ${site.siteNo}`).toHaveLength(0)
   })

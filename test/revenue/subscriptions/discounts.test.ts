@@ -7,6 +7,7 @@ import {
   event,
   item,
   type Json,
+  life,
   netMovements,
   onDay,
   openShop,
@@ -67,6 +68,31 @@ describe('two discounts of a subscription', () => {
     const events = [created({ ...base, discounts: [first.id, off(50, of)] }), told('created', first, 2)]
     expect(await movements(events)).toEqual({ '01': 250 })
   })
+})
+
+test('discounts: a discount of a subscription counts from the event that starts it to the event that ends it', async () => {
+  const base = subscription()
+  const given = off(50, { subscription: base.id, customer: base.customer, start: onDay(3) })
+  const [made, ...later] = life(base, [
+    [1, {}],
+    [3, { discounts: [given.id] }],
+    [4, { discounts: [given.id], metadata: { seen: 'yes' } }],
+  ])
+  const events = [made!, told('created', given, 3), ...later, told('deleted', given, 7)]
+  expect(await movements(events)).toEqual({ '01': 1000, '03': -500, '07': 500 })
+})
+
+test('discounts: a discount of a customer is taken off every subscription without one of its own', async () => {
+  const customer = 'cus_two'
+  const given = off(50, { customer })
+  const events = [
+    created(subscription({ customer })),
+    created(subscription({ customer, discounts: [off(10, {})] })),
+    told('created', given, 2),
+    told('updated', { ...given, ...percent(20) }, 4),
+    told('deleted', given, 6),
+  ]
+  expect(await movements(events)).toEqual({ '01': 1900, '02': -500, '04': 300, '06': 200 })
 })
 
 test('discounts: the only discount of a subscription is replaced by one with another id', async () => {

@@ -167,20 +167,6 @@ test('Matomo: searches and orders become events; what cannot be carried over is 
   await expectLeft(matomo, cases, visitWith)
 })
 
-test('Matomo: unknown devices and places are left out', async () => {
-  const unknown = {
-    deviceTypeIcon: 'plugins/Morpheus/icons/dist/devices/unknown.png',
-    ...{ operatingSystemName: 'Inconnu', operatingSystemCode: 'UNK', operatingSystemVersion: 'UNK' },
-    ...{ browserName: 'Inconnu', browserCode: 'UNK', browserVersion: '' },
-    ...{ countryCode: 'xx', regionCode: null, city: null, resolution: 'unknown', languageCode: '' },
-    ...{ customVariables: [], dimension2: null, referrerUrl: '' },
-  }
-  const visit = { ...unknown, actionDetails: [page(BEGAN + HOUR, '//example.com')] }
-  const body = { ...sender, url: { path: '/', title: 'Pricing & plans' } }
-  const hits = [{ endpoint: 'collect', timestamp: at(0), body }]
-  expect(await convert(matomo, visitOf(visit))).toEqual({ hits, left: [] })
-})
-
 test('Matomo: visits of another website, errors and broken lines are counted', async () => {
   const file = [
     jsonLines(VISIT, { ...VISIT, idSite: 2 }),

@@ -186,14 +186,6 @@ test('umami: rows that cannot be carried over are counted by reason', async () =
   expect(left).toEqual(Object.fromEntries(cases.map(([, reason]) => [reason, 1])))
 })
 
-test('umami: unknown places and devices are left out of a hit, not the hit', async () => {
-  const odd = { country: 'XX', region: 'Berlin', screen: 'big', device: 'fridge', language: '', os: 'QNX' }
-  const { hits } = await convert(csv(CLOUD, [{ ...CLOUD_ROW, ...odd }]))
-  expect(hits[0]!.location).toEqual({})
-  expect(hits[0]!.body).not.toHaveProperty('device')
-  expect(hits[0]!.body).toMatchObject({ os: 'QNX' })
-})
-
 test('umami: a file that is not its export, or of several websites, is refused', async () => {
   const totals = zipOf([{ name: 'pages.csv', bytes: 'x,y\n/,5\n' }])
   for (const [bytes, message] of [
