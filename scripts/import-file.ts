@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises'
 import { type Imported, type ImportProgress, importHits } from '../src/ingestion/import/import-hits.ts'
 import type { Lease } from '../src/redis/lease.ts'
-import { keepRefreshed } from '../src/rollups/keep-refreshed.ts'
 import { type AnySite, findSiteAnywhere } from '../src/sites/find-site.ts'
 import { withImportServices } from './import-services.ts'
 import { secondsSince, showProgress } from './progress.ts'
@@ -43,7 +42,7 @@ export async function importSource(tools: Services, site: AnySite, source: Sourc
   }
 
   return withImportServices(tools, tools.lease, services =>
-    keepRefreshed(services, onWritten =>
+    services.refresher.during(onWritten =>
       importHits(site, source.chunks, { ...services, onWritten, onProgress }),
     ),
   ).finally(progress.end)

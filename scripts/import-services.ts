@@ -2,11 +2,12 @@ import { join } from 'node:path'
 import { folderOfServers } from '../src/embedded/attach.ts'
 import { openGeo } from '../src/ingestion/edge/geo.ts'
 import type { Lease } from '../src/redis/lease.ts'
+import { createRefresher } from '../src/rollups/keep-refreshed.ts'
 import { watchDisk } from '../src/runtime/disk.ts'
 import type { ImportServices } from '../src/transfer/imports/import-kind.ts'
 import type { Tools } from './tools.ts'
 
-/** Runs a command that imports. It stops with an error while the disk of the embedded servers is nearly full. */
+/** Runs a command that imports, and refreshes what it has written. It stops with an error while the disk of the embedded servers is nearly full. */
 export async function withImportServices<Result>(
   { db, config, log }: Pick<Tools, 'db' | 'config' | 'log'>,
   lease: Lease,
@@ -22,19 +23,22 @@ export async function withImportServices<Result>(
       )
     }
   }
+  const now = () => new Date()
+  const refresher = createRefresher({ db, lease, log, now })
   try {
     return await run({
       db,
-      lease,
+      refresher,
       log,
       geo,
-      now: () => new Date(),
+      now,
       // Smaller for the embedded database, which has only one session.
       batchHits: config.databaseUrl ? 2_000 : 1_000,
       folder: join(config.dataDir, 'imports'),
       requireFreeDisk,
     })
   } finally {
+    await refresher.finish()
     disk.stop()
   }
 }

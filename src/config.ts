@@ -91,6 +91,7 @@ const Environment = z.object({
     500,
   ),
   IMPORT_MAX_MB: count(1, 1_000_000, 'MiB of files of a team that may wait for their import').default(1_024),
+  IMPORT_MAX_UNPACKED_MB: count(1, 1_000_000, 'MiB that an uploaded file may unpack to').optional(),
   RATE_LIMIT_COLLECT: limit('600'),
   RATE_LIMIT_EVENT: limit('600'),
   RATE_LIMIT_ENGAGE: limit('600'),
@@ -192,6 +193,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
     frameAncestors: env.FRAME_ANCESTORS,
     sitesPerTeam: env.SITES_PER_TEAM,
     importMaxBytes: env.IMPORT_MAX_MB * 1024 * 1024,
+    importMaxUnpackedBytes: (env.IMPORT_MAX_UNPACKED_MB ?? 4 * env.IMPORT_MAX_MB) * 1024 * 1024,
     replayBytesPerSiteDay: env.REPLAY_MB_PER_SITE_DAY * 1024 * 1024,
     limits: {
       collect: env.RATE_LIMIT_COLLECT,

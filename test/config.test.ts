@@ -53,6 +53,7 @@ test('configuration: without variables, each setting has its documented default'
     frameAncestors: "'none'",
     sitesPerTeam: 30,
     importMaxBytes: 1024 * 1024 * 1024,
+    importMaxUnpackedBytes: 4 * 1024 * 1024 * 1024,
     replayBytesPerSiteDay: 500 * 1024 * 1024,
     limits: {
       collect: 600,

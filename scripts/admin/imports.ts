@@ -4,6 +4,7 @@ import { canonicalZone } from '../../src/time/zones.ts'
 import { OWN_FORMAT } from '../../src/transfer/imports/import-hit-file.ts'
 import { recordCommand } from '../../src/transfer/imports/record-command.ts'
 import { IMPORT_FORMATS, IMPORT_KINDS, type KnownFormat } from '../../src/transfer/imports/registry.ts'
+import { unsharedTurn } from '../../src/transfer/imports/turn.ts'
 import { openLocalFile } from '../../src/transfer/read/local-file.ts'
 import { withImportServices } from '../import-services.ts'
 import { secondsSince, showProgress } from '../progress.ts'
@@ -47,7 +48,7 @@ async function importHistory(
   const onProgress = ({ part, note }: { part: number; note: string }) => progress.part(part, note)
   const lease = await refreshingLease(tools)
   const result = await withImportServices(tools, lease, services => {
-    const run = (signal?: AbortSignal) =>
+    const run = (signal: AbortSignal) =>
       IMPORT_KINDS[kind]!.run(services, {
         site,
         format,
@@ -55,7 +56,7 @@ async function importHistory(
         website,
         timezone,
         isDryRun,
-        signal,
+        turn: unsharedTurn(signal),
         onProgress,
       })
     const { siteNo } = site
@@ -68,7 +69,7 @@ async function importHistory(
       fileName: file.name,
       bytes: file.bytes,
     }
-    return isDryRun ? run() : recordCommand(tools.db, given, services, run)
+    return isDryRun ? run(new AbortController().signal) : recordCommand(tools.db, given, services, run)
   }).finally(progress.end)
   return { format, ...result, ...(isDryRun && { notes }), seconds: secondsSince(startedAt) }
 }

@@ -4,9 +4,10 @@ import { PHASES } from '../../src/revenue/import/phases.ts'
 import { fromDay, presentCounts, presentImport } from '../../src/revenue/import/present-import.ts'
 import { purgePayments } from '../../src/revenue/ledger/change-payment.ts'
 import { reconcileMrr } from '../../src/revenue/subscriptions/reconcile-mrr.ts'
-import { keepRefreshed } from '../../src/rollups/keep-refreshed.ts'
+import { createRefresher, keepRefreshed } from '../../src/rollups/keep-refreshed.ts'
 import { findSiteAnywhere } from '../../src/sites/find-site.ts'
 import { canonicalZone } from '../../src/time/zones.ts'
+import { unsharedTurn } from '../../src/transfer/imports/turn.ts'
 import { importMoneyFile } from '../../src/transfer/money/money-kind.ts'
 import { openLocalFile } from '../../src/transfer/read/local-file.ts'
 import { currency, day } from '../options.ts'
@@ -93,17 +94,20 @@ export function addMoneyCommands(admin: Command, answer: Answer): void {
         if (!timezone) throw new Error('--timezone must be an IANA time zone, such as Europe/Berlin')
         const file = await openLocalFile(options.file)
         const progress = showProgress('importing')
-        const lease = await refreshingLease(tools)
+        const now = () => new Date()
+        const refresher = createRefresher({ db, lease: await refreshingLease(tools), log: tools.log, now })
         const result = await importMoneyFile(
-          { db, lease, log: tools.log, now: () => new Date() },
+          { db, refresher, log: tools.log, now },
           {
             site,
             file,
             timezone,
             isDryRun: options.dryRun === true,
+            turn: unsharedTurn(new AbortController().signal),
             onProgress: ({ part, note }) => progress.part(part, note),
           },
-        ).finally(progress.end)
+        ).finally(() => refresher.finish())
+        progress.end()
         return { ...result, seconds: secondsSince(startedAt) }
       }),
     )

@@ -13,7 +13,9 @@ import type { RolledUpDay } from './protocol.ts'
 export const REFRESHING = 'refreshing'
 
 const EVERY_MS = 10_000
-const ROLLUP_BUDGET_MS = MINUTE_MS
+/** Time limit of the rollups of one round: the scheduler, which rolls up the days of all other sites, has its turn in between. */
+const ROUND_MS = 3_000
+const REST_MS = MINUTE_MS
 
 /** Progress of a task that writes hits in time order. Unix milliseconds. */
 export interface Written {
@@ -24,22 +26,33 @@ export interface Written {
   until: number
 }
 
-/**
- * Runs a task that writes far below the watermark, and refreshes the written buckets and days while it runs. Without it,
- * dirty buckets of several years would make reads slow. Readers get correct numbers at all times.
- * @param options.lease the lease for refreshing: no other process refreshes at the same time
- * @param options.signal when it is aborted, the rest is left to the scheduler
- * @param run receives a function that reports its progress
- * @returns the result of `run`, after everything is refreshed
- */
-export async function keepRefreshed<Result>(
-  options: { db: Db; lease: Lease; log: Log; now: () => Date; signal?: AbortSignal | undefined },
-  run: (onWritten: (written: Written) => void) => Promise<Result>,
-): Promise<Result> {
-  const { db, lease, log, now, signal } = options
-  let round: Promise<unknown> = Promise.resolve()
-  let isRunning = false
-  let written: Written | undefined
+/** Refreshes buckets and days that tasks write far below the watermark, in rounds while they run and until everything is refreshed. */
+export interface Refresher {
+  /**
+   * Runs a task that writes; several may run at the same time.
+   * @param run receives a function that reports its progress
+   */
+  during<Result>(run: (onWritten: (written: Written) => void) => Promise<Result>): Promise<Result>
+  /** Ends the rounds. The scheduler refreshes the rest. */
+  stop(): Promise<void>
+  /** Ends the rounds, and refreshes everything if a task has run. */
+  finish(): Promise<void>
+}
+
+interface RefreshOptions {
+  db: Db
+  /** The lease for refreshing: no other process refreshes at the same time. */
+  lease: Lease
+  log: Log
+  now: () => Date
+}
+
+/** Without it, dirty buckets of several years would make reads slow. Readers get correct numbers at all times. */
+export function createRefresher({ db, lease, log, now }: RefreshOptions, everyMs = EVERY_MS): Refresher {
+  const tasks = new Set<{ written?: Written; isOver?: true }>()
+  let hasRest = false
+  let round: Promise<unknown> | undefined
+  let timer: NodeJS.Timeout | undefined
 
   async function refreshOnce(): Promise<boolean> {
     let isMore = false
@@ -49,39 +62,83 @@ export async function keepRefreshed<Result>(
     return isMore
   }
   const rollUp = (day: RolledUpDay) => rollUpDay(db, day)
-  /** Skips days that `run` still writes to: each new hit would mark them dirty again. */
-  async function refreshBehind(): Promise<void> {
-    await refreshOnce()
-    if (!written) return
-    await analyzeGrown(db, written)
-    const until = written.until - OPEN_MS
-    if (Number.isFinite(until)) await rollUpBehind(db, now(), rollUp, { until, budgetMs: ROLLUP_BUDGET_MS })
+
+  async function refreshSome(): Promise<void> {
+    const ended = [...tasks].filter(({ isOver }) => isOver)
+    const isMore = await refreshOnce()
+    await analyzeWritten()
+    for (const task of ended) tasks.delete(task)
+    if (ended.length > 0) hasRest = true
+    if (tasks.size > 0) await rollUpPassed()
+    else if (hasRest) hasRest = (await rollUpSites(db, now(), rollUp, { budgetMs: ROUND_MS })) || isMore
+    if (tasks.size === 0 && !hasRest) endRounds()
+  }
+  async function analyzeWritten(): Promise<void> {
+    for (const { written } of tasks) if (written) await analyzeGrown(db, written)
+  }
+  /** Skips days that a task still writes to: each new hit would mark them dirty again. */
+  async function rollUpPassed(): Promise<void> {
+    const times = [...tasks].map(({ written }) => written?.until ?? Number.NEGATIVE_INFINITY)
+    const known = times.filter(Number.isFinite)
+    if (known.length === 0) return
+    await rollUpBehind(db, now(), rollUp, { until: Math.min(...known) - OPEN_MS, budgetMs: ROUND_MS })
   }
   async function refreshRest(): Promise<void> {
     while (await refreshOnce()) {}
-    if (written) await analyzeGrown(db, written)
-    while (await rollUpSites(db, now(), rollUp, { budgetMs: ROLLUP_BUDGET_MS })) {}
+    await analyzeWritten()
+    while (await rollUpSites(db, now(), rollUp, { budgetMs: REST_MS })) {}
   }
   const complain = (error: unknown) =>
     log.warn({ reason: (error as Error).message }, 'refreshing failed; numbers are right, but slower to read')
 
-  const timer = setInterval(() => {
-    if (isRunning) return
-    isRunning = true
-    round = whileHolding(lease, refreshBehind)
-      .catch(complain)
-      .finally(() => {
-        isRunning = false
-      })
-  }, EVERY_MS)
-  try {
-    return await run(latest => {
-      written = latest
-    })
-  } finally {
+  function beginRounds(): void {
+    timer ??= setInterval(() => {
+      round ??= whileHolding(lease, refreshSome)
+        .catch(complain)
+        .finally(() => {
+          round = undefined
+        })
+    }, everyMs)
+  }
+  function endRounds(): void {
     clearInterval(timer)
+    timer = undefined
+  }
+
+  async function stop(): Promise<void> {
+    endRounds()
     await round
-    // Otherwise the process stops, or the task was canceled: the scheduler refreshes the rest.
-    if (!signal?.aborted) await whenFree(lease, refreshRest).catch(complain)
+  }
+  return {
+    async during(run) {
+      const task: { written?: Written; isOver?: true } = {}
+      tasks.add(task)
+      beginRounds()
+      try {
+        return await run(written => {
+          task.written = written
+        })
+      } finally {
+        task.isOver = true
+      }
+    },
+    stop,
+    async finish() {
+      await stop()
+      if (hasRest || tasks.size > 0) await whenFree(lease, refreshRest).catch(complain)
+    },
+  }
+}
+
+/** Runs a task that writes, and refreshes what it writes. @returns its result, after everything is refreshed */
+export async function keepRefreshed<Result>(
+  options: RefreshOptions,
+  run: (onWritten: (written: Written) => void) => Promise<Result>,
+): Promise<Result> {
+  const refresher = createRefresher(options)
+  try {
+    return await refresher.during(run)
+  } finally {
+    await refresher.finish()
   }
 }

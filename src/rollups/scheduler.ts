@@ -99,10 +99,11 @@ export function startScheduler(options: {
       if (!isDue(dueAt.get(job.name) ?? 0, job.everyMs, now().getTime())) continue
       const startedAt = performance.now()
       const run = () => job.run({ db, redis, rollUp }, now())
+      // Due again at once: more work remains, or an import is refreshing, which gives the lease back after seconds.
       let isMore = false
       try {
         const done = job.isRefresh ? await whileHolding(refreshing, run) : { result: await run() }
-        isMore = done?.result === true
+        isMore = done === undefined || done.result === true
         log.debug({ job: job.name, ms: Math.round(performance.now() - startedAt) }, 'job done')
       } catch (error) {
         log.warn({ job: job.name, error }, 'job failed; it will run again')

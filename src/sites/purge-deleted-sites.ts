@@ -1,5 +1,6 @@
 import type { Db } from '../db/connect.ts'
 import { query } from '../db/query.ts'
+import { createTeamTurns } from '../lib/team-turns.ts'
 import { DAY_MS, MINUTE_MS } from '../lib/time.ts'
 import { limitTime } from '../lib/time-budget.ts'
 import { purgeReplays } from '../replays/delete-replays.ts'
@@ -90,10 +91,10 @@ const TABLES = [
   'recent_hits',
 ]
 
-const selectSites = query<void, { siteNo: number; deletedAt: Date }>(
+const selectSites = query<void, { siteNo: number; teamId: string; deletedAt: Date }>(
   'select-sites-to-purge',
   `
-  select site_no as "siteNo", deleted_at as "deletedAt"
+  select site_no as "siteNo", team_id as "teamId", deleted_at as "deletedAt"
   from sites
   where deleted_at is not null and purged_at is null
   order by deleted_at, site_no`,
@@ -162,13 +163,13 @@ const purgeMovements = query<SiteSpan>(
 const AGGREGATED = { hits: purgeEvents, sessions: purgeSessions, revenue: purgeRevenue }
 
 /**
- * Deletes rows of deleted sites for up to two seconds. The remaining rows are the only state: it is safe to stop at any
+ * Deletes rows of deleted sites for up to two seconds, in turns of their teams. The remaining rows are the only state: it is safe to stop at any
  * point, and the next run continues. A site is done when a pass finds no rows, no transaction can store new rows
  * (`SETTLED_MS`), and the site has no dirty buckets. A deleted team goes when all of its sites are done.
  */
-export async function purgeDeletedSites(db: Db, now: Date): Promise<void> {
+export async function purgeDeletedSites(db: Db, now: Date, teams = createTeamTurns()): Promise<void> {
   const hasTime = limitTime(BUDGET_MS)
-  for (const { siteNo, deletedAt } of await selectSites(db)) {
+  for (const { siteNo, deletedAt } of teams.each(await selectSites(db))) {
     if (!hasTime()) return
     const isEmpty = await purgeSite(db, siteNo, hasTime)
     if (!isEmpty || now.getTime() - deletedAt.getTime() < SETTLED_MS) continue
@@ -236,6 +237,8 @@ async function purgeDay(db: Db, siteNo: number, day: number, hasTime: () => bool
   return true
 }
 
+const teamsOfJob = createTeamTurns()
+
 export const PURGE_JOBS: readonly Job[] = [
-  { name: 'purge', everyMs: 10_000, run: ({ db }, now) => purgeDeletedSites(db, now) },
+  { name: 'purge', everyMs: 10_000, run: ({ db }, now) => purgeDeletedSites(db, now, teamsOfJob) },
 ]

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Db } from '../../src/db/connect.ts'
 import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
+import { createTeamTurns } from '../../src/lib/team-turns.ts'
 import { erasePeople } from '../../src/people/erase/erase-people.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 import { purgeDeletedSites } from '../../src/sites/purge-deleted-sites.ts'
@@ -180,6 +181,26 @@ describe('erasure', () => {
     const sessions = await db`select visit_count, started_at from sessions where site_no = ${site.siteNo}`
     expect(sessions).toEqual([{ visit_count: 1, started_at: new Date('2026-03-18T11:30:00Z') }])
     await expectConsistent(db, site)
+  })
+
+  test('teams take turns: an erasure of one team goes on while an older, longer one of another runs', async () => {
+    const [one, other] = [await stats.site(), await stats.site()]
+    const { teamId } = await stats.api.member()
+    await db`update sites set team_id = ${teamId} where site_no = ${other.siteNo}`
+    await stats.store([...hitsOf(one, visitsOf(ADA, SECRET)), ...hitsOf(other, visitsOf(ADA, SECRET))])
+    await ask(db, one, ADA, new Date(now.getTime() - 1))
+    await ask(db, other, ADA, now)
+    const teams = createTeamTurns()
+    const steps = async () => {
+      await erasePeople({ db, log: silentLog }, now, { ...TINY, teams })
+      const rows = await db`
+        select site_no, step from erasures where site_no in (${one.siteNo}, ${other.siteNo}) order by requested_at`
+      return rows.map(({ step }) => step)
+    }
+    expect(await steps()).toEqual(['sessions', 'prepare'])
+    expect(await steps()).toEqual(['sessions', 'sessions'])
+    await aggregateAll(db, now)
+    await work(db, now)
   })
 
   test('an erasure that is killed after any statement is continued', { tags: ['full'] }, async () => {

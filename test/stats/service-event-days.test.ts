@@ -18,6 +18,7 @@ import { factsOf } from '../../src/transfer/money/row-facts.ts'
 import { eraseNow, TINY } from '../people/steps.ts'
 import { testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
+import { ALONE } from '../support/import-services.ts'
 import { silentLog } from '../support/log.ts'
 import { type Random, randomFrom } from '../support/random-values.ts'
 import { readServices, readSite } from '../support/read-services.ts'
@@ -158,7 +159,7 @@ function stepsOf(random: Random, site: Site) {
     },
     async undoImport() {
       await db`update visitors set imported_as = 'test' where site_no = ${site.siteNo} and id = ${random.pick(visitors)}`
-      await unlinkMoney(db, { siteNo: site.siteNo, format: 'test' })
+      await unlinkMoney(db, { siteNo: site.siteNo, format: 'test', turn: ALONE })
       await db`update visitors set imported_as = null where site_no = ${site.siteNo}`
     },
     async changeZone() {

@@ -3,16 +3,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openGeo } from '../../src/ingestion/edge/geo.ts'
 import { createLease } from '../../src/redis/lease.ts'
-import { REFRESHING } from '../../src/rollups/keep-refreshed.ts'
+import { createRefresher, REFRESHING } from '../../src/rollups/keep-refreshed.ts'
 import type { Services } from '../../src/services.ts'
-import type { ImportServices } from '../../src/transfer/imports/import-kind.ts'
+import type { TaskServices } from '../../src/transfer/imports/run-task.ts'
+import { unsharedTurn } from '../../src/transfer/imports/turn.ts'
+import { uploadLimits } from '../../src/transfer/read/limits.ts'
 import { silentLog } from './log.ts'
 
+/** The turn of a task that no other task waits for. */
+export const ALONE = unsharedTurn(new AbortController().signal)
+
 /** What an ingest process imports with, on the stores of an API. */
-export async function importServices({ db, redis, config, now }: Services): Promise<ImportServices> {
+export async function importServices({ db, redis, config, now }: Services): Promise<TaskServices> {
   return {
     db,
-    lease: createLease(redis, REFRESHING),
+    refresher: createRefresher({ db, lease: createLease(redis, REFRESHING), log: silentLog, now }),
+    limits: uploadLimits(config),
     log: silentLog,
     geo: await openGeo(config.geoipDatabase),
     now,

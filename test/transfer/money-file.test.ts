@@ -3,11 +3,13 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { purgePayments } from '../../src/revenue/ledger/change-payment.ts'
+import { createRefresher } from '../../src/rollups/keep-refreshed.ts'
 import { importMoneyFile } from '../../src/transfer/money/money-kind.ts'
 import { openLocalFile } from '../../src/transfer/read/local-file.ts'
 import { expectRefused, printed, temporaryFolder } from '../scripts/command.ts'
 import { adminCommand } from '../support/admin-command.ts'
 import { type Api, startApi } from '../support/api.ts'
+import { ALONE } from '../support/import-services.ts'
 import { runs, seeded } from '../support/runs.ts'
 import { movementsOf, paymentsOf, standingsOf } from '../support/shop-outcome.ts'
 
@@ -48,11 +50,13 @@ async function bring({ siteNo }: Site, text: string, isDryRun = false) {
   const path = join(folder, `${crypto.randomUUID()}.csv`)
   await writeFile(path, text)
   const { db, log } = api.services
+  const now = () => new Date()
+  const refresher = createRefresher({ db, lease: noLease, log, now })
   const site = { siteNo } as Parameters<typeof importMoneyFile>[1]['site']
   return importMoneyFile(
-    { db, log, lease: noLease, now: () => new Date() },
-    { site, file: await openLocalFile(path), timezone: 'UTC', isDryRun },
-  )
+    { db, log, refresher, now },
+    { site, file: await openLocalFile(path), timezone: 'UTC', isDryRun, turn: ALONE },
+  ).finally(() => refresher.finish())
 }
 
 const refundsOf = async (site: Site) =>

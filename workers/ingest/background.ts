@@ -4,7 +4,7 @@ import { openGeo } from '../../src/ingestion/edge/geo.ts'
 import { startWebhooks } from '../../src/notifications/webhooks/webhook-worker.ts'
 import { createLease } from '../../src/redis/lease.ts'
 import { startRevenueImports } from '../../src/revenue/import/import-worker.ts'
-import { REFRESHING } from '../../src/rollups/keep-refreshed.ts'
+import { createRefresher, REFRESHING } from '../../src/rollups/keep-refreshed.ts'
 import { runTask } from '../../src/rollups/protocol.ts'
 import { startScheduler } from '../../src/rollups/scheduler.ts'
 import { watchDisk } from '../../src/runtime/disk.ts'
@@ -12,6 +12,7 @@ import { createPool } from '../../src/threads/pool.ts'
 import { DAILY_EXPORT, runDailyExport } from '../../src/transfer/daily/run-daily.ts'
 import { openTarget } from '../../src/transfer/daily/target.ts'
 import { startImportWorker } from '../../src/transfer/imports/worker.ts'
+import { uploadLimits } from '../../src/transfer/read/limits.ts'
 import { type BackgroundReads, createBackgroundReads } from './background-reads.ts'
 import { jobsOf } from './jobs.ts'
 import type { Parts, Running } from './parts.ts'
@@ -75,9 +76,12 @@ const startMessages = ({ pools, redis, config, log, now }: Parts, { services }: 
 
 async function startImports({ config, pools, redis, log, now }: Parts): Promise<Running> {
   const disk = watchDisk({ folder: folderOfServers(config), minFreeBytes: config.importMinFreeBytes })
+  const db = pools.imports
+  const refresher = createRefresher({ db, lease: createLease(redis, REFRESHING), log, now })
   const imports = startImportWorker({
-    db: pools.imports,
-    lease: createLease(redis, REFRESHING),
+    db,
+    refresher,
+    limits: uploadLimits(config),
     log,
     geo: await openGeo(config.geoipDatabase),
     now,
@@ -91,6 +95,7 @@ async function startImports({ config, pools, redis, log, now }: Parts): Promise<
     async stop() {
       disk.stop()
       await imports.stop()
+      await refresher.stop()
     },
   }
 }

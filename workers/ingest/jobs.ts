@@ -1,5 +1,6 @@
 import { forgetExpired } from '../../src/accounts/forget-expired.ts'
 import { EXIT_PAGE_JOBS } from '../../src/ingestion/fill-exit-pages.ts'
+import { createTeamTurns, type TeamTurns } from '../../src/lib/team-turns.ts'
 import { HOUR_MS, MINUTE_MS } from '../../src/lib/time.ts'
 import { alertJobs } from '../../src/notifications/alerts/check-rules.ts'
 import { MAIL_JOBS } from '../../src/notifications/mails/send-queued.ts'
@@ -36,7 +37,7 @@ export const jobsOf = (
   ...MAIL_JOBS,
   ...alertJobs({ config, log }, () => isBehind(redis, now())),
   ...IMPORT_JOBS,
-  { name: 'recompute subscriptions', everyMs: 10_000, run: ({ db }) => recomputeAllSites({ db, log }) },
+  inTurns('recompute subscriptions', ({ db }, _at, teams) => recomputeAllSites({ db, log }, { teams })),
   { name: 'forget expired sessions', everyMs: HOUR_MS, run: ({ db }, at) => forgetExpired(db, at) },
   {
     name: 'send reports',
@@ -44,8 +45,17 @@ export const jobsOf = (
     run: ({ db }, at) => sendReports({ db, ...services, config, log, now }, at),
   },
   { name: 'forget reports', everyMs: HOUR_MS, run: ({ db }, at) => forgetReports(db, at) },
-  { name: 'erase people', everyMs: 10_000, run: ({ db }, at) => erasePeople({ db, log }, at) },
+  inTurns('erase people', ({ db }, at, teams) => erasePeople({ db, log }, at, { teams })),
 ]
+
+/** Returns a job that serves teams in turns: the team that was served last waits in the next run, too. */
+function inTurns(
+  name: string,
+  run: (...given: [...Parameters<Job['run']>, TeamTurns]) => Promise<unknown>,
+): Job {
+  const teams = createTeamTurns()
+  return { name, everyMs: 10_000, run: (stores, now) => run(stores, now, teams) }
+}
 
 /** Whether hits wait for longer than a moment to be stored. */
 async function isBehind(redis: RedisClient, now: Date): Promise<boolean> {

@@ -25,10 +25,11 @@ export async function checkHits(
     geo: Geo
     now: () => Date
     onProgress?: (progress: ImportProgress) => void
-    signal?: AbortSignal | undefined
+    /** Awaited before each line. @throws to stop */
+    pass?: (() => Promise<void> | undefined) | undefined
   },
 ): Promise<Checked> {
-  const { db, onProgress, signal } = options
+  const { db, onProgress, pass } = options
   const reader = await createLineReader(site, options)
   const rejects = createRejects()
   const pause = createPauses()
@@ -46,7 +47,6 @@ export async function checkHits(
   }
 
   for await (const lines of readLines(source)) {
-    signal?.throwIfAborted()
     const entries: Entry[] = []
     for (const line of lines) {
       await pause()
@@ -56,6 +56,7 @@ export async function checkHits(
     repeated += (await findStored(db, entries)).size
     for (const entry of entries) {
       await pause()
+      await pass?.()
       count(entry)
     }
     onProgress?.({ accepted, dropped, rejected_total: rejects.total })

@@ -10,7 +10,7 @@ import { findStored } from '../store/find-stored.ts'
 import { retryForAMinute, storeHits, storeWithBisection } from '../store/store.ts'
 import { type IdentityOfUser, storeIdentities } from '../store/store-identities.ts'
 import { createLineReader, type Entry, type ImportSite } from './line-reader.ts'
-import { readLines } from './lines.ts'
+import { type Line, readLines } from './lines.ts'
 import { createPartitionWriter } from './partition-writer.ts'
 import { createRejects, type Rejected } from './rejects.ts'
 import { readIdentity } from './restored-hit.ts'
@@ -48,6 +48,8 @@ export interface ImportOptions {
   onProgress?: (progress: ImportProgress) => void
   /** Stops the import after what it has read so far; it then throws the reason of the signal. */
   signal?: AbortSignal | undefined
+  /** Awaited before each line. May throw when the signal aborts. */
+  pass?: (() => Promise<void> | undefined) | undefined
 }
 
 /**
@@ -130,8 +132,7 @@ export async function importHits(
     else await writers[routed.value.partition]!.add(routed.value.hit, entry.bytes)
   }
 
-  for await (const lines of readLines(source)) {
-    if (options.signal?.aborted) break
+  async function addLines(lines: Line[]): Promise<void> {
     const entries: Entry[] = []
     for (const line of lines) {
       await pause()
@@ -143,9 +144,20 @@ export async function importHits(
     accepted += known.size
     for (const entry of entries) {
       await pause()
+      await options.pass?.()
       if (!known.has(entry.id)) await addEntry(entry)
     }
     onProgress?.({ accepted, dropped, rejected_total: rejects.total })
+  }
+
+  try {
+    for await (const lines of readLines(source)) {
+      if (options.signal?.aborted) break
+      await addLines(lines)
+    }
+  } catch (error) {
+    // What was read so far is stored all the same: nothing may be written any more when the import has stopped.
+    if (!options.signal?.aborted) throw error
   }
   await Promise.all(writers.map(writer => writer.finish()))
   await flushIdentities()

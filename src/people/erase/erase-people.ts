@@ -1,5 +1,6 @@
 import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import { createTeamTurns, type TeamTurns } from '../../lib/team-turns.ts'
 import type { Log } from '../../runtime/log.ts'
 import { eraseRest } from './erase-rest.ts'
 import { eraseSessions } from './erase-sessions.ts'
@@ -15,14 +16,15 @@ const BUDGET_MS = 2_000
 /** Maximum hits of one transaction: no hits are stored meanwhile. */
 const MOST_HITS = 2_000
 
-const selectRunning = query<void, Erasure>(
+/** The oldest of each team before the second of any. */
+const selectRunning = query<void, Erasure & { teamId: string }>(
   'select-running-erasures',
   `select
-    erasures.id, site_no as "siteNo", person, requested_at as "requestedAt", step, reached
+    erasures.id, site_no as "siteNo", team_id as "teamId", person, requested_at as "requestedAt", step, reached
   from erasures
   join sites using (site_no)
   where person is not null and deleted_at is null
-  order by requested_at, erasures.id
+  order by row_number() over (partition by team_id order by requested_at, erasures.id), requested_at, erasures.id
   limit 100`,
 )
 
@@ -41,10 +43,12 @@ const finish = query<{ id: string; now: Date }>(
 interface Options {
   budgetMs?: number
   mostHits?: number
+  /** Kept from run to run, so that the next team comes first in the next one. */
+  teams?: TeamTurns
 }
 
 /**
- * Works on erasures, oldest first, for up to two seconds. Each transaction does a bounded part and leaves everything consistent, so
+ * Works on erasures for up to two seconds, in turns of their teams. Each transaction does a bounded part and leaves everything consistent, so
  * it is safe to stop at any point: the next run continues. A step that ran to its end but was not noted runs again and finds
  * nothing. An erasure that fails does not stop the others.
  * @returns true when more work can be done at once
@@ -53,13 +57,13 @@ interface Options {
 export async function erasePeople(
   services: { db: Db; log: Log },
   now: Date,
-  { budgetMs = BUDGET_MS, mostHits = MOST_HITS }: Options = {},
+  { budgetMs = BUDGET_MS, mostHits = MOST_HITS, teams = createTeamTurns() }: Options = {},
 ): Promise<boolean> {
   const endsAt = performance.now() + budgetMs
   const hasTime = () => performance.now() < endsAt
   const failures: unknown[] = []
   let isMore = false
-  for (const erasure of await selectRunning(services.db)) {
+  for (const erasure of teams.each(await selectRunning(services.db))) {
     try {
       if ((await erase(services, erasure, now, hasTime, mostHits)) === 'more') isMore = true
     } catch (error) {

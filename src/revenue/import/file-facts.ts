@@ -24,16 +24,17 @@ export async function storeFileFacts(db: Db, siteNo: number, facts: readonly Rea
 
 /**
  * Derives payments and movements from what files have brought.
- * @param onLeft called with the number of subscriptions and sales that are left
+ * @param options.pass awaited between two transactions. @throws to stop
+ * @param options.onLeft called with the number of subscriptions and sales that are left
  */
 export async function deriveFileFacts(
   services: { db: Db; log: Log },
   siteNo: number,
-  { signal, onLeft }: { signal?: AbortSignal | undefined; onLeft?: (left: number) => void } = {},
+  { pass, onLeft }: { pass?: () => Promise<void> | undefined; onLeft?: (left: number) => void } = {},
 ): Promise<void> {
   await analyzeFacts(services.db)
   while (await deriveNext(services, { siteNo })) {
-    signal?.throwIfAborted()
+    await pass?.()
     onLeft?.(await workLeft(services.db, siteNo))
   }
 }

@@ -88,10 +88,16 @@ const delayImport = query<{ siteNo: number; failure: string; retryAt: Date }>(
   where site_no = :siteNo and state = 'running'`,
 )
 
-/** Sites with an import whose next step is due. */
-export const selectDueImports = query<{ now: Date }, { siteNo: number; siteId: string }>(
+export interface DueImport {
+  siteNo: number
+  siteId: string
+  teamId: string
+}
+
+/** Sites with an import whose next step is due, the oldest first. */
+export const selectDueImports = query<{ now: Date }, DueImport>(
   'select-due-revenue-imports',
-  `select site_no as "siteNo", sites.id as "siteId"
+  `select site_no as "siteNo", sites.id as "siteId", team_id as "teamId"
   from revenue_imports
   join sites using (site_no)
   where revenue_imports.state = 'running' and sites.deleted_at is null and coalesce(retry_at <= :now, true)

@@ -2,6 +2,8 @@ import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { AppError } from '../../errors.ts'
 import { announceChanges, newsOf } from '../../events/announcements.ts'
+import { createTeamTurns } from '../../lib/team-turns.ts'
+import { limitTime } from '../../lib/time-budget.ts'
 import type { Log } from '../../runtime/log.ts'
 import { reconcilePayments } from '../sales/reconcile-payments.ts'
 import { inProcessorTransaction } from '../transactions.ts'
@@ -41,9 +43,9 @@ const deleteQueued = query<{ siteNo: number; subscriptionIds: string[] }>(
   'delete from recompute_queue where site_no = :siteNo and subscription_id = any(:subscriptionIds::text[])',
 )
 
-const selectSites = query<void, { siteNo: number }>(
+const selectSites = query<void, { siteNo: number; teamId: string }>(
   'select-sites-to-recompute',
-  `select site_no as "siteNo"
+  `select site_no as "siteNo", team_id as "teamId"
   from sites
   where deleted_at is null and site_no in (select site_no from recompute_queue)
   order by site_no`,
@@ -105,20 +107,27 @@ export async function recomputeSite({ db, log }: { db: Db; log: Log }, siteNo: n
 }
 
 /**
- * Runs `recomputeSite` for all sites with subscriptions in the recompute queue. They remain there after an interruption or
- * when the time limit was reached. A failure of one site does not stop the others.
+ * Runs `recomputeSite` for sites with subscriptions in the recompute queue, in turns of their teams, until two seconds have passed. They
+ * remain there after an interruption or when the time limit was reached. A failure of one site does not stop the others.
+ * @param options.teams kept from run to run, so that the next team comes first in the next one
  * @returns whether more work can be done at once
- * @throws the first failure, after all other sites are done
+ * @throws the first failure, after the other sites
  */
-export async function recomputeAllSites(services: { db: Db; log: Log }): Promise<boolean> {
+export async function recomputeAllSites(
+  services: { db: Db; log: Log },
+  { teams = createTeamTurns(), hasTime = limitTime(BUDGET_MS) } = {},
+): Promise<boolean> {
   let isMore = false
   const failures: unknown[] = []
-  for (const { siteNo } of await selectSites(services.db)) {
+  for (const { siteNo } of teams.each(await selectSites(services.db))) {
     try {
       if (await recomputeSite(services, siteNo)) isMore = true
     } catch (error) {
       failures.push(error)
     }
+    if (hasTime()) continue
+    isMore = true
+    break
   }
   if (failures.length > 0) throw failures[0]
   return isMore

@@ -10,6 +10,7 @@ const CLAIM_MS = 30_000
 /** A task that this process works on. */
 export interface ClaimedImport {
   id: string
+  teamId: string
   siteNo: number
   kind: string
   format: string
@@ -40,43 +41,68 @@ const KILLED =
   'The service was killed while it worked on the import, after several attempts; its log says why. It can be started again; a file may be split, or imported on the command line'
 
 /**
- * Ends tasks whose process was killed while it held their claim, once they were attempted often enough. What failed in another way has no
+ * Ends tasks whose process was killed while it held their claim, once they were attempted often enough; never those of this process. What failed in another way has no
  * process in its claim: see `putOff`.
  */
-const giveUp = query<{ most: number; note: string; now: Date }>(
+const giveUp = query<{ process: string; most: number; note: string; now: Date }>(
   'give-up-import-tasks',
   `update imports
   set
     state = 'failed', error = :note::text, finished_at = :now::timestamptz, progress = null, claimed_by = null,
     claimed_until = null
-  where state in ('checking', 'importing', 'undoing') and claimed_by is not null and claimed_until < :now::timestamptz
+  where state in ('checking', 'importing', 'undoing') and claimed_by <> :process::uuid and claimed_until < :now::timestamptz
     and failures >= :most::int`,
 )
 
+/** A task that waits to be claimed. */
+export interface WaitingImport {
+  id: string
+  teamId: string
+}
+
 /**
- * The task that was requested first, of a site that nothing is imported to: also what was canceled may write until its claim is over. It
- * counts as failed until it ends, so that it also counts when the process is killed.
+ * Of each team, the task that was requested first, of a site that nothing is imported to: also what was canceled may write until its claim is
+ * over.
  */
-const claimTask = query<{ process: string; now: Date; until: Date }, ClaimedImport>(
-  'claim-import-task',
-  `update imports
-  set claimed_by = :process::uuid, claimed_until = :until::timestamptz, failures = failures + 1
-  where id = (
-    select waiting.id
+const selectWaiting = query<{ now: Date; exceptTeams: string[]; exceptIds: string[] }, WaitingImport>(
+  'select-waiting-import-tasks',
+  `select id, team_id as "teamId"
+  from (
+    select distinct on (team_id) waiting.id, team_id, requested_at
     from imports as waiting
     join sites using (site_no)
     where waiting.state in ('checking', 'importing', 'undoing')
       and (waiting.claimed_until is null or waiting.claimed_until < :now::timestamptz)
       and sites.deleted_at is null
+      and team_id <> all(:exceptTeams::uuid[])
+      and waiting.id <> all(:exceptIds::uuid[])
       and not exists (
         select from imports as running
         where running.site_no = waiting.site_no and running.claimed_until >= :now::timestamptz
       )
-    order by waiting.requested_at, waiting.id
-    limit 1
-  )
+    order by team_id, waiting.requested_at, waiting.id
+  ) as first_of_team
+  order by requested_at, id`,
+)
+
+/** The attempt counts as failed until it ends, so that it also counts when the process is killed. */
+const claimTask = query<{ id: string; process: string; until: Date }, ClaimedImport>(
+  'claim-import-task',
+  `update imports
+  set claimed_by = :process::uuid, claimed_until = :until::timestamptz, failures = failures + 1
+  from sites
+  where imports.id = :id::uuid and sites.site_no = imports.site_no
   returning
-    id, site_no as "siteNo", kind, format, website, timezone, file_name as "fileName", bytes, state`,
+    imports.id, team_id as "teamId", imports.site_no as "siteNo", kind, format, website, imports.timezone,
+    file_name as "fileName", bytes, state`,
+)
+
+/** Of the tasks that a process has begun, only the one whose turn it is counts an attempt. */
+const passAttempt = query<{ process: string; from: string; to: string | null }>(
+  'pass-import-attempt',
+  `update imports
+  set failures = greatest(failures + case when id = :from::uuid then -1 else 1 end, 0)
+  where id in (:from::uuid, :to::uuid) and claimed_by = :process::uuid`,
 )
 
 /** A claim that has run out goes on only if no process works on something else of the site. */
@@ -100,10 +126,10 @@ const prolong = query<
 )
 
 /** The attempt has not failed. */
-const release = query<{ id: string; process: string }>(
+const release = query<{ id: string; process: string; attempts: number }>(
   'release-import-claim',
   `update imports
-  set claimed_by = null, claimed_until = null, failures = greatest(failures - 1, 0)
+  set claimed_by = null, claimed_until = null, failures = greatest(failures - :attempts::int, 0)
   where id = :id::uuid and claimed_by = :process::uuid`,
 )
 
@@ -148,14 +174,37 @@ export const putOff = (
     until: new Date(now.getTime() + pauseMs),
   })
 
+interface ClaimOptions {
+  /** Chooses among the first tasks of all teams, the one that was requested first by default. */
+  choose?: (waiting: WaitingImport[]) => WaitingImport | undefined
+  /** Teams whose tasks are left alone. */
+  exceptTeams?: string[]
+  /** Tasks that are left alone. */
+  exceptIds?: string[]
+}
+
 /** @param process id of this process: no other has it */
-export async function claimImport(db: Db, process: string, now: Date): Promise<ClaimedImport | undefined> {
+export async function claimImport(
+  db: Db,
+  process: string,
+  now: Date,
+  { choose = ([first]) => first, exceptTeams = [], exceptIds = [] }: ClaimOptions = {},
+): Promise<ClaimedImport | undefined> {
   const [claimed] = await claiming(db, async tx => {
-    await giveUp(tx, { most: MOST_ATTEMPTS_KILLED, note: KILLED, now })
-    return claimTask(tx, { process, now, until: claimEnd(now) })
+    await giveUp(tx, { process, most: MOST_ATTEMPTS_KILLED, note: KILLED, now })
+    const chosen = choose(await selectWaiting(tx, { now, exceptTeams, exceptIds }))
+    return chosen ? claimTask(tx, { id: chosen.id, process, until: claimEnd(now) }) : []
   })
   return claimed
 }
+
+/**
+ * Notes that a task of a process pauses: it has not failed when the process is killed meanwhile. A task that does not belong to the process
+ * stays as it is.
+ * @param turn.to the task that goes on; null for one that was just claimed, whose attempt counts already
+ */
+export const passTurn = (db: Db, process: string, turn: { from: string; to: string | null }) =>
+  passAttempt(db, { process, ...turn })
 
 /**
  * @param state of the import while it is worked on
@@ -180,5 +229,12 @@ export async function prolongClaim(
   return rows.length > 0
 }
 
-/** Lets another process go on with a task at once. */
-export const releaseClaim = (db: Db, process: string, { id }: { id: string }) => release(db, { id, process })
+/**
+ * Lets another process go on with a task at once.
+ * @param task.isPaused its attempt does not count already: see `passTurn`
+ */
+export const releaseClaim = (
+  db: Db,
+  process: string,
+  { id, isPaused = false }: { id: string; isPaused?: boolean },
+) => release(db, { id, process, attempts: isPaused ? 0 : 1 })

@@ -1,7 +1,6 @@
 import { checkHits } from '../../ingestion/import/check-hits.ts'
 import { type ImportProgress, importHits } from '../../ingestion/import/import-hits.ts'
 import type { Rejected } from '../../ingestion/import/rejects.ts'
-import { keepRefreshed } from '../../rollups/keep-refreshed.ts'
 import type { Converter } from '../converters/converter.ts'
 import { CONVERTERS } from '../converters/registry.ts'
 import { peek } from '../read/bytes.ts'
@@ -43,12 +42,12 @@ async function importConverted(
   task: ImportTask,
   converter: Converter,
 ): Promise<HitFileResult> {
-  const { site, website, timezone, isDryRun, signal, onProgress } = task
+  const { site, website, timezone, isDryRun, turn, onProgress } = task
   const share = isDryRun ? READING.dry : READING.real
   const file = watched(task.file, part => onProgress?.({ part: part * share, note: 'reading' }))
-  const sort = { folder: services.folder, requireFreeDisk: services.requireFreeDisk }
+  const sort = { folder: services.folder, requireFreeDisk: services.requireFreeDisk, pass: turn.pass }
   const options = { domain: site.domain, timezone, sort, ...(website !== undefined && { website }) }
-  const sorted = await sortHits(converter.convert(file, options), sort, signal)
+  const sorted = await sortHits(converter.convert(file, options), sort)
   try {
     const { summary } = sorted
     if (summary.rows === 0)
@@ -84,17 +83,23 @@ async function importOwn(services: ImportServices, task: ImportTask): Promise<Hi
 
 async function takeLines(
   services: ImportServices,
-  { site, isDryRun, signal }: ImportTask,
+  { site, isDryRun, turn }: ImportTask,
   lines: AsyncIterable<Buffer>,
   importedAs: string | undefined,
   onProgress: (progress: ImportProgress) => void,
 ): Promise<HitFileResult> {
-  const { db, lease, log, geo, now, batchHits, requireFreeDisk } = services
+  const { db, refresher, log, geo, now, batchHits, requireFreeDisk } = services
   if (isDryRun) {
-    const { rejected, ...checked } = await checkHits(site, lines, { db, geo, now, onProgress, signal })
+    const { rejected, ...checked } = await checkHits(site, lines, {
+      db,
+      geo,
+      now,
+      onProgress,
+      pass: turn.pass,
+    })
     return { dry_run: true, ...checked, rejected: byReason(rejected) }
   }
-  const { rejected, ...imported } = await keepRefreshed({ db, lease, log, now, signal }, onWritten =>
+  const { rejected, ...imported } = await refresher.during(onWritten =>
     importHits(site, lines, {
       db,
       geo,
@@ -105,7 +110,7 @@ async function takeLines(
       requireFreeDisk,
       onWritten,
       onProgress,
-      signal,
+      ...turn,
     }),
   )
   return { dry_run: false, ...imported, rejected: byReason(rejected) }

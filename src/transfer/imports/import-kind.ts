@@ -1,15 +1,15 @@
 import type { Db, Queryable } from '../../db/connect.ts'
 import type { Geo } from '../../ingestion/edge/geo.ts'
 import type { ImportSite } from '../../ingestion/import/line-reader.ts'
-import type { Lease } from '../../redis/lease.ts'
+import type { Refresher } from '../../rollups/keep-refreshed.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { SourceFile } from '../source-file.ts'
+import type { Turn } from './turn.ts'
 
 /** What imports work with, on the command line and in the ingest process. */
 export interface ImportServices {
   db: Db
-  /** The lease for refreshing rollups. */
-  lease: Lease
+  refresher: Refresher
   log: Log
   geo: Geo
   now: () => Date
@@ -30,14 +30,14 @@ export interface ImportTask {
   /** Zone of times that name none. */
   timezone: string
   isDryRun: boolean
-  signal?: AbortSignal | undefined
+  turn: Turn
   onProgress?: ((progress: TaskProgress) => void) | undefined
 }
 
 export interface UndoTask {
   siteNo: number
   format: string
-  signal?: AbortSignal | undefined
+  turn: Turn
   onProgress?: ((progress: TaskProgress) => void) | undefined
 }
 

@@ -10,6 +10,8 @@ import { lockSite } from '../../sites/lock-site.ts'
 import type { SiteRecord } from '../../sites/schema.ts'
 import { lockTeam } from '../../teams/lock-team.ts'
 import type { Caller } from '../../teams/schema.ts'
+import { uploadLimits } from '../read/limits.ts'
+import { checkPacked } from '../read/packed-files.ts'
 import {
   countImports,
   deleteParts,
@@ -27,7 +29,7 @@ import { presentImport, presentImportItem } from './present.ts'
 import { findFormat, IMPORT_KINDS } from './registry.ts'
 import type { CreateImport, Import, ImportKey, ListImports, StartImport, UploadPart } from './schema.ts'
 import { CANCELABLE, type ImportState, STARTABLE, UNDOABLE } from './states.ts'
-import { lengthOfPart, partsOf } from './uploaded-file.ts'
+import { lengthOfPart, partsOf, uploadedFile } from './uploaded-file.ts'
 
 type Parts = Pick<Services, 'db' | 'now'> & { audit: Audit }
 type Site = Pick<SiteRecord, 'siteNo' | 'id' | 'domain' | 'detailsFrom'>
@@ -103,10 +105,11 @@ export async function uploadPart(
 
 /**
  * Makes an import, or its dry run, a task of the ingest processes.
- * @throws AppError `bad_request` while parts are missing, and when the import has run
+ * @throws AppError `bad_request` while parts are missing, and when the import has run; `validation_failed` for a file that says that it
+ * unpacks to more than the limit, and for a damaged ZIP
  */
 export const startImport = (
-  parts: Parts,
+  parts: Parts & Pick<Services, 'config'>,
   site: Site,
   { id, dry_run: isDryRun }: StartImport,
 ): Promise<Import> =>
@@ -114,6 +117,7 @@ export const startImport = (
     requireState(row, STARTABLE, 'cannot be started')
     const missing = partsOf(row.bytes) - row.parts.length
     if (missing > 0) throw new AppError('bad_request', `${missing} parts of the file are missing`)
+    await checkPacked(uploadedFile(tx, row, { limits: uploadLimits(parts.config) }))
     if (!isDryRun) await parts.audit(tx, entryOf('import.start', site, row))
     return requestTask(tx, { id: row.id, state: isDryRun ? 'checking' : 'importing', now: parts.now() })
   })

@@ -2,11 +2,18 @@ import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { AppError } from '../../errors.ts'
 import { findSiteByNo } from '../../sites/find-site.ts'
+import type { UnpackLimits } from '../read/limits.ts'
 import type { ClaimedImport } from './claims.ts'
 import type { ImportServices, TaskProgress } from './import-kind.ts'
 import { deleteParts } from './import-rows.ts'
 import { IMPORT_KINDS } from './registry.ts'
+import type { Turn } from './turn.ts'
 import { uploadedFile } from './uploaded-file.ts'
+
+export interface TaskServices extends ImportServices {
+  /** Bounds for what an uploaded file unpacks to. */
+  limits: UnpackLimits
+}
 
 const noteWriting = query<{ id: string }>(
   'note-import-writing',
@@ -51,45 +58,45 @@ const finishUndo = query<{ siteNo: number; kind: string; format: string; now: Da
  * for another try.
  */
 export async function runTask(
-  services: ImportServices,
+  services: TaskServices,
   task: ClaimedImport,
-  signal: AbortSignal,
+  turn: Turn,
   onProgress: (progress: TaskProgress) => void,
 ): Promise<void> {
   const run = { checking: check, importing: importFile, undoing: undo }[task.state]
   try {
-    await run(services, task, signal, onProgress)
+    await run(services, task, turn, onProgress)
   } catch (error) {
-    if (signal.aborted || !(error instanceof AppError) || error.code !== 'validation_failed') throw error
+    if (turn.signal.aborted || !(error instanceof AppError) || error.code !== 'validation_failed') throw error
     await finish(services, task, { state: 'failed', error: error.message })
   }
 }
 
 type Run = typeof runTask
 
-const check: Run = async (services, task, signal, onProgress) => {
-  const checked = await runFile(services, task, true, signal, onProgress)
+const check: Run = async (services, task, turn, onProgress) => {
+  const checked = await runFile(services, task, true, turn, onProgress)
   await finish(services, task, { state: 'checked', checked })
 }
 
-const importFile: Run = async (services, task, signal, onProgress) => {
+const importFile: Run = async (services, task, turn, onProgress) => {
   await noteWriting(services.db, { id: task.id })
-  const result = await runFile(services, task, false, signal, onProgress)
+  const result = await runFile(services, task, false, turn, onProgress)
   await services.db.begin(async tx => {
     if (await finish({ ...services, db: tx }, task, { state: 'done', result })) await deleteParts(tx, task)
   })
 }
 
-const undo: Run = async (services, { siteNo, kind, format }, signal, onProgress) => {
-  await IMPORT_KINDS[kind]!.undo(services, { siteNo, format, signal, onProgress })
+const undo: Run = async (services, { siteNo, kind, format }, turn, onProgress) => {
+  await IMPORT_KINDS[kind]!.undo(services, { siteNo, format, turn, onProgress })
   await finishUndo(services.db, { siteNo, kind, format, now: services.now() })
 }
 
 async function runFile(
-  services: ImportServices,
+  services: TaskServices,
   task: ClaimedImport,
   isDryRun: boolean,
-  signal: AbortSignal,
+  turn: Turn,
   onProgress: (progress: TaskProgress) => void,
 ): Promise<object> {
   const { siteNo, kind, format, website, timezone } = task
@@ -98,11 +105,11 @@ async function runFile(
   return IMPORT_KINDS[kind]!.run(services, {
     site: { ...site, siteId: site.id },
     format,
-    file: uploadedFile(services.db, task),
+    file: uploadedFile(services.db, task, { limits: services.limits, pass: turn.pass }),
     website: website ?? undefined,
     timezone,
     isDryRun,
-    signal,
+    turn,
     onProgress,
   })
 }

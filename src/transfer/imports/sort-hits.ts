@@ -37,7 +37,6 @@ export interface SortedHits {
 export async function sortHits(
   converted: AsyncIterable<Converted>,
   options: SortOptions,
-  signal?: AbortSignal,
 ): Promise<SortedHits> {
   const sorter = createSorter(options)
   const visitors = createDistinctCounter(options)
@@ -49,7 +48,7 @@ export async function sortHits(
   let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   try {
     for await (const item of converted) {
-      signal?.throwIfAborted()
+      await options.pass?.()
       await pause()
       if (!('hit' in item)) {
         if ('left' in item) left.add(item.left, item.line)

@@ -10,12 +10,15 @@ const READ_BYTES = 256 * 1024
 export function uploadedFile(
   db: Queryable,
   { id, fileName, bytes }: { id: string; fileName: string; bytes: number },
+  more: Pick<SourceFile, 'limits' | 'pass'>,
 ): SourceFile {
   return {
+    ...more,
     name: fileName,
     bytes,
     async *read(start = 0, end = bytes) {
       for (let position = start; position < end; ) {
+        await more.pass?.()
         const number = Math.floor(position / PART_BYTES)
         const from = position - number * PART_BYTES
         const length = Math.min(READ_BYTES, PART_BYTES - from, end - position)

@@ -1,7 +1,6 @@
 import { findUnderivable } from '../../revenue/import/derive-work.ts'
 import { deriveFileFacts, storeFileFacts } from '../../revenue/import/file-facts.ts'
 import type { ReadFact } from '../../revenue/import/store-facts.ts'
-import { keepRefreshed } from '../../rollups/keep-refreshed.ts'
 import type { FormatDescription, ImportKind, ImportServices, ImportTask } from '../imports/import-kind.ts'
 import { refusal } from '../read/limits.ts'
 import { filesIn } from '../read/packed-files.ts'
@@ -34,10 +33,10 @@ export const moneyKind: ImportKind = {
 
 /** Imports a file of payments and subscriptions, or counts what it has. May run again with the same file. */
 export async function importMoneyFile(
-  { db, lease, log, now }: Pick<ImportServices, 'db' | 'lease' | 'log' | 'now'>,
-  task: Pick<ImportTask, 'site' | 'file' | 'timezone' | 'isDryRun' | 'signal' | 'onProgress'>,
+  { db, refresher, log, now }: Pick<ImportServices, 'db' | 'refresher' | 'log' | 'now'>,
+  task: Pick<ImportTask, 'site' | 'file' | 'timezone' | 'isDryRun' | 'turn' | 'onProgress'>,
 ): Promise<MoneyFileResult> {
-  const { site, isDryRun, signal, onProgress } = task
+  const { site, isDryRun, turn, onProgress } = task
   const { siteNo } = site
   const result = noResult(isDryRun)
   const read = async () => {
@@ -48,7 +47,7 @@ export async function importMoneyFile(
     }
     for (const file of await filesIn(task.file)) {
       for await (const item of readRows(file, task.timezone, now())) {
-        signal?.throwIfAborted()
+        await turn.pass()
         if (item.left !== undefined) result.reject({ file: file.name, row: item.number, error: item.left })
         else {
           result.count(item.row)
@@ -68,11 +67,11 @@ export async function importMoneyFile(
   }
   // Before the first row is stored.
   for (const file of await filesIn(task.file)) await checkFile(file)
-  await keepRefreshed({ db, lease, log, now, signal }, async () => {
+  await refresher.during(async () => {
     await read()
     let most = 1
     await deriveFileFacts({ db, log }, siteNo, {
-      signal,
+      pass: turn.pass,
       onLeft: left => {
         most = Math.max(most, left)
         onProgress?.({ part: 1 - left / most / 2, note: `${left} left` })

@@ -3,7 +3,8 @@ import { createGunzip } from 'node:zlib'
 import { peek } from './bytes.ts'
 import { refusal } from './limits.ts'
 
-const MAGIC = Buffer.from([0x1f, 0x8b])
+/** First bytes of what is packed with gzip. */
+export const MAGIC = Buffer.from([0x1f, 0x8b])
 
 /**
  * Yields the bytes of a stream, unpacked if they are packed with gzip, in one member or several. The caller bounds how much it takes.

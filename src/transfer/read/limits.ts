@@ -1,3 +1,4 @@
+import type { Config } from '../../config.ts'
 import { AppError } from '../../errors.ts'
 
 /** Bounds for what comes out of compressed files: a small file must not fill the disk or keep a process busy for hours. */
@@ -8,6 +9,8 @@ export interface UnpackLimits {
   maxRatio: number
   freeBytes: number
   maxFiles: number
+  /** Name of the setting that says `maxBytes`. */
+  setting?: string
 }
 
 const MIB = 1024 * 1024
@@ -20,14 +23,25 @@ export const UNPACK_LIMITS: UnpackLimits = {
   maxFiles: 10_000,
 }
 
+/** Bounds for a file that a team uploads: unpacked it is sorted on the disk of the service, and takes its time. */
+export const uploadLimits = ({
+  importMaxUnpackedBytes,
+}: Pick<Config, 'importMaxUnpackedBytes'>): UnpackLimits => ({
+  ...UNPACK_LIMITS,
+  maxBytes: importMaxUnpackedBytes,
+  setting: 'IMPORT_MAX_UNPACKED_MB',
+})
+
 /** @throws AppError `validation_failed` when more comes out of a file than is allowed */
 export function checkUnpacked(
   packed: number,
   unpacked: number,
-  { maxBytes, maxRatio, freeBytes }: UnpackLimits,
+  { maxBytes, maxRatio, freeBytes, setting }: UnpackLimits,
 ): void {
   if (unpacked > maxBytes) {
-    throw refusal(`the file unpacks to more than ${Math.floor(maxBytes / MIB)} MiB; unpack and split it`)
+    const limit = `${Math.floor(maxBytes / MIB)} MiB${setting === undefined ? '' : ` (${setting})`}`
+    const remedy = setting === undefined ? 'unpack and split it' : 'split it, or use the command line'
+    throw refusal(`the file unpacks to more than ${limit}; ${remedy}`)
   }
   if (unpacked > freeBytes && unpacked > packed * maxRatio) {
     throw refusal(`the file unpacks to more than ${maxRatio} times its size; unpack it and bring the result`)

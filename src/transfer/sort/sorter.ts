@@ -6,6 +6,8 @@ export interface SortOptions {
   folder: string
   /** Called before each temporary file is written. @throws when the disk has too little room */
   requireFreeDisk?: (() => Promise<void>) | undefined
+  /** Awaited between two pieces of work. */
+  pass?: (() => Promise<void> | undefined) | undefined
   /** Characters of keys and values that are held in memory; the rest is in temporary files. */
   maxChars?: number
   /** Maximum number of files that are merged at once; their read buffers are in memory. */
@@ -28,6 +30,7 @@ const MAX_RUNS = 32
 export function createSorter({
   folder,
   requireFreeDisk,
+  pass,
   maxChars = MAX_CHARS,
   maxRuns = MAX_RUNS,
 }: SortOptions): Sorter {
@@ -49,9 +52,16 @@ export function createSorter({
     levels[level] = runs
     runs.push(await writeRunFile(folder, blocks))
     if (runs.length < maxRuns) return
-    await writeRun(level + 1, mergeRuns(runs.map(run => run.read())))
+    await writeRun(level + 1, merged(runs.map(run => run.read())))
     levels[level] = []
     for (const run of runs) await run.close()
+  }
+
+  async function* merged(runs: AsyncGenerator<Entry[]>[]): AsyncGenerator<Entry[]> {
+    for await (const block of mergeRuns(runs)) {
+      await pass?.()
+      yield block
+    }
   }
 
   return {
@@ -62,7 +72,7 @@ export function createSorter({
     },
     async *sorted() {
       const runs = levels.toReversed().flat()
-      yield* mergeRuns([...runs.map(run => run.read()), inMemory(takeEntries())])
+      yield* merged([...runs.map(run => run.read()), inMemory(takeEntries())])
     },
     async close() {
       for (const run of levels.splice(0).flat()) await run.close()

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import { limitTime } from '../../lib/time-budget.ts'
 import type { TotalsNumber } from '../../stats/imported/families.ts'
 import { formatDay, localDay } from '../../time/local-time.ts'
 import { type LeftReason, LeftRows } from '../read/left-rows.ts'
@@ -10,7 +11,7 @@ import type { SourceFile } from '../source-file.ts'
 import { FamilyWriter } from './family-writer.ts'
 import type { TotalsTable } from './format.ts'
 import { TOTALS_FORMATS, type TotalsFormatName } from './registry.ts'
-import { finishImport, type NewImport, removeImport, startImport } from './store.ts'
+import { finishImport, type NewImport, REMOVAL_MS, removeImport, startImport } from './store.ts'
 
 /** Exports of ten years have about as many; a table of that size is read in seconds. */
 const MOST_ROWS = 5_000_000
@@ -109,7 +110,7 @@ export async function importTotals(
     if (read.length === 0) throw refusal(`the file has no row that can be kept${becauseOf(left)}`)
     if (given && started) await finishImport(db, started, given)
   } catch (error) {
-    if (started) await removeImport(db, started)
+    if (started) await removeImport(db, started, limitTime(REMOVAL_MS))
     throw error
   }
   const [first] = await findFirstHit(db, { siteNo })

@@ -1,6 +1,7 @@
 import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { DAY_MS } from '../../lib/time.ts'
+import { limitTime } from '../../lib/time-budget.ts'
 import { refusal } from '../read/limits.ts'
 
 const insertImport = query<
@@ -110,8 +111,12 @@ export async function finishImport(db: Db, started: StartedImport, given: NewImp
     if (!ready) throw wasRemoved()
     for (const earlier of same) await hideImport(tx, { siteNo, importNo: earlier.importNo })
   })
-  for (const earlier of same) await removeImport(db, { siteNo, importNo: earlier.importNo })
+  const hasTime = limitTime(REMOVAL_MS)
+  for (const earlier of same) await removeImport(db, { siteNo, importNo: earlier.importNo }, hasTime)
 }
+
+/** Time for removing rows at the end of an import: other imports wait meanwhile. `removeGone` removes the rest. */
+export const REMOVAL_MS = 500
 
 /** Rows of one statement, so that other statements run in between. */
 export const ROWS_AT_ONCE = 5_000

@@ -1,9 +1,10 @@
+import { limitTime } from '../../lib/time-budget.ts'
 import { dayOf, startOfDay } from '../../time/local-time.ts'
 import type { FormatDescription, ImportKind, ImportServices, ImportTask } from '../imports/import-kind.ts'
 import type { SourceFile } from '../source-file.ts'
 import { importTotals, type TotalsResult } from './import-totals.ts'
 import { TOTALS_FORMATS, type TotalsFormatName } from './registry.ts'
-import { removeFormat } from './store.ts'
+import { REMOVAL_MS, removeFormat } from './store.ts'
 
 /** Totals of days, which other products counted. */
 export const totalsKind: ImportKind = {
@@ -14,16 +15,16 @@ export const totalsKind: ImportKind = {
     ]),
   ),
   run: importTotalsFile,
-  async undo({ db }, { siteNo, format, signal }) {
-    await removeFormat(db, { siteNo, format }, () => {
-      signal?.throwIfAborted()
-      return true
-    })
+  async undo({ db }, { siteNo, format, turn }) {
+    for (let isMore = true; isMore; ) {
+      isMore = await removeFormat(db, { siteNo, format }, limitTime(REMOVAL_MS))
+      await turn.pass()
+    }
   },
 }
 
 async function importTotalsFile(services: ImportServices, task: ImportTask): Promise<object> {
-  const { site, format, timezone, isDryRun, signal, onProgress } = task
+  const { site, format, timezone, isDryRun, turn, onProgress } = task
   let read = 0
   const result = await importTotals(services, site, {
     format: format as TotalsFormatName,
@@ -33,7 +34,7 @@ async function importTotalsFile(services: ImportServices, task: ImportTask): Pro
     fileTimezone: timezone,
     isDryRun,
     async onProgress(rows) {
-      signal?.throwIfAborted()
+      await turn.pass()
       if (!isDryRun) await services.requireFreeDisk()
       // The file is read more than once: for its tables, for its fingerprint, and for its rows.
       onProgress?.({ part: Math.min(0.99, read / (2 * task.file.bytes)), note: `${rows} rows` })

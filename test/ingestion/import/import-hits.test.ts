@@ -9,8 +9,9 @@ import { enrich } from '../../../src/ingestion/stages/index.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
 import { createLease } from '../../../src/redis/lease.ts'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
-import { keepRefreshed, REFRESHING } from '../../../src/rollups/keep-refreshed.ts'
+import { createRefresher, keepRefreshed, REFRESHING } from '../../../src/rollups/keep-refreshed.ts'
 import { testDatabase } from '../../support/database.ts'
+import { deferred } from '../../support/deferred.ts'
 import { lineOf, pageviewLine, streamOf } from '../../support/import-lines.ts'
 import { silentLog } from '../../support/log.ts'
 import { randomHitStream, timeOrderArrival } from '../../support/random-hits.ts'
@@ -340,6 +341,37 @@ test('import: hits in compressed chunks are stored like any others, and nothing 
   await expectSameOverviews(database.db, site, stream, recount)
   await compressSettledChunks(database.db, NOW)
   await expectSameOverviews(database.db, site, stream, recount)
+})
+
+test('import: what has ended is refreshed in rounds, also while another import goes on', async () => {
+  const { db } = database
+  const [site, other] = [await createTestSite(db), await createTestSite(db)]
+  await refreshAll()
+  const lease = { hold: async () => true, release: async () => {} }
+  const now = () => new Date(NOW.getTime() + 2 * DAY)
+  const refresher = createRefresher({ db, lease, log: silentLog, now }, 10)
+  const daysOf = async ({ siteNo }: TestSite) =>
+    (await db`select from daily_rollups where site_no = ${siteNo} and pageviews > 0`).length
+  const isOver = deferred()
+  const going = refresher.during(async onWritten => {
+    await importLines(other, pageviewLine(NOON))
+    onWritten({ from: NOON, to: NOON, until: NOON })
+    await isOver.promise
+  })
+  await refresher.during(async onWritten => {
+    await importLines(site, pageviewLine(NOON - 30 * DAY))
+    onWritten({ from: NOON - 30 * DAY, to: NOON - 30 * DAY, until: Number.NEGATIVE_INFINITY })
+  })
+  const marksOf = async ({ siteNo }: TestSite) =>
+    (await db`select from dirty_buckets where site_no = ${siteNo}`).length
+  await expect.poll(() => marksOf(site)).toBe(0)
+  expect(await daysOf(other)).toBe(0)
+  isOver.resolve()
+  await going
+  await expect.poll(() => daysOf(other)).toBe(1)
+  await expect.poll(() => daysOf(site)).toBe(1)
+  await refresher.stop()
+  expect([await marksOf(site), await marksOf(other)]).toEqual([0, 0])
 })
 
 test('import: a chunk that late hits have partly decompressed is compressed again', {

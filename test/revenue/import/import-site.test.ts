@@ -289,6 +289,52 @@ describe('imports in the service', () => {
   })
 })
 
+describe('turns of imports', () => {
+  test('a team has three places: an import of another team begins at once, also beside accounts that do not answer', async () => {
+    const shops = await Promise.all([open(), open(), open(), open()])
+    const other = await open()
+    stripe.troubles = ['silence', 'silence', 'silence']
+    for (const shop of shops) {
+      await api.services.db`
+        update sites set team_id = (select team_id from sites where site_no = ${shops[0]!.siteNo})
+        where site_no = ${shop.siteNo}`
+      await begin(shop)
+    }
+    const imports = startRevenueImports(api.services, { askMs: 20 })
+    await expect.poll(() => stripe.troubles).toEqual([])
+    await begin(other)
+    await expect
+      .poll(async () => (await stateOf(other)).state)
+      .toBe('finished')
+      .finally(imports.stop)
+    const left = await api.services.db`
+      select reached, holder from revenue_imports
+      where site_no = any(${shops.map(({ siteNo }) => siteNo)}) and state = 'running' and phase = 'customers'`
+    expect(left).toEqual(shops.map(() => ({ reached: null, holder: null })))
+    for (const { siteNo } of shops)
+      await api.services.db`delete from revenue_imports where site_no = ${siteNo}`
+  })
+
+  test('while more imports wait than there are places, each gives its place back after its slice, and goes on later', async () => {
+    const shops = await Promise.all([open(), open(), open(), open(), open()])
+    for (const shop of shops) await begin(shop)
+    stripe.asked = []
+    const states = async () =>
+      new Set(await Promise.all(shops.map(async shop => (await stateOf(shop)).state)))
+    const imports = startRevenueImports(api.services, { askMs: 20, sliceMs: 0 })
+    await expect
+      .poll(states)
+      .toEqual(new Set(['finished']))
+      .finally(imports.stop)
+    const first = stripe.asked.filter(asked => /^customers\?(?!.*starting_after)/.test(asked))
+    expect(first).toHaveLength(shops.length)
+    const isLast = (asked: string) => asked.startsWith('checkout/sessions')
+    expect(stripe.asked.lastIndexOf(first[0]!)).toBeLessThan(stripe.asked.findIndex(isLast))
+    const outcomes = await Promise.all(shops.map(outcomeOf))
+    for (const outcome of outcomes) expect(outcome).toEqual(outcomes[0])
+  })
+})
+
 describe('refusals of an import', () => {
   const failing = async (shop: Shop) => {
     const stopped = importSite(api.services, shop.siteId, { pause: async () => {} })

@@ -1,5 +1,6 @@
 // @module-tag full
 import { describe, expect, test } from 'vitest'
+import { createTeamTurns } from '../../../src/lib/team-turns.ts'
 import { recomputeAllSites } from '../../../src/revenue/subscriptions/recompute-queue.ts'
 import { MOST_AT_ONCE } from '../../../src/revenue/subscriptions/recompute-subscription.ts'
 import { silentLog } from '../../support/log.ts'
@@ -99,6 +100,25 @@ describe('recompute queue: a coupon of many subscriptions', () => {
     expect(left.map(row => row.site_no)).toEqual([failing.siteNo])
     const [row] = await db`select mrr_minor from subscriptions where site_no = ${fine.siteNo}`
     expect(row!.mrr_minor).toBe(500)
+  })
+
+  test('teams take turns: a site is computed in the next run, however much another team queues meanwhile', async () => {
+    const { db } = api.services
+    await db`delete from recompute_queue`
+    const [busy, other] = [await openShopWith(1), await openShopWith(1)]
+    const enqueue = ({ siteNo }: Shop) =>
+      db`insert into recompute_queue (site_no, subscription_id) values (${siteNo}, ${idOf(0)})`
+    await enqueue(busy)
+    await enqueue(other)
+    const teams = createTeamTurns()
+    const recomputeOne = async () => {
+      const isMore = await recomputeAllSites({ db, log: silentLog }, { teams, hasTime: () => false })
+      return { isMore, left: (await db`select site_no from recompute_queue`).map(row => row.site_no) }
+    }
+    expect(await recomputeOne()).toEqual({ isMore: true, left: [other.siteNo] })
+    await enqueue(busy)
+    expect(await recomputeOne()).toEqual({ isMore: true, left: [busy.siteNo] })
+    while (await recompute());
   })
 
   test('nothing changes when the terms stay the same', async () => {

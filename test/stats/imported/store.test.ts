@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { PURGE_ROWS } from '../../../src/sites/purge-deleted-sites.ts'
+import { type Turn, unsharedTurn } from '../../../src/transfer/imports/turn.ts'
 import { importTotals } from '../../../src/transfer/totals/import-totals.ts'
 import { finishImport, hide, removeGone, startImport } from '../../../src/transfer/totals/store.ts'
 import { totalsKind } from '../../../src/transfer/totals/totals-kind.ts'
 import { hit, type StatsSite, useStats } from '../../contract/stats-site.ts'
+import { ALONE } from '../../support/import-services.ts'
 import { teammate } from '../../support/teammates.ts'
 import { fileOf } from '../../transfer/read/source.ts'
 import { exportOf, importInto, linesOf, NOW } from './imported-days.ts'
@@ -85,11 +87,11 @@ describe('imports of totals', () => {
     await bringDays()
     await bringDays('2024-03-02,3,4')
     await bring('date,visits,pageviews\n2024-03-03,1,1\n', { format: 'fathom', name: 'site.csv' })
-    const undo = (signal?: AbortSignal) =>
-      totalsKind.undo({ db: db() } as never, { siteNo: site.siteNo, format: 'plausible-totals', signal })
-    await expect(undo(AbortSignal.abort())).rejects.toThrow()
+    const undo = (turn: Turn) =>
+      totalsKind.undo({ db: db() } as never, { siteNo: site.siteNo, format: 'plausible-totals', turn })
+    await expect(undo(unsharedTurn(AbortSignal.abort()))).rejects.toThrow()
     expect(await visitors('2024-03-01', '2024-03-03')).toBe(1)
-    await undo()
+    await undo(ALONE)
     expect((await list()).map(({ format }: { format: string }) => format)).toEqual(['fathom'])
   })
 
@@ -123,7 +125,7 @@ describe('imports of totals', () => {
     const rows = Array.from({ length: 1_500 }, (_, index) => `2024-03-01,/${index},1`).join('\n')
     const task = {
       site: { siteNo: site.siteNo, timezone: 'UTC' },
-      ...{ format: 'plausible-totals', website: undefined, timezone: 'UTC', isDryRun: false },
+      ...{ format: 'plausible-totals', website: undefined, timezone: 'UTC', isDryRun: false, turn: ALONE },
       file: fileOf(`date,page,visitors\n${rows}\n`, 'imported_pages.csv'),
     }
     const requireFreeDisk = () => Promise.reject(new Error('full'))

@@ -1,17 +1,18 @@
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ClaimedImport, claimImport } from '../../../src/transfer/imports/claims.ts'
 import { IMPORT_JOBS } from '../../../src/transfer/imports/expire.ts'
-import type { ImportServices } from '../../../src/transfer/imports/import-kind.ts'
-import { runTask } from '../../../src/transfer/imports/run-task.ts'
+import { runTask, type TaskServices } from '../../../src/transfer/imports/run-task.ts'
 import { PART_BYTES } from '../../../src/transfer/imports/schema.ts'
 import { startImportWorker } from '../../../src/transfer/imports/worker.ts'
+import { uploadLimits } from '../../../src/transfer/read/limits.ts'
 import { importTotals } from '../../../src/transfer/totals/import-totals.ts'
 import { everythingOf } from '../../contract/everything.ts'
 import { dayOfHits, hit, type Stats, type StatsSite, startStats } from '../../contract/stats-site.ts'
 import { aggregateAll, expectConsistent } from '../../people/steps.ts'
 import { dyingAfter } from '../../support/dying-after.ts'
 import { pageviewLine } from '../../support/import-lines.ts'
-import { importServices } from '../../support/import-services.ts'
+import { ALONE, importServices } from '../../support/import-services.ts'
 import { umamiExport } from '../../support/umami-export.ts'
 import { fileOf } from '../read/source.ts'
 import { zipOf } from '../read/zip-file.ts'
@@ -20,7 +21,7 @@ const NOW = '2026-03-18T12:00:00Z'
 const START = Date.parse('2026-03-10T08:00:00Z')
 
 let stats: Stats
-let services: ImportServices
+let services: TaskServices
 beforeAll(async () => {
   stats = await startStats(NOW)
   stats.api.services.config.sitesPerTeam = 1_000
@@ -45,8 +46,8 @@ async function upload(site: StatsSite, bytes: Buffer, more: object = {}) {
 const read = async (site: StatsSite, id: string) => (await call(site, 'GET', `/imports/${id}`)).body
 
 /** Runs a worker until the import is in the state. */
-async function until(site: StatsSite, id: string, state: string) {
-  const worker = startImportWorker(services, { askMs: 20, prolongMs: 20, retryMs: 50 })
+async function until(site: StatsSite, id: string, state: string, given = services) {
+  const worker = startImportWorker(given, { askMs: 20, prolongMs: 20, retryMs: 50 })
   await expect.poll(async () => (await read(site, id)).state).toBe(state)
   await worker.stop()
   return read(site, id)
@@ -68,8 +69,7 @@ async function undo(site: StatsSite, id: string) {
 
 const now = new Date(NOW)
 const claim = async () => (await claimImport(services.db, LIVE, now))!
-const work = (task: ClaimedImport, db = services.db) =>
-  runTask({ ...services, db }, task, new AbortController().signal, () => {})
+const work = (task: ClaimedImport, db = services.db) => runTask({ ...services, db }, task, ALONE, () => {})
 const die = (task: ClaimedImport, calls: number) => work(task, dyingAfter(services.db, calls))
 const countHits = async ({ siteNo }: StatsSite) =>
   (await services.db`select from events where site_no = ${siteNo}`).length
@@ -161,6 +161,42 @@ describe('import jobs', () => {
     await expectConsistent(services.db, site)
   })
 
+  test('three teams take turns, and every row counts once, also when their process is killed between two slices', {
+    tags: ['full'],
+  }, async () => {
+    const { db } = services
+    const whole = await stats.site()
+    const { result } = await run(whole, await upload(whole, EXPORT))
+    const sites = [await stats.site(), await stats.site(), await stats.site()]
+    const ids: string[] = []
+    for (const site of sites) {
+      ids.push(await upload(site, EXPORT))
+      await start(site, ids.at(-1)!)
+      const { teamId } = await stats.api.member()
+      await db`update sites set team_id = ${teamId} where site_no = ${site.siteNo}`
+    }
+    const open = async () =>
+      (await db`select from imports where id = any(${ids}::uuid[]) and claimed_by is not null`).length
+    // A slice is 25 steps, fewer than the file has lines.
+    let looks = 0
+    const options = { askMs: 5, prolongMs: 1_000, sliceMs: 25, clock: () => ++looks }
+    for (const calls of [60, 150, 300]) {
+      const dying = { ...services, db: dyingAfter(db, calls), batchHits: 10 }
+      const worker = startImportWorker(dying, options)
+      await expect.poll(open).toBe(3)
+      await worker.stop()
+      await db`update imports set claimed_until = ${new Date(now.getTime() - 1)}, failures = 0 where id = any(${ids}::uuid[])`
+    }
+    const worker = startImportWorker({ ...services, batchHits: 10 }, options)
+    const results = () => db`select result from imports where id = any(${ids}::uuid[])`
+    await expect.poll(results).toEqual(ids.map(() => ({ result })))
+    await worker.stop()
+    for (const site of sites) {
+      expect(await countHits(site)).toBe(await countHits(whole))
+      await expectConsistent(db, site)
+    }
+  })
+
   test('files that wait are bounded for all sites of a team together', async () => {
     const owner = await stats.api.member()
     const [one, other] = [await stats.site('UTC', owner), await stats.site('UTC', owner)]
@@ -176,6 +212,31 @@ describe('import jobs', () => {
     expect((await create(one, 400)).status).toBe(201)
     expect((await create(await stats.site(), 1_000, stats.owner.token)).status).toBe(201)
     config.importMaxBytes = most
+  })
+
+  test('a file that unpacks to more than the limit is refused with the limit: at the start where it says so, else while it is read', async () => {
+    const site = await stats.site()
+    const { config } = stats.api.services
+    const before = config.importMaxUnpackedBytes
+    config.importMaxUnpackedBytes = 2 * 1024 * 1024
+    const text = `${pageviewLine(START)}\n`.padEnd(2 * 1024 * 1024 + 1)
+    const message =
+      'the file unpacks to more than 2 MiB (IMPORT_MAX_UNPACKED_MB); split it, or use the command line'
+    for (const bytes of [zipOf([{ name: 'hits.jsonl', bytes: text }]), gzipSync(text)]) {
+      const id = await upload(site, bytes, { format: 'hits' })
+      for (const dry_run of [true, false]) {
+        const refused = await call(site, 'POST', `/imports/${id}/start`, { dry_run })
+        expect(refused).toMatchObject({ status: 422, body: { message } })
+      }
+    }
+    const hidden = await upload(site, Buffer.concat([gzipSync(text), gzipSync('\n')]), { format: 'hits' })
+    await start(site, hidden)
+    const limited = { ...services, limits: uploadLimits(config) }
+    expect((await until(site, hidden, 'failed', limited)).error).toBe(message)
+    const fitting = await upload(site, gzipSync(text.slice(0, -1)), { format: 'hits' })
+    await start(site, fitting)
+    expect((await until(site, fitting, 'done', limited)).result).toMatchObject({ accepted: 1 })
+    config.importMaxUnpackedBytes = before
   })
 
   test('a canceled import stops, keeps what it has stored, and can be undone', {

@@ -6,7 +6,7 @@ import { importHits } from '../../../src/ingestion/import/import-hits.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
 import type { RedisClient } from '../../../src/redis/client.ts'
 import { createLease } from '../../../src/redis/lease.ts'
-import { REFRESHING } from '../../../src/rollups/keep-refreshed.ts'
+import { createRefresher, REFRESHING } from '../../../src/rollups/keep-refreshed.ts'
 import type { ImportServices } from '../../../src/transfer/imports/import-kind.ts'
 import { deleteVisitors } from '../../../src/transfer/imports/undo/delete-visitors.ts'
 import { undoHits } from '../../../src/transfer/imports/undo/undo-hits.ts'
@@ -14,6 +14,7 @@ import { expectConsistent } from '../../people/steps.ts'
 import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
 import { enrichedHit } from '../../support/hits.ts'
 import { pageviewLine, streamOf } from '../../support/import-lines.ts'
+import { ALONE } from '../../support/import-services.ts'
 import { silentLog } from '../../support/log.ts'
 import { connectTo, type TestRedis, testRedis } from '../../support/redis.ts'
 import { createTestSite, type TestSite } from '../../support/sites.ts'
@@ -34,7 +35,9 @@ beforeAll(async () => {
   ;[database, server] = await Promise.all([sharedDatabase(), testRedis()])
   redis = await connectTo(server)
   const { db } = database
-  services = { db, lease: createLease(redis, REFRESHING), log: silentLog, now: () => NOW } as ImportServices
+  const now = () => NOW
+  const refresher = createRefresher({ db, lease: createLease(redis, REFRESHING), log: silentLog, now })
+  services = { db, refresher, log: silentLog, now } as ImportServices
 })
 afterAll(async () => {
   redis.disconnect()
@@ -45,7 +48,8 @@ const hitOf = (site: TestSite, at: number, visitorId: string, fields: Partial<Hi
   enrichedHit(site, at, { visitorId, ...fields })
 const imported = (hit: EnrichedHit, importedAs = 'umami') => ({ ...hit, importedAs })
 const store = (...hits: EnrichedHit[]) => storeHits(database.db, 'all', hits)
-const undo = (site: TestSite, format = 'umami') => undoHits(services, { siteNo: site.siteNo, format })
+const undo = (site: TestSite, format = 'umami') =>
+  undoHits(services, { siteNo: site.siteNo, format, turn: ALONE })
 const newSite = () => createTestSite(database.db)
 const identify = (site: TestSite, at: number, visitorId: string, identifier: string) =>
   hitOf(site, at, visitorId, { type: 'identify', identity: { identifier } })
@@ -57,7 +61,9 @@ describe('undo of imported hits', () => {
     const site = await newSite()
     const page = (at: number, visitorId: string) => imported(hitOf(site, at, visitorId))
     await store(page(START, ONE), page(START + DAY, ONE), page(START, OTHER))
-    expect(await deleteVisitors(database.db, { siteNo: site.siteNo, format: 'umami' })).toBe(true)
+    expect(await deleteVisitors(database.db, { siteNo: site.siteNo, format: 'umami', turn: ALONE })).toBe(
+      true,
+    )
     expect(await count('visitors', site)).toBe(2)
     // A count that is too high keeps no visitor.
     await database.db`delete from events where site_no = ${site.siteNo}`
@@ -65,7 +71,9 @@ describe('undo of imported hits', () => {
       delete from sessions using visitors
       where sessions.site_no = ${site.siteNo} and sessions.visitor_no = visitors.visitor_no
         and visitors.site_no = ${site.siteNo} and id = ${OTHER}`
-    expect(await deleteVisitors(database.db, { siteNo: site.siteNo, format: 'umami' })).toBe(true)
+    expect(await deleteVisitors(database.db, { siteNo: site.siteNo, format: 'umami', turn: ALONE })).toBe(
+      true,
+    )
     expect(await count('visitors', site)).toBe(1)
     await undo(site)
     expect([await count('visitors', site), await count('sessions', site)]).toEqual([0, 0])

@@ -1,6 +1,5 @@
 import { AppError } from '../../../errors.ts'
 import { type ImportProgress, importHits } from '../../../ingestion/import/import-hits.ts'
-import { keepRefreshed } from '../../../rollups/keep-refreshed.ts'
 import type { ImportServices } from '../../imports/import-kind.ts'
 import type { SiteKind } from '../names.ts'
 import type { Archive } from '../open-archive.ts'
@@ -86,7 +85,7 @@ async function restoreSite(
   const { siteNo } = site
   await beginVisitors(db, siteNo, filesOf('visitors'))
   await restoreKeptNumbers(db, siteNo, filesOf)
-  const imported = await keepRefreshed(services, async onWritten => {
+  const imported = await services.refresher.during(async onWritten => {
     const result = await importHits(site, contentOf(filesOf('hits')), {
       ...services,
       keepsErrorIds: true,

@@ -88,10 +88,7 @@ const countDown = query<{ visitorNos: number[] }>(
 )
 
 /** Deletes the sessions of the import with their hits, in the order of their start. */
-export async function deleteSessions(
-  db: Db,
-  { siteNo, format, signal, onProgress }: UndoTask,
-): Promise<void> {
+export async function deleteSessions(db: Db, { siteNo, format, turn, onProgress }: UndoTask): Promise<void> {
   let [from, after] = [EARLIEST, 0]
   let done = 0
   for (;;) {
@@ -102,7 +99,7 @@ export async function deleteSessions(
       (await selectImported(db, { visitorNos, format })).map(({ visitorNo }) => visitorNo),
     )
     for (const sessions of cut(page.filter(({ visitorNo }) => imported.has(visitorNo)))) {
-      signal?.throwIfAborted()
+      await turn.pass()
       await inErasingTransaction(db, siteNo, tx => deleteSlice(tx, siteNo, sessions))
       done += sessions.length
       onProgress?.({ part: 0.5, note: `${done} sessions` })
@@ -172,11 +169,11 @@ const deleteLoose = query<{ siteNo: number; start: Date; end: Date; ids: string[
 
 /** Deletes identify hits of the import that no session took, a day at a time. */
 export async function deleteLooseHits(db: Db, task: UndoTask): Promise<void> {
-  const { siteNo, format, signal } = task
+  const { siteNo, format, turn } = task
   const span = await importedSpan(db, task)
   if (!span) return
   for (let from = span.start; from < span.end; ) {
-    signal?.throwIfAborted()
+    await turn.pass()
     const [next] = await findNextRow(db, { siteNo, from })
     if (!next!.at || next!.at >= span.end) return
     const day = { siteNo, start: next!.at, end: new Date(next!.at.getTime() + DAY_MS) }

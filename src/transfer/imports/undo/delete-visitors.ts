@@ -83,10 +83,10 @@ const renameErrors = query<{ siteNo: number }>(
  * Deletes the visitors of the import that have no session, and what they alone had.
  * @returns true when visitors are left: they have got sessions since those of the import were deleted
  */
-export async function deleteVisitors(db: Db, { siteNo, format, signal }: UndoTask): Promise<boolean> {
+export async function deleteVisitors(db: Db, { siteNo, format, turn }: UndoTask): Promise<boolean> {
   let isLeft = false
   for (let after: number | undefined = 0; after !== undefined; ) {
-    signal?.throwIfAborted()
+    await turn.pass()
     const slice = { siteNo, format, after, limit: SLICE }
     after = await inErasingTransaction(db, siteNo, async tx => {
       const visitors = await selectSlice(tx, slice)

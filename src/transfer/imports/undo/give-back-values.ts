@@ -36,11 +36,11 @@ const rebuildDailyValues = query<{ siteNo: number; start: Date; end: Date }>('re
  * also when the set loses that value now: then one more value than the limit fits in the day, as with values that a process still remembers.
  */
 export async function giveBackValues(db: Db, task: UndoTask): Promise<void> {
-  const { siteNo, signal } = task
+  const { siteNo, turn } = task
   const span = await importedSpan(db, task)
   if (!span) return
   for (const { start } of await selectDays(db, { siteNo, ...span })) {
-    signal?.throwIfAborted()
+    await turn.pass()
     const day = { siteNo, start, end: new Date(start.getTime() + DAY_MS) }
     await db.begin(async tx => {
       if ((await lockDay(tx, day)).length > 0) await rebuildDailyValues(tx, day)

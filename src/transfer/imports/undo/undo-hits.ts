@@ -1,4 +1,3 @@
-import { keepRefreshed } from '../../../rollups/keep-refreshed.ts'
 import type { ImportServices, UndoTask } from '../import-kind.ts'
 import { deleteLooseHits, deleteSessions } from './delete-sessions.ts'
 import { deleteVisitors } from './delete-visitors.ts'
@@ -11,8 +10,8 @@ import { unlinkMoney } from './unlink-money.ts'
  * number is then as if nothing had been imported.
  */
 export async function undoHits(services: ImportServices, task: UndoTask): Promise<void> {
-  const { db, lease, log, now } = services
-  await keepRefreshed({ db, lease, log, now, signal: task.signal }, async () => {
+  const { db } = services
+  await services.refresher.during(async () => {
     do {
       await unlinkMoney(db, task)
       await deleteSessions(db, task)

@@ -29,10 +29,10 @@ const selectLinked = query<{ siteNo: number; format: string; limit: number }, Aw
 )
 
 /** Makes money that names visitors of the import wait for them again. */
-export async function unlinkMoney(db: Db, { siteNo, format, signal }: UndoTask): Promise<void> {
+export async function unlinkMoney(db: Db, { siteNo, format, turn }: UndoTask): Promise<void> {
   const select = (tx: Db | Transaction) => selectLinked(tx, { siteNo, format, limit: SLICE })
   for (let isMore = true; isMore; ) {
-    signal?.throwIfAborted()
+    await turn.pass()
     // Looked for before the lock is taken, because it may take long.
     const found = await select(db)
     isMore = await inProcessorTransaction(db, siteNo, async tx => {
