@@ -13,6 +13,8 @@ export interface Allowance {
   mostMs?: number
   /** The sum is forgotten this long after its latest job. */
   keptMs: number
+  /** Jobs that are added are only compared with it: `count` counts them later. */
+  isCountedLater?: boolean
 }
 
 /** Why a job was not added: the queue has no room, or the sum with this index has none. */
@@ -23,7 +25,7 @@ const BARE_BYTES = 600
 
 /**
  * KEYS: the four of a job, the bytes of each waiting job, then a hash for each allowance. ARGV: the four of a job, its bytes
- * for the allowances, the bytes that may wait, the time, then three for each allowance. A job waits with all that Redis keeps of it:
+ * for the allowances, the bytes that may wait, the time, then four for each allowance. A job waits with all that Redis keeps of it:
  * many small ones would fill its memory otherwise. `HINCRBY` on field `all` keeps the sum of the waiting bytes.
  */
 const ADD_BOUNDED = `${ADD_JOB}
@@ -31,7 +33,7 @@ local sizes, bytes, now = KEYS[5], tonumber(ARGV[5]), tonumber(ARGV[7])
 local size = #ARGV[3] + #ARGV[4] + ${BARE_BYTES}
 if tonumber(redis.call('hget', sizes, 'all') or 0) + size > tonumber(ARGV[6]) then return 'queue_full' end
 for i = 6, #KEYS do
-  local at = 8 + (i - 6) * 3
+  local at = 8 + (i - 6) * 4
   local used, since = unpack(redis.call('hmget', KEYS[i], 'bytes', 'since'))
   local mostMs = tonumber(ARGV[at + 1])
   if tonumber(used or 0) + bytes > tonumber(ARGV[at]) or (mostMs > 0 and since and now - since > mostMs) then
@@ -43,11 +45,24 @@ if failure ~= '' then return 'failed:' .. failure end
 redis.call('hset', sizes, ARGV[1], size)
 redis.call('hincrby', sizes, 'all', size)
 for i = 6, #KEYS do
-  redis.call('hincrby', KEYS[i], 'bytes', bytes)
-  redis.call('hsetnx', KEYS[i], 'since', now)
-  redis.call('pexpire', KEYS[i], ARGV[8 + (i - 6) * 3 + 2])
+  local at = 8 + (i - 6) * 4
+  if ARGV[at + 3] == '1' then
+    redis.call('hincrby', KEYS[i], 'bytes', bytes)
+    redis.call('hsetnx', KEYS[i], 'since', now)
+    redis.call('pexpire', KEYS[i], ARGV[at + 2])
+  end
 end
 return ''`
+
+/** KEYS: the hash of an allowance. ARGV: bytes, the most, how long the sum is kept. Returns whether they were counted. */
+const COUNT = `
+if tonumber(redis.call('hget', KEYS[1], 'bytes') or 0) + tonumber(ARGV[1]) > tonumber(ARGV[2]) then return 0 end
+redis.call('hincrby', KEYS[1], 'bytes', ARGV[1])
+redis.call('pexpire', KEYS[1], ARGV[3])
+return 1`
+
+/** A sum that was forgotten in the meantime has nothing to give back. */
+const UNCOUNT = `if redis.call('exists', KEYS[1]) == 1 then redis.call('hincrby', KEYS[1], 'bytes', -ARGV[1]) end`
 
 /** Returns the bytes of a job once, however often it is delivered. An empty hash sets the sum right. */
 const RELEASE = `
@@ -80,6 +95,7 @@ export function createBoundedQueue<Payload extends { jobId: string }>(
   const addBounded = declareScript<string>(redis, 'queueBounded', ADD_BOUNDED, minReplicas)
   const lane = laneOf(redis, name)
   const sizes = sizesOf(name, lane)
+  const keyOf = ({ key }: Allowance) => `${lane.tag}${key}`
   return {
     /**
      * Adds a job if the queue and all allowances have room for it, in one command.
@@ -94,7 +110,7 @@ export function createBoundedQueue<Payload extends { jobId: string }>(
     ): Promise<Room> {
       const job = bullJob({}, name, lane)
       const [id, timestamp, , options] = job.values as [string, number, string, string]
-      const keys = [...job.keys, sizes, ...allowances.map(({ key }) => `${lane.tag}${key}`)]
+      const keys = [...job.keys, sizes, ...allowances.map(keyOf)]
       const values = [
         id,
         timestamp,
@@ -104,13 +120,27 @@ export function createBoundedQueue<Payload extends { jobId: string }>(
         mostBytes,
         now,
       ]
-      const limits = allowances.flatMap(({ most, mostMs = 0, keptMs }) => [most, mostMs, keptMs])
+      const limits = allowances.flatMap(({ most, mostMs = 0, keptMs, isCountedLater }) => [
+        most,
+        mostMs,
+        keptMs,
+        isCountedLater ? 0 : 1,
+      ])
       const refusal = await answered(addBounded(keys, [...values, ...limits]))
       if (refusal === '') return 'added'
       if (refusal === 'queue_full') return 'queue_full'
       const [kind, rest] = refusal.split(/:(.*)/s)
       if (kind === 'full') return Number(rest)
       throw new Error(`the queue did not confirm the job: ${rest}`)
+    },
+    /** Counts bytes towards an allowance, unless that would be too many; returns whether they were counted. */
+    async count(allowance: Allowance, bytes: number): Promise<boolean> {
+      const { most, keptMs } = allowance
+      return (await redis.eval(COUNT, 1, keyOf(allowance), bytes, most, keptMs)) === 1
+    },
+    /** Takes back what `count` has counted. */
+    async uncount(allowance: Allowance, bytes: number): Promise<void> {
+      await redis.eval(UNCOUNT, 1, keyOf(allowance), bytes)
     },
     /** Gives back the bytes of a job that is done. */
     async release(jobId: string): Promise<void> {

@@ -141,6 +141,9 @@ export const ProcessorConnection = z
       example: 'http://127.0.0.1:3000/api/processor/webhook/0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90',
     }),
     connected_at: timestamp('When it was connected.'),
+    import_started_at: timestamp(
+      'When the latest import of its past was started; null without any.',
+    ).nullable(),
   })
   .meta({ id: 'ProcessorConnection' })
 export type ProcessorConnection = z.infer<typeof ProcessorConnection>

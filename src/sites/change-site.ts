@@ -7,6 +7,7 @@ import type { Services } from '../services.ts'
 import { hasActivePlan } from '../teams/accounts.ts'
 import { lockTeam } from '../teams/lock-team.ts'
 import type { Caller } from '../teams/schema.ts'
+import { answerSite } from './answer-site.ts'
 import {
   CREATION_COLUMNS,
   CREATION_PARAMETERS,
@@ -16,7 +17,7 @@ import {
   type OptionParameters,
   optionParameters,
 } from './options.ts'
-import { presentSite, SITE_COLUMNS, type Site, type SiteRecord } from './schema.ts'
+import { SITE_COLUMNS, type Site, type SiteRecord } from './schema.ts'
 
 /** Redis channel. Each message is the tracking key of a site that was created, changed or deleted. */
 export const SITE_CHANGES = 'site-changes'
@@ -244,7 +245,7 @@ export const auditEntry = (
 export async function announced(services: Omit<Parts, 'audit'>, [changed]: SiteRecord[]): Promise<Site> {
   if (!changed) throw new AppError('not_found', 'No such site')
   await announceSiteChange(services, changed.trackingKey)
-  return presentSite(changed, services.config.baseUrl)
+  return answerSite(services, changed)
 }
 
 /** The row stays: its number must not be used again, and the purge needs it to find the data of the site. */

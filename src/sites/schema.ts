@@ -53,6 +53,7 @@ export const Site = z
     ...sharedFields,
     tracking_key: uuid('What hits of the site carry as their `key`.'),
     ...siteFields,
+    has_processor: flag('A payment processor is connected.', false),
     details_from: timestamp(
       'Details (hits, sessions) before it are gone: filters and lists begin there. Null while nothing was dropped.',
     )
@@ -120,8 +121,8 @@ const OptionItem = z
 export const OptionList = z.array(OptionItem)
 export type OptionList = z.infer<typeof OptionList>
 
-/** Converts a site record to the site of the API. */
-export function presentSite(site: SiteRecord, baseUrl: string): Site {
+/** Converts a site record to what the API shows of it. */
+export function presentSite(site: SiteRecord, baseUrl: string): Omit<Site, 'has_processor'> {
   return {
     id: site.id,
     favicon_url: `${baseUrl}/favicons/${encodeURIComponent(site.domain).replaceAll('%3A', ':')}`,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { updateRetention } from '../retention/change-retention.ts'
 import { DeleteHistory, deleteHistory } from '../retention/delete-history.ts'
+import { answerSite } from '../sites/answer-site.ts'
 import {
   createSite,
   deleteSite,
@@ -20,7 +21,6 @@ import {
   IdentifySecretStatus,
   ListSites,
   OptionList,
-  presentSite,
   Site,
   SiteList,
 } from '../sites/schema.ts'
@@ -83,7 +83,7 @@ export const sitesRouter = router({
       answer: 'The site.',
     })
     .output(Site)
-    .query(({ ctx }) => presentSite(ctx.site, ctx.config.baseUrl)),
+    .query(({ ctx }) => answerSite(ctx, ctx.site)),
   delete: managedSiteProcedure
     .meta({
       scope: 'admin',

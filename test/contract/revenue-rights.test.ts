@@ -62,6 +62,12 @@ describe('processor connection', () => {
 
   test('a processor connection can be created, read and deleted', async () => {
     const site = await revenue.site()
+    const hasProcessor = async () => {
+      const read = await revenue.call('GET', site.path)
+      const changed = await revenue.call('PATCH', `${site.path}/sharing`, { is_public: false })
+      return [read.body.has_processor, changed.body.has_processor]
+    }
+    expect(await hasProcessor()).toEqual([false, false])
     expect((await processor('GET', site.path)).status).toBe(404)
     expect((await processor('DELETE', site.path)).status).toBe(404)
     const made = await revenue.connect(site)
@@ -70,10 +76,13 @@ describe('processor connection', () => {
       provider: 'stripe',
       webhook_url: `${revenue.api.services.config.baseUrl}/api/processor/webhook/${site.id}`,
       connected_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      import_started_at: null,
     })
     expect(await processor('GET', site.path)).toMatchObject({ status: 200, body: made.body })
+    expect(await hasProcessor()).toEqual([true, true])
     const gone = await processor('DELETE', site.path)
     expect([gone.status, gone.body]).toEqual([204, undefined])
+    expect(await hasProcessor()).toEqual([false, false])
     expect((await processor('GET', site.path)).status).toBe(404)
     expect((await processor('DELETE', site.path)).status).toBe(404)
   })

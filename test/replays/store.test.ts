@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { ReplayJob } from '../../src/ingestion/replays/job.ts'
+import { bytesOf, type ReplayJob } from '../../src/ingestion/replays/job.ts'
 import { createReplayConsumer } from '../../src/ingestion/replays/replay-consumer.ts'
 import { storeChunk } from '../../src/ingestion/replays/store-chunk.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
@@ -47,11 +47,14 @@ async function visited({ isAway = false } = {}) {
 const visit = (site: TestSite, visitorId: string, at: number) =>
   storeHits(database.db, 0, [enrichedHit(site, at, { visitorId, url: '/pricing' })])
 const store = (job: ReplayJob) => storeChunk(database.db, job)
-function consumerOf(queue: BoundedQueue<ReplayJob>, now: number) {
+function consumerOf(queue: BoundedQueue<ReplayJob>, now: number, replayBytesPerSiteDay = 1_000_000) {
   const producer = createProducer<ReplayJob>(redis, 'replays')
-  const parts = { db: database.db, queue, producer, log: silentLog }
+  const parts = { db: database.db, queue, producer, config: { replayBytesPerSiteDay }, log: silentLog }
   return createReplayConsumer({ ...parts, now: () => new Date(now) }).consume
 }
+/** What the site has used of its allowance for the day of NOON. */
+const usedOf = async ({ siteNo }: TestSite) =>
+  Number((await redis.hget(`replay:site:${siteNo}:2026-03-10`, 'bytes')) ?? 0)
 const rowsOf = ({ siteNo }: TestSite) => database.db`
   select session_at, visitor_no, first_event_ms::float8 as first, last_event_ms::float8 as last, recordings, chunks,
     bytes::float8 as bytes
@@ -107,6 +110,7 @@ test('replays: a process that dies at any moment loses no chunk and its bytes, a
   for (const _again of [1, 2]) {
     await consumerOf(queue, NOON)(job)
     expect(await waitingBytes(redis, 'replays')).toBe(0)
+    expect(await usedOf(site)).toBe(0)
   }
   expect(await rowsOf(site)).toMatchObject([{ chunks: 1, recordings: 1 }])
 })
@@ -169,14 +173,32 @@ test('replays: the queue delivers chunks, again while they have no session, and 
   expect(await queue.add({ ...early, path: 'x'.repeat(2_000) }, 50, [], NOON)).toBe('queue_full')
   await eventually(async () => (await queueDepth(redis, 'replays')).delayed === 1)
   await eventually(async () => (await waitingBytes(redis, 'replays')) === bytesOfOne)
+  expect(await usedOf(site)).toBe(0)
   await visit(site, visitorId, NOON)
   await eventually(async () => (await chunksOf(site)).length === 1)
   await eventually(async () => (await waitingBytes(redis, 'replays')) === 0)
   expect(await queueDepth(redis)).toMatchObject({ waiting: 0, delayed: 0, active: 0 })
+  expect(await usedOf(site)).toBe(bytesOf(early))
   await consumer.close(0)
 })
 
-test('replays: the bytes of a site and of a visitor are bounded when chunks are queued', async () => {
+test('replays: a site stores what its day allows, however many chunks come at once and however many have no session', async () => {
+  const { site, visitorId } = await visited()
+  const queue = createBoundedQueue<ReplayJob>(redis, 'replays', 1_000_000)
+  const jobs = Array.from({ length: 12 }, (_, index) => replayJob(site, NOON + index, { visitorId }))
+  const most = jobs.slice(0, 5).reduce((sum, job) => sum + bytesOf(job), 0) + 100
+  const consume = consumerOf(queue, NOON + MINUTE, most)
+  const strangers = Array.from({ length: 20 }, (_, index) => replayJob(site, NOON + index))
+  for (const stranger of strangers) await consume(stranger)
+  expect(await usedOf(site)).toBe(0)
+  await Promise.all(jobs.map(job => consume(job)))
+  const stored = (await chunksOf(site)).length
+  expect([stored, await usedOf(site)]).toEqual([5, most - 100])
+  for (const job of jobs) await consume(job)
+  expect([(await chunksOf(site)).length, await usedOf(site)]).toEqual([5, most - 100])
+})
+
+test('replays: the bytes of a site and of a visitor are bounded when chunks are queued, and when they are counted', async () => {
   const queue = createBoundedQueue<ReplayJob>(redis, 'replays', 10_000)
   const { jobId: _, ...job } = replayJob({ siteNo: 1 }, NOON, { content: eventsAt(NOON) })
   const visitor = { key: 'visitor', most: 1_000, mostMs: HOUR, keptMs: HOUR }
@@ -192,4 +214,16 @@ test('replays: the bytes of a site and of a visitor are bounded when chunks are 
   const used = await Promise.all(['visitor', 'site', 'other'].map(key => redis.hget(key, 'bytes')))
   expect(used).toEqual(['950', '1500', '550'])
   expect((await queueDepth(redis, 'replays')).waiting).toBe(3)
+
+  const later = { key: 'later', most: 1_000, keptMs: HOUR, isCountedLater: true }
+  const addLater = (bytes: number) => queue.add(job, bytes, [later], NOON)
+  expect([await addLater(1_000), await addLater(1_000), await addLater(1_001)]).toEqual(['added', 'added', 0])
+  expect([await queue.count(later, 600), await queue.count(later, 401)]).toEqual([true, false])
+  expect([await addLater(400), await addLater(401)]).toEqual(['added', 0])
+  await queue.uncount(later, 600)
+  expect(await queue.count(later, 1_000)).toBe(true)
+  expect(await redis.pttl('later')).toBeGreaterThan(HOUR - MINUTE)
+  await redis.del('later')
+  await queue.uncount(later, 1_000)
+  expect(await redis.exists('later')).toBe(0)
 })

@@ -38,6 +38,7 @@ describe('sites: creation', () => {
       replay_excluded_paths: [],
       replay_days: 30,
       retention_months: null,
+      has_processor: false,
       details_from: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     })

@@ -29,7 +29,7 @@ export function testFiles(): TestFile[] {
       return {
         path,
         isFull: /^\/\/ @module-tag full\b/m.test(text),
-        hasNativeCases: text.includes("tags: ['native']"),
+        hasNativeCases: /tags: \[[^\]]*'native'/.test(text),
         needs: (names?.split(' ') ?? []) as NeedName[],
       }
     })

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Response } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { deliver, event, invoice, item, price, SECRET, subscription } from '../support/stripe.ts'
 import { accessibilityProblems, expectFit } from './audit-page.ts'
@@ -287,6 +288,32 @@ test('money: without any payment the page says what it needs', { tags: ['full'] 
   const way = await page.getAttribute('a:has-text("Connect Stripe")', 'href')
   expect(way).toBe(`/sites/${site.domain}/connect-stripe`)
   expect(await accessibilityProblems(page)).toEqual([])
+})
+
+test('money: no page asks for a connection or an import that does not exist, which would be an error in the log', async () => {
+  const { visit, member, page, site } = all
+  const bare = await seededSite(visit, member)
+  await bare.store([{ at: NOW.getTime() - 60_000, visitor: ADA }])
+  const refused: string[] = []
+  // 207 is that of a batch in which something was refused.
+  const note = (response: Response) => {
+    if (response.status() >= 400 || response.status() === 207)
+      refused.push(`${response.status()} ${response.url()}`)
+  }
+  page.on('response', note)
+  for (const [of, paths] of [
+    [bare, { money: 'h2 >> text=No money yet', 'connect-stripe': 'text=Paste the secrets' }],
+    [stall, { [`money?${RANGE}`]: 'text=No payment processor', 'connect-stripe': 'text=Paste the secrets' }],
+    [site, { [`money?${RANGE}`]: 'text=Stripe connected', 'connect-stripe': 'text=Import the past' }],
+    [site, { 'money/customers/c:cus_ada': 'h1 >> text=Ada Lovelace' }],
+  ] as const) {
+    for (const [path, shown] of Object.entries(paths)) {
+      await all.open(path, of)
+      await page.waitForSelector(shown)
+    }
+  }
+  page.off('response', note)
+  expect(refused).toEqual([])
 })
 
 test('money: the import of the past is refused without a key, and says so', { tags: ['full'] }, async () => {

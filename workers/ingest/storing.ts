@@ -32,12 +32,13 @@ export function storeQueuedHits({ pools, redis, redisUrl, log, metrics }: Parts)
 }
 
 /** Stores queued chunks of session replays. */
-export function storeQueuedReplays({ pools, redis, redisUrl, log, metrics, now }: Parts): Running {
+export function storeQueuedReplays({ pools, redis, redisUrl, config, log, metrics, now }: Parts): Running {
   const queue = 'replays'
   const replays = createReplayConsumer({
     db: pools.replays,
     queue: createBoundedQueue<ReplayJob>(redis, queue, MAX_QUEUED_BYTES),
     producer: createProducer<ReplayJob>(redis, queue),
+    config,
     log,
     metrics,
     now,

@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts'
 import type { Edge } from '../../ingestion/edge/accept.ts'
 import type { IngestBatcher } from '../../ingestion/edge/ingest-batcher.ts'
 import { type AcceptedReplay, acceptReplay } from '../../ingestion/replays/accept-replay.ts'
-import type { ReplayJob } from '../../ingestion/replays/job.ts'
+import { bytesOf, type ReplayJob, siteDay } from '../../ingestion/replays/job.ts'
 import { MAX_BODY_BYTES, type ReplayAnswer } from '../../ingestion/replays/read-chunk.ts'
 import { HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
 import { overLimit, type RateLimitDecision } from '../../limits/rate-limit.ts'
@@ -52,9 +52,8 @@ export function createReplayHandler(options: {
 
   /** Adds the chunk to the queue within the bounds of its session, its sender and its site. */
   async function enqueue(accepted: AcceptedReplay, address: string): Promise<AcceptedReplay> {
-    const { site, job, bytes } = accepted
-    if (!job || !bytes) return accepted
-    const day = new Date(job.at).toISOString().slice(0, 10)
+    const { site, job } = accepted
+    if (!job) return accepted
     const session: Allowance = {
       key: `replay:visitor:${site.siteNo}:${job.visitorId}`,
       most: MAX_SESSION_BYTES,
@@ -68,12 +67,8 @@ export function createReplayHandler(options: {
       most: Math.max(MAX_SESSION_BYTES, config.replayBytesPerSiteDay * SHARE_OF_SENDER),
       keptMs: 25 * HOUR_MS,
     }
-    const ofSite: Allowance = {
-      key: `replay:site:${site.siteNo}:${day}`,
-      most: config.replayBytesPerSiteDay,
-      keptMs: 25 * HOUR_MS,
-    }
-    const room = await queue.add(job, bytes, [session, ofSender, ofSite], job.at)
+    const ofSite = siteDay(job, config.replayBytesPerSiteDay)
+    const room = await queue.add(job, bytesOf(job), [session, ofSender, ofSite], job.at)
     if (room === 'added') return accepted
     if (room !== 'queue_full') return { site, dropped: 'replay_full' }
     throw new AppError('unavailable', 'Too many recordings wait to be stored; send it again later', {

@@ -8,15 +8,11 @@ import { isCrawler } from '../stages/crawler.ts'
 import type { ReplayJob } from './job.ts'
 import { type ReplayHead, readChunk, readHead } from './read-chunk.ts'
 
-/** Disk that the row of a chunk takes without its events and texts, about: many small chunks are not free. */
-const ROW_BYTES = 300
-
-/** A chunk to queue and its bytes on disk; neither where the sender only asked, or where the chunk is dropped. */
+/** A chunk to queue; none where the sender only asked, or where the chunk is dropped. */
 export interface AcceptedReplay {
   site: TrackedSite
   dropped?: DropReason
   job?: Omit<ReplayJob, 'jobId'>
-  bytes?: number
 }
 
 /**
@@ -52,7 +48,7 @@ export async function acceptReplay(
     ...read,
     data: data.toString('base64'),
   }
-  return { site, job, bytes: data.length + Buffer.byteLength(head.hostname + head.path) + ROW_BYTES }
+  return { site, job }
 }
 
 function dropReason(site: TrackedSite, { path }: ReplayHead, sender: Sender): DropReason | undefined {

@@ -1,3 +1,4 @@
+import type { Config } from '../../config.ts'
 import type { Db } from '../../db/connect.ts'
 import { isDataFault } from '../../db/errors.ts'
 import { retry } from '../../lib/retry.ts'
@@ -7,7 +8,7 @@ import type { Producer } from '../../queue/producer.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
 import { STORE_RETRY } from '../store/store.ts'
-import type { ReplayJob } from './job.ts'
+import { bytesOf, type ReplayJob, siteDay } from './job.ts'
 import { type ChunkOutcome, storeChunk } from './store-chunk.ts'
 
 /** Pauses of a chunk that waits for its session, milliseconds; the last one repeats. Each writes the chunk to Redis again. */
@@ -21,11 +22,12 @@ export function createReplayConsumer(options: {
   queue: BoundedQueue<ReplayJob>
   /** Queue of chunks that wait for their session; the same one. */
   producer: Pick<Producer<ReplayJob>, 'add'>
+  config: Pick<Config, 'replayBytesPerSiteDay'>
   log: Log
   metrics?: Metrics
   now: () => Date
 }) {
-  const { db, queue, producer, log, metrics, now } = options
+  const { db, queue, producer, config, log, metrics, now } = options
   let isStopped = false
   let atWork = 0
   let done = 0
@@ -45,8 +47,20 @@ export function createReplayConsumer(options: {
     }
   }
 
-  async function handle(job: ReplayJob): Promise<void> {
+  /**
+   * Stores the chunk if the day of its site has room. It is counted before, so that no more than the allowance is stored, and what is not
+   * stored is taken back. A process that is killed between leaves its chunk counted.
+   */
+  async function storeWithin(job: ReplayJob): Promise<ChunkOutcome | 'failed'> {
+    const ofSite = siteDay(job, config.replayBytesPerSiteDay)
+    if (!(await queue.count(ofSite, bytesOf(job)))) return 'full'
     const outcome = await store(job)
+    if (outcome !== 'stored') await queue.uncount(ofSite, bytesOf(job))
+    return outcome
+  }
+
+  async function handle(job: ReplayJob): Promise<void> {
+    const outcome = await storeWithin(job)
     if (outcome === 'waiting' && now().getTime() - job.at < PATIENCE_MS) {
       const tries = job.tries ?? 0
       await producer.add({ ...job, tries: tries + 1 }, PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)])

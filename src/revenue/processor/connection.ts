@@ -21,7 +21,7 @@ export interface OpenConnection {
 /** Returns no row for a deleted site. A reconnect keeps the first connection time. */
 const upsertConnection = query<
   { siteNo: number; webhookSecret: Uint8Array; apiKey: Uint8Array | null; now: Date },
-  { connectedAt: Date }
+  { siteNo: number }
 >(
   'upsert-connection',
   `insert into processor_connections (site_no, provider, webhook_secret, api_key, connected_at)
@@ -29,12 +29,21 @@ const upsertConnection = query<
   from sites
   where site_no = :siteNo and deleted_at is null
   on conflict (site_no) do update set webhook_secret = excluded.webhook_secret, api_key = excluded.api_key
-  returning connected_at as "connectedAt"`,
+  returning site_no as "siteNo"`,
 )
 
-const selectConnection = query<{ siteNo: number }, { connectedAt: Date }>(
+interface ConnectionRow {
+  connectedAt: Date
+  importStartedAt: Date | null
+}
+
+const selectConnection = query<{ siteNo: number }, ConnectionRow>(
   'find-connection',
-  'select connected_at as "connectedAt" from processor_connections where site_no = :siteNo',
+  `select
+    connected_at as "connectedAt",
+    (select started_at from revenue_imports where site_no = :siteNo) as "importStartedAt"
+  from processor_connections
+  where site_no = :siteNo`,
 )
 
 const deleteConnection = query<{ siteNo: number }, { siteNo: number }>(
@@ -81,14 +90,14 @@ export async function connectProcessor(
   const encrypt = (text: string, what: SecretName) => seal(config.secretKey, text, storedAt(id, what))
   const webhookSecret = encrypt(webhook_secret, 'webhook_secret')
   const apiKey = api_key === undefined ? null : encrypt(api_key, 'api_key')
-  const connectedAt = await db.begin(async tx => {
-    const [row] = await upsertConnection(tx, { siteNo, webhookSecret, apiKey, now: now() })
-    if (!row) throw new AppError('not_found', 'No such site')
+  const [connected] = await db.begin(async tx => {
+    const rows = await upsertConnection(tx, { siteNo, webhookSecret, apiKey, now: now() })
+    if (rows.length === 0) throw new AppError('not_found', 'No such site')
     await createLifecycleGoals(tx, siteNo)
     await audit(tx, connectionEntry('processor.connect', site))
-    return row.connectedAt
+    return selectConnection(tx, { siteNo })
   })
-  return present(site, config.baseUrl, connectedAt)
+  return present(site, config.baseUrl, connected!)
 }
 
 /**
@@ -101,7 +110,7 @@ export async function getConnection(
 ): Promise<ProcessorConnection> {
   const [row] = await selectConnection(db, { siteNo: site.siteNo })
   if (!row) throw notConnected()
-  return present(site, config.baseUrl, row.connectedAt)
+  return present(site, config.baseUrl, row)
 }
 
 /**
@@ -174,10 +183,15 @@ const storedAt = (siteId: string, what: SecretName) => `processor_connections/${
 
 const notConnected = () => new AppError('not_found', 'No payment processor is connected')
 
-function present({ id }: SiteRecord, baseUrl: string, connectedAt: Date): ProcessorConnection {
+function present(
+  { id }: SiteRecord,
+  baseUrl: string,
+  { connectedAt, importStartedAt }: ConnectionRow,
+): ProcessorConnection {
   return {
     provider: 'stripe',
     webhook_url: `${baseUrl}/api/processor/webhook/${id}`,
     connected_at: connectedAt.toISOString(),
+    import_started_at: importStartedAt?.toISOString() ?? null,
   }
 }

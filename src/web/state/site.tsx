@@ -19,6 +19,8 @@ export interface SiteView {
   mayChange: boolean
   /** Whether the reader may delete, share and connect a payment processor. */
   mayManage: boolean
+  /** Whether a payment processor is connected; false for readers of shares and public sites. */
+  hasProcessor: boolean
   /** Whether the reader is a member of the team; else it is a share or a public site. */
   isMember: boolean
   /** Whether the page stands in a frame of another site. */

@@ -69,6 +69,7 @@ function viewOf({ site, team }: Found): SiteView {
     mayExport: true,
     mayChange: team.role !== 'viewer',
     mayManage: team.role === 'owner' || team.role === 'admin',
+    hasProcessor: site.has_processor,
     isMember: true,
     isEmbedded: false,
   }

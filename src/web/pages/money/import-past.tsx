@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'react'
 import { api, TOGETHER } from '../../api/client.ts'
-import { failureOf } from '../../api/failure.ts'
 import type { Outputs } from '../../api/types.ts'
 import { useChange } from '../../api/use-change.ts'
 import { useRead } from '../../api/use-read.ts'
@@ -18,32 +17,39 @@ type PastImport = Outputs['processor']['importState']
 /** While it runs, the state is read again this often. */
 const EVERY_MS = 2_000
 
-/** The import of the past of Stripe: how far it is, what it found, and again. */
-export function ImportPast() {
+/** The import of the past of Stripe: how far it is, what it found, and again. @param isStarted whether there ever was one */
+export function ImportPast({ isStarted }: { isStarted: boolean }) {
   const { stripe: text } = useText()
   const { id } = useSite()
   const [isRunning, setRunning] = useState(false)
-  const read = useRead(['processor', id, 'import'], () => readImport(id), {
-    ...(isRunning && { every: EVERY_MS }),
-  })
+  const read = useRead(
+    ['processor', id, 'import'],
+    () => api.processor.importState.query({ siteKey: id }, { context: TOGETHER }),
+    { enabled: isStarted, ...(isRunning && { every: EVERY_MS }) },
+  )
   useEffect(() => setRunning(read.data?.state === 'running'), [read.data])
-  const start = useChange(() => startImport(id), [['processor', id, 'import']])
+  const start = useChange(() => startImport(id), [['processor', id]])
+  const button = (name: string) => (
+    <Button onClick={() => start.send(undefined)} disabled={start.isSending}>
+      {name}
+    </Button>
+  )
   return (
     <Card>
       <h2 className={css.title}>{text.past}</h2>
       <p className={css.quiet}>{text.pastHint}</p>
-      <Answer read={read}>
-        {found => (
-          <>
-            {found && <State found={found} />}
-            {found?.state !== 'running' && (
-              <Button onClick={() => start.send(undefined)} disabled={start.isSending}>
-                {found ? text.importAgain : text.importPast}
-              </Button>
-            )}
-          </>
-        )}
-      </Answer>
+      {isStarted ? (
+        <Answer read={read}>
+          {found => (
+            <>
+              <State found={found} />
+              {found.state !== 'running' && button(text.importAgain)}
+            </>
+          )}
+        </Answer>
+      ) : (
+        button(text.importPast)
+      )}
       {start.failure && <FailureNote failure={start.failure} />}
     </Card>
   )
@@ -95,14 +101,6 @@ function State({ found }: { found: PastImport }) {
       )}
     </div>
   )
-}
-
-/** Null where none was started, which is no failure. */
-function readImport(siteKey: string): Promise<PastImport | null> {
-  return api.processor.importState.query({ siteKey }, { context: TOGETHER }).catch(error => {
-    if (failureOf(error).kind === 'missing') return null
-    throw error
-  })
 }
 
 export const startImport = (siteKey: string) => api.processor.import.mutate({ siteKey })

@@ -11,8 +11,8 @@ import { Button } from '../../parts/form/button.tsx'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './connect-stripe.module.css'
-import type { Connection } from './connect-stripe.tsx'
 import { ImportPast } from './import-past.tsx'
+import type { Connection } from './use-processor.ts'
 
 /** The connection there is: where Stripe sends its events, and how to end it. */
 export function StripeConnected({ connection, onChange }: { connection: Connection; onChange(): void }) {
@@ -22,7 +22,7 @@ export function StripeConnected({ connection, onChange }: { connection: Connecti
   const [isAsked, setAsked] = useState(false)
   const disconnect = useChange(
     () => api.processor.disconnect.mutate({ siteKey: id }).then(() => true),
-    [['processor', id], ['sites']],
+    [['processor', id], ['sites'], ['site']],
   )
   return (
     <div className={css.connected}>
@@ -31,7 +31,7 @@ export function StripeConnected({ connection, onChange }: { connection: Connecti
         <p className={css.quiet}>{text.connectedHint}</p>
         <CodeBlock isWrapped label={text.endpointUrl} code={connection.webhook_url} />
       </Card>
-      <ImportPast />
+      <ImportPast isStarted={connection.import_started_at !== null} />
       <div className={css.buttons}>
         <Link href="/money" className={`${button.button} ${button.main}`}>
           {text.toMoney}

@@ -60,7 +60,7 @@ export function StripeSteps({ onConnected }: { onConnected(): void }) {
   const connect = useChange(
     ({ webhook_secret: secret = '', api_key: key = '' }: Record<string, string>) =>
       connectAndImport(id, secret.trim(), key.trim()),
-    [['processor', id], ['sites']],
+    [['processor', id], ['sites'], ['site']],
   )
   const errors = connect.failure?.fields ?? {}
   return (

@@ -79,6 +79,7 @@ function viewOf(shared: SharedSite, isEmbedded: boolean): SiteView {
     mayExport: shared.may_export,
     mayChange: false,
     mayManage: false,
+    hasProcessor: false,
     isMember: false,
     isEmbedded,
     ...(hasFilters && { note: <FixedFilters filters={shared.filters} /> }),
