@@ -8,6 +8,7 @@ export const STATUS_OF = {
   second_factor_required: 401,
   payment_required: 402,
   forbidden: 403,
+  proof_required: 403,
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,

@@ -1,9 +1,9 @@
 -- Mails that wait, the oldest first. They are marked as sent before they are handed over: a mail that is sent twice would say that it
--- happened twice. `isWanted`: its recipient still agrees; the site and the plan of its team are checked, too.
+-- happened twice. `isWanted`: its recipient still agrees; the site and the plan of its team are checked, too. A mail about a login has no site.
 -- `next_at` far away was written by a clock that was wrong.
 with
   next as materialized (
-    select key, address
+    select key, address, site_no
     from queued_mails
     where
       sent_at is null
@@ -16,13 +16,12 @@ with
 update queued_mails
 set sent_at = :now::timestamptz
 from
-  next,
-  sites
-  join teams on teams.id = sites.team_id
+  next
+  left join sites on sites.site_no = next.site_no and sites.deleted_at is null
+  left join teams on teams.id = sites.team_id
 where
   queued_mails.key = next.key
   and queued_mails.address = next.address
-  and sites.site_no = queued_mails.site_no
 returning
   queued_mails.key,
   queued_mails.address,
@@ -31,7 +30,8 @@ returning
   queued_mails.subject,
   queued_mails.paragraphs,
   (
-    sites.deleted_at is null
+    queued_mails.site_no is null
+    or sites.site_no is not null
     and (
       queued_mails.recipient_id is null
       or (

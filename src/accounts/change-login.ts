@@ -4,6 +4,8 @@ import type { Transaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { AppError } from '../errors.ts'
 import type { Services } from '../services.ts'
+import { tellLogin } from './notices/notices.ts'
+import type { Notice } from './notices/texts.ts'
 import { renewSession } from './sessions.ts'
 
 /** A request of a signed-in person. */
@@ -11,6 +13,7 @@ export interface PersonRequest {
   person: { loginId: string; email: string; sessionId: string; authenticatedAt: Date }
   /** Network that the audit log may show. */
   auditNetwork: string
+  userAgent: string
   setSessionCookie: (secret: string | null) => void
 }
 
@@ -20,16 +23,17 @@ const lockOwnLogin = query<{ id: string }, { id: string }>(
 )
 
 /**
- * Changes the person's own login in a transaction, records it, and gives their session a new secret; the old one ends at once.
+ * Changes the person's own login in a transaction, records it, tells the person, and gives their session a new secret; the old one ends at once.
  * Changes of the same login run one after the other. Call `requireProof` before.
  * @throws AppError `unauthenticated` when the session has ended meanwhile: then nothing changes
  */
 export async function changeLogin<Result>(
-  { db, now }: Pick<Services, 'db' | 'now'>,
-  { person, auditNetwork, setSessionCookie }: PersonRequest,
-  { action, details }: { action: AuditAction; details?: AuditEntry['details'] },
+  services: Pick<Services, 'db' | 'config' | 'now'>,
+  { person, auditNetwork, userAgent, setSessionCookie }: PersonRequest,
+  { action, details, notice }: { action: AuditAction; details?: AuditEntry['details']; notice?: Notice },
   change: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
+  const { db, now } = services
   const { loginId, email, sessionId } = person
   const { result, secret } = await db.begin(async tx => {
     const [login] = await lockOwnLogin(tx, { id: loginId })
@@ -38,6 +42,8 @@ export async function changeLogin<Result>(
     const result = await change(tx)
     const entry = { action, loginId, name: email, network: auditNetwork, ...(details && { details }) }
     await recordLoginEntry(tx, entry, now())
+    const origin = { userAgent, network: auditNetwork }
+    if (notice) await tellLogin(tx, services, loginId, { notice, origin })
     return { result, secret }
   })
   setSessionCookie(secret)

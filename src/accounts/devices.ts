@@ -36,7 +36,8 @@ export async function listDevices(
   }))
 }
 
-function namesOf(userAgent: string): { browser: string; system: string } {
+/** Returns the names of browser and system; empty where they are not known. */
+export function namesOf(userAgent: string): { browser: string; system: string } {
   // The parser throws for an empty text.
   if (userAgent === '') return { browser: '', system: '' }
   const { browser, os } = Bowser.parse(userAgent)

@@ -21,7 +21,8 @@ export async function changePassword(request: Request, input: ChangePassword): P
   await requireProof(request, request.person, input.current_password)
   await refuseCommonPassword(input.password, email)
   const passwordHash = await hashPassword(input.password)
-  await changeLogin(request, request, { action: 'password.change' }, async tx => {
+  const done = { action: 'password.change', notice: { kind: 'password' } } as const
+  await changeLogin(request, request, done, async tx => {
     await changePasswordHash(tx, loginId, passwordHash)
     await endSessions(tx, { loginId, id: null, exceptId: sessionId })
   })
@@ -50,7 +51,8 @@ export async function addTotp(request: Request, input: AddTotp): Promise<{ recov
     throw invalidField('code', 'code is not the one that the app shows now: check the clock of the device')
   }
   const sealed = sealTotpSecret(config.secretKey, loginId, input.secret)
-  const codes = await changeLogin(request, request, { action: 'totp.add' }, async tx => {
+  const done = { action: 'totp.add', notice: { kind: 'factor' } } as const
+  const codes = await changeLogin(request, request, done, async tx => {
     await setTotp(tx, { loginId, sealed, step })
     return renewRecoveryCodes(tx, loginId)
   })
@@ -64,7 +66,8 @@ export const NO_TOTP = 'The login has no second factor'
 export async function removeTotp(request: Request, password: string | undefined): Promise<void> {
   const { loginId } = request.person
   await requireProof(request, request.person, password)
-  await changeLogin(request, request, { action: 'totp.remove' }, async tx => {
+  const done = { action: 'totp.remove', notice: { kind: 'no_factor' } } as const
+  await changeLogin(request, request, done, async tx => {
     const [login] = await findLogin(tx, { id: loginId })
     if (!login?.totpSecret) throw new AppError('not_found', NO_TOTP)
     await setTotp(tx, { loginId, sealed: null, step: null })
@@ -79,7 +82,8 @@ export async function replaceRecoveryCodes(
 ): Promise<{ recovery_codes: string[] }> {
   const { loginId } = request.person
   await requireProof(request, request.person, password)
-  const codes = await changeLogin(request, request, { action: 'recovery_codes.renew' }, async tx => {
+  const done = { action: 'recovery_codes.renew', notice: { kind: 'codes' } } as const
+  const codes = await changeLogin(request, request, done, async tx => {
     const [login] = await findLogin(tx, { id: loginId })
     if (!login?.totpSecret) throw new AppError('not_found', NO_TOTP)
     return renewRecoveryCodes(tx, loginId)

@@ -5,21 +5,32 @@ import { AppError } from '../errors.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/time.ts'
 import { hashSecret, isSecret, newSecret } from './secrets.ts'
 
-export const LINK_PURPOSES = ['setup', 'reset', 'recover'] as const
+export const LINK_PURPOSES = ['setup', 'reset', 'recover', 'address'] as const
 export type LinkPurpose = (typeof LINK_PURPOSES)[number]
 
-const LIFETIME: Record<LinkPurpose, number> = { setup: DAY_MS, reset: HOUR_MS, recover: DAY_MS }
+const LIFETIME: Record<LinkPurpose, number> = {
+  setup: DAY_MS,
+  reset: HOUR_MS,
+  recover: DAY_MS,
+  address: DAY_MS,
+}
 
 /** Whom a link is for: an e-mail address without a login, or a login. */
-type LinkTarget = { email: string; loginId: null } | { email: null; loginId: string }
+type LinkTarget = { email: string; loginId: null } | { email: null; loginId: string; newEmail?: string }
 type TargetColumns = { email: string | null; loginId: string | null }
 
 const insertLink = query<
-  TargetColumns & { hash: Uint8Array; purpose: LinkPurpose; now: Date; expiresAt: Date }
+  TargetColumns & {
+    newEmail: string | null
+    hash: Uint8Array
+    purpose: LinkPurpose
+    now: Date
+    expiresAt: Date
+  }
 >(
   'create-one-time-link',
-  `insert into one_time_links (hash, purpose, email, login_id, expires_at, created_at)
-  values (:hash, :purpose, :email, :loginId, :expiresAt, :now)`,
+  `insert into one_time_links (hash, purpose, email, login_id, new_email, expires_at, created_at)
+  values (:hash, :purpose, :email, :loginId, :newEmail, :expiresAt, :now)`,
 )
 
 /** Deletes all links for an e-mail address without a login, or for a login. */
@@ -31,17 +42,27 @@ export const deleteLinks = query<TargetColumns>(
 /** A link that was asked for is not replaced so soon: strangers who ask again and again must not end the one that its owner follows. */
 const REPLACED_AFTER_MS = 5 * MINUTE_MS
 
-/** A link that anybody can ask for replaces those of its kind alone: it must not end the link of the operator. */
+/** A link that was asked for replaces those of its kind alone: it must not end the link of the operator. */
 const deleteOlderLinks = query<TargetColumns & { purpose: LinkPurpose; askedBefore: Date }>(
   'delete-older-one-time-links',
   `delete from one_time_links
   where (email = :email or login_id = :loginId)
-    and (:purpose::text <> 'reset' or (purpose = :purpose and created_at < :askedBefore))`,
+    and (
+      :purpose::text in ('setup', 'recover')
+      or (purpose = :purpose and (purpose = 'address' or created_at < :askedBefore))
+    )`,
+)
+
+/** Ends the link that confirms a new address of a login. */
+export const deleteAddressLink = query<{ loginId: string }>(
+  'delete-address-link',
+  `delete from one_time_links where login_id = :loginId and purpose = 'address'`,
 )
 
 /**
- * Makes a link, in place of those that were made for the same target before; one that was asked for leaves that of the operator, and those
- * that were asked for in the last five minutes.
+ * Makes a link, in place of those that were made for the same target before; one that was asked for leaves those of other purposes, and, for a
+ * new password, those that were asked for in the last five minutes.
+ * @param target `newEmail`: what a link for the purpose `address` confirms
  * @returns its secret
  */
 export async function createLink(
@@ -54,15 +75,16 @@ export async function createLink(
   const expiresAt = new Date(now.getTime() + LIFETIME[purpose])
   await inTransaction(db, async tx => {
     const askedBefore = new Date(now.getTime() - REPLACED_AFTER_MS)
-    await deleteOlderLinks(tx, { ...target, purpose, askedBefore })
-    await insertLink(tx, { ...target, purpose, hash: hashSecret(secret), now, expiresAt })
+    const { email, loginId, newEmail = null } = { newEmail: undefined, ...target }
+    await deleteOlderLinks(tx, { email, loginId, purpose, askedBefore })
+    await insertLink(tx, { email, loginId, newEmail, purpose, hash: hashSecret(secret), now, expiresAt })
   })
   return secret
 }
 
 export interface Link {
   purpose: LinkPurpose
-  /** Of the login, or of the memberships that wait for one. */
+  /** Of the login, or of the memberships that wait for one; for the purpose `address` the new one. */
   email: string
   /** null for the purpose `setup`. */
   loginId: string | null
@@ -70,7 +92,7 @@ export interface Link {
 
 const IS_VALID = 'hash = :hash and purpose = any(:purposes::text[]) and expires_at > :now'
 const LINK_COLUMNS = `purpose, login_id as "loginId",
-    coalesce(email, (select logins.email from logins where logins.id = login_id)) as email`
+    coalesce(email, new_email, (select logins.email from logins where logins.id = login_id)) as email`
 
 interface LinkFilter {
   hash: Uint8Array

@@ -1,4 +1,5 @@
 import { query } from '../db/query.ts'
+import type { Language } from '../mail/languages.ts'
 
 export interface Login {
   id: string
@@ -8,10 +9,12 @@ export interface Login {
   /** Sealed. */
   totpSecret: Uint8Array | null
   disabledAt: Date | null
+  /** Of mails; null: not known yet. */
+  language: Language | null
 }
 
 const COLUMNS = `
-  id, email, name, password_hash as "passwordHash", totp_secret as "totpSecret", disabled_at as "disabledAt"`
+  id, email, name, password_hash as "passwordHash", totp_secret as "totpSecret", disabled_at as "disabledAt", language`
 
 /** @param email lower case */
 export const findLoginByEmail = query<{ email: string }, Login>(

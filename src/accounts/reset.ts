@@ -6,6 +6,7 @@ import { letter } from '../mail/letter.ts'
 import type { Services } from '../services.ts'
 import { createLink, deleteLinks, findLink, takeLink } from './links.ts'
 import { findLogin, findLoginByEmail } from './logins.ts'
+import { tellLogin } from './notices/notices.ts'
 import { hashPassword, refuseCommonPassword } from './passwords.ts'
 import { proveAddress } from './proven-address.ts'
 import { removeRecoveryCodes } from './recovery-codes.ts'
@@ -109,6 +110,8 @@ export async function resetPassword(
     }
     const actor = { loginId: login!.id, name: login!.email, network: browser.network }
     await recordLoginEntry(tx, { action: 'login.reset', ...actor, details }, now())
+    const notice = { kind: purpose === 'recover' ? 'recover' : 'reset' } as const
+    await tellLogin(tx, services, login!.id, { notice, origin: browser })
   })
   await attempt.giveBack()
 }

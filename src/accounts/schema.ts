@@ -1,5 +1,8 @@
 import { z } from 'zod'
+import { LANGUAGES } from '../mail/languages.ts'
+import { flag, timestamp } from '../schema/fields.ts'
 import { mend, nameText } from '../schema/validation.ts'
+import { UsePasskey } from './passkeys/schema.ts'
 import { GivenPassword, NewPassword } from './passwords.ts'
 import { TOTP_SECRET_FORM } from './totp.ts'
 
@@ -63,9 +66,40 @@ const proof = {
 
 export const Proof = z.object(proof)
 
+export const ProveAgain = z
+  .object({
+    password: GivenPassword.optional().meta({ description: 'Your password.' }),
+    code: code.optional().meta({
+      description: 'With the password: code of the authenticator app, or a recovery code.',
+      example: '123456',
+    }),
+    credential: UsePasskey.shape.credential.optional(),
+  })
+  .refine(({ password, credential }) => (password === undefined) !== (credential === undefined), {
+    path: ['password'],
+    message: 'must be given, or else credential, not both',
+  })
+export type ProveAgain = z.infer<typeof ProveAgain>
+
+export const ProofState = z
+  .object({
+    counts_until: timestamp(
+      'Until when the last proof of this session counts for making tokens, shares and invitations; may be over.',
+    ),
+    password: flag('Whether the password proves it.', true),
+    second_factor: flag('Whether the password needs a code of the second factor, too.'),
+    passkey: flag('Whether a passkey proves it.'),
+  })
+  .meta({ id: 'ProofState' })
+export type ProofState = z.infer<typeof ProofState>
+
 export const ChangeAccount = z.object({
   email: EmailAddress.optional(),
   name: personName.nullish().meta({ description: 'Name of the person; null or empty for none.' }),
+  language: z
+    .enum(LANGUAGES)
+    .optional()
+    .meta({ description: 'Language of mails about the login.', example: 'en' }),
   ...proof,
 })
 export type ChangeAccount = z.infer<typeof ChangeAccount>

@@ -20,6 +20,9 @@ export interface Client {
   network: string
 }
 
+/** End of a session that is used now: 90 days after signing in at the latest. In hours, since days are longer when clocks are put back. */
+const END = `least(:expiresAt::timestamptz, created_at + interval '2160 hours')`
+
 const insertSession = query<
   { loginId: string; hash: Uint8Array; now: Date; expiresAt: Date } & Client,
   { id: string }
@@ -75,7 +78,7 @@ const renewSecret = query<
     hash = :hash, must_renew = false,
     previous_hash = case when :endsOldSecret::boolean then null else hash end,
     previous_until = case when :endsOldSecret::boolean then null else :graceUntil::timestamptz end,
-    last_used_at = :now, expires_at = :expiresAt
+    last_used_at = :now, expires_at = ${END}
   where id = :id and (:endsOldSecret::boolean or must_renew)
   returning id`,
 )
@@ -107,7 +110,7 @@ export async function renewSession(
 const touch = query<{ id: string; now: Date; due: Date; expiresAt: Date }>(
   'touch-browser-session',
   `update browser_sessions
-  set last_used_at = :now, expires_at = :expiresAt
+  set last_used_at = :now, expires_at = ${END}
   where id = :id and last_used_at <= :due`,
 )
 
@@ -122,6 +125,15 @@ export async function touchSession(
   await touch(db, { id, now, due, expiresAt: new Date(now.getTime() + SESSION_MS) })
   return true
 }
+
+/**
+ * Writes that the person of a session has just given their credentials again. Its next request gets a new secret.
+ * Returns no row when the session is gone.
+ */
+export const markProven = query<{ id: string; now: Date }, { id: string }>(
+  'mark-browser-session-proven',
+  'update browser_sessions set authenticated_at = :now, must_renew = true where id = :id returning id',
+)
 
 /** Makes the next request of each session of a login get a new secret: what the login may do has changed. */
 export const requireRenewal = query<{ loginId: string }>(

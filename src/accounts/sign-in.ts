@@ -17,24 +17,25 @@ export type SignInServices = Pick<Services, 'db' | 'redis' | 'config' | 'now' | 
 export interface Visitor {
   browser: Browser
   network: string
-  /** Cookie of a browser that has signed in before: known-browser.ts. */
-  knownBrowser: string | undefined
 }
 
 /** Whom attempts of a visitor with an e-mail address are counted by: a browser that has signed in before, or the network. */
 export function attemptsOf(
   services: Pick<Services, 'config'>,
   email: string,
-  { network, knownBrowser: cookie }: Visitor,
+  { network, browser: { knownBrowser: cookie } }: Visitor,
 ): Parameters<typeof countAttempt>[2] {
-  const browser = knownBrowser(services, cookie, email)
-  return browser === undefined ? { emailInNetwork: `${email}\n${network}`, email, network } : { browser }
+  const known = knownBrowser(services, cookie, email)
+  return known === undefined ? { emailInNetwork: `${email}\n${network}`, email, network } : { browser: known }
 }
 
 const replaceHash = query<{ id: string; before: string; after: string }>(
   'replace-password-hash',
   'update logins set password_hash = :after where id = :id and password_hash = :before',
 )
+
+/** What the answer says when only the code of the second factor is missing. */
+export const NEEDS_CODE = 'Send the code of your authenticator app, too, as `code`'
 
 const PASSWORDS_OFF = 'Passwords are turned off here: use single sign-on'
 
@@ -56,7 +57,7 @@ export async function signIn(
 ): Promise<{ loginId: string; secret: string }> {
   requirePasswords(services)
   const { browser } = visitor
-  const { db, now } = services
+  const { db } = services
   const email = given.email.toLowerCase()
   const attempt = await countAttempt(services, 'login', attemptsOf(services, email, visitor))
   const [login] = await findLoginByEmail(db, { email })
@@ -65,11 +66,11 @@ export async function signIn(
   if (refusal !== undefined) throw await failed(services, login, browser, refusal)
   if (login!.totpSecret && !given.code) {
     await attempt.giveBack()
-    throw new AppError('second_factor_required', 'Send the code of your authenticator app, too, as `code`')
+    throw new AppError('second_factor_required', NEEDS_CODE)
   }
   const secret = await db.begin(async tx => {
     if (!(await isSecondFactorRight(services, tx, login!, given.code))) return undefined
-    return beginSession(tx, login!, browser, 'password', now())
+    return beginSession(tx, services, login!, browser, 'password')
   })
   if (secret === undefined) throw await failed(services, login, browser, 'code')
   await attempt.giveBack()
@@ -99,8 +100,9 @@ async function failed(
   return new AppError('unauthenticated', 'The e-mail address, the password or the code is wrong')
 }
 
-async function isSecondFactorRight(
-  { config, now }: SignInServices,
+/** Returns whether a code is right, and uses it up. Without a second factor, none is needed. */
+export async function isSecondFactorRight(
+  { config, now }: Pick<Services, 'config' | 'now'>,
   tx: Transaction,
   { id, totpSecret }: Login,
   code: string | undefined,

@@ -7,13 +7,14 @@ import { chargeCall, networkBucket } from '../trpc/charge.ts'
 import { readFlowCookie } from './api/browser.ts'
 import { contextOf } from './api/context.ts'
 
-/** Sends the browser to the provider, for a plain link: `GET /api/auth/oidc/start?return_to=/`. */
+/** Sends the browser to the provider, for a plain link: `GET /api/auth/oidc/start?return_to=/`; with `again=true` the provider asks the person again. */
 export function startSignIn(services: Services): RequestHandler {
   return async (req, res) => {
     const ctx = contextOf(services, req, res)
     await chargeCall(ctx, [networkBucket('open', ctx)])
-    const returnTo = new URLSearchParams(queryOf(req.url)).get('return_to') ?? undefined
-    const { url, cookie } = await startFlow(ctx, { returnTo })
+    const query = new URLSearchParams(queryOf(req.url))
+    const returnTo = query.get('return_to') ?? undefined
+    const { url, cookie } = await startFlow(ctx, { returnTo, isAgain: query.get('again') === 'true' })
     ctx.setFlowCookie(cookie)
     redirect(res, url)
   }

@@ -13,6 +13,7 @@ import type { Person } from './credentials.ts'
 import type { AcceptInvitation, FoundInvitation, JoinedTeam } from './invitation-schema.ts'
 import { lockTeam } from './lock-team.ts'
 import type { Role } from './schema.ts'
+import { tellOwners } from './tell-owners.ts'
 
 type Parts = Pick<Services, 'db' | 'redis' | 'config' | 'now'>
 
@@ -80,7 +81,7 @@ export async function lookUpInvitation(
 /**
  * Uses an invitation up. A signed-in person joins with their login, whatever its address; anybody else gets a login with the invited
  * address, and is signed in.
- * @returns the team, and the secret for the cookie of a new session; undefined for a signed-in person
+ * @returns the team, and the new login with the secret for the cookie of its session; undefined for a signed-in person
  * @throws AppError `not_found` for a link that is unknown, used, replaced, revoked or expired; `rate_limited`; `forbidden` when a login with
  * the address exists, or passwords are turned off; `validation_failed` without a password, or for a member of the team
  */
@@ -88,7 +89,7 @@ export async function acceptInvitation(
   services: Parts,
   input: AcceptInvitation,
   guest: Guest,
-): Promise<{ joined: JoinedTeam; secret?: string }> {
+): Promise<{ joined: JoinedTeam; signedIn?: { loginId: string; secret: string } }> {
   const found = await findInvitation(services, input.secret, guest.network)
   return guest.person
     ? { joined: await joinAs(services, found, guest.person, guest.browser, input.secret) }
@@ -96,14 +97,15 @@ export async function acceptInvitation(
 }
 
 async function joinAs(
-  { db, now }: Parts,
+  services: Parts,
   { teamId }: Found,
   { loginId, email }: Person,
-  { network }: Browser,
+  browser: Browser,
   secret: string,
 ): Promise<JoinedTeam> {
-  return db.begin(async transaction => {
-    const joined = await takeInvitation(transaction, { teamId, secret }, { loginId, email, network }, now)
+  return services.db.begin(async transaction => {
+    const actor = { loginId, email, browser }
+    const joined = await takeInvitation(transaction, { teamId, secret }, actor, services)
     await requireRenewal(transaction, { loginId })
     return joined
   })
@@ -124,7 +126,7 @@ async function joinAsNew(
   { teamId, email }: Found,
   browser: Browser,
   { secret, name, password }: AcceptInvitation,
-): Promise<{ joined: JoinedTeam; secret: string }> {
+): Promise<{ joined: JoinedTeam; signedIn: { loginId: string; secret: string } }> {
   const { db, config, now } = services
   if ((await findLoginByEmail(db, { email })).length > 0) throw await loginExists(db, secret, now())
   if (!config.hasPasswords) {
@@ -141,12 +143,10 @@ async function joinAsNew(
     const at = now()
     const [login] = await createLogin(transaction, { email, name: name || null, passwordHash, now: at })
     if (!login) throw await loginExists(transaction, secret, at)
-    const actor = { loginId: login.id, email, network: browser.network }
-    const joined = await takeInvitation(transaction, { teamId, secret }, actor, now)
-    return {
-      joined,
-      secret: await beginSession(transaction, { id: login.id, email }, browser, 'invitation', at),
-    }
+    const actor = { loginId: login.id, email, browser }
+    const joined = await takeInvitation(transaction, { teamId, secret }, actor, services)
+    const cookie = await beginSession(transaction, services, { id: login.id, email }, browser, 'invitation')
+    return { joined, signedIn: { loginId: login.id, secret: cookie } }
   })
 }
 
@@ -179,8 +179,8 @@ const insertMembership = query<
 async function takeInvitation(
   transaction: Transaction,
   { teamId, secret }: { teamId: string; secret: string },
-  { loginId, email, network }: { loginId: string; email: string; network: string },
-  now: () => Date,
+  { loginId, email, browser }: { loginId: string; email: string; browser: Browser },
+  { config, now }: Pick<Services, 'config' | 'now'>,
 ): Promise<JoinedTeam> {
   const { name } = await lockTeam(transaction, teamId)
   const at = now()
@@ -192,12 +192,16 @@ async function takeInvitation(
     ...{ teamId, email: taken.email, role, siteIds, loginId, now: at },
   })
   if (!user) throw invalidField('secret', `The team has a user with the address ${taken.email} already`)
+  const { network } = browser
   const actor = { teamId, loginId, userId: user.id, tokenId: null, name: email, network }
   await auditOf(actor, now)(transaction, {
     action: 'user.join',
     object: { type: 'user', id: user.id },
     details: { email, role, site_ids: siteIds, invited_as: taken.email, invited_by: taken.invitedBy },
   })
+  if (role === 'owner') {
+    await tellOwners(transaction, { config, now }, { teamId, email, by: taken.invitedBy }, browser)
+  }
   return { team_id: teamId, team_name: name, user_id: user.id, role }
 }
 

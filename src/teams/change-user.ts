@@ -16,6 +16,7 @@ import {
   type UserServices,
   writeUser,
 } from './team-users.ts'
+import { tellOwners } from './tell-owners.ts'
 import { requireScopesOfRole } from './token-rules.ts'
 import type { ChangeUser, TeamUser, TransferTeam } from './user-schema.ts'
 
@@ -27,10 +28,11 @@ import type { ChangeUser, TeamUser, TransferTeam } from './user-schema.ts'
  * an admin changes, the caller's own role, and the last owner; `validation_failed` for an owner or admin with sites
  */
 export async function changeUser(
-  { db, audit }: UserServices,
+  services: UserServices & OwnerNews,
   caller: Caller,
   { id, ...input }: ChangeUser,
 ): Promise<TeamUser> {
+  const { db, audit } = services
   const { teamId } = caller
   return db.begin(async transaction => {
     await lockTeam(transaction, teamId)
@@ -48,9 +50,26 @@ export async function changeUser(
       details: { email: user.email, role, role_before: user.role, site_ids: siteIds },
     })
     await writeUser(transaction, user, { role, siteIds })
+    if (role === 'owner' && user.role !== 'owner') await tellOfOwner(transaction, services, caller, user)
     return findUser(transaction, teamId, id)
   })
 }
+
+/** What a mail to the owners of a team needs. */
+type OwnerNews = Pick<Services, 'config' | 'now'> & { userAgent: string; auditNetwork: string }
+
+const tellOfOwner = (
+  transaction: Transaction,
+  services: OwnerNews,
+  { teamId, email: by }: Caller,
+  { email }: LockedUser,
+) =>
+  tellOwners(
+    transaction,
+    services,
+    { teamId, email, by },
+    { userAgent: services.userAgent, network: services.auditNetwork },
+  )
 
 async function requireChange(transaction: Transaction, caller: Caller, user: LockedUser, role: Role) {
   if (role === user.role) return requireManageable(caller.role, role)
@@ -110,7 +129,7 @@ export async function leaveTeam({ db, audit }: UserServices, caller: Caller): Pr
  * login is not set up: no person could act as owner
  */
 export async function transferTeam(
-  services: UserServices & Pick<Services, 'redis' | 'config' | 'now'>,
+  services: UserServices & OwnerNews & Pick<Services, 'redis'>,
   caller: Caller,
   person: Person,
   { id, password }: TransferTeam,
@@ -130,6 +149,7 @@ export async function transferTeam(
     const own = await lockUser(transaction, caller, caller.userId)
     await writeUser(transaction, target, { role: 'owner', siteIds: null })
     await writeUser(transaction, own, { role: 'admin', siteIds: null })
+    if (target.role !== 'owner') await tellOfOwner(transaction, services, caller, target)
     return findUser(transaction, caller.teamId, id)
   })
 }

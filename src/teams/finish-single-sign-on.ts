@@ -1,11 +1,13 @@
 import { beginSession } from '../accounts/begin-session.ts'
 import { changeLogin } from '../accounts/change-login.ts'
+import { rememberBrowser } from '../accounts/known-browser.ts'
 import { type Flow, redirectUri, settingsOf, takeFlow } from '../accounts/single-sign-on/flow.ts'
 import { linkIdentity } from '../accounts/single-sign-on/link.ts'
 import { type OidcSettings, type ProvenPerson, proveIdentity } from '../accounts/single-sign-on/provider.ts'
 import { SsoRefusal } from '../accounts/single-sign-on/refusal.ts'
 import { recordLoginEntry } from '../audit/logins.ts'
 import { AppError } from '../errors.ts'
+import type { Language } from '../mail/languages.ts'
 import type { Services } from '../services.ts'
 import { identify } from './authentication.ts'
 import type { Credentials, Person } from './credentials.ts'
@@ -13,7 +15,13 @@ import { loginOfPerson } from './single-sign-on.ts'
 
 /** A request with the cookies of a browser. */
 type Request = Pick<Services, 'db' | 'redis' | 'config' | 'invalidTokens' | 'now'> &
-  Credentials & { userAgent: string; auditNetwork: string }
+  Credentials & {
+    userAgent: string
+    auditNetwork: string
+    language: Language | null
+    knownBrowserCookie: string | undefined
+    setKnownBrowserCookie: (value: string) => void
+  }
 
 /**
  * Ends a sign-in that was started in this browser, with the answer of the provider.
@@ -43,16 +51,20 @@ async function signIn(
   link: string | undefined,
   person: ProvenPerson,
 ): Promise<void> {
-  const { db, now, userAgent, auditNetwork: network, sessionCookie, setSessionCookie } = request
-  const secret = await db
+  const { db, config, now, userAgent, auditNetwork: network, sessionCookie, language } = request
+  const { knownBrowserCookie: knownBrowser } = request
+  const browser = { userAgent, network, sessionCookie, knownBrowser, language }
+  const { secret, email } = await db
     .begin(async tx => {
-      const login = await loginOfPerson(tx, person, { link, network, oidc }, now())
-      return beginSession(tx, login, { userAgent, network, sessionCookie }, 'single_sign_on', now())
+      const login = await loginOfPerson(tx, person, { link, origin: browser, config, oidc }, now())
+      const secret = await beginSession(tx, request, login, browser, 'single_sign_on')
+      return { secret, email: login.email }
     })
     .catch(error => {
       throw isUnauthenticated(error) ? new SsoRefusal('disabled') : error
     })
-  setSessionCookie(secret)
+  request.setSessionCookie(secret)
+  request.setKnownBrowserCookie(rememberBrowser(request, knownBrowser, email))
 }
 
 /** Links the login of the session that has started this, if the browser is still signed in with it. */
@@ -65,7 +77,8 @@ async function linkSession(
     const { person } = await identify(request)
     if (!isSame(person, linking)) throw new SsoRefusal('session_ended')
     const details = { issuer: identity.issuer }
-    const change = { action: 'single_sign_on.link', details } as const
+    const notice = { kind: 'sign_on', provider: identity.issuer } as const
+    const change = { action: 'single_sign_on.link', details, notice } as const
     await changeLogin(request, { ...request, person }, change, tx =>
       linkIdentity(tx, person.loginId, identity, request.now()),
     )

@@ -1,19 +1,23 @@
 import { validate as isUuid } from 'uuid'
+import type { Client } from '../accounts/sessions.ts'
 import { SsoRefusal } from '../accounts/single-sign-on/refusal.ts'
 import { auditOf } from '../audit/audit.ts'
+import type { Config } from '../config.ts'
 import type { Transaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { AppError } from '../errors.ts'
 import { findTeamNamed } from './accounts.ts'
 import { lockTeam } from './lock-team.ts'
 import type { Role } from './schema.ts'
+import { tellOwners } from './tell-owners.ts'
 
 /** The login that joins a team with single sign-on. */
 export interface Joiner {
   loginId: string
   email: string
-  /** As the audit log shows it. */
-  network: string
+  /** Its browser, with the network as the audit log shows it. */
+  origin: Client
+  config: Config
 }
 
 export interface Invited {
@@ -46,7 +50,7 @@ const insertUser = query<Omit<Invited, 'invitedBy'> & { loginId: string }, { id:
  */
 export async function joinTeam(
   tx: Transaction,
-  { loginId, email, network }: Joiner,
+  { loginId, email, origin, config }: Joiner,
   { teamId, email: invitedAs, role, siteIds, invitedBy }: Invited,
   now: Date,
 ): Promise<void> {
@@ -57,10 +61,15 @@ export async function joinTeam(
   if (own) return
   const [user] = await insertUser(tx, { loginId, email: invitedAs, teamId, role, siteIds })
   if (!user) throw new SsoRefusal('setup_first')
+  const { network } = origin
   const audit = auditOf({ teamId, loginId, userId: user.id, tokenId: null, name: email, network }, () => now)
   const invitation = { site_ids: siteIds, invited_as: invitedAs, invited_by: invitedBy }
   const details = { email, role, ...invitation, method: 'single_sign_on' }
   await audit(tx, { action: 'user.join', object: { type: 'user', id: user.id }, details })
+  if (role === 'owner') {
+    const added = { teamId, email, by: invitedBy ?? email }
+    await tellOwners(tx, { config, now: () => now }, added, origin)
+  }
 }
 
 const lockTeams = query<{ hash: Uint8Array | null; email: string | null }, { id: string }>(

@@ -17,12 +17,12 @@ const countMail = query<{ teamId: string; day: string; limit: number }, { id: st
   returning id`,
 )
 
-/** Invitations that a login mails on one day in all its teams: it could make and delete teams as often as it likes. */
+/** Mails to addresses of others that a login causes on one day: invitations in all its teams, which it could make and delete as often as it likes, and links for new addresses. */
 const MAX_MAILS_OF_LOGIN = 100
 
 /** Returns no row when the login has mailed as many as it may. */
 const countMailOfLogin = query<{ loginId: string; day: string; limit: number }, { id: string }>(
-  'count-invitation-mail-of-login',
+  'count-mail-of-login',
   `update logins
   set mail_count = case when mail_day = :day::date then mail_count + 1 else 1 end, mail_day = :day::date
   where id = :loginId and (mail_day is distinct from :day::date or mail_count < :limit)
@@ -38,9 +38,13 @@ export async function mayMail(
   if (!config.mail) return false
   const day = now().toISOString().slice(0, 10)
   if ((await countMail(db, { teamId, day, limit: MAX_MAILS })).length === 0) return false
-  return (
-    loginId === null || (await countMailOfLogin(db, { loginId, day, limit: MAX_MAILS_OF_LOGIN })).length > 0
-  )
+  return loginId === null || mayMailToOthers(db, loginId, now())
+}
+
+/** Returns whether a login may cause one more mail to an address of another person today, and counts it. */
+export async function mayMailToOthers(db: Queryable, loginId: string, now: Date): Promise<boolean> {
+  const day = now.toISOString().slice(0, 10)
+  return (await countMailOfLogin(db, { loginId, day, limit: MAX_MAILS_OF_LOGIN })).length > 0
 }
 
 /** Mails the link of an invitation. @param invitation `works`: how long the link does. @returns whether the mail server has taken it */

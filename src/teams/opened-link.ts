@@ -1,4 +1,5 @@
 import { deleteLinks, takeLinkByHash } from '../accounts/links.ts'
+import { tellLogin } from '../accounts/notices/notices.ts'
 import { proveAddress } from '../accounts/proven-address.ts'
 import { removeRecoveryCodes } from '../accounts/recovery-codes.ts'
 import { endSessions } from '../accounts/sessions.ts'
@@ -49,7 +50,8 @@ export async function useOpenedLink(
   link: OpenedLink,
   now: Date,
 ): Promise<void> {
-  const { loginId, email: name, network } = joiner
+  const { loginId, email: name, origin, config } = joiner
+  const { network } = origin
   if (link.kind === 'invitation') return joinTeam(tx, joiner, link, now)
   const entry = { loginId, name, network, details: { method: 'single_sign_on' } }
   if (link.kind === 'setup') {
@@ -69,4 +71,6 @@ export async function useOpenedLink(
     ...(removed > 0 && { removed_ways: removed }),
   }
   await recordLoginEntry(tx, { action: 'login.reset', ...entry, details }, now)
+  const services = { config, now: () => now }
+  await tellLogin(tx, services, loginId, { notice: { kind: 'recover' }, origin })
 }

@@ -58,7 +58,7 @@ export async function setUpLogin(
     await renameUsers(tx, loginId, email)
     const entry = { action: 'login.setup', loginId, name: email, network: browser.network } as const
     await recordLoginEntry(tx, entry, now())
-    return { loginId, secret: await beginSession(tx, { id: loginId, email }, browser, 'setup', now()) }
+    return { loginId, secret: await beginSession(tx, services, { id: loginId, email }, browser, 'setup') }
   })
   await attempt.giveBack()
   return done

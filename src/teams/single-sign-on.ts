@@ -1,5 +1,6 @@
 import { createLogin, findLogin } from '../accounts/logins.ts'
 import { proveAddress } from '../accounts/proven-address.ts'
+import type { Client } from '../accounts/sessions.ts'
 import { useIdentity } from '../accounts/single-sign-on/identities.ts'
 import { linkIdentity } from '../accounts/single-sign-on/link.ts'
 import type { ProvenPerson } from '../accounts/single-sign-on/provider.ts'
@@ -19,23 +20,24 @@ export interface PersonLogin {
  * Finds or makes the login of a person whom the provider has proved. An e-mail address that the provider has not verified decides
  * nothing, and no address ever leads to a login that exists.
  * @param options.link SHA-256, hex, of the secret of a link that the person has opened
- * @param options.network of the browser, as the audit log shows it
+ * @param options.origin the browser, with its network as the audit log shows it
  * @throws SsoRefusal
  */
 export async function loginOfPerson(
   tx: Transaction,
   person: ProvenPerson,
-  options: { link: string | undefined; network: string; oidc: NonNullable<Config['oidc']> },
+  options: { link: string | undefined; origin: Client; config: Config; oidc: NonNullable<Config['oidc']> },
   now: Date,
 ): Promise<PersonLogin> {
-  const { network, oidc } = options
+  const { origin, config, oidc } = options
+  const { network } = origin
   await lockInvitingTeams(tx, options.link, person.verifiedEmail)
   const [known] = await useIdentity(tx, { ...person, now })
   if (known?.isDisabled) throw disabled(known)
   const link = options.link === undefined ? undefined : await takeOpenedLink(tx, options.link, now)
   const login = known ?? (await loginOfNewcomer(tx, person, link, now))
   const { id: loginId, email } = login
-  const joiner = { loginId, email, network }
+  const joiner = { loginId, email, origin, config }
   if (link) await useOpenedLink(tx, joiner, link, now)
   if (known) {
     // A link of the operator may have removed it, with the others.

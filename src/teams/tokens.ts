@@ -1,4 +1,5 @@
 import { validate as isUuid } from 'uuid'
+import { tellLogin } from '../accounts/notices/notices.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Db, Queryable, Transaction } from '../db/connect.ts'
 import { inTransaction } from '../db/connect.ts'
@@ -209,10 +210,15 @@ export async function requireTokenRoom(db: Queryable, userId: string, now: Date)
  * later than the caller's own; `forbidden` when the user has the maximum number of valid tokens
  */
 export async function issueToken(
-  { db, now, audit }: Pick<Services, 'db' | 'now'> & { audit: Audit },
+  services: Pick<Services, 'db' | 'config' | 'now'> & {
+    audit: Audit
+    userAgent: string
+    auditNetwork: string
+  },
   caller: Caller,
   input: CreateToken,
 ): Promise<CreatedToken> {
+  const { db, now } = services
   const { teamId, userId, tokenId: makerId } = caller
   const expiresAt = input.expires_at ?? caller.expiresAt
   const at = now()
@@ -227,6 +233,10 @@ export async function issueToken(
   if (wider)
     throw invalidField('scopes', `scopes must not have ${wider}, which the token you use does not have`)
   const token = { teamId, userId, name: input.name, scopes, expiresAt, makerId }
+  const audit: Audit = async (transaction, entry) => {
+    await services.audit(transaction, entry)
+    await tellOfToken(transaction, services, caller, input)
+  }
   // Do not check sites copied from the caller's token: some may have been deleted since, which must not fail the request. The sites
   // of its user limit the new token, too, at every use.
   if (!input.site_ids) return storeToken(db, { ...token, siteIds: caller.tokenSiteIds }, at, audit)
@@ -234,6 +244,37 @@ export async function issueToken(
   if (caller.siteIds && !siteIds.every(id => caller.siteIds!.includes(id)))
     throw new AppError('not_found', 'No such site')
   return createToken(db, { ...token, siteIds }, at, audit)
+}
+
+const findTeamName = query<{ teamId: string }, { name: string }>(
+  'find-team-name',
+  'select name from teams where id = :teamId',
+)
+
+/** Tells the person that a token was made for them. Of those that another token makes they are told once a day: a program may make many. */
+async function tellOfToken(
+  db: Queryable,
+  services: Pick<Services, 'config' | 'now'> & { userAgent: string; auditNetwork: string },
+  { teamId, loginId, tokenId, tokenName }: Caller,
+  { name }: CreateToken,
+): Promise<void> {
+  if (loginId === null || !services.config.mail) return
+  const [team] = await findTeamName(db, { teamId })
+  const made = { name, team: team!.name }
+  const origin = { userAgent: services.userAgent, network: services.auditNetwork }
+  const day = services.now().toISOString().slice(0, 10)
+  await tellLogin(
+    db,
+    services,
+    loginId,
+    tokenId === null
+      ? { notice: { kind: 'token', ...made }, origin }
+      : {
+          notice: { kind: 'token_of_token', ...made, maker: tokenName ?? '' },
+          origin,
+          key: `token/${tokenId}/${day}`,
+        },
+  )
 }
 
 const updateName = query<Visible & { id: string; name: string }, TokenRow>(

@@ -9,16 +9,22 @@ import {
   removeTotp,
   replaceRecoveryCodes,
 } from '../accounts/factors.ts'
+import { ProofOptions } from '../accounts/passkeys/schema.ts'
 import { PROOF_NEEDED } from '../accounts/proof.ts'
-import { AddTotp, ChangeAccount, ChangePassword, Proof } from '../accounts/schema.ts'
+import { offerProof, proofState, proveAgain } from '../accounts/prove-again.ts'
+import { AddTotp, ChangeAccount, ChangePassword, Proof, ProofState, ProveAgain } from '../accounts/schema.ts'
 import { label } from '../schema/fields.ts'
 import { Account, changeAccount, getAccount } from '../teams/account.ts'
+import { NOT_OFFERED } from './passkeys.ts'
 import { personProcedure, router, SIGN_IN } from './procedures.ts'
+import { rememberPerson } from './visitor.ts'
+
+const TOO_MANY = 'More than 10 wrong passwords or codes in 15 minutes, or more requests than the limit allows'
 
 /** For changes that need a proof. */
 const provenProcedure = personProcedure.meta({
   forbidden: `${SIGN_IN}; or: ${PROOF_NEEDED}`,
-  rate_limited: 'More than 10 wrong passwords or codes in 15 minutes, or more requests than the limit allows',
+  rate_limited: TOO_MANY,
 })
 
 const ProposedTotp = z
@@ -49,13 +55,23 @@ export const accountRouter = router({
     .meta({
       method: 'patch',
       path: '/api/account',
-      summary: 'Change your name or e-mail address',
-      description: 'What is left out stays. Another address needs a proof: `password`, or a recent sign-in.',
+      summary: 'Change your name, e-mail address or language',
+      description:
+        'What is left out stays. Another address needs a proof: `password`, or a recent sign-in. It counts as soon as it is confirmed with the link ' +
+        'that is mailed to it; until then it is `pending_email`. The present address takes a pending one back. Where the service sends no mail, ' +
+        'the new address counts at once.',
       answer: 'The login as it is now.',
+      rate_limited: `${TOO_MANY}; or the login has asked for 100 mails to other addresses on this day`,
+      unavailable:
+        'The mail server has not taken the mail to the new address: nothing has changed; or the database cannot answer now',
     })
     .input(ChangeAccount)
     .output(Account)
-    .mutation(({ ctx, input }) => changeAccount(ctx, input)),
+    .mutation(async ({ ctx, input }) => {
+      const account = await changeAccount(ctx, input)
+      rememberPerson(ctx, account)
+      return account
+    }),
   changePassword: provenProcedure
     .meta({
       method: 'put',
@@ -114,6 +130,43 @@ export const accountRouter = router({
     .input(Proof)
     .output(RecoveryCodes)
     .mutation(({ ctx, input }) => replaceRecoveryCodes(ctx, input.password)),
+  proof: personProcedure
+    .meta({
+      path: '/api/account/proof',
+      summary: 'Read until when your proof counts',
+      description:
+        'Making tokens, shares and invitations in a browser needs a proof of who you are of the last 12 hours. Signing in is one.',
+      answer: 'Until when it counts, and how to prove it again.',
+    })
+    .output(ProofState)
+    .query(({ ctx }) => proofState(ctx)),
+  proofOptions: personProcedure
+    .meta({
+      method: 'post',
+      path: '/api/account/proof/options',
+      summary: 'Begin to prove who you are with a passkey',
+      description:
+        'Pass the answer to `PublicKeyCredential.parseRequestOptionsFromJSON` and then to the browser.',
+      answer: 'What the authenticator has to sign, once within five minutes and in this session.',
+      forbidden: `${SIGN_IN}; or: ${NOT_OFFERED}`,
+    })
+    .output(ProofOptions)
+    .mutation(({ ctx }) => offerProof(ctx)),
+  prove: personProcedure
+    .meta({
+      method: 'post',
+      path: '/api/account/proof',
+      summary: 'Prove again who you are',
+      description:
+        'With `password`, and `code` where the login has a second factor, or with `credential`, what a passkey has signed. A login with neither ' +
+        'signs in again with single sign-on. The proof counts for this session, for 12 hours.',
+      answer: 'Until when it counts.',
+      forbidden: `${SIGN_IN}; the password, the code or the passkey is wrong; passwords are turned off; or: ${NOT_OFFERED}`,
+      rate_limited: TOO_MANY,
+    })
+    .input(ProveAgain)
+    .output(ProofState)
+    .mutation(({ ctx, input }) => proveAgain(ctx, input)),
   sessions: personProcedure
     .meta({
       path: '/api/account/sessions',

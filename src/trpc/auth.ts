@@ -8,10 +8,10 @@ import { signIn } from '../accounts/sign-in.ts'
 import { countAttempt } from '../limits/attempts.ts'
 import { sendMail } from '../mail/send.ts'
 import { flag, label } from '../schema/fields.ts'
-import { Account } from '../teams/account.ts'
+import { Account, confirmAddress } from '../teams/account.ts'
 import { FIRST_OWNER, setUpLogin } from '../teams/set-up-login.ts'
 import { openProcedure, router } from './procedures.ts'
-import { visitorOf, welcome } from './visitor.ts'
+import { rememberPerson, signedInPerson, visitorOf, welcome } from './visitor.ts'
 
 const FOREIGN = 'A page of another origin sent the request'
 const TOO_MANY = 'More than 10 attempts in 15 minutes, or more requests than the limit allows'
@@ -23,7 +23,7 @@ const LinkInfo = z
   .object({
     purpose: z.enum(LINK_PURPOSES).meta({
       description:
-        '`setup` makes a login, `reset` replaces a password, `recover` does that and removes the second factor.',
+        '`setup` makes a login, `reset` replaces a password, `recover` does that and removes the second factor, `address` confirms a new address.',
       example: 'setup',
     }),
     email: label('E-mail address that it is for.', 'ada@example.com'),
@@ -72,7 +72,8 @@ export const authRouter = router({
       method: 'post',
       path: '/api/auth/link',
       summary: 'Look at a link',
-      description: 'What a link for a set-up or a new password is for. It can still be used afterwards.',
+      description:
+        'What a link for a set-up, a new password or a new address is for. It can still be used afterwards.',
       answer: 'What it is for.',
       not_found: NO_LINK,
     })
@@ -112,6 +113,24 @@ export const authRouter = router({
     .output(z.void())
     .mutation(async ({ ctx, input }) => {
       await requestReset(ctx, input, visitorOf(ctx), sendMail)
+    }),
+  confirmAddress: guessed
+    .meta({
+      method: 'post',
+      path: '/api/auth/confirm-address',
+      summary: 'Confirm a new e-mail address',
+      description:
+        'With the link that was mailed to it; from then on the login signs in with it. Both addresses get a mail.',
+      answer: 'The address.',
+      not_found: NO_LINK,
+    })
+    .input(LinkSecret)
+    .output(z.object({ email: label('The address that counts now.', 'ada@example.com') }))
+    .mutation(async ({ ctx, input }) => {
+      const person = await signedInPerson(ctx)
+      const { email, isOwn } = await confirmAddress({ ...ctx, person }, input)
+      if (isOwn) rememberPerson(ctx, { email })
+      return { email }
     }),
   reset: withPassword
     .meta({

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AppError } from '../errors.ts'
+import type { Language } from '../mail/languages.ts'
 import type { PageUrl } from '../schema/pagination.ts'
 import type { Services } from '../services.ts'
 import type { Credentials } from '../teams/credentials.ts'
@@ -13,6 +14,8 @@ export interface Context extends Services, Credentials {
   /** Network that the audit log and the list of devices may show. */
   auditNetwork: string
   userAgent: string
+  /** The first of `Accept-Language` that mails have; null for none. */
+  language: Language | null
   /** Sets the cookie that ties a sign-in at the provider of single sign-on to this browser, or removes it. */
   setFlowCookie: (secret: string | null) => void
   /** Of a browser that has signed in before. */

@@ -15,6 +15,7 @@ const PROTOCOL_NAMES: Record<ErrorCode, TRPC_ERROR_CODE_KEY> = {
   second_factor_required: 'UNAUTHORIZED',
   payment_required: 'PAYMENT_REQUIRED',
   forbidden: 'FORBIDDEN',
+  proof_required: 'FORBIDDEN',
   not_found: 'NOT_FOUND',
   method_not_allowed: 'METHOD_NOT_SUPPORTED',
   request_timeout: 'TIMEOUT',

@@ -1,8 +1,6 @@
 import { z } from 'zod'
-import { AppError } from '../errors.ts'
+import { requireFreshProof } from '../accounts/prove-again.ts'
 import { acceptInvitation, lookUpInvitation } from '../teams/accept-invitation.ts'
-import { identify } from '../teams/authentication.ts'
-import type { Person } from '../teams/credentials.ts'
 import {
   AcceptInvitation,
   CreateInvitation,
@@ -19,23 +17,18 @@ import {
   resendInvitation,
   revokeInvitation,
 } from '../teams/invitations.ts'
-import type { Context } from './context.ts'
-import { managerProcedure, openProcedure, router } from './procedures.ts'
+import { managerProcedure, openProcedure, PROOF_FIRST, router } from './procedures.ts'
+import { signedInPerson, visitorOf, welcome } from './visitor.ts'
+
+/** For what makes a link. */
+const invitingProcedure = managerProcedure.meta({ ...PROOF_FIRST, scope: 'admin' }).use(({ ctx, next }) => {
+  requireFreshProof(ctx, ctx.identity.person)
+  return next()
+})
 
 const InvitationId = z.object({ id: z.string().meta({ format: 'uuid', description: 'Invitation id.' }) })
 
 const NOT_WORKING = 'The link is unknown, used, replaced, revoked or older than seven days'
-
-/** Returns the signed-in person of a request; null for a request without a session, or whose session has ended. */
-async function signedIn(ctx: Context): Promise<Person | null> {
-  if (ctx.authorization !== undefined || ctx.sessionCookie === undefined) return null
-  try {
-    return (await identify({ ...ctx, team: undefined })).person
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'unauthenticated') return null
-    throw error
-  }
-}
 
 export const invitationsRouter = router({
   list: managerProcedure
@@ -47,9 +40,8 @@ export const invitationsRouter = router({
     })
     .output(InvitationList)
     .query(({ ctx }) => listInvitations(ctx, ctx.caller)),
-  create: managerProcedure
+  create: invitingProcedure
     .meta({
-      scope: 'admin',
       method: 'post',
       path: '/api/invitations',
       ok: 201,
@@ -94,19 +86,15 @@ export const invitationsRouter = router({
     .input(AcceptInvitation)
     .output(JoinedTeam)
     .mutation(async ({ ctx, input }) => {
-      const { sessionCookie, userAgent, auditNetwork, network } = ctx
-      const browser = { sessionCookie, userAgent, network: auditNetwork }
-      const { joined, secret } = await acceptInvitation(ctx, input, {
-        person: await signedIn(ctx),
-        browser,
-        network,
+      const { joined, signedIn } = await acceptInvitation(ctx, input, {
+        person: await signedInPerson(ctx),
+        ...visitorOf(ctx),
       })
-      if (secret !== undefined) ctx.setSessionCookie(secret)
+      if (signedIn) await welcome(ctx, signedIn)
       return joined
     }),
-  resend: managerProcedure
+  resend: invitingProcedure
     .meta({
-      scope: 'admin',
       method: 'post',
       path: '/api/invitations/:id/resend',
       summary: 'Make a new link for an invitation',

@@ -10,7 +10,8 @@ import { Account } from '../teams/account.ts'
 import { openProcedure, personProcedure, router, SIGN_IN } from './procedures.ts'
 import { visitorOf, welcome } from './visitor.ts'
 
-const NOT_OFFERED =
+/** Why the service may offer no passkeys; for the description of endpoints. */
+export const NOT_OFFERED =
   'passkeys are not offered: the address of the service (BASE_URL) is an IP address or lacks https, or single sign-on alone is allowed'
 
 export const passkeysRouter = router({

@@ -1,4 +1,5 @@
 import { initTRPC } from '@trpc/server'
+import { PROOF_TOO_OLD } from '../accounts/prove-again.ts'
 import { type Audit, auditOf } from '../audit/audit.ts'
 import { abandonWhen } from '../db/abandon.ts'
 import { AppError } from '../errors.ts'
@@ -140,6 +141,9 @@ const actorOf = (caller: Caller | null, person: Person | null, network: string) 
 export function requireScopes(caller: Caller, type: string, meta: Access | undefined): void {
   for (const scope of scopesOf(type, meta)) requireTokenScope(caller, scope)
 }
+
+/** Refusal of procedures that call `requireFreshProof`, for the description. */
+export const PROOF_FIRST = { proof_required: PROOF_TOO_OLD }
 
 /** Base for procedures that belong to no site; adds `ctx.caller` and `ctx.audit`. */
 export const authed = called.meta({ isScoped: true }).use(({ ctx, next, type, meta }) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { requireFreshProof } from '../accounts/prove-again.ts'
 import { AppError } from '../errors.ts'
 import { openShare } from '../sharing/open-share.ts'
 import {
@@ -22,11 +23,19 @@ import {
   revokeShare,
 } from '../sharing/shares.ts'
 import { guardOf } from '../teams/authentication.ts'
-import { changingSiteProcedure, openProcedure, router, SIGN_IN } from './procedures.ts'
+import { changingSiteProcedure, openProcedure, PROOF_FIRST, router, SIGN_IN } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
 
 const FULL = `The site has ${MAX_LIVE_SHARES} shares that work, as many as it may; or the user is a viewer`
 const UNKNOWN = 'No such site, or no such share of it'
+
+/** For what makes a link. */
+const sharingProcedure = changingSiteProcedure
+  .meta({ ...PROOF_FIRST, givesReading: true })
+  .use(({ ctx, next }) => {
+    requireFreshProof(ctx, ctx.identity.person)
+    return next()
+  })
 
 export const sharesRouter = router({
   list: changingSiteProcedure
@@ -39,9 +48,8 @@ export const sharesRouter = router({
     })
     .output(ShareList)
     .query(({ ctx }) => listShares(ctx, ctx.site)),
-  create: changingSiteProcedure
+  create: sharingProcedure
     .meta({
-      givesReading: true,
       method: 'post',
       path: '/api/sites/:siteKey/shares',
       ok: 201,
@@ -72,7 +80,7 @@ export const sharesRouter = router({
     .input(ChangeShare)
     .output(Share)
     .mutation(({ ctx, input: { id, ...changes } }) => changeShare(ctx, ctx.caller, ctx.site, id, changes)),
-  renew: changingSiteProcedure
+  renew: sharingProcedure
     .meta({
       isPersonal: true,
       method: 'post',

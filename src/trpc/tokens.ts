@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { requireFreshProof } from '../accounts/prove-again.ts'
 import { CreatedToken, CreateToken, RenameToken, RevokeToken, TokenInfo, TokenList } from '../teams/schema.ts'
 import {
   issueToken,
@@ -8,13 +9,15 @@ import {
   requireTokenRoom,
   revokeToken,
 } from '../teams/tokens.ts'
-import { authed, changingProcedure, router } from './procedures.ts'
+import { authed, changingProcedure, PROOF_FIRST, router } from './procedures.ts'
 
 const makerProcedure = changingProcedure
   .meta({
+    ...PROOF_FIRST,
     forbidden: `The user has ${MAX_LIVE_TOKENS} tokens that work, as many as one may have; or is a viewer`,
   })
   .use(async ({ ctx, next }) => {
+    requireFreshProof(ctx, ctx.identity.person)
     await requireTokenRoom(ctx.db, ctx.caller.userId, ctx.now())
     return next()
   })

@@ -1,14 +1,33 @@
 import { rememberBrowser } from '../accounts/known-browser.ts'
 import type { Visitor } from '../accounts/sign-in.ts'
+import { AppError } from '../errors.ts'
 import { type Account, getAccount } from '../teams/account.ts'
+import { identify } from '../teams/authentication.ts'
+import type { Person } from '../teams/credentials.ts'
 import type { Context } from './context.ts'
 
 /** Returns the browser that a request came from. */
 export const visitorOf = (ctx: Context): Visitor => ({
-  browser: { userAgent: ctx.userAgent, network: ctx.auditNetwork, sessionCookie: ctx.sessionCookie },
+  browser: {
+    userAgent: ctx.userAgent,
+    network: ctx.auditNetwork,
+    sessionCookie: ctx.sessionCookie,
+    knownBrowser: ctx.knownBrowserCookie,
+    language: ctx.language,
+  },
   network: ctx.network,
-  knownBrowser: ctx.knownBrowserCookie,
 })
+
+/** Returns the signed-in person of a request; null for a request without a session, or whose session has ended. */
+export async function signedInPerson(ctx: Context): Promise<Person | null> {
+  if (ctx.authorization !== undefined || ctx.sessionCookie === undefined) return null
+  try {
+    return (await identify({ ...ctx, team: undefined })).person
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'unauthenticated') return null
+    throw error
+  }
+}
 
 /** Answers a browser that has signed in: sets the cookie of the session, and that of a known browser. */
 export async function welcome(
@@ -17,6 +36,11 @@ export async function welcome(
 ): Promise<Account> {
   ctx.setSessionCookie(secret)
   const account = await getAccount(ctx, loginId)
-  ctx.setKnownBrowserCookie(rememberBrowser(ctx, ctx.knownBrowserCookie, account.email))
+  rememberPerson(ctx, account)
   return account
+}
+
+/** Makes the browser a known one of a person, by their address. */
+export function rememberPerson(ctx: Context, { email }: Pick<Account, 'email'>): void {
+  ctx.setKnownBrowserCookie(rememberBrowser(ctx, ctx.knownBrowserCookie, email))
 }

@@ -27,7 +27,9 @@ describe('account', () => {
     expect((await send('GET', '', cookie)).body).toEqual({
       id: loginId,
       email,
+      pending_email: null,
       name: null,
+      language: null,
       has_password: true,
       has_totp: false,
       recovery_codes: 0,
@@ -51,7 +53,7 @@ describe('account', () => {
     })
   })
 
-  test('the address changes with the password, in all teams, and links to the old one die', async () => {
+  test('without a mail server the address changes with the password alone, in all teams, and links to the old one die', async () => {
     const { cookie, loginId, userId, email } = await setUp(api)
     const link = await createLink(api.services.db, 'reset', { email: null, loginId }, at)
     const moved = `${randomUUID()}@example.com`

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Api, startApi } from '../support/api.ts'
 import { signIn } from '../support/browser-session.ts'
+import { queuedMails } from '../support/queued-mails.ts'
 import { type RealProvider, startRealProvider } from './real-provider.ts'
 import { invite, newAddress, newBrowser, usersOf } from './single-sign-on-service.ts'
 
@@ -49,4 +50,27 @@ test('single sign-on with a provider: an invited person gets a login, also after
   const logins = await api.services
     .db`select email, name from logins where email in (${email}, ${other.email})`
   expect(logins).toEqual([{ email, name: 'Ada' }])
+})
+
+test('single sign-on with a provider: it asks again on request, and the person is told of browsers that are new', async () => {
+  const { teamId } = await signIn(api)
+  const [subject, email] = [randomUUID(), newAddress()]
+  provider.people.set(subject, { email, email_verified: true, name: 'Ada' })
+  await invite(api, teamId, email)
+  const { config } = api.services
+  config.mail = { url: 'smtp://127.0.0.1:1', from: 'a@example.com' }
+  onTestFinished(() => {
+    config.mail = undefined
+  })
+  const newBrowsers = async () => (await queuedMails(api, email)).map(({ subject }) => subject.split(':')[0])
+  const browser = newBrowser(api)
+  await browser.comeBack(await answerOf(await browser.start(), subject))
+  expect(await newBrowsers()).toEqual([])
+  const started = await browser.send('GET', '/api/auth/oidc/start?again=true&return_to=%2Flogin%23proven')
+  expect(new URL(started.location!).searchParams.get('max_age')).toBe('0')
+  expect(await browser.comeBack(await answerOf(started.location!, subject))).toBe('/login#proven')
+  expect(await newBrowsers()).toEqual([])
+  const other = newBrowser(api)
+  await other.comeBack(await answerOf(await other.start(), subject))
+  expect(await newBrowsers()).toEqual(['A new browser signed in'])
 })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PROOF_MS } from '../../src/accounts/prove-again.ts'
 import type { Db } from '../../src/db/connect.ts'
 import { type Route, routes } from '../../src/http/api/routes.ts'
 import { type Api, startApi } from '../support/api.ts'
@@ -36,6 +37,7 @@ const CALLERS: Record<string, MakeCaller> = {
   member·: (db, place) => browser(db, place, { role: 'member' }),
   admin·: (db, place) => browser(db, place, { role: 'admin' }),
   owner·: (db, place) => browser(db, place),
+  unproven·: (db, place) => browser(db, place, { at: new Date(Date.now() - PROOF_MS - 1_000) }),
   elsewhere·: (db, place) => browser(db, place, { role: 'member', siteIds: [place.otherSiteId] }),
   stranger·: async db => browser(db, await newPlace(db)),
   teamless·: db => browser(db, null),
@@ -122,4 +124,4 @@ test('access: what every route and procedure answers to every kind of caller', a
 
 const LEGEND = `Status of a request without fields, over REST and tRPC alike: 422 or the 404 of an unknown id where the caller may do it.
 Without a mark: tokens with every scope; read, write, ingest: of an owner, with that scope alone; manage: with the scope admin alone; elsewhere: limited to another site; stranger: of another
-team; share: the secret of a share with every section; public: nobody, where the site is public. With ·: browsers; teamless: in no team; foreign: the cookie of an owner, sent by a page of another origin.`
+team; share: the secret of a share with every section; public: nobody, where the site is public. With ·: browsers; unproven: of an owner who has signed in more than 12 hours ago; teamless: in no team; foreign: the cookie of an owner, sent by a page of another origin.`

@@ -59,11 +59,11 @@ export async function share(db: Db, { siteId }: Pick<Place, 'siteId'>): Promise<
   return { Authorization: `Bearer ${secret}` }
 }
 
-/** A browser in which a new person has signed in, as the service's own pages use it. */
+/** A browser in which a new person has signed in, now unless a time is given, as the service's own pages use it. */
 export async function browser(
   db: Db,
   place: Pick<Place, 'teamId'> | null,
-  { role = 'owner', siteIds = null }: { role?: Role; siteIds?: string[] | null } = {},
+  { role = 'owner', siteIds = null, at = NOW() }: { role?: Role; siteIds?: string[] | null; at?: Date } = {},
 ): Promise<Headers> {
   const [login] = await db<{ id: string }[]>`
     insert into logins (email) values (${`${randomUUID()}@example.com`}) returning id`
@@ -71,6 +71,6 @@ export async function browser(
     const userId = await newUser(db, place.teamId, role)
     await db`update users set login_id = ${login!.id}, site_ids = ${siteIds}::uuid[] where id = ${userId}`
   }
-  const { secret } = await startSession(db, login!.id, { userAgent: 'test', network: '127.0.0.0/24' }, NOW())
+  const { secret } = await startSession(db, login!.id, { userAgent: 'test', network: '127.0.0.0/24' }, at)
   return { Cookie: `analytics_session=${secret}`, 'Sec-Fetch-Site': 'same-origin' }
 }

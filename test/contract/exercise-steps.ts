@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
+import { PROOF_MS } from '../../src/accounts/prove-again.ts'
 import { importTotals } from '../../src/transfer/totals/import-totals.ts'
 import type { Api, Member } from '../support/api.ts'
 import { type SignedIn, signIn } from '../support/browser-session.ts'
@@ -139,6 +140,13 @@ export const newShare = (world: World, fields: object = {}) =>
 export async function renewedShare({ api, owner, site }: World, id: string): Promise<Answered['body']> {
   const { headers } = await signIn(api, { teamId: owner.teamId })
   return (await api.call('POST', `/api/sites/${site.id}/shares/${id}/link`, { headers })).body
+}
+
+/** Asks as a person of the owner's team who has signed in more than 12 hours ago. */
+export async function asUnproven({ api, owner }: World): Promise<Asked> {
+  const at = new Date(Date.now() - PROOF_MS - 1_000)
+  const { headers } = await signIn(api, { teamId: owner.teamId, at })
+  return { token: undefined, headers }
 }
 
 export const newSegment = (world: World) => newOf(world, 'segments', { name: 'test', filters: { path: '/' } })

@@ -5,6 +5,7 @@ import {
   type Ask,
   after,
   alertBody,
+  asUnproven,
   bodies,
   change,
   connect,
@@ -408,7 +409,9 @@ export const exercises: Record<string, Exercise> = {
   'GET /api/currencies': ask => ask(),
   'GET /api/audit-log': page('action=site.create'),
   'GET /api/tokens': ask => ask(),
-  'POST /api/tokens': async (ask, { api, site }) => {
+  'POST /api/tokens': async (ask, world) => {
+    const { api, site } = world
+    await ask({ ...(await asUnproven(world)), body: { name: 'unproven' } })
     await ask({ body: { name: 'one site', site_ids: [site.id], expires_at: '2099-12-31T00:00:00Z' } })
     await ask({ body: { name: 'none', site_ids: [randomUUID()] } })
     await ask({ body: { name: '' } })

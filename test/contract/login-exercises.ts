@@ -40,6 +40,12 @@ export const loginExercises: Record<string, Exercise> = {
     await ask({ body: { email: `${randomUUID()}@example.com` } })
     services.config.mail = undefined
   },
+  'POST /api/auth/confirm-address': async (ask, world) => {
+    const { loginId } = await another(world)
+    const target = { email: null, loginId, newEmail: `${randomUUID()}@example.com` }
+    const secret = await createLink(world.api.services.db, 'address', target, new Date())
+    await bodies(...Array(2).fill({ secret }))(ask)
+  },
   'POST /api/auth/reset': async (ask, world) => {
     const { loginId } = await another(world)
     const { db } = world.api.services
@@ -50,7 +56,7 @@ export const loginExercises: Record<string, Exercise> = {
   'PATCH /api/account': async (ask, world) => {
     const { headers } = await another(world)
     await ask({ headers, body: { name: 'Ada', email: 'ada' } })
-    await ask({ headers, body: { name: 'Ada' } })
+    await ask({ headers, body: { name: 'Ada', language: 'de' } })
   },
   'PUT /api/account/password': async (ask, world) => {
     const { headers } = await another(world)
@@ -71,6 +77,12 @@ export const loginExercises: Record<string, Exercise> = {
     await ask({ body: { password: PASSWORD } })
     await ask({ ...(await withFactor(world)), body: { password: PASSWORD } })
   },
+  'GET /api/account/proof': ask => ask(),
+  'POST /api/account/proof': async (ask, world) => {
+    await bodies({ password: PASSWORD }, { password: 'another password' })(ask)
+    await ask({ ...(await withFactor(world)), body: { password: PASSWORD } })
+  },
+  'POST /api/account/proof/options': ask => ask({ body: {} }),
   'GET /api/account/sessions': ask => ask(),
   'DELETE /api/account/sessions/{id}': async (ask, world) => {
     const { headers, sessionId: id } = await another(world)

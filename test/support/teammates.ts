@@ -90,3 +90,7 @@ export function holdRequests({ services }: Api) {
     },
   }
 }
+
+/** Makes the last proof of a person one of now, as signing in again does. */
+export const proveNow = ({ services: { db, now } }: Api, { loginId }: Pick<SignedIn, 'loginId'>) =>
+  db`update browser_sessions set authenticated_at = ${now()} where login_id = ${loginId}`

@@ -80,6 +80,7 @@ const ofAnybody = [
   'setup#:setup',
   'reset',
   'invite#unknown',
+  'confirm-address#unknown',
   'mail/confirm/made.up',
   ':share',
 ]

@@ -4,7 +4,7 @@ import type { Services } from '../../services.ts'
 import { changeLogin, type PersonRequest } from '../change-login.ts'
 import { requireProof } from '../proof.ts'
 import { CHALLENGE_MS, newChallenge, takeChallenge } from './challenges.ts'
-import { listPasskeys } from './passkeys.ts'
+import { listPasskeys, namesOfPasskeys } from './passkeys.ts'
 import { relyingParty } from './relying-party.ts'
 import type { AddOptions, AddPasskey, Passkey } from './schema.ts'
 import { handleOf } from './user-handle.ts'
@@ -28,7 +28,7 @@ export async function offerPasskey(
   await requireProof(request, person, password)
   const existing = await listPasskeys(db, { loginId: person.loginId })
   requireRoom(existing)
-  const challenge = await newChallenge(redis, { sessionId: person.sessionId })
+  const challenge = await newChallenge(redis, { sessionId: person.sessionId, is: 'add' })
   return {
     challenge: Buffer.from(challenge).toString('base64url'),
     timeout: CHALLENGE_MS,
@@ -39,11 +39,7 @@ export async function offerPasskey(
       displayName: person.name ?? person.email,
     },
     pubKeyCredParams: ALGORITHMS.map(alg => ({ type: 'public-key', alg })),
-    excludeCredentials: existing.map(each => ({
-      type: 'public-key',
-      id: each.id,
-      transports: each.transports,
-    })),
+    excludeCredentials: namesOfPasskeys(existing),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     attestation: 'none',
   }
@@ -82,7 +78,7 @@ export async function addPasskey(request: Request, { name, credential }: AddPass
   const { loginId, sessionId } = person
   const { id: rpId, origin } = relyingParty(config)
   const { response } = credential
-  const challenge = await takeChallenge(redis, { sessionId }, response.clientDataJSON)
+  const challenge = await takeChallenge(redis, { sessionId, is: 'add' }, response.clientDataJSON)
   if (challenge === undefined) {
     throw invalidField(
       'credential',
@@ -111,7 +107,8 @@ export async function addPasskey(request: Request, { name, credential }: AddPass
   if (!registrationInfo || registrationInfo.credential.id !== credential.id) throw unverified()
   const { publicKey, counter } = registrationInfo.credential
   const added = { id: credential.id, loginId, name, publicKey, counter, now: now() }
-  const row = await changeLogin(request, request, { action: 'passkey.add', details: { name } }, async tx => {
+  const done = { action: 'passkey.add', details: { name }, notice: { kind: 'passkey', name } } as const
+  const row = await changeLogin(request, request, done, async tx => {
     // Again, with the login locked: more challenges may be out than there is room.
     requireRoom(await listPasskeys(tx, { loginId }))
     const [made] = await insertPasskey(tx, { ...added, transports: response.transports ?? [] })

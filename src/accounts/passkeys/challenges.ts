@@ -5,12 +5,12 @@ import { answered } from '../../redis/connect.ts'
 const LIFETIME_SECONDS = 300
 export const CHALLENGE_MS = LIFETIME_SECONDS * 1000
 
-/** What a challenge is for: signing in, or adding a passkey in one session. A challenge for one is none for another. */
-export type Purpose = 'login' | { sessionId: string }
+/** What a challenge is for: signing in, or adding a passkey or a proof in one session. A challenge for one is none for another. */
+export type Purpose = 'login' | { sessionId: string; is: 'add' | 'proof' }
 
 /** Only the hash is kept: a copy of Redis tells no challenge. */
 function keyOf(purpose: Purpose, challenge: string): string {
-  const whose = purpose === 'login' ? purpose : `add:${purpose.sessionId}`
+  const whose = purpose === 'login' ? purpose : `${purpose.is}:${purpose.sessionId}`
   return `passkey:${whose}:${createHash('sha256').update(challenge).digest('base64url')}`
 }
 

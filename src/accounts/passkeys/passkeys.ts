@@ -30,6 +30,10 @@ export const presentPasskey = ({ id, name, lastUsedAt, createdAt }: PasskeyRow):
   created_at: createdAt.toISOString(),
 })
 
+/** Returns passkeys as browsers want them named. */
+export const namesOfPasskeys = (passkeys: readonly Pick<PasskeyRow, 'id' | 'transports'>[]) =>
+  passkeys.map(({ id, transports }) => ({ type: 'public-key' as const, id, transports }))
+
 const findOwnPasskey = query<{ id: string; loginId: string }, { name: string }>(
   'find-own-passkey',
   'select name from passkeys where id = :id and login_id = :loginId',
@@ -55,7 +59,8 @@ export async function removePasskey(
   const [passkey] = isBase64url(id) ? await findOwnPasskey(db, { id, loginId }) : []
   if (!passkey) throw noPasskey()
   const { name } = passkey
-  await changeLogin(request, request, { action: 'passkey.remove', details: { name } }, async tx => {
+  const done = { action: 'passkey.remove', details: { name }, notice: { kind: 'no_passkey', name } } as const
+  await changeLogin(request, request, done, async tx => {
     if ((await deletePasskey(tx, { id, loginId })).length === 0) throw noPasskey()
     await requireAWay(tx, config, loginId)
   })

@@ -75,6 +75,20 @@ export const UseOptions = z
   .meta({ id: 'PasskeyRequestOptions' })
 export type UseOptions = z.infer<typeof UseOptions>
 
+const namedPasskeys = z.array(
+  z.object({
+    type: credentialType,
+    id: base64url(2_000, 'Id of the passkey.'),
+    transports: z.array(z.string()).meta({ description: 'How its authenticator can be reached.' }),
+  }),
+)
+
+/** Names the passkeys of the person who is signed in. */
+export const ProofOptions = UseOptions.extend({
+  allowCredentials: namedPasskeys.meta({ description: 'Passkeys of the login; one of them signs.' }),
+}).meta({ id: 'PasskeyProofOptions' })
+export type ProofOptions = z.infer<typeof ProofOptions>
+
 export const AddOptions = z
   .object({
     challenge,
@@ -97,15 +111,7 @@ export const AddOptions = z
         }),
       )
       .meta({ description: 'Kinds of keys, the preferred first.' }),
-    excludeCredentials: z
-      .array(
-        z.object({
-          type: credentialType,
-          id: base64url(2_000, 'Id of the passkey.'),
-          transports: z.array(z.string()).meta({ description: 'How its authenticator can be reached.' }),
-        }),
-      )
-      .meta({ description: 'Passkeys that the login has.' }),
+    excludeCredentials: namedPasskeys.meta({ description: 'Passkeys that the login has.' }),
     authenticatorSelection: z
       .object({
         residentKey: z

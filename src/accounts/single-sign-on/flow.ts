@@ -32,17 +32,23 @@ export const redirectUri = (baseUrl: string): string => `${baseUrl}/api/auth/oid
 /**
  * Starts a sign-in.
  * @param options.link secret of a link that the person has opened
+ * @param options.isAgain the provider asks the person again, also when they are signed in there
  * @returns the address at the provider, and a secret for a cookie of this browser, without which the answer is worth nothing
  * @throws AppError `unavailable` when the provider cannot be reached
  */
 export async function startFlow(
   { redis, config, now }: Pick<Services, 'redis' | 'config' | 'now'>,
-  options: { returnTo?: string | undefined; link?: string | undefined; linking?: Flow['linking'] },
+  options: {
+    returnTo?: string | undefined
+    link?: string | undefined
+    linking?: Flow['linking']
+    isAgain?: boolean
+  },
 ): Promise<{ url: string; cookie: string }> {
+  const { link, linking, isAgain = false } = options
   const oidc = settingsOf(config)
   const returnTo = pathOfService(options.returnTo ?? '/')
-  const { url, expected } = await newSignIn(oidc, redirectUri(config.baseUrl), now())
-  const { link, linking } = options
+  const { url, expected } = await newSignIn(oidc, redirectUri(config.baseUrl), { isAgain }, now())
   const flow: Flow = {
     expected,
     returnTo,

@@ -85,7 +85,8 @@ export async function removeIdentity(
   const identity = (await listIdentities(db, { loginId })).find(each => each.id === id)
   if (!identity) throw noIdentity()
   const details = { issuer: identity.issuer }
-  await changeLogin(request, request, { action: 'single_sign_on.unlink', details }, async tx => {
+  const notice = { kind: 'no_sign_on', provider: identity.issuer } as const
+  await changeLogin(request, request, { action: 'single_sign_on.unlink', details, notice }, async tx => {
     if ((await deleteIdentity(tx, { id, loginId })).length === 0) throw noIdentity()
     await requireAWay(tx, config, loginId)
   })

@@ -68,10 +68,15 @@ export interface Expected {
   verifier: string
 }
 
-/** Returns a new sign-in: the address at the provider, and what to expect of its answer. @throws AppError `unavailable` */
+/**
+ * Returns a new sign-in: the address at the provider, and what to expect of its answer.
+ * @param options.isAgain the provider asks the person for their credentials, also when they are signed in there
+ * @throws AppError `unavailable`
+ */
 export async function newSignIn(
   oidc: OidcSettings,
   redirectUri: string,
+  { isAgain }: { isAgain: boolean },
   now: Date,
 ): Promise<{ url: string; expected: Expected }> {
   const provider = await findProvider(oidc, now)
@@ -88,6 +93,7 @@ export async function newSignIn(
     nonce: expected.nonce,
     code_challenge: await client.calculatePKCECodeChallenge(expected.verifier),
     code_challenge_method: 'S256',
+    ...(isAgain && { max_age: '0' }),
   })
   return { url: url.href, expected }
 }

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express'
 import { type RateLimitDecision, rateHeaders } from '../../limits/rate-limit.ts'
+import { isLanguage, type Language } from '../../mail/languages.ts'
 import { auditNetwork, networkOf } from '../../net/networks.ts'
 import type { PageUrl } from '../../schema/pagination.ts'
 import type { Services } from '../../services.ts'
@@ -17,6 +18,12 @@ import {
 
 /** Returns whether the procedure reported that the resource existed already, so that nothing was created. */
 export const isExisting = (res: Response): boolean => res.locals.isExisting === true
+
+/** Returns the first language that a request prefers and mails have; null when it names none of them. */
+function languageOf(req: Request): Language | null {
+  const wanted = req.acceptsLanguages().map(tag => tag.slice(0, 2).toLowerCase())
+  return wanted.find(tag => isLanguage(tag)) ?? null
+}
 
 /** @param pageUrl returns the URL of another page of a REST answer */
 export function contextOf(
@@ -45,6 +52,7 @@ export function contextOf(
     isForeignPage: origin === 'foreign',
     team: req.get('x-team'),
     userAgent: req.get('user-agent') ?? '',
+    language: languageOf(req),
     network: networkOf(address),
     auditNetwork: auditNetwork(address),
     pageUrl,

@@ -13,6 +13,7 @@ const USUALLY: Record<ErrorCode, string> = {
   password_required: 'The share has a password',
   payment_required: 'The team has no active plan and no running trial',
   forbidden: 'The token may not do this',
+  proof_required: 'The last proof of who the person is, is older than 12 hours',
   not_found: 'There is no such thing within the reach of the token',
   method_not_allowed: 'The route has other methods; Allow names them',
   request_timeout: 'The request did not come in time',

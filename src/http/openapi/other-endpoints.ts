@@ -148,6 +148,11 @@ export const SINGLE_SIGN_ON = [
       description: 'For a plain link or button. The browser gets a cookie that the way back needs.',
       parameters: [
         queryText('return_to', 'Path of this service to go to afterwards; `/` when left out.', '/'),
+        queryText(
+          'again',
+          '`true`: the provider asks the person again, also when they are signed in there.',
+          'true',
+        ),
       ],
     },
     'To the provider.',

@@ -4,6 +4,7 @@ export const PAGE_PATHS = [
   '/login',
   '/setup',
   '/reset',
+  '/confirm-address',
   '/invite',
   '/new',
   '/sites/:site{/*rest}',

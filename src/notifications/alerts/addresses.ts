@@ -2,10 +2,11 @@ import type { Config } from '../../config.ts'
 import type { Queryable, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { AppError } from '../../errors.ts'
+import type { Language } from '../../mail/languages.ts'
 import type { SiteRecord } from '../../sites/schema.ts'
 import { admit, NO_MAIL, wasAsked } from '../recipients/admit.ts'
 import { lockAddress, type RecipientFields, type RecipientRow } from '../recipients/rows.ts'
-import type { AddressState, Language } from '../recipients/schema.ts'
+import type { AddressState } from '../recipients/schema.ts'
 import { stateOf } from '../recipients/state.ts'
 
 interface Named {

@@ -4,11 +4,11 @@ import { query } from '../../db/query.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
 import { handOver } from '../../mail/hand-over.ts'
 import { letter, type Paragraph } from '../../mail/letter.ts'
+import type { QueuedMail } from '../../mail/queue.ts'
 import { senderHost } from '../../mail/sender-host.ts'
 import type { Job } from '../../rollups/scheduler.ts'
 import type { Services } from '../../services.ts'
 import { linkTo, unsubscribeHeaders } from '../recipients/links.ts'
-import type { QueuedMail } from './queue.ts'
 
 /** Mails of one round. */
 const ROUND = 20

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { LANGUAGES } from '../../mail/languages.ts'
 import { label } from '../../schema/fields.ts'
-import { LANGUAGES } from './schema.ts'
 
 const token = z.string().max(1_000).meta({
   description: 'The last part of the address in the mail.',

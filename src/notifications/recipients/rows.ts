@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import type { Language } from '../../mail/languages.ts'
 import type { ReportSection } from '../reports/schema.ts'
-import type { Language } from './schema.ts'
 
 /** What a manager chooses for a recipient. Without any report, it gets alerts alone. */
 export interface RecipientFields {

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { EmailAddress } from '../../accounts/schema.ts'
+import { LANGUAGES } from '../../mail/languages.ts'
 
-export const LANGUAGES = ['en', 'de'] as const
-export type Language = (typeof LANGUAGES)[number]
 export const language = z.enum(LANGUAGES).meta({ description: 'Language of the mails.', example: 'en' })
 
 /** One address that a mail program reads as one: no list, no name, no comment. */

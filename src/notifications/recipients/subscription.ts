@@ -1,11 +1,11 @@
 import { auditOf } from '../../audit/audit.ts'
 import { query } from '../../db/query.ts'
 import { AppError } from '../../errors.ts'
+import type { Language } from '../../mail/languages.ts'
 import type { Services } from '../../services.ts'
 import type { Subscription } from './link-schema.ts'
 import { recipientOf } from './links.ts'
 import { findRecipient } from './rows.ts'
-import type { Language } from './schema.ts'
 import { rememberUnsubscribed } from './unsubscribed.ts'
 
 // What the owner of an address does with the links of mails, without a login.

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts'
+import type { Language } from '../../mail/languages.ts'
 import type { InlinePicture } from '../../mail/message.ts'
 import type { SiteRecord } from '../../sites/schema.ts'
-import type { Language } from '../recipients/schema.ts'
 import { contentOf, type ReportContent } from './mail/content.ts'
 import { emptyHtml, htmlBody } from './mail/html-body.ts'
 import { emptyText, type Frame, textBody } from './mail/text-body.ts'

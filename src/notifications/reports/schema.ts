@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { LANGUAGES } from '../../mail/languages.ts'
 import { count, flag, label, timestamp, uuid } from '../../schema/fields.ts'
 import { integer } from '../../schema/validation.ts'
-import { address, LANGUAGES, language, recipientState } from '../recipients/schema.ts'
+import { address, language, recipientState } from '../recipients/schema.ts'
 import { FREQUENCIES } from './periods.ts'
 
 /** Sections of a site that a report can show beside the traffic, in their order. */

@@ -1,8 +1,8 @@
 import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { DAY_MS } from '../../lib/time.ts'
+import { queueMails } from '../../mail/queue.ts'
 import type { Services } from '../../services.ts'
-import { queueMails } from '../mails/queue.ts'
 import { GIVE_UP_MS } from './limits.ts'
 
 interface Notice {

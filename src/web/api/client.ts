@@ -1,5 +1,6 @@
 import { createTRPCClient, httpBatchLink, httpLink, splitLink } from '@trpc/client'
 import type { AppRouter } from '../../trpc/root.ts'
+import { chosenLanguage } from '../text/text.tsx'
 import { watched } from './connection.ts'
 
 /** As whom requests are sent, beside the cookie of the browser session. */
@@ -21,6 +22,8 @@ export function sendAs(next: Sender): void {
 
 /** Headers of a request beside the API client, such as a download. */
 export const senderHeaders = (): Record<string, string> => ({
+  // That of the interface: mails about the login come in it.
+  'Accept-Language': chosenLanguage(),
   ...(sender.team !== undefined && { 'X-Team': sender.team }),
   ...(sender.bearer !== undefined && { Authorization: `Bearer ${sender.bearer}` }),
 })

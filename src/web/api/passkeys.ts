@@ -6,8 +6,23 @@ export const canUsePasskeys = (): boolean => typeof PublicKeyCredential === 'fun
 
 /** Signs in with a passkey that the person chooses. @throws the error of the browser when the person chooses none */
 export async function signInWithPasskey(): Promise<Outputs['passkeys']['login']> {
-  const { challenge, rpId, timeout, userVerification } = await api.passkeys.loginOptions.mutate()
-  const publicKey = { challenge: bytesOf(challenge), rpId, timeout, userVerification }
+  const options = await api.passkeys.loginOptions.mutate()
+  return api.passkeys.login.mutate(await signed(options))
+}
+
+/** Proves with a passkey who the signed-in person is. @throws as `signInWithPasskey` */
+export async function proveWithPasskey(): Promise<Outputs['account']['prove']> {
+  const { allowCredentials, ...options } = await api.account.proofOptions.mutate()
+  return api.account.prove.mutate(await signed({ ...options, allowCredentials: named(allowCredentials) }))
+}
+
+type Options = Outputs['passkeys']['loginOptions'] & {
+  allowCredentials?: PublicKeyCredentialDescriptor[]
+}
+
+/** Lets an authenticator sign. */
+async function signed({ challenge, ...options }: Options): Promise<Inputs['passkeys']['login']> {
+  const publicKey = { ...options, challenge: bytesOf(challenge) }
   const given = (await navigator.credentials.get({ publicKey })) as PublicKeyCredential
   const { clientDataJSON, authenticatorData, signature, userHandle } =
     given.response as AuthenticatorAssertionResponse
@@ -17,7 +32,7 @@ export async function signInWithPasskey(): Promise<Outputs['passkeys']['login']>
     signature: textOf(signature),
     userHandle: userHandle && textOf(userHandle),
   }
-  return api.passkeys.login.mutate({ credential: { ...idOf(given), response } })
+  return { credential: { ...idOf(given), response } }
 }
 
 /** Makes a passkey of the signed-in person. @throws the error of the browser when the person stops it */
@@ -30,10 +45,7 @@ export async function addPasskey(
     ...options,
     challenge: bytesOf(options.challenge),
     user: { ...options.user, id: bytesOf(options.user.id) },
-    excludeCredentials: options.excludeCredentials.map(({ type, id, transports }) => ({
-      ...{ type, id: bytesOf(id) },
-      transports: transports as AuthenticatorTransport[],
-    })),
+    excludeCredentials: named(options.excludeCredentials),
   }
   const made = (await navigator.credentials.create({ publicKey })) as PublicKeyCredential
   const { clientDataJSON, attestationObject, getTransports } =
@@ -45,6 +57,12 @@ export async function addPasskey(
   }
   return api.passkeys.add.mutate({ name, credential: { ...idOf(made), response } })
 }
+
+const named = (passkeys: Outputs['account']['proofOptions']['allowCredentials']) =>
+  passkeys.map(({ type, id, transports }) => ({
+    ...{ type, id: bytesOf(id) },
+    transports: transports as AuthenticatorTransport[],
+  }))
 
 const idOf = ({ id, rawId }: PublicKeyCredential) => ({
   id,

@@ -10,6 +10,7 @@ import { SitePages } from './site/site-pages.tsx'
 const Login = lazyPage(() => import('../pages/auth/login.tsx'))
 const Setup = lazyPage(() => import('../pages/auth/setup.tsx'))
 const Reset = lazyPage(() => import('../pages/auth/reset.tsx'))
+const ConfirmAddress = lazyPage(() => import('../pages/auth/confirm-address.tsx'))
 const Invite = lazyPage(() => import('../pages/auth/invite.tsx'))
 const MailLink = lazyPage(() => import('../pages/auth/mail-link.tsx'))
 const Sites = lazyPage(() => import('../pages/sites/sites.tsx'))
@@ -29,6 +30,7 @@ export function Routes() {
           <Route path="/login" component={Login} />
           <Route path="/setup" component={Setup} />
           <Route path="/reset" component={Reset} />
+          <Route path="/confirm-address" component={ConfirmAddress} />
           <Route path="/invite" component={Invite} />
           <Route path="/mail/:purpose/:token" component={MailLink} />
           <Route path="/share/:site" nest component={Shared} />

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Failure } from '../api/failure.ts'
-import { askToSignIn } from '../api/session.ts'
+import { askFor } from '../api/session.ts'
 import { useText } from '../text/text.tsx'
 import { Button } from './form/button.tsx'
 import css from './states.module.css'
@@ -39,7 +39,7 @@ export function FailureNote({ failure, again }: { failure: Failure; again?: () =
     <div className={css.failure} role="alert">
       <p>{textOf(failure)}</p>
       {failure.kind === 'signed_out' ? (
-        <Button onClick={() => void askToSignIn()}>{t.auth.signIn}</Button>
+        <Button onClick={() => void askFor('sign_in')}>{t.auth.signIn}</Button>
       ) : (
         again && <Button onClick={again}>{t.common.actions.again}</Button>
       )}

@@ -1,4 +1,4 @@
-import type { Language } from '../../recipients/schema.ts'
+import type { Language } from '../../../mail/languages.ts'
 import { type MailFormat, mailFormat } from '../../reports/mail/format.ts'
 import { textsOf } from '../../reports/mail/texts.ts'
 import type { Condition } from '../conditions.ts'

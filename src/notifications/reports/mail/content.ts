@@ -1,10 +1,10 @@
+import type { Language } from '../../../mail/languages.ts'
+import { plain } from '../../../mail/plain.ts'
 import { dayOf, formatDay } from '../../../time/local-time.ts'
-import type { Language } from '../../recipients/schema.ts'
 import type { Period } from '../periods.ts'
 import type { ReportNumbers } from '../read-report.ts'
 import { type Change, changeOf } from './change.ts'
 import { type MailFormat, mailFormat } from './format.ts'
-import { plain } from './plain.ts'
 import { type MailTexts, textsOf } from './texts.ts'
 
 export interface Figure {

@@ -1,4 +1,4 @@
-import type { Language } from '../../recipients/schema.ts'
+import type { Language } from '../../../mail/languages.ts'
 import type { Frequency } from '../periods.ts'
 import { de } from './de.ts'
 import { en } from './en.ts'

@@ -5,7 +5,7 @@ import type { Outputs } from '../../api/types.ts'
 import { useRead } from '../../api/use-read.ts'
 import { remember, remembered } from '../../state/storage.ts'
 import { Away } from '../away.tsx'
-import { SignedOut } from './signed-out.tsx'
+import { Questions } from './questions.tsx'
 
 export type Person = Outputs['account']['get']
 export type Team = Person['teams'][number]
@@ -46,7 +46,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
   return (
     <PersonContext value={person.data}>
       {children}
-      <SignedOut loginId={person.data.id} />
+      <Questions loginId={person.data.id} />
     </PersonContext>
   )
 }

@@ -9,6 +9,7 @@ import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { addressOf } from '../../state/places.ts'
 import { useText } from '../../text/text.tsx'
 import { useMethods } from './methods.ts'
+import css from './proof.module.css'
 
 /** Signs the person in again. The page of another person is loaded anew: nothing of the first one is sent as the second. */
 export default function SignInDialog({ loginId }: { loginId: string }) {
@@ -28,7 +29,7 @@ export default function SignInDialog({ loginId }: { loginId: string }) {
   })
   return (
     <Dialog open title={auth.signedOut} onClose={() => endQuestion(false)}>
-      <p>{auth.signedOutHint}</p>
+      <p className={css.lead}>{auth.signedOutHint}</p>
       <Answer read={methods}>
         {offered => (
           <>

@@ -1,10 +1,15 @@
 import { useState } from 'react'
+import { api } from '../../api/client.ts'
+import type { Inputs } from '../../api/types.ts'
+import { useChange } from '../../api/use-change.ts'
 import { languageName } from '../../format/places.ts'
 import { Card } from '../../parts/card.tsx'
 import { Choice } from '../../parts/form/choice.tsx'
 import { chooseTheme, chosenTheme, type Theme } from '../../state/theme.ts'
 import { CODES, chooseLanguage, useLanguage, useText } from '../../text/text.tsx'
 import css from './account.module.css'
+
+type Language = NonNullable<Inputs['account']['change']['language']>
 
 const THEMES: readonly Theme[] = ['light', 'dark', 'system']
 
@@ -13,6 +18,12 @@ export function Display() {
   const { account, common } = useText()
   const { code } = useLanguage()
   const [theme, setTheme] = useState(chosenTheme)
+  const tell = useChange((language: Language) => api.account.change.mutate({ language }))
+  const speak = async (next: string) => {
+    // Also when it fails: the interface has the language, mails keep theirs.
+    await tell.send(next as Language)
+    chooseLanguage(next)
+  }
   const change = (next: Theme) => {
     chooseTheme(next)
     setTheme(next)
@@ -23,7 +34,7 @@ export function Display() {
         <Choice
           label={common.language}
           value={code}
-          onChange={chooseLanguage}
+          onChange={speak}
           options={CODES.map(each => ({ value: each, label: languageName(each, each), lang: each }))}
         />
         <Choice

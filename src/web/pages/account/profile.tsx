@@ -6,13 +6,14 @@ import { useChange } from '../../api/use-change.ts'
 import { PERSON, usePerson } from '../../app/person/person.tsx'
 import { ProofField } from '../../app/person/proof.tsx'
 import { Card } from '../../parts/card.tsx'
+import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
 import { Form } from '../../parts/form/form.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './account.module.css'
 
-/** Name and e-mail address. Another address needs a proof. */
+/** Name and e-mail address. Another address needs a proof, and waits until it is confirmed. */
 export function Profile() {
   const { account, common } = useText()
   const person = usePerson()
@@ -21,6 +22,10 @@ export function Profile() {
   const change = useChange((input: Inputs['account']['change']) => api.account.change.mutate(input), [PERSON])
   const { failure } = change
   const isMoved = email.trim().toLowerCase() !== person.email
+  const takeBack = () => {
+    setSaved(false)
+    void change.send({ email: person.email })
+  }
   const send = async ({ name = '', password }: Record<string, string>) => {
     setSaved(false)
     const changed = await change.send({ name, ...(isMoved && { email, password }) })
@@ -60,6 +65,16 @@ export function Profile() {
           />
           {isMoved && <ProofField />}
         </Form>
+        {person.pending_email !== null && (
+          <>
+            <Notice>{account.pendingEmail(person.pending_email)}</Notice>
+            <div>
+              <Button isBusy={change.isSending} onClick={takeBack}>
+                {account.takeBack}
+              </Button>
+            </div>
+          </>
+        )}
         {isSaved && !change.isSending && !isMoved && <Notice>{account.saved}</Notice>}
       </div>
     </Card>

@@ -20,6 +20,23 @@ export function EmailField(props: Partial<ComponentProps<typeof TextField>>) {
   )
 }
 
+/** A code of the second factor. */
+export function CodeField() {
+  const { auth } = useText()
+  return (
+    <TextField
+      label={auth.code}
+      hint={auth.codeHint}
+      name="code"
+      autoComplete="one-time-code"
+      autoCapitalize="off"
+      spellCheck={false}
+      maxLength={64}
+      required
+    />
+  )
+}
+
 interface Props {
   failure: Failure | undefined
 }

@@ -14,18 +14,26 @@ import { SsoButton, Ways } from './ways.tsx'
 
 export type LinkInfo = Outputs['auth']['link']
 
+/** Which page a link belongs to. */
+const PAGES: Record<LinkInfo['purpose'], string> = {
+  setup: '/setup',
+  reset: '/reset',
+  recover: '/reset',
+  address: '/confirm-address',
+}
+
 interface Props {
   secret: string
   title: string
-  /** Page of the link, if it is of another one. */
-  pageOf(link: LinkInfo): string | undefined
+  /** Page that shows it. A link of another page leads there. */
+  page: string
   children: (link: LinkInfo, methods: Methods) => ReactNode
   /** A way on when the link does not work, beside signing in. */
   wayOut?: ReactNode
 }
 
 /** Looks at the link of the address, and shows what it is for, or that it does not work. */
-export function OpenedLink({ secret, title, pageOf, children, wayOut }: Props) {
+export function OpenedLink({ secret, title, page, children, wayOut }: Props) {
   const problemOf = useProblem()
   // The answer is new each time: a link works once.
   const opened = useRead(
@@ -39,7 +47,8 @@ export function OpenedLink({ secret, title, pageOf, children, wayOut }: Props) {
     },
     { keep: false },
   )
-  const other = opened.data && pageOf(opened.data.link)
+  const found = opened.data && PAGES[opened.data.link.purpose]
+  const other = found === page ? undefined : found
   useEffect(() => {
     if (other !== undefined) location.replace(addressOf(`${other}#${secret}`))
   }, [other, secret])

@@ -2,12 +2,11 @@ import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import type { Inputs } from '../../api/types.ts'
 import { useChange } from '../../api/use-change.ts'
-import { TextField } from '../../parts/form/field.tsx'
 import { Form } from '../../parts/form/form.tsx'
 import { PasswordField } from '../../parts/form/password-field.tsx'
 import { useText } from '../../text/text.tsx'
 import { focusFirst } from './auth-page.tsx'
-import { EmailField } from './fields.tsx'
+import { CodeField, EmailField } from './fields.tsx'
 import { useProblem } from './problem.ts'
 
 /** E-mail address and password; the code of the second factor is asked for when the login has one. */
@@ -36,16 +35,7 @@ export function LoginForm({ onDone }: { onDone(): void }) {
         <PasswordField label={auth.password} autoComplete="current-password" />
         {needsCode && (
           <div ref={focusFirst}>
-            <TextField
-              label={auth.code}
-              hint={auth.codeHint}
-              name="code"
-              autoComplete="one-time-code"
-              autoCapitalize="off"
-              spellCheck={false}
-              maxLength={64}
-              required
-            />
+            <CodeField />
           </div>
         )}
       </Form>

@@ -5,13 +5,13 @@ import { ButtonLink } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { useHash } from '../../state/hash.ts'
 import { ownPath } from '../../state/own-path.ts'
-import { addressOf, leadTo } from '../../state/places.ts'
+import { leadTo } from '../../state/places.ts'
 import type { Dictionary } from '../../text/languages/en.ts'
 import { useText } from '../../text/text.tsx'
 import css from './auth-page.module.css'
 import { AuthPage, Or, Stack } from './auth-page.tsx'
 import { LoginForm } from './login-form.tsx'
-import { offersPasskeys, PasskeyButton, SsoButton, Ways } from './ways.tsx'
+import { offersPasskeys, PasskeyButton, SsoButton, ssoAddress, Ways } from './ways.tsx'
 
 const SECRET = /^[\w-]{43}$/
 
@@ -23,6 +23,12 @@ export default function Login() {
   const returnTo = ownPath(new URLSearchParams(useSearch()).get('return_to'))
   const given = reasons.get('invite') ?? ''
   const invitation = SECRET.test(given) ? given : undefined
+  if (reasons.has('proven'))
+    return (
+      <AuthPage title={auth.signIn}>
+        <Notice>{auth.proven}</Notice>
+      </AuthPage>
+    )
   const goOn = () => leadTo(invitation === undefined ? returnTo : `/invite#${invitation}`)
   return (
     <AuthPage title={auth.signIn} intro={invitation && auth.thenAccept}>
@@ -66,7 +72,7 @@ function SignIn({ methods, goOn, returnTo, invitation }: Props) {
           {offersPasskeys(methods) && <PasskeyButton onDone={goOn} />}
           {sso && invitation !== undefined && <SsoButton name={sso.name} secret={invitation} />}
           {sso && invitation === undefined && (
-            <ButtonLink href={startAddress(returnTo)}>{auth.signInWith(sso.name)}</ButtonLink>
+            <ButtonLink href={ssoAddress(returnTo)}>{auth.signInWith(sso.name)}</ButtonLink>
           )}
         </Ways>
       )}
@@ -77,10 +83,4 @@ function SignIn({ methods, goOn, returnTo, invitation }: Props) {
       )}
     </Stack>
   )
-}
-
-function startAddress(returnTo: string): string {
-  const address = new URL(addressOf('/api/auth/oidc/start'))
-  if (returnTo !== '/') address.searchParams.set('return_to', returnTo)
-  return address.href
 }

@@ -26,12 +26,7 @@ function WithLink({ secret }: { secret: string }) {
     </p>
   )
   return (
-    <OpenedLink
-      secret={secret}
-      title={auth.choosePassword}
-      pageOf={link => (link.purpose === 'setup' ? '/setup' : undefined)}
-      wayOut={wayOut}
-    >
+    <OpenedLink secret={secret} title={auth.choosePassword} page="/reset" wayOut={wayOut}>
       {(link, methods) =>
         // Only a link of the operator also lets a person in with single sign-on.
         link.purpose === 'reset' ? (

@@ -16,12 +16,7 @@ export default function Setup() {
   const { auth } = useText()
   const secret = useHash()
   return (
-    <OpenedLink
-      key={secret}
-      secret={secret}
-      title={auth.setUp}
-      pageOf={link => (link.purpose === 'setup' ? undefined : '/reset')}
-    >
+    <OpenedLink key={secret} secret={secret} title={auth.setUp} page="/setup">
       {(link, methods) => (
         <AuthPage title={auth.setUp} intro={auth.setUpIntro}>
           <WaysWithLink methods={methods} secret={secret}>

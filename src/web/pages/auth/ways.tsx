@@ -5,6 +5,7 @@ import { type Change, useChange } from '../../api/use-change.ts'
 import type { Methods } from '../../app/person/methods.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/notice.tsx'
+import { addressOf } from '../../state/places.ts'
 import { useText } from '../../text/text.tsx'
 import css from './auth-page.module.css'
 import { useProblem } from './problem.ts'
@@ -12,13 +13,30 @@ import { useProblem } from './problem.ts'
 /** Ways to sign in that are no form. */
 export const Ways = ({ children }: { children: ReactNode }) => <div className={css.ways}>{children}</div>
 
-export function PasskeyButton({ onDone }: { onDone(): void }) {
+interface PasskeyProps {
+  /** What the passkey is used for: signing in unless given. */
+  use?: () => Promise<unknown>
+  onDone(): void
+}
+
+export function PasskeyButton({ use = signInWithPasskey, onDone }: PasskeyProps) {
   const { auth } = useText()
-  const signIn = useChange(() => signInWithPasskey())
-  const use = async () => {
-    if (await signIn.send(undefined)) onDone()
+  const change = useChange(use)
+  const send = async () => {
+    if (await change.send(undefined)) onDone()
   }
-  return <Way change={signIn} unknown={auth.passkeyUnused} label={auth.usePasskey} onUse={use} />
+  return <Way change={change} unknown={auth.passkeyUnused} label={auth.usePasskey} onUse={send} />
+}
+
+/**
+ * Returns the address that begins single sign-on.
+ * @param options.isAgain the provider asks the person again, also when they are signed in there
+ */
+export function ssoAddress(returnTo: string, { isAgain = false }: { isAgain?: boolean } = {}): string {
+  const address = new URL(addressOf('/api/auth/oidc/start'))
+  if (returnTo !== '/') address.searchParams.set('return_to', returnTo)
+  if (isAgain) address.searchParams.set('again', 'true')
+  return address.href
 }
 
 export const offersPasskeys = (methods: Methods): boolean => methods.passkeys && canUsePasskeys()

@@ -13,6 +13,9 @@ export const account: Dictionary['account'] = {
   nameHint: 'Die Personen Ihrer Teams sehen ihn.',
   email: 'E-Mail-Adresse',
   saved: 'Gespeichert.',
+  pendingEmail: email =>
+    `Wir haben einen Link an ${email} geschickt: Öffnen Sie ihn, um die Adresse zu bestätigen. Bis dahin melden Sie sich mit der bisherigen an.`,
+  takeBack: 'Bisherige Adresse behalten',
   yourPassword: 'Ihr Passwort',
   recentSignIn: 'Sie haben hier kein Passwort, darum geht das 15 Minuten lang nach der Anmeldung.',
   signInAgain: 'Neu anmelden',
@@ -72,7 +75,7 @@ export const account: Dictionary['account'] = {
   thisDevice: 'Dieses',
   signOutAll: 'Überall abmelden',
   signOutAllNote: 'Alle Ihre Browser werden abgemeldet, auch dieser. Tokens gelten weiter.',
-  displayNote: 'Nur für diesen Browser.',
+  displayNote: 'Nur für diesen Browser; auch Mails über Ihren Zugang kommen in der Sprache.',
   noTeam: 'Sie gehören zu keinem Team. Legen Sie eines an, oder bitten Sie um eine Einladung.',
   currentTeam: 'Gewählt',
   openTeam: 'Öffnen',

@@ -12,6 +12,9 @@ export const account = {
   nameHint: 'Shown to the people of your teams.',
   email: 'E-mail address',
   saved: 'Saved.',
+  pendingEmail: (email: string) =>
+    `We mailed a link to ${email}: open it to confirm the address. Until then you sign in with the present one.`,
+  takeBack: 'Keep the present address',
   yourPassword: 'Your password',
   recentSignIn: 'You have no password here, so this works for 15 minutes after you have signed in.',
   signInAgain: 'Sign in again',
@@ -71,7 +74,7 @@ export const account = {
   thisDevice: 'This one',
   signOutAll: 'Sign out everywhere',
   signOutAllNote: 'All your browsers are signed out, this one, too. Tokens keep working.',
-  displayNote: 'For this browser alone.',
+  displayNote: 'For this browser alone; mails about your login come in the language, too.',
   noTeam: 'You belong to no team. Make one, or ask for an invitation.',
   currentTeam: 'Chosen',
   openTeam: 'Open',
