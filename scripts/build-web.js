@@ -43,22 +43,31 @@ const lazy = Object.values(first.metafile.outputs)
   .map(({ entryPoint }) => entryPoint && join(root, entryPoint))
   // English is part of the first script: importing it from there would run it before its own texts.
   .filter(path => path?.startsWith(source) && path !== main && !path.endsWith(join('languages', 'en.ts')))
-// Loaded before the first paint, so it is a script of the old kind, which does not wait.
-const early = await build({
-  ...options,
-  entryPoints: { theme: join(source, 'theme.ts') },
-  format: 'iife',
-  splitting: false,
+/** Scripts of the old kind, which are whole in one file. */
+const apart = { ...options, format: /** @type {const} */ ('iife'), splitting: false }
+// Loaded before the first paint, so it must not wait.
+const early = await build({ ...apart, entryPoints: { theme: join(source, 'theme.ts') } })
+// The frame that plays recordings is a page of its own.
+const rrweb = JSON.parse(readFileSync(join(root, 'node_modules', '@rrweb', 'replay', 'package.json'), 'utf8'))
+const frame = await build({
+  ...apart,
+  entryPoints: { 'replay-frame': join(source, 'replay-frame', 'frame.ts') },
+  loader: { '.css': 'text' },
+  banner: {
+    js: `/*! Contains @rrweb/replay ${rrweb.version}, Copyright rrweb contributors, MIT: https://github.com/rrweb-io/rrweb/blob/master/LICENSE */`,
+  },
 })
 const { metafile } = await build({ ...options, plugins: [importMain(new Set(lazy))] })
 
-const outputs = Object.entries({ ...metafile.outputs, ...early.metafile.outputs }).map(
-  ([path, { entryPoint, imports }]) => ({
-    name: basename(path),
-    entry: entryPoint === undefined ? undefined : relative(root, join(root, entryPoint)),
-    loads: imports.filter(({ kind }) => kind === 'import-statement').map(each => basename(each.path)),
-  }),
-)
+const outputs = Object.entries({
+  ...metafile.outputs,
+  ...early.metafile.outputs,
+  ...frame.metafile.outputs,
+}).map(([path, { entryPoint, imports }]) => ({
+  name: basename(path),
+  entry: entryPoint === undefined ? undefined : relative(root, join(root, entryPoint)),
+  loads: imports.filter(({ kind }) => kind === 'import-statement').map(each => basename(each.path)),
+}))
 const named = (entry, extension) =>
   outputs.find(each => each.name.startsWith(`${entry}-`) && each.name.endsWith(extension)).name
 // esbuild also writes the styles of each part; all of them are in the one style sheet.
@@ -76,6 +85,7 @@ writeFileSync(
     script: named('main', '.js'),
     preload: outputs.find(({ name }) => name === named('main', '.js')).loads,
     style: named('styles', '.css'),
+    replayFrame: named('replay-frame', '.js'),
     files: Object.fromEntries(used.map(({ name, entry, loads }) => [name, { entry, loads }])),
   }),
 )
@@ -111,7 +121,9 @@ function languageLoader() {
 
 /** The tokens first, then the parts, then the pages: what stands later overrides what stands before. */
 function styleSheets(folder) {
-  const all = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.css'))
+  const all = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    name => name.endsWith('.css') && !name.startsWith('replay-frame'),
+  )
   const order = ['style', 'parts', 'chart', 'period', 'filters', 'app', 'pages']
   return all.sort(
     (a, b) => order.indexOf(a.split(/[\\/]/)[0]) - order.indexOf(b.split(/[\\/]/)[0]) || (a < b ? -1 : 1),

@@ -22,7 +22,8 @@ import { oneClickUnsubscribe } from './one-click.ts'
 import { reportPreview } from './report-preview.ts'
 import { givenRequestId, requestIdFrom } from './request-id.ts'
 import { endSignIn, startSignIn } from './single-sign-on.ts'
-import { FRAME_PATH, PAGE_PATHS, UNSUBSCRIBE_PATH } from './web/page-paths.ts'
+import { FRAME_PATH, PAGE_PATHS, REPLAY_FRAME_PATH, UNSUBSCRIBE_PATH } from './web/page-paths.ts'
+import { createReplayFrame } from './web/replay-frame.ts'
 import { createWebFiles } from './web/web-files.ts'
 import { createWebPages, type WebPages } from './web/web-pages.ts'
 import { processorWebhook } from './webhook.ts'
@@ -61,6 +62,7 @@ export function createApp(
   for (const path of PAGE_PATHS) mount(app, path, { get: pages.page })
   mount(app, UNSUBSCRIBE_PATH, { get: pages.page, post: oneClickUnsubscribe(services) })
   mount(app, FRAME_PATH, { get: pages.frame })
+  mount(app, REPLAY_FRAME_PATH, { get: createReplayFrame() })
   mount(app, '/web/:file', { get: createWebFiles() })
   for (const [path, handlers] of restHandlers(services)) mount(app, path, handlers)
   app.all('/trpc/:procedures', trpcEndpoint(services))

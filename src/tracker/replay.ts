@@ -10,6 +10,7 @@ import {
   maskValues,
   type RecordedNode,
 } from './replay-masks.ts'
+import { addSizes, sizeChange } from './replay-pictures.ts'
 import { createSender, type Settings } from './replay-sender.ts'
 import { on, safe } from './safe.ts'
 
@@ -119,12 +120,24 @@ function emit(event: RecordedEvent): void {
     return
   }
   if (type === META) data.href = location.origin + location.pathname
-  if (type === FULL_SNAPSHOT) maskValues(data.node!, nodeOf)
+  if (type === FULL_SNAPSHOT) {
+    maskValues(data.node!, nodeOf)
+    addSizes(data.node!, nodeOf)
+  }
   if (type === INCREMENT && data.source === MUTATION) {
-    for (const { node } of data.adds || []) maskValues(node, nodeOf)
+    for (const { node } of data.adds || []) {
+      maskValues(node, nodeOf)
+      addSizes(node, nodeOf)
+    }
     maskChanges(data, nodeOf)
   }
   if (!sender.add(withoutQuery(JSON.stringify(event)), path)) end()
+}
+
+/** Records the size of a picture that was loaded after it was recorded. */
+function recordSize({ target }: Event): void {
+  const data = isRecording && sizeChange(target as Node, node => record.mirror.getId(node))
+  if (data) emit({ type: INCREMENT, timestamp: Date.now(), data })
 }
 
 function begin(): void {
@@ -224,6 +237,8 @@ async function start(): Promise<void> {
   begin()
   timer = setInterval(safe(tick), TICK_MS)
   on('pointermove pointerdown keydown scroll', begin)
+  // Not on the window: it hears of no picture.
+  document.addEventListener('load', safe(recordSize), true)
   on('visibilitychange', () => {
     leave()
     if (document.hidden) void sender.flush(0)

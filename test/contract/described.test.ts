@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '../../src/http/api/routes.ts'
 import { createApp } from '../../src/http/app.ts'
 import { describeApi } from '../../src/http/openapi/document.ts'
-import { FRAME_PATH, PAGE_PATHS, UNSUBSCRIBE_PATH } from '../../src/http/web/page-paths.ts'
+import { FRAME_PATH, PAGE_PATHS, REPLAY_FRAME_PATH, UNSUBSCRIBE_PATH } from '../../src/http/web/page-paths.ts'
 import type { Hit } from '../../src/ingestion/hit.ts'
 import { storeChunk } from '../../src/ingestion/replays/store-chunk.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
@@ -268,8 +268,9 @@ test('described endpoints: every served route is described, except those that ar
   const described = Object.keys(document.paths as object)
   const others = [
     ...[...PAGE_PATHS, FRAME_PATH, UNSUBSCRIBE_PATH].map(path => path.replace(/:(\w+)/g, '{$1}')),
-    // The page of a frame.
+    // Pages of frames.
     '/api/sites/{siteKey}/reports/preview.html',
+    REPLAY_FRAME_PATH,
     '/api/openapi.json',
     '/docs',
     '/docs/redoc.js',

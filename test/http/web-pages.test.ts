@@ -56,6 +56,27 @@ test('web pages: a frame of another site may hold a shared page alone', async ()
   expect((await get('/login')).headers.get('x-frame-options')).not.toBeNull()
 })
 
+test('web pages: the frame that plays recordings may load its script alone, a nonce an answer, and stands in own pages', async () => {
+  const answers = await Promise.all([1, 2].map(() => get('/web/replay-frame')))
+  const nonces = await Promise.all(
+    answers.map(async answer => {
+      const policy = answer.headers.get('content-security-policy')!
+      const [, nonce] = /script-src 'nonce-([\w-]{22})'/.exec(policy)!
+      expect(policy.replace(nonce!, '')).toBe(
+        "default-src 'none'; script-src 'nonce-'; style-src 'unsafe-inline'; img-src data:; font-src data:; frame-src 'none'; " +
+          "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts allow-same-origin",
+      )
+      expect(answer.headers.get('x-frame-options')).toBe('SAMEORIGIN')
+      const [, script] = new RegExp(`<script nonce="${nonce}" src="([^"]+)"></script>`).exec(
+        await answer.text(),
+      )!
+      expect((await get(`/web/${script}`)).status).toBe(200)
+      return nonce
+    }),
+  )
+  expect(new Set(nonces).size).toBe(2)
+})
+
 test('web pages: their files have a hash in the name, are kept for ever, and come compressed', async () => {
   const files = filesIn(await (await get('/login')).text())
   expect(files.length).toBeGreaterThanOrEqual(3)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { beforeAll } from 'vitest'
 import { eventually, startService, type TestService } from '../support/service.ts'
 import { newPerson, startShell } from './chromium.ts'
@@ -63,7 +63,7 @@ export interface World {
   service: TestService
   /** Origin of the service as pages see it. */
   analytics: string
-  person(): Promise<BrowserContext>
+  person(options?: BrowserContextOptions): Promise<BrowserContext>
   site(options?: SiteOptions): Promise<Site>
 }
 
@@ -93,7 +93,13 @@ export function sharedWorld(): World {
 
 /** The real service, which also serves the tracker below `/t`, a real browser, and sites whose pages carry the tracker. */
 async function startWorld(): Promise<World> {
-  const [service, browser] = await Promise.all([startService({ TRACKER_PATH: '/t' }), startShell()])
+  const proxy = await startPatientProxy()
+  const analytics = `http://analytics.example:${proxy.port}`
+  const [service, browser] = await Promise.all([
+    startService({ TRACKER_PATH: '/t', BASE_URL: analytics }),
+    startShell(),
+  ])
+  proxy.target = service.url
   const pages = new Map<string, (path: string) => string>()
   const server = createServer((request, response) => {
     const path = request.url!.split('?')[0]!
@@ -102,8 +108,6 @@ async function startWorld(): Promise<World> {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
-  const proxy = await startPatientProxy(service.url)
-  const analytics = `http://analytics.example:${proxy.port}`
 
   async function site(options: SiteOptions = {}): Promise<Site> {
     const { script = '/js/script.js', mode = 'cookieless', excludedPaths = [] } = options
@@ -159,7 +163,7 @@ async function startWorld(): Promise<World> {
     }
   }
 
-  return { service, analytics, person: () => newPerson(browser), site }
+  return { service, analytics, person: options => newPerson(browser, options), site }
 }
 
 async function readRows({ db }: TestService, siteNo: number): Promise<Row[]> {

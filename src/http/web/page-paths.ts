@@ -19,3 +19,6 @@ export const FRAME_PATH = '/embed/:site{/*rest}'
 
 /** The page, and what mail programs send there to unsubscribe at once (RFC 8058). */
 export const UNSUBSCRIBE_PATH = '/mail/unsubscribe/:token'
+
+/** The page of the frame that plays recordings. */
+export const REPLAY_FRAME_PATH = '/web/replay-frame'

@@ -7,6 +7,22 @@ import { type Asset, createAsset } from '../assets/asset.ts'
 
 export const webFolder = join(projectRoot, 'dist', 'web')
 
+/** Names of the files that pages begin with. */
+interface Manifest {
+  theme: string
+  script: string
+  preload: string[]
+  style: string
+  replayFrame: string
+}
+
+/** @throws Error when the interface has not been built */
+export function readManifest(): Manifest {
+  const path = join(webFolder, 'manifest.json')
+  if (!existsSync(path)) throw new Error(`${path} is missing: build it with \`node scripts/build.js\``)
+  return JSON.parse(readFileSync(path, 'utf8')) as Manifest
+}
+
 /** Files have a hash of their content in their name. */
 const FOREVER = 'public, max-age=31536000, immutable'
 const NAME = /^[\w-]+-[A-Z0-9]{8}\.(js|css)$/

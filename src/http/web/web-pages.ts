@@ -1,10 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Request, RequestHandler, Response } from 'express'
 import type { Config } from '../../config.ts'
 import { readSessionCookie } from '../api/browser.ts'
 import { createAsset } from '../assets/asset.ts'
-import { webFolder } from './web-files.ts'
+import { readManifest } from './web-files.ts'
 
 /** Browsers revalidate at every use, and get 304 while nothing has changed. */
 const REVALIDATE = 'no-cache'
@@ -17,19 +15,12 @@ const policy = (ancestors: string) =>
     "style-src 'self'",
     "connect-src 'self'",
     "img-src 'self' data:",
-    // The preview of a mail.
+    // The preview of a mail, and the player of recordings.
     "frame-src 'self'",
     "base-uri 'self'",
     "form-action 'none'",
     `frame-ancestors ${ancestors}`,
   ].join('; ')
-
-interface Manifest {
-  theme: string
-  script: string
-  preload: string[]
-  style: string
-}
 
 /** Handlers of the web interface: its pages, the same for frames of other sites, and the page for addresses that do not exist. */
 export interface WebPages {
@@ -80,14 +71,11 @@ const withoutSlash = ({ path, url }: Request) => `../${path.split('/').at(-2)}${
 const wantsHtml = ({ path, headers }: Request) =>
   !/^\/(api|trpc)\//.test(path) && /\btext\/html\b/.test(headers.accept ?? '')
 
-function readManifest(): Manifest {
-  const path = join(webFolder, 'manifest.json')
-  if (!existsSync(path)) throw new Error(`${path} is missing: build it with \`node scripts/build.js\``)
-  return JSON.parse(readFileSync(path, 'utf8')) as Manifest
-}
-
 /** All addresses are relative to the path of BASE_URL. The markup has no inline script and no inline style. */
-const shell = ({ theme, script, preload, style }: Manifest, baseUrl: string) => `<!doctype html>
+const shell = (
+  { theme, script, preload, style }: ReturnType<typeof readManifest>,
+  baseUrl: string,
+) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

@@ -2,6 +2,7 @@ import { Link } from 'wouter'
 import type { Outputs } from '../../api/types.ts'
 import { useFormat } from '../../format/format.ts'
 import { HostileLink, HostileText } from '../../parts/hostile-text.tsx'
+import { useAddress } from '../../state/address.ts'
 import { useLinks } from '../../state/kept-search.ts'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
@@ -9,11 +10,12 @@ import { EventMark } from '../../visits/event-mark.tsx'
 import { hasOwnName } from '../../visits/event-types.ts'
 import { Properties } from '../../visits/properties.tsx'
 import css from './course.module.css'
+import type { SessionRow } from './session-list.tsx'
 
 type Hit = Outputs['stats']['session']['data'][number]
 
 /** The hits of a visit in order, with the times between them. */
-export function Course({ hits }: { hits: readonly Hit[] }) {
+export function Course({ hits, session }: { hits: readonly Hit[]; session: SessionRow }) {
   const { people } = useText()
   const format = useFormat()
   return (
@@ -29,7 +31,7 @@ export function Course({ hits }: { hits: readonly Hit[] }) {
             </div>
             <span className={hit.event_type === 'pageview' ? css.page : css.event} />
             <div className={css.what}>
-              {hit.event_type === 'pageview' ? <Page hit={hit} /> : <Event hit={hit} />}
+              {hit.event_type === 'pageview' ? <Page hit={hit} /> : <Event hit={hit} session={session} />}
             </div>
           </li>
         )
@@ -65,8 +67,10 @@ function Page({ hit }: { hit: Hit }) {
   )
 }
 
-function Event({ hit }: { hit: Hit }) {
+function Event({ hit, session }: { hit: Hit; session: SessionRow }) {
   const { can } = useSite()
+  const { replay } = useText()
+  const { change } = useAddress()
   const linkTo = useLinks()
   const name = <HostileText>{hit.event_name}</HostileText>
   return (
@@ -83,7 +87,22 @@ function Event({ hit }: { hit: Hit }) {
           </strong>
         )}
       </div>
+      {hit.event_type === 'error' && session.has_replay && (
+        <button
+          type="button"
+          className={css.watch}
+          onClick={() => change({ at: secondBefore(hit, session) })}
+        >
+          {replay.before}
+        </button>
+      )}
       <Properties of={hit.properties} />
     </>
   )
+}
+
+/** Moment of the recording that shows what led to an error: in seconds since the visit began. */
+function secondBefore(hit: Hit, session: SessionRow): string {
+  const seconds = (Date.parse(hit.timestamp) - Date.parse(session.started_at)) / 1_000
+  return Math.max(0, seconds - 1).toFixed(1)
 }

@@ -6,21 +6,24 @@ import { useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { GoalPicker } from './goal-picker.tsx'
 import { PersonList } from './person-list.tsx'
+import { ReplayList } from './replay-list.tsx'
 import { SessionList } from './session-list.tsx'
 
-const TABS = ['visitors', 'users', 'sessions'] as const
+const TABS = ['visitors', 'users', 'sessions', 'replays'] as const
 type Tab = (typeof TABS)[number]
 
-/** Who came, and what they did: visitors, identified users, and single visits. */
+/** Who came, and what they did: visitors, identified users, single visits, and those that were recorded. */
 export default function People() {
   const { common, people } = useText()
   const { params, change } = useAddress()
   const { input } = useQuestion()
-  const { mayExport } = useSite()
-  const tab = TABS.find(name => name === params.get('tab')) ?? 'visitors'
+  const { mayExport, isMember } = useSite()
+  // Readers of a share see no recordings.
+  const tabs = TABS.filter(name => name !== 'replays' || isMember)
+  const tab = tabs.find(name => name === params.get('tab')) ?? 'visitors'
   const listOf = (name: Tab) =>
-    name === 'sessions'
-      ? { path: 'stats/sessions', query: input }
+    name === 'sessions' || name === 'replays'
+      ? { path: `stats/${name}`, query: input }
       : { path: 'stats/people', query: { ...input, kind: name } }
   const choose = (name: Tab) =>
     change({ tab: name === 'visitors' ? null : name, page: null, search: null, sort: null })
@@ -31,12 +34,18 @@ export default function People() {
       <Card>
         <Tabs
           label={common.nav.people}
-          tabs={TABS.map(name => ({ name, label: people.tabs[name] }))}
+          tabs={tabs.map(name => ({ name, label: people.tabs[name] }))}
           value={tab}
           onChange={choose}
           action={mayExport && <CsvButton {...listOf(tab)} name={tab} />}
         >
-          {tab === 'sessions' ? <SessionList /> : <PersonList kind={tab} />}
+          {tab === 'replays' ? (
+            <ReplayList />
+          ) : tab === 'sessions' ? (
+            <SessionList />
+          ) : (
+            <PersonList kind={tab} />
+          )}
         </Tabs>
       </Card>
     </>

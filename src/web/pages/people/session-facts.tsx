@@ -56,7 +56,6 @@ export function SessionFacts({ session }: { session: SessionRow }) {
             </div>
           ))}
       </dl>
-      {session.has_replay && <p className={css.note}>{people.replay}</p>}
     </Card>
   )
 }

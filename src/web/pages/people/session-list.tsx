@@ -16,15 +16,21 @@ import { Moment } from '../../visits/moment.tsx'
 import { usePermitted } from '../../visits/permitted.ts'
 import { Place } from '../../visits/place.tsx'
 import { Who } from '../../visits/who.tsx'
+import { WatchLink } from './replay/watch-link.tsx'
 
 export type SessionRow = Outputs['stats']['sessions']['data'][number]
 
 /** Visits of the period, the newest first. A name leads to the visit. */
 export function SessionList() {
-  const { people } = useText()
+  const { people, replay } = useText()
   const { input } = useQuestion()
   const [page, onPage] = usePage()
-  const columns = useColumns()
+  const [who, ...others] = useSessionColumns()
+  const recorded: Column<SessionRow> = {
+    name: 'recorded',
+    label: replay.title,
+    cell: row => row.has_replay && <WatchLink session={row.session_id} />,
+  }
   const list = useRead(['sessions', input, page], signal =>
     api.stats.sessions.query({ ...input, page }, { signal }),
   )
@@ -37,7 +43,7 @@ export function SessionList() {
           <>
             <DataTable
               label={people.tabs.sessions}
-              columns={columns}
+              columns={data.some(row => row.has_replay) ? [who!, recorded, ...others] : [who!, ...others]}
               rows={data}
               keyOf={({ session_id }) => session_id}
               isEven
@@ -50,7 +56,8 @@ export function SessionList() {
   )
 }
 
-function useColumns(): Column<SessionRow>[] {
+/** Columns of a list of visits; the first one is who came. */
+export function useSessionColumns(): Column<SessionRow>[] {
   const { common, filters, people } = useText()
   const format = useFormat()
   const deviceText = useDeviceText()

@@ -15,6 +15,7 @@ import { Avatar } from '../../visits/avatar.tsx'
 import { pathOfPerson } from '../../visits/who.tsx'
 import { Course } from './course.tsx'
 import css from './person.module.css'
+import { ReplayCard } from './replay/replay-card.tsx'
 import { SessionFacts } from './session-facts.tsx'
 
 /** One visit: where it came from, and everything that happened in it. */
@@ -50,10 +51,11 @@ export default function Session() {
                 </p>
               </div>
             </header>
+            {row.has_replay && <ReplayCard session={row} />}
             <div className={css.columns}>
               <SessionFacts session={row} />
               <Card title={people.course}>
-                {data.length === 0 ? <Empty title={people.noHits} /> : <Course hits={data} />}
+                {data.length === 0 ? <Empty title={people.noHits} /> : <Course hits={data} session={row} />}
                 <Pager meta={meta} onPage={onPage} />
               </Card>
             </div>

@@ -1,7 +1,7 @@
 import type { Dictionary } from '../languages/en.ts'
 
 export const people: Dictionary['people'] = {
-  tabs: { visitors: 'Besucher', users: 'Nutzer', sessions: 'Besuche' },
+  tabs: { visitors: 'Besucher', users: 'Nutzer', sessions: 'Besuche', replays: 'Aufzeichnungen' },
   unknownVisitor: 'Unbekannter Besucher',
   who: 'Wer',
   started: 'Beginn',
@@ -67,6 +67,5 @@ export const people: Dictionary['people'] = {
   engaged: duration => `${duration} aktiv`,
   scrolled: percent => `${percent} gescrollt`,
   noHits: 'Keine Seitenaufrufe oder Ereignisse, die Sie sehen dürfen',
-  replay: 'Dieser Besuch wurde aufgezeichnet.',
   hits: 'Seiten und Ereignisse des Besuchs',
 }

@@ -1,6 +1,6 @@
 /** Visitors, users and their visits. */
 export const people = {
-  tabs: { visitors: 'Visitors', users: 'Users', sessions: 'Visits' },
+  tabs: { visitors: 'Visitors', users: 'Users', sessions: 'Visits', replays: 'Recordings' },
   unknownVisitor: 'Unknown visitor',
   who: 'Who',
   started: 'Started',
@@ -64,6 +64,5 @@ export const people = {
   engaged: (duration: string) => `${duration} active`,
   scrolled: (percent: string) => `scrolled ${percent}`,
   noHits: 'No pageviews or events that you may see',
-  replay: 'This visit was recorded.',
   hits: 'Pages and events of the visit',
 }

@@ -19,6 +19,7 @@ import { money } from '../de/money.ts'
 import { overview } from '../de/overview.ts'
 import { people } from '../de/people.ts'
 import { period } from '../de/period.ts'
+import { replay } from '../de/replay.ts'
 import { reports } from '../de/reports.ts'
 import { retention } from '../de/retention.ts'
 import { settings } from '../de/settings.ts'
@@ -54,6 +55,7 @@ export const dictionary: Dictionary = {
   overview,
   people,
   period,
+  replay,
   reports,
   retention,
   settings,

@@ -19,6 +19,7 @@ import { money } from '../en/money.ts'
 import { overview } from '../en/overview.ts'
 import { people } from '../en/people.ts'
 import { period } from '../en/period.ts'
+import { replay } from '../en/replay.ts'
 import { reports } from '../en/reports.ts'
 import { retention } from '../en/retention.ts'
 import { settings } from '../en/settings.ts'
@@ -53,6 +54,7 @@ export const dictionary = {
   overview,
   people,
   period,
+  replay,
   reports,
   retention,
   settings,

@@ -1,0 +1,23 @@
+/** Recordings of visits, and their player. */
+export const replay = {
+  title: 'Recording',
+  watch: 'Watch the recording',
+  recorded: 'Recorded',
+  none: 'No recorded visits in this period',
+  play: 'Play',
+  pause: 'Pause',
+  speed: 'Speed',
+  skip: 'Skip inactivity',
+  skipping: 'Skipping inactivity',
+  moment: 'Moment of the recording',
+  momentOf: (at: string, length: string) => `${at} of ${length}`,
+  marks: 'Pages and errors of the recording',
+  pageAt: (path: string, at: string) => `Page ${path}, at ${at}`,
+  errorAt: (name: string, at: string) => `${name}, at ${at}: show the second before`,
+  before: 'Show the second before',
+  loading: 'Loading the recording …',
+  nothing: 'Nothing of this recording can be shown: its first part was lost.',
+  cut: 'This recording is very large. Only its beginning is shown.',
+  damaged: 'A part of this recording is damaged and cannot be shown.',
+  hint: 'Pictures, videos and embedded pages are not recorded: grey areas stand for them. What visitors type is masked.',
+}
