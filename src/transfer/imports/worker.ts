@@ -64,6 +64,10 @@ export function startImportWorker(
   const waitForPlace = new Set<string>()
   /** Id of the task that had the latest turn. */
   let latest: string = process
+  /** Ids of tasks whose attempt counts in the database: those that were just claimed, and the one that has its turn. */
+  const counted = new Set<string>()
+  /** The change of a turn in the database: a task that ends meanwhile waits for it, to know whether its attempt counts. */
+  let passing: Promise<void> = Promise.resolve()
   let isStopping = false
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
@@ -96,6 +100,7 @@ export function startImportWorker(
       } finally {
         clearInterval(prolonging)
         open.delete(id)
+        counted.delete(id)
       }
     }
     const ended = run().catch(error => log.warn({ reason: (error as Error).message }, 'imports'))
@@ -104,12 +109,14 @@ export function startImportWorker(
       stop: (reason: string) => controller.abort(new Error(reason)),
     }
     open.set(id, begun)
+    counted.add(id)
     return begun
   }
 
   async function fail(task: ClaimedImport, error: unknown, isAborted: boolean): Promise<void> {
     if (isAborted) {
-      await releaseClaim(db, process, { id: task.id, isPaused: task.id !== latest })
+      await passing.catch(() => {})
+      await releaseClaim(db, process, { id: task.id, isPaused: !counted.has(task.id) })
       return
     }
     log.warn({ importId: task.id, task: task.state, error }, 'an import failed; it will be tried again')
@@ -135,12 +142,20 @@ export function startImportWorker(
     return claimed ? { task: begin(claimed, isFull), isNew: true } : { task: chosen }
   }
 
+  async function pass(to: OpenTask, isNew: boolean): Promise<void> {
+    const from = latest
+    await passTurn(db, process, { from, to: isNew ? null : to.id })
+    counted.delete(from)
+    counted.add(to.id)
+  }
+
   /** Gives the next task a slice. @returns the pause until the next turn */
   async function takeTurn(): Promise<number> {
     const { task, isNew } = await choose()
     if (!task) return askMs
+    if (task.id !== latest) passing = pass(task, isNew === true)
     if (isStopping) task.stop('the process stops')
-    if (task.id !== latest) await passTurn(db, process, { from: latest, to: isNew ? null : task.id })
+    await passing
     latest = task.id
     await Promise.race([task.turn.go(), task.ended])
     if (task.isGuest && open.has(task.id)) {
