@@ -38,7 +38,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 const TRACKER_PATH_ALLOWED =
   'a path such as /t, without a slash at its end, and none that the service has: /api, /js, /trpc, /healthz, …'
 const TAKEN_PATHS =
-  /^\/(account|api|avatars|docs|embed|favicons|healthz|invite|login|mail|mcp|metrics|new|readyz|reset|setup|share|sites|team|trpc|web)(\/|$)|(^|\/)js$/
+  /^\/(account|api|avatars|confirm-address|docs|embed|favicons|healthz|invite|login|mail|mcp|metrics|new|readyz|reset|setup|share|sites|team|trpc|web)(\/|$)|(^|\/)js$/
 
 /** All settings of the service, by the name of their environment variable. */
 const Environment = z.object({
