@@ -48,7 +48,7 @@ async function importHistory(
   const onProgress = ({ part, note }: { part: number; note: string }) => progress.part(part, note)
   const lease = await refreshingLease(tools)
   const result = await withImportServices(tools, lease, services => {
-    const run = (signal: AbortSignal) =>
+    const run = (signal?: AbortSignal) =>
       IMPORT_KINDS[kind]!.run(services, {
         site,
         format,
@@ -69,7 +69,7 @@ async function importHistory(
       fileName: file.name,
       bytes: file.bytes,
     }
-    return isDryRun ? run(new AbortController().signal) : recordCommand(tools.db, given, services, run)
+    return isDryRun ? run() : recordCommand(tools.db, given, services, run)
   }).finally(progress.end)
   return { format, ...result, ...(isDryRun && { notes }), seconds: secondsSince(startedAt) }
 }

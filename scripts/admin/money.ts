@@ -103,11 +103,12 @@ export function addMoneyCommands(admin: Command, answer: Answer): void {
             file,
             timezone,
             isDryRun: options.dryRun === true,
-            turn: unsharedTurn(new AbortController().signal),
+            turn: unsharedTurn(),
             onProgress: ({ part, note }) => progress.part(part, note),
           },
-        ).finally(() => refresher.finish())
-        progress.end()
+        )
+          .finally(() => refresher.finish())
+          .finally(progress.end)
         return { ...result, seconds: secondsSince(startedAt) }
       }),
     )

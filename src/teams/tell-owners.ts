@@ -15,7 +15,7 @@ const selectOwners = query<{ teamId: string }, Addressee & { team: string }>(
 )
 
 /**
- * Tells all owners of a team, the new one included, that somebody has become an owner. Call it in the transaction of the change, after it.
+ * Tells all owners of a team, the new one included, that a person has become an owner. Call it in the transaction of the change, after it.
  * @param added `by`: who did it, as the mail names them
  */
 export async function tellOwners(

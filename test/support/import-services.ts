@@ -11,7 +11,7 @@ import { uploadLimits } from '../../src/transfer/read/limits.ts'
 import { silentLog } from './log.ts'
 
 /** The turn of a task that no other task waits for. */
-export const ALONE = unsharedTurn(new AbortController().signal)
+export const ALONE = unsharedTurn()
 
 /** What an ingest process imports with, on the stores of an API. */
 export async function importServices({ db, redis, config, now }: Services): Promise<TaskServices> {

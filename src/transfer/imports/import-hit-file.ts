@@ -4,6 +4,7 @@ import type { Rejected } from '../../ingestion/import/rejects.ts'
 import type { Converter } from '../converters/converter.ts'
 import { CONVERTERS } from '../converters/registry.ts'
 import { peek } from '../read/bytes.ts'
+import { beginsWithObject } from '../read/json-lines.ts'
 import { refusal } from '../read/limits.ts'
 import { filesIn } from '../read/packed-files.ts'
 import type { SourceFile } from '../source-file.ts'
@@ -73,7 +74,7 @@ async function importOwn(services: ImportServices, task: ImportTask): Promise<Hi
   )
   if (files.length !== 1) throw refusal('the ZIP file must hold exactly one file of hits')
   const { first } = await peek(files[0]!.read(), 64)
-  if (!/^\uFEFF?\s*\{/.test(first.toString())) {
+  if (!beginsWithObject(first)) {
     throw refusal(`${task.file.name} is of another format: bring one JSON object a line (docs/import.md)`)
   }
   return takeLines(services, task, files[0]!.read(), undefined, ({ accepted, dropped }) =>

@@ -13,7 +13,7 @@ export interface Turn {
 }
 
 /** The turn of a task that shares its process with no other, such as a command. */
-export const unsharedTurn = (signal: AbortSignal): Turn => ({
+export const unsharedTurn = (signal = new AbortController().signal): Turn => ({
   signal,
   pass() {
     signal.throwIfAborted()

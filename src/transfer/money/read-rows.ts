@@ -1,7 +1,7 @@
 import { validationError } from '../../schema/validation.ts'
 import { peek } from '../read/bytes.ts'
 import { readCsv } from '../read/csv.ts'
-import { readJsonLines } from '../read/json-lines.ts'
+import { beginsWithObject, readJsonLines } from '../read/json-lines.ts'
 import { refusal } from '../read/limits.ts'
 import type { PackedFile } from '../read/packed-files.ts'
 import { whyInexact } from './row-facts.ts'
@@ -51,7 +51,7 @@ export async function* readRows(file: PackedFile, zone: string, now: Date): Asyn
 
 async function formatOf(file: PackedFile) {
   const { first, all } = await peek(file.read(), 64)
-  return { isJson: /^\uFEFF?\s*\{/.test(first.toString('utf8')), all }
+  return { isJson: beginsWithObject(first), all }
 }
 
 /**

@@ -31,6 +31,9 @@ export async function* readJsonLines(
   }
 }
 
+/** Tells whether a file that begins with these bytes has JSON objects, after a byte order mark and white space. */
+export const beginsWithObject = (first: Buffer): boolean => /^\uFEFF?\s*\{/.test(first.toString())
+
 /** Parses a text that must be a JSON object. */
 export function parseObject(text: string): JsonResult {
   try {
