@@ -128,20 +128,21 @@ const CHECKS = 30
  * its end, Node starts it again when anything was taken since the last one.
  */
 function endUnread(server: Server, stalledMs: number): void {
-  const open = new Map<Socket, { completed: number; queued: number; since: number }>()
+  // Checks are counted, not time: a pause of this process is no fault of a client.
+  const open = new Map<Socket, { completed: number; queued: number; untaken: number }>()
   server.on('connection', (socket: Socket) => {
-    open.set(socket, { completed: 0, queued: 0, since: performance.now() })
+    open.set(socket, { completed: 0, queued: 0, untaken: 0 })
     socket.once('close', () => open.delete(socket))
   })
   const timer = setInterval(() => {
-    const now = performance.now()
     for (const [socket, seen] of open) {
       // Bytes of finished writes, and what is left of the running one: more answers that are added count as no progress.
       const completed = socket.bytesWritten - socket.writableLength
       const queued = (socket as { _handle?: { writeQueueSize?: number } })._handle?.writeQueueSize ?? 0
       const isTaken = socket.writableLength === 0 || completed !== seen.completed || queued !== seen.queued
-      if (isTaken) Object.assign(seen, { completed, queued, since: now })
-      else if (now - seen.since >= stalledMs) socket.destroy()
+      const untaken = isTaken ? 0 : seen.untaken + 1
+      Object.assign(seen, { completed, queued, untaken })
+      if (untaken >= CHECKS) socket.destroy()
     }
   }, stalledMs / CHECKS)
   timer.unref()
