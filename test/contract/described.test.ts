@@ -241,7 +241,8 @@ async function askOverLimit(
     /^POST \/api\/.*?(collect|event|engage|identify|web-vitals|replay|(?<=processor\/)webhook)\b/.exec(
       operation,
     ) ?? []
-  const isOfBrowsers = routeOf(operation)?.isOpen || operation.startsWith('GET /api/auth/oidc/')
+  const isOfBrowsers =
+    routeOf(operation)?.isOpen || /^GET \/(api\/auth\/oidc|favicons|avatars)\//.test(operation)
   const limit = isOfBrowsers ? 'browser' : (endpoint as keyof typeof limits)
   const before = limits[limit]
   const { token } = await whole.member()

@@ -35,7 +35,12 @@ const describeGet = (
     tags: [tags[tag]!.name],
     security: [],
     ...operation,
-    responses: { 200: answer, ...others, ...refusalAnswers(refusals), default: otherErrors },
+    responses: {
+      200: answer,
+      ...others,
+      ...refusalAnswers(refusals, refusals.rate_limited ? RATE_HEADERS : []),
+      default: otherErrors,
+    },
   },
 })
 
