@@ -48,6 +48,15 @@ export class AppError extends Error {
   }
 }
 
+/** Seconds, for `unavailable` errors that say no time. */
+const RETRY_AFTER = 5
+
+/** Returns the whole seconds after which a retry makes sense; undefined where none does. */
+export function retryAfterOf({ code, retryAfter }: AppError): number | undefined {
+  const seconds = retryAfter ?? (code === 'unavailable' ? RETRY_AFTER : undefined)
+  return seconds && Math.ceil(seconds)
+}
+
 /**
  * Returns a 422 error for one field.
  * @param message a sentence, or what is said of the field: `must be …`, `is not …`. The message of the error then begins with its name

@@ -1,4 +1,4 @@
-import { createTRPCClient, httpBatchLink, type TRPCClient } from '@trpc/client'
+import { createTRPCClient, httpBatchLink, type TRPCClient, TRPCClientError } from '@trpc/client'
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import type { AppRouter } from '../trpc/root.ts'
 
@@ -7,6 +7,14 @@ export type { AppRouter } from '../trpc/root.ts'
 export type Inputs = inferRouterInputs<AppRouter>
 /** Outputs of all procedures: `Outputs['stats']['overview']`. */
 export type Outputs = inferRouterOutputs<AppRouter>
+
+/**
+ * What a refused call rejects with. `data` is undefined when no answer came; otherwise `data.code` says why, `data.errors` what is wrong by
+ * field (a field that the procedure does not have, too), and `data.retry_after` after how many seconds to try again.
+ */
+export type ServiceError = TRPCClientError<AppRouter>
+export const isServiceError = (error: unknown): error is ServiceError => error instanceof TRPCClientError
+export { TRPCClientError }
 
 /**
  * Returns a typed client of the service.

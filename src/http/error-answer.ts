@@ -1,4 +1,4 @@
-import { type AppError, STATUS_OF } from '../errors.ts'
+import { type AppError, retryAfterOf, STATUS_OF } from '../errors.ts'
 import type { Log } from '../runtime/log.ts'
 import { createOutages, type Outages } from '../runtime/outages.ts'
 
@@ -14,16 +14,11 @@ export const errorAnswer = (error: AppError, requestId: string) => ({
   },
 })
 
-/** Seconds, for `unavailable` errors without a `retryAfter`. */
-const RETRY_AFTER = 5
-
 /** Returns the headers of an error answer; they are the same for REST and tRPC. */
 export function errorHeaders(error: AppError): Record<string, string> {
   if (STATUS_OF[error.code] === 401) return { 'WWW-Authenticate': 'Bearer' }
-  if (error.code === 'unavailable' || error.retryAfter !== undefined) {
-    return { 'Retry-After': String(Math.ceil(error.retryAfter ?? RETRY_AFTER)) }
-  }
-  return {}
+  const seconds = retryAfterOf(error)
+  return seconds === undefined ? {} : { 'Retry-After': String(seconds) }
 }
 
 /** What each log says about requests that could not be served. */

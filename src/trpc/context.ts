@@ -31,6 +31,11 @@ export interface Context extends Services, Credentials {
   sayExisting: () => void
   /** Aborts when the client has disconnected or has received its answer. */
   signal: AbortSignal
+  /**
+   * Refuses an input with fields that the procedure does not have; undefined where they are left out (REST), or refused before (assistants).
+   * @throws AppError `validation_failed`
+   */
+  refuseUnknown?: (procedure: string, input: unknown) => void
   /** Returns the URL of another page of the answer; null for tRPC, whose calls have no page URLs. */
   pageUrl: PageUrl
 }

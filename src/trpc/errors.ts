@@ -1,7 +1,7 @@
 import { type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import { z } from 'zod'
-import { AppError, type ErrorCode, STATUS_OF } from '../errors.ts'
+import { AppError, type ErrorCode, retryAfterOf, STATUS_OF } from '../errors.ts'
 import { asAppError } from '../runtime/failures.ts'
 import { validationError } from '../schema/validation.ts'
 import { runningRequest } from './context.ts'
@@ -53,8 +53,12 @@ export function fromProcedure(error: unknown): AppError {
   return asAppError(cause ?? error)
 }
 
-/** Returns the error of a tRPC answer. `data` has the fields of a REST error body and the HTTP status. */
+/**
+ * Returns the error of a tRPC answer. `data` has the fields of a REST error body, the HTTP status, and as `retry_after` the seconds of
+ * `Retry-After`: a batch has one header for all its calls.
+ */
 export function errorShape(error: AppError, requestId: string) {
+  const seconds = retryAfterOf(error)
   return {
     message: error.message,
     code: TRPC_ERROR_CODES_BY_KEY[PROTOCOL_NAMES[error.code]],
@@ -64,6 +68,7 @@ export function errorShape(error: AppError, requestId: string) {
       code: error.code,
       request_id: requestId,
       ...(error.fields && { errors: error.fields }),
+      ...(seconds !== undefined && { retry_after: seconds }),
     },
   }
 }

@@ -20,7 +20,7 @@ import { type Access, type ProcedureMeta, scopesOf } from './meta.ts'
 import { withReplica } from './replicated.ts'
 
 // Checks run in the order in which a procedure is chained from these: 401, then 404 for the site, then 403, then
-// 402, and last `.input` with 422.
+// 402, and last `.input` with 422; `knownFields`, the last of each base, refuses what `.input` would leave out.
 
 const t = initTRPC
   .context<Context>()
@@ -50,6 +50,12 @@ export const timed = t.procedure.meta({ unavailable: true }).use(({ ctx, next, t
   })
 })
 
+/** Refuses fields that the procedure does not have, for tRPC. The last check of each base. */
+export const knownFields = t.middleware(async ({ ctx, getRawInput, next, path }) => {
+  ctx.refuseUnknown?.(path, await getRawInput())
+  return next()
+})
+
 /**
  * Base for procedures that need neither token nor session, such as signing in. A page of another origin cannot send them: it could
  * otherwise sign a person in as somebody else. Charged to the network; adds `ctx.audit`, whose actor has no name yet.
@@ -66,6 +72,7 @@ export const openProcedure = timed
     }
     return next({ ctx: { audit: auditOf({ ...NOBODY, network: ctx.auditNetwork }, ctx.now) } })
   })
+  .use(knownFields)
 
 const NOBODY = { teamId: null, loginId: null, userId: null, tokenId: null, name: '' }
 
@@ -93,6 +100,7 @@ export const personProcedure = identified
     const audit = auditOf(actorOf(caller, person, ctx.auditNetwork), ctx.now)
     return next({ ctx: { person, caller, audit } })
   })
+  .use(knownFields)
 
 /**
  * Base for procedures of a caller who acts in a team; adds `ctx.caller` and `ctx.audit`. Called in the transaction of a change,
@@ -109,20 +117,22 @@ const called = identified.use(async ({ ctx, next }) => {
   return next({ ctx: { caller, audit } })
 })
 
+const ofTeammate = called.meta({ isPersonal: true, forbidden: SIGN_IN }).use(async ({ ctx, next }) => {
+  const { person } = ctx.identity
+  if (!person) throw new AppError('forbidden', SIGN_IN)
+  return next({ ctx: { person } })
+})
+
 /** Base for procedures that a signed-in person may call for themselves in a team; adds `ctx.caller`, `ctx.person` and `ctx.audit`. */
-export const teammateProcedure = called
-  .meta({ isPersonal: true, forbidden: SIGN_IN })
-  .use(async ({ ctx, next }) => {
-    const { person } = ctx.identity
-    if (!person) throw new AppError('forbidden', SIGN_IN)
-    return next({ ctx: { person } })
-  })
+export const teammateProcedure = ofTeammate.use(knownFields)
 
 /** As `teammateProcedure`, for owners of the team. */
-export const ownerProcedure = teammateProcedure.use(async ({ ctx, next }) => {
-  if (ctx.caller.role !== 'owner') throw new AppError('forbidden', 'Only owners of the team may do this')
-  return next()
-})
+export const ownerProcedure = ofTeammate
+  .use(async ({ ctx, next }) => {
+    if (ctx.caller.role !== 'owner') throw new AppError('forbidden', 'Only owners of the team may do this')
+    return next()
+  })
+  .use(knownFields)
 
 const actorOf = (caller: Caller | null, person: Person | null, network: string) => ({
   teamId: caller?.teamId ?? null,
@@ -145,14 +155,15 @@ export function requireScopes(caller: Caller, type: string, meta: Access | undef
 /** Refusal of procedures that call `requireFreshProof`, for the description. */
 export const PROOF_FIRST = { proof_required: PROOF_TOO_OLD }
 
-/** Base for procedures that belong to no site; adds `ctx.caller` and `ctx.audit`. */
-export const authed = called.meta({ isScoped: true }).use(({ ctx, next, type, meta }) => {
+const scoped = called.meta({ isScoped: true }).use(({ ctx, next, type, meta }) => {
   requireScopes(ctx.caller, type, meta)
   return next()
 })
 
-/** Base for procedures on one of the caller's sites; adds `ctx.site`. */
-export const siteProcedure = called
+/** Base for procedures that belong to no site; adds `ctx.caller` and `ctx.audit`. */
+export const authed = scoped.use(knownFields)
+
+const onSite = called
   .meta({ isScoped: true, not_found: 'No such site' })
   .input(SiteKey)
   .use(async ({ ctx, input, next, type, meta }) => {
@@ -160,6 +171,9 @@ export const siteProcedure = called
     requireScopes(ctx.caller, type, meta)
     return withReplica(ctx, site.siteNo, type, reading => next({ ctx: { site, ...reading } }))
   })
+
+/** Base for procedures on one of the caller's sites; adds `ctx.site`. */
+export const siteProcedure = onSite.use(knownFields)
 
 const VIEWERS_READ = 'Viewers may read, and change nothing'
 
@@ -169,44 +183,52 @@ function refuseViewer({ role }: Caller): void {
 }
 
 /** Base for procedures that change something and belong to no site. */
-export const changingProcedure = authed.meta({ forbidden: VIEWERS_READ }).use(async ({ ctx, next }) => {
-  refuseViewer(ctx.caller)
-  return next()
-})
-
-/** Base for procedures that change something of a site: an unknown site is refused first. */
-export const changingSiteProcedure = siteProcedure
+export const changingProcedure = scoped
   .meta({ forbidden: VIEWERS_READ })
   .use(async ({ ctx, next }) => {
     refuseViewer(ctx.caller)
     return next()
   })
+  .use(knownFields)
+
+/** Base for procedures that change something of a site: an unknown site is refused first. */
+export const changingSiteProcedure = onSite
+  .meta({ forbidden: VIEWERS_READ })
+  .use(async ({ ctx, next }) => {
+    refuseViewer(ctx.caller)
+    return next()
+  })
+  .use(knownFields)
 
 const MANAGERS_OF_ALL =
   'Only owners and admins of the team may do this, with no token that is limited to sites'
 const MANAGERS_ONLY = 'Only owners and admins of the team may do this'
 
 /** Base for procedures of the team that only owners and admins may call, and no token that is limited to sites. */
-export const managerProcedure = authed.meta({ forbidden: MANAGERS_OF_ALL }).use(async ({ ctx, next }) => {
-  const { role, siteIds } = ctx.caller
-  if (!isManager(role) || siteIds) throw new AppError('forbidden', MANAGERS_OF_ALL)
+export const managerProcedure = scoped
+  .meta({ forbidden: MANAGERS_OF_ALL })
+  .use(async ({ ctx, next }) => {
+    const { role, siteIds } = ctx.caller
+    if (!isManager(role) || siteIds) throw new AppError('forbidden', MANAGERS_OF_ALL)
+    return next()
+  })
+  .use(knownFields)
+
+const onManagedSite = onSite.meta({ forbidden: MANAGERS_ONLY }).use(async ({ ctx, next }) => {
+  if (!isManager(ctx.caller.role)) throw new AppError('forbidden', MANAGERS_ONLY)
   return next()
 })
 
 /** Base for procedures on a site that only owners and admins may call. */
-export const managedSiteProcedure = siteProcedure
-  .meta({ forbidden: MANAGERS_ONLY })
-  .use(async ({ ctx, next }) => {
-    if (!isManager(ctx.caller.role)) throw new AppError('forbidden', MANAGERS_ONLY)
-    return next()
-  })
+export const managedSiteProcedure = onManagedSite.use(knownFields)
 
 const NO_PLAN = 'The subscription of the team is not active'
 
 /** As `managedSiteProcedure`, for teams with an active subscription or a running trial. */
-export const billedSiteProcedure = managedSiteProcedure
+export const billedSiteProcedure = onManagedSite
   .meta({ payment_required: NO_PLAN })
   .use(async ({ ctx, next }) => {
     if (!hasActivePlan(ctx.caller, ctx.now())) throw new AppError('payment_required', NO_PLAN)
     return next()
   })
+  .use(knownFields)

@@ -15,7 +15,7 @@ import { isManager } from '../teams/schema.ts'
 import { bucketsOf, chargeCall, sharedBuckets } from './charge.ts'
 import type { Context } from './context.ts'
 import type { ProcedureMeta } from './meta.ts'
-import { requireScopes, siteProcedure, timed } from './procedures.ts'
+import { knownFields, requireScopes, siteProcedure, timed } from './procedures.ts'
 import { withReplica } from './replicated.ts'
 
 /** Who reads: with a share, as a user or another signed-in person, or as anybody. */
@@ -63,6 +63,7 @@ export const sharedSiteProcedure = timed
       next({ ctx: { site, grant, userId, seesPayments, hidePayer, patterns, ...reading } }),
     )
   })
+  .use(knownFields)
 
 /** Base for reads of a site by its users alone, whatever a share shows; adds `ctx.grant`, which is null, and `ctx.userId`. */
 export const unsharedSiteProcedure = siteProcedure.use(({ ctx, next }) =>

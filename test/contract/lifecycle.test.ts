@@ -21,8 +21,9 @@ const sendTo = (service: TestService, site: TestSite, during: (load: Load) => Pr
 test('processes: after SIGTERM under load, the next start stores the accepted hits', async () => {
   const service = await started()
   const site = await createTestSite(service.db)
+  // The list of processes is read while others begin and end.
+  await expect.poll(() => childrenOf(service.pid)).toHaveLength(3)
   const children = await childrenOf(service.pid)
-  expect(children).toHaveLength(3)
   let stopped: Promise<number | null> | undefined
   const load = await sendTo(service, site, async load => {
     await moreAccepted(load, 300)

@@ -77,23 +77,68 @@ test('mcp: the tools only read, and say what they take and answer', async () => 
   expect(tools.map(({ name }) => name)).toContain('read_overview')
   for (const { name, description, inputSchema, annotations } of tools) {
     expect(annotations, name).toMatchObject({ readOnlyHint: true })
-    expect(description, name).toMatch(/Answers: /)
+    expect(description, name).toMatch(/^[A-Z].*[^.]\.$/)
+    expect(description, name).not.toContain('..')
     expect(inputSchema.type, name).toBe('object')
-    // An assistant reads all of them before each question.
-    expect(JSON.stringify(inputSchema).length, name).toBeLessThan(6_000)
     expect(JSON.stringify(inputSchema), name).not.toContain('$ref')
   }
-  expect(client.getInstructions()).toContain('list_sites')
+  // An assistant reads all of them before each question.
+  expect(JSON.stringify(tools).length).toBeLessThan(30_000)
+  for (const word of ['list_sites', 'last_month', 'utm_campaign', 'starts_with', 'about']) {
+    expect(client.getInstructions()).toContain(word)
+  }
 })
 
 test('mcp: every read of the statistics is a tool, but for those that need a picture or many calls', async () => {
   const { tools } = await client.listTools()
   const reads = routes.filter(route => route.type === 'query' && route.procedure.startsWith('stats.'))
-  const described = new Set(tools.map(({ description }) => description!.split('. ')[0]))
+  const described = new Set(tools.map(({ description }) => description!.split(/\.(?: |$)/)[0]))
   const left = reads.filter(({ summary }) => !described.has(summary)).map(({ procedure }) => procedure)
   const pictures = ['goalPreview', 'pageTitlesTimeseries', 'errorTimeseries', 'clicks', 'scroll']
   const others = ['replays', 'replay', 'webVitalsTimeseries', 'webVitalsAttribution']
   expect(left).toEqual([...pictures, ...others].map(name => `stats.${name}`))
+})
+
+test('mcp: an answer says its site, range, zone and units, and what is partial', async () => {
+  const range = { siteKey: site.id, from: '2026-03-05', to: '2026-03-18' }
+  const { answer } = await ask('read_timeseries', { ...range, metric: 'visitors', group: 'week' })
+  expect(answer.about).toEqual({
+    now: expect.stringMatching(/^2026-03-18T/),
+    site: expect.any(String),
+    time_zone: expect.any(String),
+    from: '2026-03-05',
+    to: '2026-03-18',
+    units: expect.stringMatching(/minor units of [A-Z]{3}: 100 are 1\.00 [A-Z]{3}/),
+    partial: [
+      'the first week, which begins on 2026-03-02: only from 2026-03-05',
+      'the last week, which ends on 2026-03-22: only to 2026-03-18',
+      '2026-03-18, which still runs: only until now',
+    ],
+  })
+  const whole = await ask('read_overview', { siteKey: site.id, range: 'last_month' })
+  expect(whole.answer.about).toMatchObject({ from: '2026-02-01', to: '2026-02-28' })
+  expect(whole.answer.about).not.toHaveProperty('partial')
+  const { content } = (await client.callTool({
+    name: 'list_segments',
+    arguments: { siteKey: site.id },
+  })) as Json
+  expect(content.map(({ text }: { text: string }) => JSON.parse(text))).toEqual([
+    [],
+    { about: expect.objectContaining({ site: expect.any(String) }) },
+  ])
+})
+
+test('mcp: a list has five rows unless more are asked for', async () => {
+  const paths = Array.from({ length: 12 }, (_, number) => `/${'long/'.repeat(40)}${number}`)
+  await revenue.store(paths.map(url => hit(site, '2026-03-10T09:00:00Z', { visitorId: ADA, url })))
+  const question = { siteKey: site.id, from: '2026-03-10', to: '2026-03-10', dimension: 'path' }
+  const { answer } = await ask('break_down_traffic', question)
+  expect(answer.data).toHaveLength(5)
+  expect(answer.meta).toMatchObject({ per_page: 5, total: 12 })
+  const all = await ask('break_down_traffic', { ...question, per_page: 12 })
+  expect(all.answer.data).toHaveLength(12)
+  const values = await ask('list_filter_values', question)
+  expect(JSON.stringify(values.answer).length).toBeLessThan(6_000)
 })
 
 test('mcp: filters and operators are those of the API', async () => {
@@ -106,7 +151,7 @@ test('mcp: filters and operators are those of the API', async () => {
 })
 
 test.each([
-  ['read_overview', { range: 'last_month' }, /siteKey/],
+  ['read_overview', { range: 'last_month' }, /^siteKey is required$/],
   ['read_overview', { siteKey: 'unknown.example' }, /No such site/],
   ['read_overview', { siteKey: 'SITE', range: 'next_month' }, /range must be/],
   ['read_overview', { siteKey: 'SITE', period: 'month' }, /no argument period: it has .*range/],
@@ -189,6 +234,16 @@ test('mcp: each message is charged once to the token', async () => {
   const first = await remaining(LIST)
   const call = { ...LIST, method: 'tools/call', params: { name: 'list_sites', arguments: {} } }
   expect([await remaining(call), await remaining(call)]).toEqual([first - 1, first - 2])
+  // Over the limit, a tool says so as its answer; other messages are refused.
+  limits.api = 1
+  const over = await post(call)
+  expect([over.status, (await post(LIST)).status]).toEqual([200, 429])
+  expect(Number(over.headers.get('Retry-After'))).toBeGreaterThan(0)
+  const { result } = (await over.json()) as Json
+  expect(result).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringMatching(/1 requests? a minute.*after \d+ seconds/) }],
+  })
   limits.api = before
 })
 

@@ -85,6 +85,41 @@ describe('tRPC: a typed client', () => {
   })
 })
 
+describe('tRPC: fields that a procedure does not have', () => {
+  test.each([
+    ['POST', 'stats.overview', { siteKey: 'fields.example', contry: 'DE' }, 422, 'contry'],
+    [
+      'GET',
+      'stats.breakdown',
+      { siteKey: 'fields.example', dimension: 'path', per_pages: 5 },
+      422,
+      'per_pages',
+    ],
+    ['POST', 'sites.list', { serch: 'a' }, 422, 'serch'],
+    ['POST', 'options.currencies', { id: 1 }, 422, 'id'],
+    ['POST', 'goals.create', { siteKey: 'fields.example', nmae: 'b' }, 422, 'nmae'],
+    // First what the caller may not know.
+    ['POST', 'stats.overview', { siteKey: 'unknown.example', contry: 'DE' }, 404, ''],
+  ] as const)(
+    'case %#: %s %s is refused, and the field named',
+    async (method, path, input, status, field) => {
+      await call('POST', 'sites.create', { domain: 'fields.example' })
+      const asked = method === 'GET' ? `${path}?input=${encodeURIComponent(JSON.stringify(input))}` : path
+      const answer = await call(method, asked, method === 'POST' ? input : undefined)
+      expectError(answer, status, status === 422 ? 'validation_failed' : 'not_found')
+      const { errors = {} } = answer.body.error.data
+      expect(Object.keys(errors)).toEqual(field === '' ? [] : [field])
+      if (field === 'contry') expect(errors.contry[0]).toContain('country')
+    },
+  )
+
+  test('in REST they are left out, and the header names those of the query', async () => {
+    const path = '/api/sites/fields.example/overview?contry=DE'
+    const { status, headers } = await api.call('GET', path, { token: owner.token })
+    expect([status, headers.get('x-ignored-parameters')]).toEqual([200, 'contry'])
+  })
+})
+
 describe('tRPC: errors', () => {
   const json = { 'Content-Type': 'application/json' }
 

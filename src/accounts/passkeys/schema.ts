@@ -17,9 +17,10 @@ const RESPONSE = 'What the authenticator answered.'
 
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const
 
+/** Browsers add fields of their own. */
 const credential = <Response extends z.ZodType>(response: Response) =>
   z
-    .object({
+    .looseObject({
       id: base64url(2_000, 'Id of the passkey.'),
       rawId: base64url(2_000, 'The same.'),
       type: credentialType,
@@ -31,7 +32,7 @@ export const AddPasskey = z.object({
   name: requiredName(100).meta({ description: 'Name to show.', example: 'Laptop' }),
   credential: credential(
     z
-      .object({
+      .looseObject({
         clientDataJSON: base64url(10_000, CLIENT_DATA),
         attestationObject: base64url(100_000, 'The new passkey with its public key.'),
         transports: z
@@ -49,7 +50,7 @@ export type AddPasskey = z.infer<typeof AddPasskey>
 export const UsePasskey = z.object({
   credential: credential(
     z
-      .object({
+      .looseObject({
         clientDataJSON: base64url(10_000, CLIENT_DATA),
         authenticatorData: base64url(10_000, 'Host, counter, and whether the person was verified.'),
         signature: base64url(10_000, 'Of the client data and the data of the authenticator.'),

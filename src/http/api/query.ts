@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import type { PageUrl } from '../../schema/pagination.ts'
 
 /**
@@ -41,14 +40,6 @@ export function headerList(names: string[]): string {
     .slice(0, MAX_NAMES)
     .map(name => encodeURIComponent(name.toWellFormed()).slice(0, MAX_NAME_LENGTH))
     .join(', ')
-}
-
-/** Returns the field names of an object schema, also inside a default, a refinement or a transformation. */
-export function fieldsOf(schema: z.core.$ZodType): string[] {
-  const def = schema._zod.def as { shape?: object; innerType?: z.core.$ZodType; in?: z.core.$ZodType }
-  if (def.shape) return Object.keys(def.shape)
-  const inner = def.innerType ?? def.in
-  return inner ? fieldsOf(inner) : []
 }
 
 /** Scheme and host, which proxies put before the path. */

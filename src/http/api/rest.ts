@@ -1,12 +1,13 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { AppError } from '../../errors.ts'
+import { fieldsOf } from '../../schema/known-fields.ts'
 import type { Services } from '../../services.ts'
 import type { Context } from '../../trpc/context.ts'
 import { readBody, readJsonObject } from '../body.ts'
 import { callProcedure } from './call.ts'
 import { contextOf, isExisting } from './context.ts'
 import { csvListOf, sendCsv, wantsCsv } from './csv/send.ts'
-import { fieldsOf, headerList, pageUrlOf, readQuery } from './query.ts'
+import { headerList, pageUrlOf, readQuery } from './query.ts'
 import type { Route } from './routes.ts'
 
 /** Returns the handler that serves a route with its procedure. */

@@ -2,6 +2,7 @@ import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import type { Request, RequestHandler } from 'express'
 import { AppError } from '../../errors.ts'
 import { checkDepth } from '../../lib/json.ts'
+import { refuseUnknownFields } from '../../schema/known-fields.ts'
 import type { Services } from '../../services.ts'
 import { runningRequest } from '../../trpc/context.ts'
 import { errorShape, fromProcedure } from '../../trpc/errors.ts'
@@ -10,6 +11,7 @@ import { readText } from '../body.ts'
 import { errorAnswer, errorHeaders, logFailure } from '../error-answer.ts'
 import { givenRequestId } from '../request-id.ts'
 import { contextOf } from './context.ts'
+import { routes } from './routes.ts'
 
 export const MAX_BATCH = 50
 
@@ -20,7 +22,7 @@ export function trpcEndpoint(services: Services): RequestHandler {
     maxBatchSize: MAX_BATCH,
     // Queries as POST, too: filters may be longer than a URL.
     allowMethodOverride: true,
-    createContext: ({ req, res }) => contextOf(services, req, res),
+    createContext: ({ req, res }) => ({ ...contextOf(services, req, res), refuseUnknown }),
     onError: ({ error, req }) => {
       if (req.res) logFailure(services.log, fromProcedure(error), givenRequestId(req.res))
     },
@@ -46,6 +48,11 @@ export function trpcEndpoint(services: Services): RequestHandler {
     runningRequest.run({ requestId, inputProblem }, () => serve(req, res, () => {}))
   }
 }
+
+const inputsOf = new Map(routes.map(({ procedure, inputs }) => [procedure, inputs]))
+
+const refuseUnknown = (procedure: string, input: unknown): void =>
+  refuseUnknownFields(inputsOf.get(procedure)!, input)
 
 /** Same rule as in tRPC. A stream sends its headers before the first call is charged: they could not show status and limits. */
 function wantsStream({ headers }: Request): boolean {

@@ -6,11 +6,28 @@ import { createSchemas, type Json, lookUp } from '../openapi/schemas.ts'
 
 const isFilter = (name: string): boolean => Object.hasOwn(filterFields, name)
 
-/**
- * Returns the JSON Schema of a tool's arguments: the fields of the procedure's inputs. Filters are one field `filters`, because
- * written out for each dimension they make a schema of 58 KB, which an assistant would have to read for every tool.
- */
-export function argumentsOf({ inputs }: Pick<Route, 'inputs'>): Json {
+/** Arguments that most tools have: the instructions say once what they mean, because an assistant reads all tools before each question. */
+const EXPLAINED_ONCE = new Set([
+  ...['siteKey', 'range', 'from', 'to', 'group', 'compare', 'compare_from', 'compare_to', 'match_weekday'],
+  ...['imported', 'page', 'per_page', 'order', 'cursor', 'filters', 'whole'],
+])
+
+/** Most rows that a tool answers unless more is asked for, by the argument that asks for them. */
+const fewer = (fields: Record<string, unknown>): Record<string, number> => ({
+  ...(fields.per_page !== undefined && { per_page: 5 }),
+  // Values are short; rows of a log are not.
+  ...(fields.limit !== undefined && { limit: fields.cursor === undefined ? 50 : 10 }),
+})
+
+export interface Arguments {
+  /** JSON Schema; filters are one field. */
+  schema: Json
+  /** Names of the filters that `filters` may have. */
+  filters: string[]
+}
+
+/** Returns the arguments of a tool: the fields of the procedure's inputs, filters by themselves, and `whole`. */
+export function argumentsOf({ inputs }: Pick<Route, 'inputs'>): Arguments {
   const schemas = createSchemas()
   const fields: Record<string, Json> = {}
   const required: string[] = []
@@ -20,33 +37,46 @@ export function argumentsOf({ inputs }: Pick<Route, 'inputs'>): Json {
     for (const [name, field] of Object.entries((schema.properties ?? {}) as Record<string, Json>)) {
       // A parameter of the procedure itself may have the name of a filter: it takes one text.
       if (isFilter(name) && Array.isArray(field.anyOf)) filters.push(name)
-      else fields[name] = resolved(withoutHints(field), schemas.components)
+      else fields[name] = shortField(name, resolved(field, schemas.components))
     }
     required.push(...((schema.required ?? []) as string[]))
   }
-  if (filters.length > 0) fields.filters = filtersSchema(filters)
-  return { type: 'object', properties: fields, required, additionalProperties: false }
+  if (filters.length > 0) fields.filters = { type: 'object' }
+  for (const [name, usual] of Object.entries(fewer(fields)))
+    fields[name] = { ...fields[name], default: usual }
+  if (!fields.per_page) fields.whole = { type: 'boolean' }
+  return { schema: { type: 'object', properties: fields, required, additionalProperties: false }, filters }
 }
 
 /**
- * Returns the input of the procedure.
+ * Returns the input of the procedure, and whether the answer may be long.
  * @param given arguments of a call, of any shape
  * @throws AppError `validation_failed` for an argument or a filter that the tool does not have: to leave it out would answer
  * another question
  */
 export function inputOf(
-  schema: Json,
-  { filters, ...given }: Record<string, unknown>,
-): Record<string, unknown> {
+  { schema, filters: allowed }: Arguments,
+  { filters, whole, ...given }: Record<string, unknown>,
+): { input: Record<string, unknown>; mayBeLong: boolean } {
   const properties = schema.properties as Record<string, Json>
   refuseUnknown('argument', Object.keys(given), Object.keys(properties))
-  if (filters === undefined || filters === null) return given
+  if (whole !== undefined) refuseUnknown('argument', ['whole'], Object.keys(properties))
+  if (whole !== undefined && typeof whole !== 'boolean') {
+    throw new AppError('validation_failed', 'whole must be true or false')
+  }
+  const input = { ...readFilters(filters, allowed), ...given }
+  const usual = fewer(properties)
+  const mayBeLong = whole === true || Object.keys(usual).some(name => name in given)
+  return { input: { ...usual, ...input }, mayBeLong }
+}
+
+function readFilters(filters: unknown, allowed: string[]): Record<string, unknown> {
+  if (filters === undefined || filters === null) return {}
   if (typeof filters !== 'object' || Array.isArray(filters)) {
     throw new AppError('validation_failed', 'filters must be an object, by dimension')
   }
-  const names = (properties.filters?.propertyNames as { enum: string[] } | undefined)?.enum ?? []
-  refuseUnknown('filter', Object.keys(filters), names)
-  return { ...filters, ...given }
+  refuseUnknown('filter', Object.keys(filters), allowed)
+  return { ...filters }
 }
 
 function refuseUnknown(what: string, given: string[], allowed: string[]): void {
@@ -56,26 +86,36 @@ function refuseUnknown(what: string, given: string[], allowed: string[]): void {
   throw new AppError('validation_failed', `The tool has no ${what} ${unknown.slice(0, 64)}: ${may}`)
 }
 
-const Values = { type: 'array', items: { type: 'string' }, minItems: 1 }
+/** Says in the instructions what filters are. */
+export const FILTERS =
+  `filters is an object by dimension (${Object.keys(filterFields).join(', ')}), all must match: a value, a list of which one must match, or ` +
+  `operators (${VALUE_OPERATORS.join(', ')}) with such lists. {"country": "DE", "path": {"starts_with": ["/blog"]}, "channel": {"is_not": ["Direct"]}}. ` +
+  'The empty value is (none); goal and segment take ids. dimension is one of these names; traffic and Web Vitals can be broken down by hour_of_week, too.'
 
-const filtersSchema = (names: string[]): Json => ({
-  type: 'object',
-  description:
-    'All must match. By dimension a value, a list of which one must match, or operators with such lists: ' +
-    '{"country": "DE", "path": {"starts_with": ["/blog"]}, "channel": {"is_not": ["Direct"]}}. The empty value is (none). goal and segment take ids.',
-  propertyNames: { enum: names },
-  additionalProperties: {
-    anyOf: [
-      { type: 'string' },
-      Values,
-      { type: 'object', propertyNames: { enum: VALUE_OPERATORS }, additionalProperties: Values },
-    ],
-  },
-})
+/** A field with what an assistant needs: limits are said by the error of a call. */
+function shortField(
+  name: string,
+  { type, enum: values, items, anyOf, description, default: usual }: Json,
+): Json {
+  return {
+    // The names of ranges and dimensions are in the instructions, and in the error of any other.
+    ...(values !== undefined && name !== 'range' && name !== 'dimension'
+      ? { enum: values }
+      : type !== undefined && { type }),
+    ...(items !== undefined && { items: shortItems(items as Json) }),
+    ...(anyOf !== undefined && { anyOf }),
+    ...(usual !== undefined && name !== 'page' && { default: usual }),
+    ...(description !== undefined && !EXPLAINED_ONCE.has(name) && { description }),
+  }
+}
 
-/** Hints for the description of the REST API. */
-function withoutHints({ openapi: _, ...field }: Json): Json {
-  return field
+function shortItems({ properties, type, required }: Json): Json {
+  if (properties === undefined) return { type }
+  const fields = Object.entries(properties as Record<string, Json>).map(([name, field]) => [
+    name,
+    shortField(name, field),
+  ])
+  return { type, properties: Object.fromEntries(fields), required }
 }
 
 /** Puts components in the place of references to them. */

@@ -1,6 +1,5 @@
 import { type Route, routes } from '../api/routes.ts'
-import type { Json } from '../openapi/schemas.ts'
-import { argumentsOf } from './arguments.ts'
+import { type Arguments, argumentsOf } from './arguments.ts'
 
 /**
  * What an assistant may ask, by the name of the tool: the procedure that answers. All of them only read. What one needs to
@@ -45,9 +44,7 @@ const PROCEDURES = {
   list_segments: 'segments.list',
 }
 
-export interface Tool {
-  /** JSON Schema of its arguments. */
-  inputSchema: Json
+export interface Tool extends Arguments {
   description: string
   route: Route
 }
@@ -63,6 +60,14 @@ export function findTools(): ReadonlyMap<string, Tool> {
 function toolOf(procedure: string): Tool {
   const route = routes.find(each => each.procedure === procedure)
   if (route?.type !== 'query') throw new Error(`${procedure} is no procedure that reads`)
-  const description = [route.summary, route.description, route.answer && `Answers: ${route.answer}`]
-  return { route, inputSchema: argumentsOf(route), description: description.filter(Boolean).join('. ') }
+  // The usual answers need no words.
+  const answer = /^(A page of|A bare array|The )/.test(route.answer ?? '') ? undefined : route.answer
+  const sentences = [route.summary, route.description, answer && `Answers: ${answer}`]
+  const description = sentences.filter(Boolean).map(text => `${text!.replace(/\.$/, '')}.`)
+  // What readers of a share may see does not matter to a token.
+  return {
+    route,
+    ...argumentsOf(route),
+    description: description.join(' ').replace(/ Shared readers [^.]*\./g, ''),
+  }
 }

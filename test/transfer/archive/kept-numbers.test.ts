@@ -132,12 +132,11 @@ const exported = async (now: string): Promise<Buffer> => {
   return Buffer.concat(await collect(exportTeam(source.api.services.db, given)))
 }
 
-/** Before hits are stored, while they are, while money is, while buckets are refreshed, and at the end. */
+/** Before hits are stored, while they are, while money is, and at the end. */
 const STOPS: ((services: ImportServices) => Partial<ImportServices>)[] = [
   () => ({ requireFreeDisk: () => Promise.reject(new Error('killed')) }),
   ({ db }) => ({ db: dyingAfter(db, 60) }),
   ({ db }) => ({ db: dyingAt(db, 'restore-movements') }),
-  ({ db }) => ({ db: dyingAt(db, 'refresh-view') }),
   ({ db }) => ({ db: dyingAt(db, 'show-restored-site') }),
 ]
 
