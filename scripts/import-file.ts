@@ -30,10 +30,18 @@ export async function importFile(
   return { ...imported, seconds: secondsSince(startedAt) }
 }
 
-/** Imports hits into a site, and rolls them up. */
-export async function importSource(tools: Services, site: AnySite, source: Source): Promise<Imported> {
+/**
+ * Imports hits into a site, and rolls them up.
+ * @param say told of each tenth where there is no terminal
+ */
+export async function importSource(
+  tools: Services,
+  site: AnySite,
+  source: Source,
+  say?: (text: string) => void,
+): Promise<Imported> {
   const startedAt = performance.now()
-  const progress = showProgress('importing')
+  const progress = showProgress('importing', say)
 
   function onProgress({ accepted, dropped, rejected_total }: ImportProgress) {
     const rate = Math.round((accepted + dropped) / secondsSince(startedAt))

@@ -6,9 +6,22 @@ export interface Progress {
   end(): void
 }
 
-/** Shows a progress bar on stderr when that is a terminal; otherwise does nothing. */
-export function showProgress(what: string): Progress {
-  if (!process.stderr.isTTY) return { part() {}, end() {} }
+/**
+ * Shows a progress bar on stderr when that is a terminal.
+ * @param say told of each tenth where there is no terminal
+ */
+export function showProgress(what: string, say?: (text: string) => void): Progress {
+  if (!process.stderr.isTTY) {
+    let said = 0
+    return {
+      part(done) {
+        const tenths = Math.floor(done * 10)
+        if (tenths > said) say?.(`${what}: ${tenths * 10} %`)
+        said = Math.max(said, tenths)
+      },
+      end() {},
+    }
+  }
   const bar = new SingleBar({
     stream: process.stderr,
     format: `${what} [{bar}] {percentage}% {note}`,

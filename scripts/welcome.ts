@@ -47,7 +47,7 @@ function firstSteps(token: string): string {
 
 The team "Default" is there.
 ${setupStep()}
-A site full of made-up data, to look around (in another terminal):
+A site full of made-up data, to look around (in another terminal; takes about a minute):
 
   npm run demo
 
@@ -61,7 +61,7 @@ Paste, line by line, into another terminal: a site, its first hit, its first num
   SITE=$(curl -s ${local}/api/sites -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"domain": "example.com", "timezone": "UTC"}'); echo "$SITE"
   KEY=$(echo "$SITE" | sed 's/.*"tracking_key":"\\([^"]*\\)".*/\\1/')
   curl -si ${local}/api/collect -A 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' -d '{"key": "'"$KEY"'", "hostname": "example.com", "url": {"path": "/", "title": "Home"}}'
-  curl -s ${local}/api/sites/example.com/overview -H "Authorization: Bearer $TOKEN"
+  sleep 2; curl -s ${local}/api/sites/example.com/overview -H "Authorization: Bearer $TOKEN"
 
 Ctrl-C stops the service; everything it knows is in ${config.dataDir}.
 `

@@ -7,8 +7,8 @@ import type { Signup } from './traffic.ts'
 
 const YEAR = 365
 /** Customers who came before the visits: for each day of visits, and at most for each day of the rest of the year. */
-const BEFORE_A_DAY = 1.3
-const BEFORE_A_REST_DAY = 0.65
+const BEFORE_A_DAY = 0.65
+const BEFORE_A_REST_DAY = 0.33
 /** Share of former customers who subscribe again, and after how many days. */
 const COMES_BACK = 0.35
 const AWAY_DAYS = [18, 70] as const

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { keepRefreshed } from '../../src/rollups/keep-refreshed.ts'
+import { deleteSite, updateSite } from '../../src/sites/change-site.ts'
 import { findSiteAnywhere } from '../../src/sites/find-site.ts'
 import { importSource, type Source } from '../import-file.ts'
 import { secondsSince } from '../progress.ts'
@@ -15,7 +16,7 @@ export interface FillOptions {
   days: number
   seed: number
   timezone: string
-  /** Deletes the site of that domain first. */
+  /** Puts the new site in the place of the one of that domain, which is deleted. */
   replace: boolean
 }
 
@@ -33,7 +34,7 @@ export interface Filled {
 }
 
 /**
- * Creates the site and fills it.
+ * Creates the site and fills it. Until it is whole, it has another name: what a run leaves that was cut off, the next one deletes.
  * @param say told of each step
  * @throws Error when the team has a site for the domain and it is not to be replaced, or when the service did not take every hit
  */
@@ -48,27 +49,33 @@ export async function fillDemo(
   const startedAt = performance.now()
   const present = await findTeamSite(db, owner.teamId, domain)
   if (present && !options.replace) throw new Error(thereAlready(domain, config.baseUrl))
+  const unfinished = `unfinished.${domain}`
+  const left = await findTeamSite(db, owner.teamId, unfinished)
+  if (left) say('An earlier run was cut off: this one begins anew')
   const story = storyOf({ seed, now: now.getTime(), days, hostname: domain })
   const counts = story.lines.counts()
   const shared = { db, config, log, redis: await tools.redis(), now: () => new Date() }
   const services = servicesOf(shared, owner)
-  const site = await makeSite(services, owner, { domain, timezone, present })
+  if (left) await deleteSite(services, left)
+  const site = await makeSite(services, owner, { domain: unfinished, timezone })
   await define(services, owner.userId, site, story.calendar)
 
-  say(`${figure(counts.lines)} hits of ${daysOf(days)}`)
+  say(`${figure(counts.lines)} hits of ${daysOf(days)}; all takes about a minute`)
   const lease = await refreshingLease(tools)
   const target = await findSiteAnywhere(db, site.id)
-  const imported = await importSource({ db, lease, config, log }, target, sourceOf(story.lines))
+  const imported = await importSource({ db, lease, config, log }, target, sourceOf(story.lines), say)
   if (imported.accepted !== counts.lines) {
     const why = imported.rejected[0]?.error ?? 'they were dropped'
     throw new Error(`${imported.accepted} of ${counts.lines} hits were taken; the others were not: ${why}`)
   }
   const { payments, events, subscribed, mrr } = story
   say(`${figure(payments)} payments and ${figure(events.length)} events of subscriptions of a year`)
-  await fillMoney(services, site, story)
+  await fillMoney(services, site, story, say)
   say('rolling up')
   // Once at the end: a refresh for every few payments would take as long as they do.
   await keepRefreshed({ db, lease, log, now: shared.now }, async () => {})
+  if (present) await deleteSite(services, present)
+  await updateSite(services, site, { domain })
   return {
     seconds: secondsSince(startedAt),
     days,

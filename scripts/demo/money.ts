@@ -11,11 +11,13 @@ import type { StripeEvent } from './stripe-events.ts'
 /**
  * Connects the payment processor, and applies its events and the payments as their endpoints do. The webhook secret is random: only
  * this command can have signed an event.
+ * @param say told of each tenth where there is no terminal
  */
 export async function fillMoney(
   services: SiteServices,
   site: SiteRecord,
   { events, orders }: { events: readonly StripeEvent[]; orders: readonly RecordPayment[] },
+  say: (step: string) => void,
 ): Promise<void> {
   const { db, config } = services
   await connectProcessor(services, site, {
@@ -25,7 +27,7 @@ export async function fillMoney(
   })
   const connection = (await findConnection(db, site.id, config.secretKey))!
   const options = { ...services, stripeApiBase: config.stripeApiBase }
-  const progress = showProgress('recording money')
+  const progress = showProgress('recording money', say)
   const total = events.length + orders.length
   try {
     for (const [index, event] of events.entries()) {

@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS } from '../../src/lib/time.ts'
 import type { Random } from '../random.ts'
 
 /** New and returning visitors a day, at the end of the time and without weekday and launch. */
-const SESSIONS_A_DAY = 175
+const SESSIONS_A_DAY = 90
 /** Share of the traffic of today that the first of 90 days had. */
 const AT_START = 0.62
 const GROWING_DAYS = 90

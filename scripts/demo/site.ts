@@ -3,7 +3,7 @@ import type { Config } from '../../src/config.ts'
 import type { Db } from '../../src/db/connect.ts'
 import { AppError } from '../../src/errors.ts'
 import type { Services } from '../../src/services.ts'
-import { createSite, deleteSite, updateSite } from '../../src/sites/change-site.ts'
+import { createSite, updateSite } from '../../src/sites/change-site.ts'
 import { findSite } from '../../src/sites/find-site.ts'
 import type { SiteRecord } from '../../src/sites/schema.ts'
 import { bootstrap, findOwner } from '../../src/teams/accounts.ts'
@@ -59,13 +59,12 @@ export async function findTeamSite(db: Db, teamId: string, domain: string): Prom
   }
 }
 
-/** Creates the site, and deletes the one that is there. @throws AppError when the team has as many sites as it may */
+/** Creates the site. @throws AppError when the team has as many sites as it may */
 export async function makeSite(
   services: SiteServices,
   { teamId }: Pick<Owner, 'teamId'>,
-  { domain, timezone, present }: { domain: string; timezone: string; present: SiteRecord | undefined },
+  { domain, timezone }: { domain: string; timezone: string },
 ): Promise<SiteRecord> {
-  if (present) await deleteSite(services, present)
   await createSite(services, { teamId }, { domain, timezone })
   const site = await findSite(services.db, { teamId, siteIds: null }, domain)
   await updateSite(services, site, { tracking_mode: 'cookie', track_errors: true, track_web_vitals: true })

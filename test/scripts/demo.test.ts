@@ -106,6 +106,22 @@ test('demo: --replace deletes the site and makes it anew, with the same numbers'
   expect(gone!.deleted_at).not.toBeNull()
 })
 
+test('demo: what a run has left that was cut off is deleted, and the next run begins anew, with its progress', async () => {
+  const { db } = database
+  const { teamId } = await demoSite()
+  await db`insert into sites (team_id, domain) values (${teamId}, 'unfinished.other.example')`
+  const { code, stdout } = await run('--days', '1', '--domain', 'other.example')
+  expect(code).toBe(0)
+  expect(stdout).toContain('An earlier run was cut off: this one begins anew')
+  for (const said of ['importing: 100 %', 'recording money: 50 %']) expect(stdout).toContain(said)
+  const sites =
+    await db`select domain, deleted_at is null as live from sites where domain like '%other.example' order by live`
+  expect(sites).toEqual([
+    { domain: 'unfinished.other.example', live: false },
+    { domain: 'other.example', live: true },
+  ])
+})
+
 test('demo: a wrong option ends with 1 and one line that says why', async () => {
   for (const [args, reason] of [
     [['--domain', 'example.com'], /must end with \.example/],
