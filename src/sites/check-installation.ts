@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Config } from '../config.ts'
-import { readScripts } from '../lib/html-scripts.ts'
+import { type Attributes, readScripts } from '../lib/html-scripts.ts'
 import { type FetchedPage, fetchPage } from '../net/fetch-page.ts'
 import { PUBLIC_INTERNET, type Reach } from '../net/public-fetch.ts'
 import { label } from '../schema/fields.ts'
@@ -88,7 +88,7 @@ function judge({ url, html, isCut }: Page, site: CheckedSite, config: Pick<Confi
     ...{ status, url: url.href, reason, detail },
   })
   const { scripts, text } = readScripts(html)
-  const keys = scripts.map(script => script.get('data-key')?.trim().toLowerCase())
+  const keys = scripts.map(keyOf)
   if (keys.includes(site.trackingKey)) return answer('found')
   if (text.toLowerCase().includes(site.trackingKey)) {
     return answer(
@@ -114,6 +114,12 @@ function judge({ url, html, isCut }: Page, site: CheckedSite, config: Pick<Confi
   }
   if (isCut) return answer('missing', 'page_cut', 'Only the first MiB of the page was looked at.')
   return answer('missing')
+}
+
+/** Returns the key of a script tag, which may stand in the query of its address. */
+function keyOf(script: Attributes): string | undefined {
+  const key = script.get('data-key') ?? /script\.js\?(?:.*&)?key=([^&#]*)/.exec(script.get('src') ?? '')?.[1]
+  return key?.trim().toLowerCase()
 }
 
 /** Returns the address of a tracker script, of this service or under an alias; undefined for any other. */

@@ -13,12 +13,20 @@ export interface Traits {
   signature?: string
 }
 
+/** Returns a copy that JSON can have; undefined for what it cannot, so that the rest of the hit is sent. */
+function plain(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value))
+  } catch {}
+}
+
 /** Sends an event. `error` holds the details of a reported error. */
-export function track(name: unknown, options: EventOptions = {}, error?: object): void {
+export function track(name: unknown, given?: EventOptions, error?: object): void {
+  const options = given || {}
   send('event', currentPage(options), {
     name: cut(name, MAX_NAME),
     properties: properties(options.props),
-    $: options.revenue,
+    $: plain(options.revenue),
     error,
   })
 }
@@ -31,11 +39,11 @@ export function call([name, second, third]: Iterable<unknown>): void {
     send('identify', currentPage(), {
       identifier: cut(second, MAX_NAME),
       name: cut(name, MAX_NAME),
-      signature,
+      signature: plain(signature),
       // The API refuses other values and more than 255 characters; a truncated address would be useless.
       avatar: /^http.{1,251}$/.test(avatar!) ? avatar : undefined,
       custom: properties(custom),
     })
-  } else if (name === 'pageview') view(second as PageviewOptions)
+  } else if (name === 'pageview') view((second || {}) as PageviewOptions)
   else track(name, second as EventOptions)
 }

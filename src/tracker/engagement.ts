@@ -1,5 +1,10 @@
+import { read } from './dom.ts'
+
 /** Shorter engagement without deeper scrolling sends no hit; its time is added to the next one. */
 const WORTH_TELLING_MS = 1_000
+
+/** As pages cannot hide it with a name of their own: `const performance` is none of the window. */
+const { performance } = window
 
 let engagedMs = 0
 /** Start of the running engaged period, from `performance.now()`; 0 while the page is hidden or unfocused. */
@@ -12,14 +17,20 @@ let toldDepth = 0
 export function measure(): void {
   const now = performance.now()
   if (since) engagedMs += now - since
-  since = !document.hidden && document.hasFocus() ? now : 0
+  since = !read(document, 'hidden') && read(document, 'hasFocus').call(document) ? now : 0
   deepestPx = Math.max(deepestPx, scrollY + innerHeight)
 }
 
-/** Restarts the measurement for another page. */
-export function restart(): void {
+/** Restarts the measurement of time for another page. */
+export function restartTime(): void {
   measure()
-  engagedMs = toldDepth = deepestPx = 0
+  engagedMs = 0
+}
+
+/** Restarts the measurement of depth for another page. */
+export function restartDepth(): void {
+  measure()
+  toldDepth = deepestPx = 0
 }
 
 /**
@@ -28,7 +39,7 @@ export function restart(): void {
  */
 export function takeProgress(): { sd: number; time: number } | undefined {
   measure()
-  const depth = Math.round((100 * deepestPx) / document.documentElement.scrollHeight)
+  const depth = Math.round((100 * deepestPx) / read(document, 'documentElement').scrollHeight)
   if (depth > toldDepth) toldDepth = depth
   else if (engagedMs < WORTH_TELLING_MS) return
   const time = Math.round(engagedMs)

@@ -1,3 +1,5 @@
+import { attribute, isShadowRoot, read, rootOf } from './dom.ts'
+
 // What a recording must not show: texts that were typed, and what the page excepts with attributes.
 
 /** Frames may show a page that is excluded; the tracker records none. See also `isFramed`. */
@@ -12,18 +14,18 @@ const SECRET = /(^|\s)(cc-\S*|(current|new)-password|one-time-code|webauthn)(\s|
 /** As `closest`, also through the hosts of shadow roots. */
 function isWithin(element: Element | null, selector: string): boolean {
   for (let at = element; at; ) {
-    if (at.closest(selector)) return true
-    const root = at.getRootNode()
-    at = root instanceof ShadowRoot ? root.host : null
+    if (Element.prototype.closest.call(at, selector)) return true
+    const root = rootOf(at)
+    at = isShadowRoot(root) ? root.host : null
   }
   return false
 }
 
 const isSecret = (element: Element): boolean =>
-  element.getAttribute('type')?.toLowerCase() === 'password' ||
+  attribute(element, 'type')?.toLowerCase() === 'password' ||
   // Set by rrweb when a page shows what was a password.
-  element.hasAttribute('data-rr-is-password') ||
-  SECRET.test(element.getAttribute('autocomplete') || '')
+  attribute(element, 'data-rr-is-password') !== null ||
+  SECRET.test(attribute(element, 'autocomplete') || '')
 
 const isUnmasked = (element: Element): boolean =>
   !isSecret(element) && !isWithin(element, MASKED) && isWithin(element, '[data-analytics-unmask]')
@@ -33,7 +35,7 @@ const stars = (text: string): string => text.replace(/\S/g, '*')
 /** Masks the value of a field. The length of a secret is one, too. */
 export function maskInput(text: string, element?: Element | null): string {
   if (!element || !text) return stars(text)
-  if (element.localName === 'input' && BUTTONS.test(element.getAttribute('type') || ''))
+  if (read(element, 'localName') === 'input' && BUTTONS.test(attribute(element, 'type') || ''))
     return isWithin(element, MASKED) ? stars(text) : text
   if (isSecret(element)) return '*****'
   return isUnmasked(element) ? text : stars(text)
@@ -43,15 +45,15 @@ export function maskInput(text: string, element?: Element | null): string {
 export function maskText(text: string, element?: Element | null): string {
   if (!element) return text
   if (isWithin(element, MASKED)) return stars(text)
-  const isTyped = (element as HTMLElement).isContentEditable || isWithin(element, EDITABLE)
+  const isTyped = read(element as HTMLElement, 'isContentEditable') || isWithin(element, EDITABLE)
   // The names of options are the page's own; which one is chosen is masked.
-  return isTyped && element.localName !== 'option' && !isUnmasked(element) ? stars(text) : text
+  return isTyped && read(element, 'localName') !== 'option' && !isUnmasked(element) ? stars(text) : text
 }
 
 /** Masks a text that lies in a shadow root itself: rrweb finds no element around it. */
 function maskShadowText(text: string, node: Node | null): string {
-  const root = node && node.parentNode
-  return root instanceof ShadowRoot ? maskText(text, root.host) : text
+  const root = node && read(node, 'parentNode')
+  return root && isShadowRoot(root) ? maskText(text, root.host) : text
 }
 
 /** Masks what rrweb leaves of changes: the attribute `value` of fields, which option is chosen, texts in shadow roots. */
@@ -62,8 +64,9 @@ export function maskChanges(
   for (const text of texts) if (text.value) text.value = maskShadowText(text.value, nodeOf(text.id))
   for (const { id, attributes: changed } of attributes) {
     const element = nodeOf(id) as Element | null
-    if (changed && element?.localName === 'option') delete changed.selected
-    if (changed && typeof changed.value === 'string' && holdsValue(element?.localName))
+    const name = element && read(element, 'localName')
+    if (changed && name === 'option') delete changed.selected
+    if (changed && typeof changed.value === 'string' && holdsValue(name))
       changed.value = maskInput(changed.value, element)
   }
 }
@@ -78,7 +81,8 @@ export interface RecordedNode {
 }
 
 /** Elements whose attribute `value` may be what was typed: also those of web components. */
-const holdsValue = (tagName: string | undefined): boolean => /^(input|textarea)$|-/i.test(tagName || '')
+const holdsValue = (tagName: string | null | undefined): boolean =>
+  /^(input|textarea)$|-/i.test(tagName || '')
 
 /**
  * Masks what rrweb leaves in a serialized tree: the attribute `value` of an empty field, texts in shadow roots.
@@ -118,6 +122,6 @@ export function isFramed(increment: Increment, nodeOf: (id: number) => Node | nu
   if (id !== undefined) ids.push(id)
   return ids.some(each => {
     const node = nodeOf(each)
-    return !node || (node !== document && node.ownerDocument !== document)
+    return !node || (node !== document && read(node, 'ownerDocument') !== document)
   })
 }

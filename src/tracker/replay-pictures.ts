@@ -1,3 +1,4 @@
+import { attribute, read } from './dom.ts'
 import type { Increment, RecordedNode } from './replay-masks.ts'
 
 /**
@@ -6,14 +7,14 @@ import type { Increment, RecordedNode } from './replay-masks.ts'
  */
 function sizeOf(picture: HTMLImageElement): Record<string, string> {
   const { naturalWidth, naturalHeight } = picture
-  const [width, height] = [picture.getAttribute('width'), picture.getAttribute('height')]
+  const [width, height] = [attribute(picture, 'width'), attribute(picture, 'height')]
   if (!naturalWidth || !naturalHeight || (width && height)) return {}
   const scale = +width! / naturalWidth || +height! / naturalHeight || 1
   return { width: `${Math.round(naturalWidth * scale)}`, height: `${Math.round(naturalHeight * scale)}` }
 }
 
 const isPicture = (node: Node | null): node is HTMLImageElement =>
-  !!node && (node as Element).localName === 'img'
+  !!node && read(node as Element, 'localName') === 'img'
 
 /**
  * Adds the sizes of pictures to a serialized tree.

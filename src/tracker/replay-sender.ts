@@ -44,12 +44,16 @@ export interface Settings {
 
 /**
  * Sends recorded events in chunks, one after the other.
- * @param tag the tag of the tracker
+ * @param key of the site
+ * @param endpoints where hits are sent
  * @param obey receives each answer; null when the recording has to end
  */
-export function createSender(tag: HTMLScriptElement, obey: (settings: Settings | null) => void) {
-  const { key, api } = tag.dataset
-  const url = `${api || tag.src.replace(/\/[^/]*$/, '').replace(/\/js$/, '/api')}/replay`
+export function createSender(
+  key: string | undefined,
+  endpoints: string,
+  obey: (settings: Settings | null) => void,
+) {
+  const url = `${endpoints}/replay`
   let waiting: Waiting[] = []
   let size = 0
   let recording: Recording

@@ -1,4 +1,6 @@
 import { record } from '@rrweb/record'
+import { read } from './dom.ts'
+import { passedTo } from './passed.ts'
 import { patternsOf } from './patterns.ts'
 import {
   BLOCKED,
@@ -36,8 +38,8 @@ const MUTATION = 0
 /** Mouse, scroll, input, touch, drag and selection. */
 const ACTIVITY = [1, 2, 3, 5, 6, 12, 14]
 
-const tag = [...document.scripts].find(script => 'replay.js' in script)!
-const sender = createSender(tag, safe(obey))
+const { options, endpoints } = passedTo(read(document, 'currentScript'))
+const sender = createSender(options.key, endpoints, safe(obey))
 
 let excludedBySite = ''
 let stopRecording: (() => void) | undefined
@@ -62,12 +64,12 @@ function decoded(text: string): string {
 
 /** Path without query; with `data-hash` as the pageviews have it. */
 function pathOf({ pathname, hash }: Location | URL): string {
-  const fragment = tag.dataset.hash != null ? hash.replace(/\?.*/, '') : ''
+  const fragment = options.hash != null ? hash.replace(/\?.*/, '') : ''
   return (pathname + fragment).replace(/\/?#!?\/?/, '/')
 }
 
 const isExcluded = (of: string): boolean =>
-  [tag.dataset.exclude, excludedBySite].some(patterns => {
+  [options.exclude, excludedBySite].some(patterns => {
     const pattern = patternsOf(patterns)
     return pattern.test(of) || pattern.test(decoded(of))
   })
@@ -241,7 +243,7 @@ async function start(): Promise<void> {
   document.addEventListener('load', safe(recordSize), true)
   on('visibilitychange', () => {
     leave()
-    if (document.hidden) void sender.flush(0)
+    if (read(document, 'hidden')) void sender.flush(0)
   })
   on('pagehide', () => {
     leave()

@@ -1,3 +1,5 @@
+import { definition, read } from './dom.ts'
+
 const YEAR_S = 31_536_000
 
 /**
@@ -8,10 +10,13 @@ export const newId = URL.createObjectURL(new Blob()).slice(-36)
 
 /** Returns the id from the cookie. */
 export const keptId = (): string | undefined =>
-  (document.cookie.match(/\banalytics_id=([\da-f-]{36})/) || [])[1]
+  (read(document, 'cookie').match(/\banalytics_id=([\da-f-]{36})/) || [])[1]
 
 /** Keeps the id for another year, or deletes an id from a time when the site's mode was `cookie`. */
 export function keepId(isCookieMode: boolean): void {
   if (isCookieMode || keptId())
-    document.cookie = `analytics_id=${keptId() || newId};Path=/;SameSite=Lax;Max-Age=${+isCookieMode * YEAR_S}${isSecureContext ? ';Secure' : ''}`
+    definition(document, 'cookie').set!.call(
+      document,
+      `analytics_id=${keptId() || newId};Path=/;SameSite=Lax;Max-Age=${+isCookieMode * YEAR_S}${isSecureContext ? ';Secure' : ''}`,
+    )
 }

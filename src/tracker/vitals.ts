@@ -1,13 +1,14 @@
 import { type MetricWithAttribution, onCLS, onFCP, onINP, onLCP, onTTFB } from 'web-vitals/attribution'
+import { read } from './dom.ts'
 import { cut } from './limits.ts'
+import { passedTo } from './passed.ts'
 import { patternsOf } from './patterns.ts'
 import { safe } from './safe.ts'
 
 // The first script loads this one when the site records web vitals.
 
-const own = document.currentScript as HTMLScriptElement
-const tag = [...document.scripts].find(script => 'vitals.js' in script)!
-let page = own.page!
+const passed = passedTo(read(document, 'currentScript')!)
+let page = passed.page!
 
 /** Limits of the API; what is above is no measurement. */
 const MAX_MS = 600_000
@@ -94,9 +95,9 @@ function keep(metric: MetricWithAttribution): void {
 
 /** Sends the report if it has changed since it was sent; it replaces the one before. */
 function flush(): void {
-  if (isSent || !document.hidden) return
+  if (isSent || !read(document, 'hidden')) return
   isSent = true
-  own.send!('web-vitals', page, report)
+  passed.send('web-vitals', page, report)
 }
 
 // Before the library's own listener: what it measures after a restore belongs to another report.
@@ -106,7 +107,7 @@ addEventListener(
     if (!event.persisted) return
     report = newReport()
     isSent = true
-    page = { path: location.pathname + location.search, title: document.title }
+    page = { path: location.pathname + location.search, title: read(document, 'title') }
   }),
   true,
 )
@@ -116,7 +117,7 @@ const [navigation] = performance.getEntriesByType('navigation')
 const { pathname } = new URL(navigation ? navigation.name : location.href)
 
 const options = { reportAllChanges: true }
-if (!patternsOf(tag.dataset.exclude).test(pathname))
+if (!patternsOf(passed.options.exclude).test(pathname))
   for (const measure of [onLCP, onINP, onCLS, onFCP, onTTFB] as ((
     keep: (metric: MetricWithAttribution) => void,
     options: object,

@@ -43,12 +43,7 @@ export default function RootLayout({ children }) {
     echo '<script defer src="${base}/js/script.js" data-key="${key}"></script>' . "\\n";
 });`,
     // The tag manager drops data attributes of a script tag.
-    tagManager: `<script>
-  var script = document.createElement('script')
-  script.src = '${base}/js/script.js'
-  script.dataset.key = '${key}'
-  document.head.appendChild(script)
-</script>`,
+    tagManager: `<script async src="${base}/js/script.js?key=${key}"></script>`,
     server: `curl ${base}/api/collect \\
   -A 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' \\
   -d '{"key": "${key}",

@@ -5,7 +5,7 @@ export const install: Dictionary['install'] = {
   lead: 'Zwei Minuten. Sie können diese Seite jederzeit verlassen; sie wartet auf Sie.',
   created: 'Website angelegt',
   addLine: 'Eine Zeile in Ihre Seiten',
-  addLineHint: 'In den <head>. 2,5 kB, kein Cookie, und nichts verlässt Ihren Server.',
+  addLineHint: 'In den <head>. 4,8 kB, kein Cookie, und nichts verlässt Ihren Server.',
   ways: 'Arten von Websites',
   wayNames: {
     html: 'HTML',

@@ -35,7 +35,7 @@ export const settings: Dictionary['settings'] = {
   webVitalsHint: 'Wie schnell Seiten für Besucher sind. Lädt ein zweites Script mit 7 kB.',
   replay: 'Sitzungsaufzeichnung',
   replayHint:
-    'Zeichnet auf, was Besucher sehen und tun; Eingaben werden verdeckt. Lädt ein Script mit 26 kB.',
+    'Zeichnet auf, was Besucher sehen und tun; Eingaben werden verdeckt. Lädt ein Script mit 27 kB.',
   replaySample: 'Prozent der Besucher',
   replaySampleHint: 'Von so vielen Besuchern werden Sitzungen aufgezeichnet.',
   replayDays: 'Tage, die Aufzeichnungen bleiben',

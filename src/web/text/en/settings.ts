@@ -32,7 +32,7 @@ export const settings = {
   webVitals: 'Web Vitals',
   webVitalsHint: 'How fast pages are for visitors. Loads a second script of 7 kB.',
   replay: 'Session replay',
-  replayHint: 'Records what visitors see and do; what they type is masked. Loads a script of 26 kB.',
+  replayHint: 'Records what visitors see and do; what they type is masked. Loads a script of 27 kB.',
   replaySample: 'Percent of visitors',
   replaySampleHint: 'Of so many visitors sessions are recorded.',
   replayDays: 'Days for which recordings are kept',
