@@ -118,7 +118,8 @@ function judge({ url, html, isCut }: Page, site: CheckedSite, config: Pick<Confi
 
 /** Returns the key of a script tag, which may stand in the query of its address. */
 function keyOf(script: Attributes): string | undefined {
-  const key = script.get('data-key') ?? /script\.js\?(?:.*&)?key=([^&#]*)/.exec(script.get('src') ?? '')?.[1]
+  const key =
+    script.get('data-key') ?? /script\.js\?(?:.*&(?:amp;)?)?key=([^&#]*)/.exec(script.get('src') ?? '')?.[1]
   return key?.trim().toLowerCase()
 }
 

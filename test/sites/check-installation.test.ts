@@ -83,6 +83,10 @@ test.each<[string, (key: string) => string]>([
     key => `<head><script defer src="https://a.example/js/script.js" data-key="${key}"></script></head>`,
   ],
   ['in the body', key => `<body><p>Hello</p><script data-key='${key}' src=/t/script.js></script></body>`],
+  [
+    'in its address',
+    key => `<script async src="https://a.example/js/script.js?v=2&amp;key=${key}"></script>`,
+  ],
   ['in upper case', key => `<SCRIPT DATA-KEY=${key.toUpperCase()} SRC="/x.js"></SCRIPT>`],
   ['with spaces', key => `<script async\n  data-key = " ${key} "\n src="/js/script.js" ></script>`],
   [

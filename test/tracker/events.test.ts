@@ -35,7 +35,7 @@ test('tracker: analytics() sends an event with properties and revenue, for anoth
 
 test('tracker: queues calls that are made before the script has loaded', async () => {
   const site = await world.site({
-    head: `<script>window.analytics=window.analytics||function(){(analytics.q=analytics.q||[]).push(arguments)}
+    head: `<script>if(typeof analytics!='function')window.analytics=function(){(analytics.q=analytics.q||[]).push(arguments)}
       analytics('Early', { props: { a: 1 } })
       analytics('identify', 'user-7', { name: 'Ada' })</script>`,
   })
@@ -55,6 +55,47 @@ test('tracker: analytics() cuts values that are longer than the API allows', { t
   expect([row.name.length, row.url.length, row.title.length]).toEqual([255, 2048, 512])
   expect(Object.keys(row.props!)).toHaveLength(50)
   expect(row.props!['k'.repeat(64)]).toHaveLength(500)
+})
+
+test('tracker: analytics() keeps an event with odd properties, without those that have no text', async () => {
+  const site = await world.site()
+  const page = await site.open('/')
+  await page.evaluate(`analytics('a'.repeat(254) + '😀😀', {
+    props: { '': 1, sym: Symbol('x'), f() {}, o: { a: [1] }, day: new Date(0), get bad() { throw 1 }, nul: 'a\\0b', last: 'v'.repeat(499) + '😀😀' },
+    revenue: { amount: 5n, currency: 'EUR' } })
+    analytics('Plain', null)
+    analytics('Where', { path: Symbol('x') })`)
+  const rows = eventsOf(await site.stored(4))
+  expect(rows.map(({ name }) => name)).toEqual([`${'a'.repeat(254)}😀`, 'Plain', 'Where'])
+  expect(rows[0]!.props).toEqual({
+    ...{ o: '{"a":[1]}', day: '1970-01-01T00:00:00.000Z', nul: 'ab' },
+    last: `${'v'.repeat(499)}😀`,
+  })
+})
+
+test('tracker: more hits than a browser keeps for a page that is left all arrive once, and large ones do', async () => {
+  const site = await world.site()
+  const page = await site.open('/')
+  await site.stored(1)
+  await page.evaluate(`{
+    navigator.sendBeacon = () => { throw new TypeError('full') }
+    for (let i = 0; i < 200; i++) analytics('e' + i)
+    analytics('large', { props: Object.fromEntries(Array.from({ length: 50 }, (_, i) => ['k' + i, '漢'.repeat(500)])) })
+    dispatchEvent(new Event('pagehide')) }`)
+  await site.stored(202)
+  const names = eventsOf(await site.storedAfterAll()).map(({ name }) => name)
+  expect([names.length, new Set(names).size, names.includes('large')]).toEqual([201, 201, true])
+})
+
+test('tracker: hits that are on their way when the page is left are not sent twice', {
+  tags: ['full'],
+}, async () => {
+  const site = await world.site()
+  const page = await site.open('/')
+  await site.stored(1)
+  await page.evaluate("for (let i = 0; i < 60; i++) analytics('e' + i); location.href = 'about:blank'")
+  await site.stored(61)
+  expect(eventsOf(await site.storedAfterAll())).toHaveLength(60)
 })
 
 test('tracker: analytics() throws nothing on the page, whatever it is given', async () => {
@@ -167,6 +208,82 @@ test('tracker: autocapture sends outbound links, downloads, buttons, forms and c
   for (const { type, name, url } of eventsOf(rows)) expect([name, url]).toEqual([type, '/'])
 })
 
+/** Names that forms have properties of. */
+const FIELDS = [
+  ...[
+    'id',
+    'action',
+    'className',
+    'classList',
+    'localName',
+    'getAttribute',
+    'closest',
+    'matches',
+    'innerText',
+  ],
+  ...[
+    'textContent',
+    'parentNode',
+    'getRootNode',
+    'nodeType',
+    'hasAttribute',
+    'target',
+    'elements',
+    'dataset',
+  ],
+].map(name => `<input name="${name}">`)
+/** Names that documents have properties of. */
+const NAMED = ['title', 'cookie', 'referrer', 'hidden', 'hasFocus', 'documentElement', 'baseURI', 'nodeType']
+
+const hostileBody = `
+  <form id="named" action="/go">${FIELDS.join('')}<button id="go">Send</button></form>
+  <form role="button" class="a b c">${FIELDS.join('')}<i>Press</i></form>
+  ${NAMED.map(name => `<form name="${name}"></form>`).join('')}
+  <open-card></open-card><slot-button data-analytics="buy">Buy <b>now</b></slot-button><closed-card></closed-card>
+  <svg><a id="svg" href="https://elsewhere.example/a"><text>Docs</text></a></svg>
+  <svg><a class="x y" xlink:href="/b.pdf"><text>PDF</text></a></svg>
+  <script>
+    const define = (name, mode, html) => customElements.define(name, class extends HTMLElement {
+      connectedCallback() { this.inner = this.attachShadow({ mode }); this.inner.innerHTML = html }
+    })
+    define('open-card', 'open', '<a id="shop" href="https://elsewhere.example/p"><span>Shop</span></a><inner-card></inner-card>')
+    define('inner-card', 'open', '<form id="inside" action="/sub"><button class="q">Sub</button></form>')
+    define('slot-button', 'open', '<button class="base"><slot></slot></button>')
+    define('closed-card', 'closed', '<a href="https://elsewhere.example/">S</a><button>B</button><input value="secret">')
+    for (const type of ['submit', 'click']) addEventListener(type, event =>
+      (type === 'submit' || event.composedPath().some(({ localName }) => localName === 'a' || localName === 'closed-card')) && event.preventDefault())
+  </script>`
+
+test('tracker: autocapture reads forms whose fields are named like properties, open shadow roots and SVG links; closed roots send nothing', async () => {
+  const site = await world.site({ body: hostileBody })
+  const page = await site.open('/')
+  await page.evaluate(`{
+    const $ = selector => Document.prototype.querySelector.call(document, selector)
+    const press = element => element.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true, cancelable: true }))
+    const card = $('open-card').inner, closed = $('closed-card').inner
+    for (const element of [
+      $('#go'), $('[role=button] i'), card.querySelector('span'), card.querySelector('inner-card').inner.querySelector('button'),
+      $('slot-button b'), $('#svg text'), $('.x text'), closed.querySelector('a'), closed.querySelector('button')
+    ]) press(element)
+    const field = closed.querySelector('input')
+    field.select()
+    field.dispatchEvent(new ClipboardEvent('copy', { bubbles: true, composed: true })) }`)
+  await site.stored(10)
+  const rows = eventsOf(await site.storedAfterAll())
+  expect(rows.every(({ title }) => title === 'Page /')).toBe(true)
+  expect(rows.map(({ type, props }) => `${type} ${props!.selector} ${props!.text}`).sort()).toEqual([
+    'button #go Send',
+    'button button.q Sub',
+    'button buy Buy now',
+    'button form.a.b Press',
+    'download a.x.y PDF',
+    'form #inside ',
+    'form #named ',
+    'outbound #shop Shop',
+    'outbound #svg Docs',
+  ])
+})
+
 test('tracker: autocapture sends a click that leaves the page immediately', { tags: ['full'] }, async () => {
   const site = await world.site()
   const target = `${site.origin.replace('//', '//away-')}/`
@@ -205,6 +322,31 @@ test('tracker: errors are sent once each when the site tracks errors, also those
   await page.evaluate("for (let i = 0; i < 30; i++) setTimeout(() => { throw new Error('number ' + i) })")
   await site.stored(11)
   expect(await errors()).toHaveLength(10)
+})
+
+test('tracker: errors of browser extensions and of ResizeObserver are not sent, and rejected objects are JSON', async () => {
+  const site = await world.site({ trackErrors: true })
+  const page = await site.open('/')
+  await page.evaluate(`{
+    const rejectAt = (message, ...frames) =>
+      Promise.reject(Object.assign(new Error(message), { stack: ['Error: ' + message, ...frames].join('\\n') }))
+    const own = '    at f (https://site.example/a.js:1:2)', foreign = '    at g (chrome-extension://abc/b.js:1:2)'
+    dispatchEvent(new ErrorEvent('error', { message: 'ResizeObserver loop limit exceeded', filename: location.href }))
+    dispatchEvent(new ErrorEvent('error', { message: 'x', filename: 'moz-extension://a/b.js', error: new Error('x') }))
+    rejectAt('see https://site.example/ here', foreign, own)
+    rejectAt('of the site', own, foreign)
+    Promise.reject({ status: 404, message: 'Not found' })
+    Promise.reject(new DOMException('gone', 'AbortError'))
+    Promise.reject(Symbol('s'))
+    0 }`)
+  await site.stored(5)
+  const rows = (await site.storedAfterAll()).filter(row => row.type === 'error')
+  expect(rows.map(row => `${row.name}: ${row.error}`).sort()).toEqual([
+    'AbortError: gone',
+    'Error: Symbol(s)',
+    'Error: of the site',
+    'Error: {"status":404,"message":"Not found"}',
+  ])
 })
 
 test('tracker: errors are not sent when the site does not track them', { tags: ['full'] }, async () => {

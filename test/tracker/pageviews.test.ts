@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { sweep } from '../support/runs.ts'
 import { newPerson, startChromium } from './chromium.ts'
 import { sharedWorld } from './world.ts'
 
@@ -22,6 +23,9 @@ test('tracker: a pageview is sent when a page loads, with address, title, source
     language: 'en-US',
     screen: 1000,
   })
+  expect(await world.service.db`select screen from sessions where site_no = ${site.no}`).toEqual([
+    { screen: '1000x500' },
+  ])
 })
 
 test.each([
@@ -72,6 +76,80 @@ test('tracker: a single-page application sends a pageview for each new address, 
   expect(await world.service.db`select source from sessions where site_no = ${site.no}`).toEqual([
     { source: 'Hacker News' },
   ])
+})
+
+/** A router of the Navigation API that sets the title later, and functions that a router took before the tag ran. */
+const router = `<script>
+  navigation.addEventListener('navigate', event => event.canIntercept && !event.hashChange && event.intercept({
+    async handler() { await new Promise(done => setTimeout(done, 400)); document.title = 'At ' + location.pathname }
+  }))</script>`
+const saved = `<script>window.push = history.pushState.bind(history); window.replace = history.replaceState.bind(history)</script>`
+
+test('tracker: a single-page application with the Navigation API sends a pageview for each page, with its title, and events of the right page', async () => {
+  const site = await world.site({ head: router, body: '<a href="/three">three</a>' })
+  const page = await site.open('/one')
+  await site.stored(1)
+  await page.evaluate(`(async () => {
+    await navigation.navigate('/two').finished
+    await navigation.navigate('/two?x=1', { history: 'replace' }).finished
+    await navigation.reload().finished
+    analytics('A')
+    document.querySelector('a').click()
+    await new Promise(done => navigation.addEventListener('navigatesuccess', done, { once: true }))
+    analytics('B')
+    await navigation.back().finished
+    analytics('C') })()`)
+  await site.stored(7)
+  const rows = (await site.storedAfterAll()).filter(({ type }) => type !== 'engagement')
+  expect(rows.map(row => [row.name, row.url, row.title]).sort()).toEqual([
+    ['', '/one', 'Page /one'],
+    ['', '/three', 'At /three'],
+    ['', '/two', 'At /two'],
+    ['', '/two?x=1', 'At /two'],
+    ['A', '/two', 'At /two'],
+    ['B', '/three', 'At /three'],
+    ['C', '/two?x=1', 'At /two'],
+  ])
+})
+
+test.each(
+  sweep([
+    ['with the Navigation API', saved],
+    [
+      'without it',
+      `<script>Object.defineProperty(window, 'navigation', { value: undefined })</script>${saved}`,
+    ],
+  ]),
+)('tracker: an address that is changed by functions from before the tag is followed %s', async (_, head) => {
+  const site = await world.site({ head })
+  const page = await site.open('/a')
+  await site.stored(1)
+  await page.evaluate("push({}, '', '/b'); analytics('B')")
+  await page.evaluate("replace({}, '', '/b?q=1'); analytics('B')")
+  await page.evaluate("push({}, '', '/c')")
+  await site.stored(7)
+  const rows = (await site.storedAfterAll()).filter(({ type }) => type !== 'engagement')
+  expect(rows.map(row => row.name + row.url).sort()).toEqual(['/a', '/b', '/c', 'B/b', 'B/b'])
+})
+
+test('tracker: a query that is replaced, or differs in campaign tags alone, is no pageview; with data-query="ignore" none is', async () => {
+  const change = (how: string, query: string) => `history.${how}State({}, '', '/s${query}'); analytics('Now')`
+  for (const [attributes, expected] of [
+    ['', ['/s?utm_source=x&q=1', '/s?q=2&ref=y']],
+    ['data-query="ignore"', ['/s?utm_source=x&q=1']],
+  ] as const) {
+    const site = await world.site({ attributes })
+    const page = await site.open('/s?utm_source=x&q=1')
+    await site.stored(1)
+    await page.evaluate(change('replace', '?q=1'))
+    for (const letter of 'abc') await page.evaluate(change('replace', `?q=${letter}`))
+    await page.evaluate(change('replace', '?q=1'))
+    await page.evaluate(change('push', '?utm_medium=m&q=1&gclid=7'))
+    await page.evaluate(change('push', '?q=2&ref=y'))
+    await page.evaluate(change('push', '?q=2'))
+    await site.stored(expected.length + 8)
+    expect(urls(await site.storedAfterAll())).toEqual(expected)
+  }
 })
 
 test('tracker: a single-page application sends nothing for a new state or fragment of the same address, and one pageview for several changes at once', async () => {
@@ -150,4 +228,18 @@ test('tracker: a page that the browser prerenders is counted when it is shown', 
   await page.evaluate("document.dispatchEvent(new Event('prerenderingchange'))")
   const rows = await site.stored(2)
   expect(rows.map(row => row.type).sort()).toEqual(['event', 'pageview'])
+})
+
+test('tracker: an iPad that calls itself a Macintosh is a tablet', async () => {
+  const site = await world.site()
+  const person = await world.person({
+    ...{ viewport: { width: 1024, height: 1366 }, hasTouch: true },
+    userAgent:
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Safari/605.1.15',
+  })
+  await site.open('/', person)
+  await site.stored(1)
+  expect(await world.service.db`select size, os, screen from sessions where site_no = ${site.no}`).toEqual([
+    { size: 'tablet', os: 'iPadOS', screen: '1024x1366' },
+  ])
 })
