@@ -1,9 +1,10 @@
 import { createIsbotFromList, list } from 'isbot'
+import { crawlerNames } from './crawler-names.ts'
 import { remember } from './remember.ts'
 
 /**
  * Patterns of the bot list that match anything that is not a browser. They do not prove a crawler: backends that report
- * their users' hits send such agents too (`acme-shop/2.1`, `Java/17`).
+ * their users' hits send such agents too (`acme-shop/2.1`, `Java/17`), and so do apps of readers and listeners.
  */
 const notOnlyCrawlers = new Set([
   // plain product tokens
@@ -39,6 +40,24 @@ const notOnlyCrawlers = new Set([
   'synapse',
   'tools',
   'url',
+  // names of apps and devices, and marks that they carry
+  '(?:^|[^g])news(?!sapphire)',
+  '(?<! channel/|google/)google(?!(?:wv|app|/google| pixel))',
+  '\\(\\)',
+  ';\\s\\w+;$',
+  '\\|',
+  '^[<\\(;]',
+  '^amaya',
+  '^ddg[_-]android',
+  '^duckduckgo',
+  '^netsurf',
+  '^rss',
+  '^whatsapp',
+  '^yandex',
+  'catch',
+  'discovery',
+  'download',
+  'torrent',
 ])
 
 /** Narrower replacements for the excluded patterns, and crawlers that only the excluded patterns matched. */
@@ -53,6 +72,9 @@ const crawlersOnly = [
   '^zgrab',
   'scrapy',
   'uptime',
+  'google(?!(?:wv|app|/google| pixel| fiber| update|podcasts|earth))',
+  '^whatsapp(?!.* device/[^x])',
+  '^(?:(?:newspaper|newsnow|newsgator|newsblur|feedly)\\b|google.?news)',
   '(?:chatgpt|claude|perplexity|mistralai|duckassist)-user',
 ]
 
@@ -60,6 +82,45 @@ const looksLikeCrawler = createIsbotFromList([
   ...list.filter(pattern => !notOnlyCrawlers.has(pattern)),
   ...crawlersOnly,
 ])
+
+/** An agent of this shape is a crawler only by a strong sign: words that only resemble a crawler's occur in names of apps. */
+const browserShaped = /^\W*(?:mozilla|opera|dalvik|applewebkit)\/\d/i
+
+/** Apps name the system they run on; some podcast players do not. */
+const appShaped = new RegExp(
+  [
+    'android|\\bi(?:os|pados)\\b|iphone|ipad|ipod|apple watch|watchos|cfnetwork/|darwin/|mac ?os|macintosh|windows',
+    'midp|symbian|series60|up\\.link|ucweb|kaios|harmony|tizen|webos|roku|podcast|^(?:c|hermes)?pod|^bullhorn|^adori|^castro',
+  ].join('|'),
+  'i',
+)
+
+/**
+ * Names of devices, which prove nothing (`BOT 550`, `Spider 8`, `Capture+`): the model after Android's version, with or
+ * without a locale between them, and the fields in which the apps of Instagram and Facebook repeat it.
+ */
+const deviceNames =
+  /(?<=\bAndroid\b[^;()]*;(?: *[a-z]{2}[-_][a-z]{2,4};)?(?: *HarmonyOS[^;()]*;)?)[^();]+|\bAndroid \(\d[^)]*\)|\bFB[A-Z]{2}\/[^;\]]*/gi
+
+const selfNamed =
+  /(?:(?<!cu)bot|crawler|spider|scraper|fetcher|scanner|scan|checker|monitor|monitoring|classifier|measurement)s?(?:$|[\s;:,./()_-])/i
+const namesCrawler = new RegExp(`(?<![a-z\\d])(?:${crawlerNames})(?![a-z])`, 'i')
+
+/** Browsers that call themselves compatible, and systems that some of them name first. */
+const compatible =
+  'msie (?!or)|mspie|konqueror|icab|offbyone|a?browse|ibrowse|netpositive|webtv|dillo|opera|origyn|ncbrowser|gecko|kun/|' +
+  'polaris|teleca|ms-office|avantgo|omniweb|lotus|galeon|netscape|mozilla|voyager|amiga|risc os|oss/|brew|windows|linux|u;'
+
+const strongSigns = new RegExp(
+  [
+    `compatible;[\\s+]*(?!${compatible})\\w`,
+    // An address. The embedded browser of Delphi programs links its home page, bsalsa.com.
+    'https?://(?!bsalsa)|www\\.|[\\w.+-]+@[a-z][\\w-]*(?:\\.[\\w-]+)*\\.[a-z]{2,}\\b|\\+[\\w-]+\\.[a-z]{2,}',
+    'like gecko; ?(?!opera)[a-z]',
+    'headless',
+  ].join('|'),
+  'i',
+)
 
 /** HTTP libraries by their first token. Checked before the bot list: many add a link to their home page, as crawlers do. */
 const httpLibrary = new RegExp(
@@ -77,11 +138,14 @@ const httpLibrary = new RegExp(
   ].join('|')})(?=[\\s/;(]|$)`,
   'i',
 )
-const namesItselfCrawler = /(?:bot|crawler|spider|scraper)\b/i
 
-const judge = remember(10_000, (userAgent: string): boolean =>
-  httpLibrary.test(userAgent) ? namesItselfCrawler.test(userAgent) : looksLikeCrawler(userAgent),
-)
+const judge = remember(10_000, (userAgent: string): boolean => {
+  const agent = userAgent.replace(deviceNames, '')
+  if (selfNamed.test(agent) || namesCrawler.test(agent)) return true
+  if (browserShaped.test(agent)) return strongSigns.test(agent)
+  if (httpLibrary.test(agent)) return false
+  return looksLikeCrawler(agent) && (/mozilla\//i.test(agent) || !appShaped.test(userAgent))
+})
 
 /**
  * Tells whether a user agent is a crawler: search engines, AI, previews, monitors, headless browsers. HTTP libraries and
