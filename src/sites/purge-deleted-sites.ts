@@ -63,6 +63,7 @@ const TABLES = [
   'webhook_events',
   'error_groups',
   'daily_values',
+  'source_spellings',
   'rollup_spans',
   'daily_rollups',
   'daily_value_rollups',

@@ -1,10 +1,8 @@
 import type { EnrichedHit } from '../hit.ts'
-import { sourceOfHost, sourceOfTag } from './known-source.ts'
+import { DIRECT, listedSpelling, sourceOfHost, sourceOfTag } from './known-source.ts'
 import { hostOfPage } from './referrer.ts'
 import type { SourceCategory } from './sources.ts'
 import { readTags } from './url.ts'
-
-const DIRECT = 'Direct / None'
 
 /** What attribution reads and sets. */
 export type Attributed = Pick<
@@ -13,20 +11,22 @@ export type Attributed = Pick<
 >
 
 /**
- * Sets `source` and `channel` from the URL's tags and the referrer. A tag is kept as sent; a referrer gets its canonical
- * name. Both have a category (search, social…).
+ * Sets `source` and `channel` from the URL's tags, the referrer, and without both from the network's click id. A tag is kept as
+ * sent, except that it gets the listed case; a referrer gets its canonical name. All have a category (search, social…).
  */
 export function attribute(hit: Attributed): void {
-  const { source: shortTag, adClick } = readTags(hit.url)
+  const { source: shortTag, adClick, socialClick } = readTags(hit.url)
   const tag = hit.utmSource || shortTag
   const host = hostOfPage(hit.referrerPage)
-  const tagged = tag ? sourceOfTag(tag) : undefined
+  const click = tag || host ? '' : adClick || socialClick
+  const tagged = tag || click ? sourceOfTag(tag || click) : undefined
   const known = tagged ? tagged.known : host ? sourceOfHost(host) : undefined
 
-  hit.source = tag || known?.name || host || DIRECT
+  hit.source = listedSpelling(tag) || tag || known?.name || host || DIRECT
   const medium = hit.utmMedium.toLowerCase()
   const campaign = hit.utmCampaign.toLowerCase()
-  const category = known?.category ?? 'other'
+  const isPaid = tagged?.isAd || /^(.*cp.*|ppc|retargeting|paid.*)$/s.test(medium)
+  const category = known && !(known.isOurs && isClear(medium)) ? known.category : 'other'
   const facts: Facts = {
     source: (tag || host).toLowerCase(),
     name: known?.name ?? '',
@@ -34,7 +34,7 @@ export function attribute(hit: Attributed): void {
     medium,
     campaign,
     adClick,
-    isPaid: tagged?.isAd || /^(.*cp.*|ppc|retargeting|paid.*)$/s.test(medium),
+    isPaid,
     isShopping: category === 'shopping' || /([^a-df-z]|^)shop|shopping/.test(campaign),
   }
   hit.channel = channels.find(channel => channel.holds(facts))?.name ?? 'Direct'
@@ -65,6 +65,12 @@ const socialMediums = new Set([
   ...['social network', 'social media', 'social_network', 'social_media'],
 ])
 const emailTags = new Set(['email', 'e-mail', 'e_mail', 'e mail'])
+const affiliateMediums = new Set(['affiliate', 'affiliates'])
+
+/** Tells whether a medium decides the channel, so that it outranks the category of a source that Google's table does not have. */
+const isClear = (medium: string): boolean =>
+  emailTags.has(medium) || medium === 'sms' || affiliateMediums.has(medium)
+
 const directTags = new Set(['direct', '(direct)', '(none)', '(not set)', 'direct / none'])
 const noMediums = new Set(['', '(none)', '(not set)', 'none'])
 
@@ -91,7 +97,7 @@ const channels: Channel[] = [
   { name: 'Email', holds: f => f.category === 'email' || isEmail(f) },
   {
     name: 'Affiliates',
-    holds: f => f.category === 'affiliate' || f.medium === 'affiliate' || f.medium === 'affiliates',
+    holds: f => f.category === 'affiliate' || affiliateMediums.has(f.medium),
   },
   { name: 'Audio', holds: f => f.category === 'audio' || f.medium === 'audio' },
   { name: 'SMS', holds: f => f.source === 'sms' || f.medium === 'sms' },

@@ -3,13 +3,16 @@ import { listedSources } from './listed-sources.ts'
 import { remember } from './remember.ts'
 import { type KnownSource, knownSources, type SourceCategory } from './sources.ts'
 
+/** The source of a session without any. */
+export const DIRECT = 'Direct / None'
+
 /** `exactHosts` match only themselves; `hostFamilies` (stored without `*.`) match their subdomains too. */
 const exactHosts = new Map<string, KnownSource>()
 const hostFamilies = new Map<string, KnownSource>()
 const spellings = new Map<string, KnownSource>()
 
 for (const [category, words] of Object.entries(listedSources)) {
-  const source: KnownSource = { name: '', category: category as SourceCategory }
+  const source: KnownSource = { name: '', category: category as SourceCategory, isOurs: false }
   for (const word of words.trim().split(/\s+/)) {
     const host = word.replace('/', '')
     const [name = ''] = word.split('/')
@@ -27,6 +30,31 @@ for (const source of knownSources) {
     else exactHosts.set(key, source)
   }
 }
+
+/** Names, tags and hosts as they are listed, by their lower-case form. */
+const listed = new Map(
+  [
+    ...Object.values(listedSources).flatMap(words =>
+      words
+        .trim()
+        .split(/\s+/)
+        .flatMap(word => [word.replace('/', ''), ...word.split('/', 1)]),
+    ),
+    ...knownSources.flatMap(({ adAliases = [], hosts = [] }) => [...adAliases, ...hosts]),
+    ...knownSources.flatMap(({ aliases = [] }) => aliases),
+    ...knownSources.flatMap(({ name }) => (name === '' ? [] : [name])),
+    DIRECT,
+  ].map(each => [each.toLowerCase(), each]),
+)
+
+/** Returns a source as it is listed, if only upper and lower case differ: `google` is Google. Known hosts are in lower case. */
+export function listedSpelling(source: string): string | undefined {
+  const folded = source.toLowerCase()
+  return listed.get(folded) ?? (folded.includes('.') && sourceOfHost(folded) ? folded : undefined)
+}
+
+/** Tells whether a source is spelled as it is listed. */
+export const isListed = (source: string): boolean => listedSpelling(source) === source
 
 /**
  * Returns the known source of a referrer's host or Android package name; upper and lower case are equal.
@@ -60,8 +88,12 @@ const lookUpHost = remember(10_000, (host: string): KnownSource | undefined => {
     if (family) return family
     wild = wild && wild.indexOf('.') < wild.length - 2 ? afterDot(wild) : undefined
   }
-  return undefined
+  return webmailHost.test(host) ? webmail : undefined
 })
+
+/** A subdomain for reading mail: `webmail.example.org`, `mail.example.co.uk`. */
+const webmailHost = /^(?:(?:e|web)?mail\d*|owa|roundcube|zimbra|poczta|correo)\.(?:[^.]+\.)+[^.]+$/
+const webmail: KnownSource = { name: '', category: 'email', isOurs: true }
 
 /** Matches `.com`, `.cat` and country suffixes only: under others a stranger can register a known name (google.blog). */
 function isCommonSuffix(publicSuffix: string): boolean {

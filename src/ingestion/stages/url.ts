@@ -11,9 +11,11 @@ interface Tags {
   source: string
   /** Ad network whose click id is in the link. */
   adClick: 'Google' | 'Bing' | ''
+  /** Social network whose click id is in the link. Networks add it to unpaid links, too. */
+  socialClick: 'Facebook' | 'TikTok' | 'X' | 'LinkedIn' | ''
 }
 
-type TextTag = Exclude<keyof Tags, 'adClick'> | 'ref'
+type TextTag = Exclude<keyof Tags, 'adClick' | 'socialClick'> | 'ref'
 
 const textTags = new Map<string, TextTag>([
   ['utm_source', 'utmSource'],
@@ -25,12 +27,18 @@ const textTags = new Map<string, TextTag>([
   ['ref', 'ref'],
 ])
 
-/** Excludes `fbclid`, `ttclid` and similar ids: networks add them to unpaid links too, or they do not prove a search. */
 const adClicks = new Map<string, 'Google' | 'Bing'>([
   ['gclid', 'Google'],
   ['gbraid', 'Google'],
   ['wbraid', 'Google'],
   ['msclkid', 'Bing'],
+])
+
+const socialClicks = new Map<string, Tags['socialClick']>([
+  ['fbclid', 'Facebook'],
+  ['ttclid', 'TikTok'],
+  ['twclid', 'X'],
+  ['li_fat_id', 'LinkedIn'],
 ])
 
 const noTags: Readonly<Tags> = Object.freeze({
@@ -41,6 +49,7 @@ const noTags: Readonly<Tags> = Object.freeze({
   utmTerm: '',
   source: '',
   adClick: '',
+  socialClick: '',
 })
 
 /** Sets `path` and the five UTM tags. Removes the origin when a full URL was sent as path. */
@@ -81,6 +90,7 @@ function parseTags(query: string): Readonly<Tags> {
       else tags[textTag] ||= value
     } else if (text) {
       tags.adClick ||= adClicks.get(name) ?? ''
+      tags.socialClick ||= socialClicks.get(name) ?? ''
     }
   }
   tags.source ||= ref

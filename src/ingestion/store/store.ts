@@ -13,6 +13,7 @@ import { type LimitedHits, limitValues, MOST_VALUES } from './limit-values.ts'
 import { loadBatchContext } from './load-batch-context.ts'
 import { Contradiction, restoreHit, restoreReport } from './restore-rules.ts'
 import { type AssignedReport, assignReport, assignToSession, type SessionizedHit } from './session-rules.ts'
+import { type UnifiedSources, unifySources } from './unify-sources.ts'
 import { writeBatch } from './write-batch.ts'
 import { type ReportsToWrite, sortReports } from './write-reports.ts'
 
@@ -132,9 +133,11 @@ export async function storeHits(
   mostValues = MOST_VALUES,
 ): Promise<Stored> {
   let limited: LimitedHits | undefined
+  let unified: UnifiedSources | undefined
   const unreplicated = unreplicatedCommits()
   const stored = (await db.begin(async tx => {
     limited = undefined
+    unified = undefined
     await lockPartitions(tx, partition)
     const sites = await selectLiveSites(tx, { siteNos: [...new Set(hits.map(hit => hit.siteNo))] })
     const keptFrom = new Map(sites.map(({ siteNo, detailsFrom }) => [siteNo, detailsFrom?.getTime()]))
@@ -155,7 +158,8 @@ export async function storeHits(
     if (fresh.length + reports.length > 0) {
       fresh.sort(byTime)
       limited = await limitValues(db, tx, fresh, mostValues)
-      const inOrder = reports.length > 0 ? [...limited.hits, ...reports].sort(byTime) : limited.hits
+      unified = await unifySources(db, tx, limited.hits)
+      const inOrder = reports.length > 0 ? [...unified.hits, ...reports].sort(byTime) : unified.hits
       const context = await loadBatchContext(db, tx, inOrder)
       const assignedReports: AssignedReport[] = []
       for (const hit of inOrder) {
@@ -194,6 +198,7 @@ export async function storeHits(
     }
   })) as Omit<Stored, 'unreachable' | 'others' | 'filled'>
   if (unreplicatedCommits() > unreplicated) throw new Unreplicated('the standby may not have the hits')
+  unified?.commit()
   return {
     ...stored,
     unreachable: [],

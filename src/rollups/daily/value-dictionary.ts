@@ -28,7 +28,7 @@ const readValues = query<{ siteNo: number; valueIds: readonly number[] }, { valu
 )
 
 /** Returns the first half of the SHA-256 of a text, in PostgreSQL's uuid notation. */
-function digestOf(text: string): string {
+export function digestOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
 }

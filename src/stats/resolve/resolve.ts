@@ -1,4 +1,5 @@
 import { type AppError, invalidField, invalidValue } from '../../errors.ts'
+import { allSpellings } from '../../events/source-spellings.ts'
 import { type Condition, isPattern, shortened } from '../../filters/conditions.ts'
 import { findGoals } from '../../goals/find-goal.ts'
 import { PatternWork, type Refusal, sizeOf } from '../../rollups/patterns/match.ts'
@@ -144,7 +145,10 @@ async function resolveFilters(
     const list = () => listValues(services, unfiltered, dimension)
     resolved.dimensions.push({
       dimension,
-      condition: await match(services, condition, list, keyOf(dimension)),
+      condition:
+        dimension === 'source' && (condition.operator === 'is' || condition.operator === 'is_not')
+          ? { ...condition, values: await allSpellings(services.reads, siteNo, condition.values) }
+          : await match(services, condition, list, keyOf(dimension)),
     })
   }
   const resolveProperty = async (given: PropertyFilter): Promise<PropertyFilter> => {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import { unifySpellings } from '../../events/source-spellings.ts'
+import { isListed } from '../../ingestion/stages/known-source.ts'
 import type { TotalsNumber } from '../../stats/imported/families.ts'
 import type { TotalsRow } from './format.ts'
 import { type ImportKey, ROWS_AT_ONCE, wasRemoved } from './store.ts'
@@ -35,6 +37,11 @@ const measureFamily = query<{ siteNo: number; familyNo: number }>(
   where site_no = :siteNo::int and family_no = :familyNo::bigint`,
 )
 
+interface FamilyTable {
+  dimensions: string[]
+  numbers: TotalsNumber[]
+}
+
 /**
  * Stores the rows of one table; equal days and values are added up. Each statement locks the import, so that none adds rows to one that
  * is removed.
@@ -45,34 +52,34 @@ export class FamilyWriter {
   readonly #importNo: number
   readonly #familyNo: number
   readonly #numbers: readonly TotalsNumber[]
+  /** Place of the source among the values; -1 without it. */
+  readonly #sourceAt: number
   #waiting = new Map<string, { day: string; key: string; vals: string[]; numbers: number[] }>()
 
   private constructor(
     db: Db,
     { siteNo, importNo }: ImportKey,
     familyNo: number,
-    numbers: readonly TotalsNumber[],
+    { dimensions, numbers }: FamilyTable,
   ) {
     this.#db = db
     this.#siteNo = siteNo
     this.#importNo = importNo
     this.#familyNo = familyNo
     this.#numbers = numbers
+    this.#sourceAt = dimensions.indexOf('source')
   }
 
   /** @throws AppError `validation_failed` when the import was removed meanwhile; so do the methods */
-  static async start(
-    db: Db,
-    { siteNo, importNo }: ImportKey,
-    table: { dimensions: string[]; numbers: TotalsNumber[] },
-  ): Promise<FamilyWriter> {
+  static async start(db: Db, { siteNo, importNo }: ImportKey, table: FamilyTable): Promise<FamilyWriter> {
     const { dimensions, numbers } = table
     const [row] = await insertFamily(db, { siteNo, importNo, dimensions, numbers })
     if (!row) throw wasRemoved()
-    return new FamilyWriter(db, { siteNo, importNo }, row.familyNo, numbers)
+    return new FamilyWriter(db, { siteNo, importNo }, row.familyNo, table)
   }
 
-  async add({ day, values, numbers }: TotalsRow): Promise<void> {
+  async add({ day, values: given, numbers }: TotalsRow): Promise<void> {
+    const values = this.#sourceAt === -1 ? given : await this.#withOneSpelling(given)
     const key = keyOf(values)
     const place = `${day} ${key}`
     const before = this.#waiting.get(place)
@@ -84,6 +91,14 @@ export class FamilyWriter {
   async finish(): Promise<void> {
     await this.#write()
     await measureFamily(this.#db, { siteNo: this.#siteNo, familyNo: this.#familyNo })
+  }
+
+  /** Sources of imports are spelled as those of the site's sessions, and add up with them. */
+  async #withOneSpelling(values: string[]): Promise<string[]> {
+    const source = { siteNo: this.#siteNo, source: values[this.#sourceAt]! }
+    const { spellingOf, commit } = await unifySpellings(this.#db, this.#db, [source], isListed)
+    commit()
+    return values.with(this.#sourceAt, spellingOf(source))
   }
 
   async #write(): Promise<void> {
