@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
+import { canonicalAddress } from '../net/canonical-address.ts'
 import type { Log } from '../runtime/log.ts'
 
 /**
@@ -29,23 +30,13 @@ export function clientAddress(request: IncomingMessage, trustedHops: number): st
 }
 
 /**
- * Returns the address of a client whose request was not read by Node's server.
+ * Returns the address of a client whose request was not read by Node's server, in the form of `canonicalAddress`.
  * @param remoteAddress address of the peer, as its socket says it
  * @param forwardedFor value of `X-Forwarded-For`
  */
 export function addressBehind(remoteAddress = '', forwardedFor = '', trustedHops: number): string {
-  const peer = withoutMapping(remoteAddress)
-  if (trustedHops === 0) return peer
-  if (isIP(forwardedFor) && !forwardedFor.startsWith('::ffff:')) return forwardedFor
-  const hops = forwardedFor.split(',').map(hop => hop.trim())
-  const claimed = withoutMapping(withoutPort(hops.at(-trustedHops) ?? hops[0] ?? ''))
-  return isIP(claimed) ? claimed : peer
-}
-
-/** A dual-stack socket shows an IPv4 address as `::ffff:192.0.2.1`. */
-const withoutMapping = (address: string) => (address.startsWith('::ffff:') ? address.slice(7) : address)
-
-/** Some proxies write `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
-function withoutPort(hop: string): string {
-  return /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(hop)?.[1] ?? hop
+  if (trustedHops === 0) return canonicalAddress(remoteAddress)
+  const hops = forwardedFor.split(',')
+  const claimed = canonicalAddress(hops.at(-trustedHops) ?? hops[0] ?? '')
+  return isIP(claimed) ? claimed : canonicalAddress(remoteAddress)
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { checkDepth, MAX_DEPTH } from '../../lib/json.ts'
+import { canonicalAddress } from '../../net/canonical-address.ts'
 import { validationError } from '../../schema/validation.ts'
 import { ENDPOINTS, type Sender } from '../edge/accept.ts'
 import type { Location } from '../edge/geo.ts'
@@ -80,7 +81,7 @@ export function readEnvelope(text: Buffer, now: number): Envelope {
   return {
     endpoint,
     at,
-    sender: { address: ip, userAgent },
+    sender: { address: canonicalAddress(ip), userAgent },
     location: location ?? undefined,
     stored: stored ? readStored(stored, endpoint, at, now) : undefined,
     body,
