@@ -13,7 +13,14 @@ interface Agent {
 }
 
 /** Accepted browser names: the parser calls any product token a browser. */
-const browsers = new Set([...Object.values(Bowser.BROWSER_MAP), 'Opera Touch', 'Miui', 'SlimerJS'])
+const browsers = new Set([
+  ...Object.values(Bowser.BROWSER_MAP),
+  'Opera Touch',
+  'Opera Mini',
+  'Huawei Browser',
+  'Miui',
+  'SlimerJS',
+])
 
 /** Maps long and vendor names (lower case) to common names; also used for names in payloads. */
 const browserNames = new Map([
@@ -31,8 +38,17 @@ const browserNames = new Map([
   ['naver whale browser', 'Whale'],
   ['google search', 'Google App'],
   ['miui', 'MIUI Browser'],
+  ...['ddg', 'duck duck go', 'duckduckgo browser', 'duckduckgo privacy browser'].map(
+    named => [named, 'DuckDuckGo'] as const,
+  ),
+  ...['huawei', 'huaweibrowser', 'huawei browser mobile'].map(named => [named, 'Huawei Browser'] as const),
+  ...['ucbrowser', 'ucweb', 'uc mini', 'ucmini', 'uc browser mini', 'uc browser hd'].map(
+    named => [named, 'UC Browser'] as const,
+  ),
+  ...['operamini', 'opera mini ios', 'opera mini native'].map(named => [named, 'Opera Mini'] as const),
   ['ie', 'Internet Explorer'],
   ...['Chrome', 'Safari', 'Firefox', 'Edge', 'Opera', 'Brave', 'Vivaldi'].map(keepCase),
+  ...['DuckDuckGo', 'Huawei Browser', 'UC Browser', 'Opera Mini'].map(keepCase),
 ])
 
 const osNames = new Map([
@@ -43,17 +59,29 @@ const osNames = new Map([
   ['chromium os', 'Chrome OS'],
   ['chromeos', 'Chrome OS'],
   ['webos', 'webOS'],
-  ...['Windows', 'macOS', 'Linux', 'iOS', 'iPadOS', 'Android', 'Chrome OS'].map(keepCase),
+  ['openharmony', 'HarmonyOS'],
+  ['harmonyos next', 'HarmonyOS'],
+  ...['Windows', 'macOS', 'Linux', 'iOS', 'iPadOS', 'Android', 'Chrome OS', 'HarmonyOS'].map(keepCase),
 ])
 
 /** Equals the limit for a version in a payload; a user agent can contain text that is twenty times as long. */
 const LONGEST_VERSION = 50
+
+/** Browsers that the parser takes for others, for one of their parts, or for several. */
+const otherBrowsers: [pattern: RegExp, browser: string][] = [
+  [/\b(?:DuckDuckGo|Ddg)\/([\d.]*)/, 'DuckDuckGo'],
+  [/\bHuaweiBrowser\/([\d.]*)/, 'Huawei Browser'],
+  [/\b(?:UCBrowser|UCMini)\/([\d.]*)/, 'UC Browser'],
+  // On Android the build tells Opera Mini from Opera.
+  [/\b(?:Opera Mini\/|OPiOS\/|OPR\/(?=\d+\.\d+\.2254\.))([\d.]*)/, 'Opera Mini'],
+]
 
 /** Operating systems that the parser does not know or confuses with another. */
 const otherSystems: [pattern: RegExp, os: string][] = [
   [/\bKAIOS\/([\d.]+)/i, 'KaiOS'],
   [/\bPlayStation [345V]\w*[ /]?([\d.]*)/i, 'PlayStation'],
   [/\bNintendo \w+/i, 'Nintendo'],
+  [/\bOpenHarmony[ /]?([\d.]*)|\bHarmonyOS\b/, 'HarmonyOS'],
   [/\bFreeBSD\b/i, 'FreeBSD'],
   [/\bOpenBSD\b/i, 'OpenBSD'],
 ]
@@ -96,13 +124,18 @@ const parseAgent = remember(10_000, (userAgent: string): Readonly<Agent> => {
   const isAndroidApp = userAgent.startsWith('Dalvik/')
   const { browser, os, platform } = Bowser.parse(userAgent)
   const { os: systemName, osVersion: systemVersion } = system(userAgent, os)
+  const other = otherBrowsers.find(([pattern]) => pattern.test(userAgent))
+  if (other) {
+    browser.name = other[1]
+    browser.version = other[0].exec(userAgent)![1] ?? ''
+  }
   const isBrowser = !isAndroidApp && browser.name !== undefined && browsers.has(browser.name)
   return {
     browser: isBrowser ? named(browser.name, browserNames) : '',
     browserVersion: cut((isBrowser && browser.version) || '', LONGEST_VERSION),
     os: systemName,
     osVersion: cut(systemVersion, LONGEST_VERSION),
-    size: isAndroidApp ? '' : sizeOf(platform.type),
+    size: isAndroidApp ? '' : (sizeOfDevice(userAgent) ?? sizeOf(platform.type)),
   }
 })
 
@@ -118,9 +151,42 @@ function system(
   const version = parsed.version ?? ''
   // Show Windows 7 or 10 instead of NT 6.1; Windows 11 reports itself as 10.
   if (os === 'Windows') return { os, osVersion: parsed.versionName ?? version.replace(/^NT ?/, '') }
-  const isIpad =
-    os === 'iOS' && /\biPad\b|\bMacintosh\b/.test(userAgent) && !(Number.parseInt(version, 10) < 13)
-  return { os: isIpad ? 'iPadOS' : os, osVersion: version }
+  if (isDesktopSite(userAgent)) return { os: 'iPadOS', osVersion: safariVersion(userAgent) }
+  if (os !== 'iOS') return { os, osVersion: version }
+  const isIpad = /\biPad\b/.test(userAgent) && !(Number.parseInt(version, 10) < 13)
+  return { os: isIpad ? 'iPadOS' : os, osVersion: iosVersion(userAgent, version) }
+}
+
+/** An iPad that asks for the desktop site says Macintosh; `Mobile`, or a browser of iOS alone, gives it away. */
+const isDesktopSite = (userAgent: string): boolean =>
+  /\bMacintosh\b.*\b(?:Mobile\/|(?:Cri|Fxi|Edgi|OPi)OS\/|GSA\/|OPT\/)/s.test(userAgent)
+
+/** Safari has the version of its system; other browsers write one that says nothing. */
+const safariVersion = (userAgent: string): string =>
+  /\b(?:Cri|Fxi|Edgi|OPi)OS\/|\b(?:GSA|OPT)\//.test(userAgent)
+    ? ''
+    : (/\bVersion\/([\d.]+)/.exec(userAgent)?.[1] ?? '')
+
+/** The first version in whose agents iOS calls itself 18 for ever. */
+const FROZEN_SINCE = 26
+
+/** Safari's own version tells that of the system, since the system's is frozen; Facebook's apps send the right one. */
+function iosVersion(userAgent: string, written: string): string {
+  const real = /\bFBSV\/([\d.]+)/.exec(userAgent)?.[1] ?? safariVersion(userAgent)
+  const isFrozen = Number.parseInt(real, 10) >= FROZEN_SINCE && Number.parseInt(written, 10) < FROZEN_SINCE
+  return isFrozen ? real : written
+}
+
+/** Devices whose kind the parser does not see. */
+function sizeOfDevice(userAgent: string): Agent['size'] | undefined {
+  if (isDesktopSite(userAgent)) return 'tablet'
+  const [, kind] = /\((Phone|Tablet|PC|2in1)\b[^)]*Harmony/i.exec(userAgent) ?? []
+  if (kind)
+    return kind.toLowerCase() === 'phone' ? 'mobile' : kind.toLowerCase() === 'tablet' ? 'tablet' : 'desktop'
+  if (/\bAndroid\b.*\bHarmonyOS\b/s.test(userAgent)) return /\bMobile\b/.test(userAgent) ? 'mobile' : 'tablet'
+  if (/\bMIDP\b/.test(userAgent)) return 'mobile'
+  if (!/\bYJApp-/.test(userAgent)) return undefined
+  return /\biPad\b/.test(userAgent) || !/\bMobile\b/.test(userAgent) ? 'tablet' : 'mobile'
 }
 
 function sizeOf(platform: string | undefined): Agent['size'] {

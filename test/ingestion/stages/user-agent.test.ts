@@ -53,6 +53,123 @@ test.each([
   expect(hit.size).toBe(size)
 })
 
+const harmony = (device: string, more: string) =>
+  `Mozilla/5.0 (${device}) ${webkit} Chrome/114.0.0.0 Safari/537.36 ${more}`
+const ios18 = `Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) ${apple}`
+
+test.each([
+  // iOS calls itself 18 since version 26
+  [`${ios18} Version/26.0 ${onIphone}`, 'Safari 26.0', 'iOS 26.0', 'mobile'],
+  [`${ios18} Version/27.1 ${onIphone}`, 'Safari 27.1', 'iOS 27.1', 'mobile'],
+  [`${ios18} Version/18.6 ${onIphone}`, 'Safari 18.6', 'iOS 18.6', 'mobile'],
+  [`${ipad('18_6')} Version/26.1 ${onIphone}`, 'Safari 26.1', 'iPadOS 26.1', 'tablet'],
+  [`${ios18} Mobile/15E148 [FBAN/FBIOS;FBAV/530.0;FBSN/iOS;FBSV/26.0.1]`, 'Safari ', 'iOS 26.0.1', 'mobile'],
+  [`${ios18} CriOS/141.0.0.0 ${onIphone}`, 'Chrome 141.0.0.0', 'iOS 18.6', 'mobile'],
+  // iPads that ask for the desktop site
+  [`${mac} Version/18.5 ${onIphone}`, 'Safari 18.5', 'iPadOS 18.5', 'tablet'],
+  [`${mac} CriOS/126.0.6478.54 Version/13.0.3 Safari/605.1.15`, 'Chrome 126.0.6478.54', 'iPadOS ', 'tablet'],
+  [`${mac} FxiOS/127.0 Safari/605.1.15`, 'Firefox 127.0', 'iPadOS ', 'tablet'],
+  [`${mac} Version/17.5 EdgiOS/125.0 Safari/605.1.15`, 'Edge 125.0', 'iPadOS ', 'tablet'],
+  // HarmonyOS
+  [
+    harmony('Phone; OpenHarmony 5.0', 'ArkWeb/4.1 Mobile HuaweiBrowser/5.0.4'),
+    'Huawei Browser 5.0.4',
+    'HarmonyOS 5.0',
+    'mobile',
+  ],
+  [harmony('Tablet; OpenHarmony 5.0', 'ArkWeb/4.1 Mobile'), 'Chrome 114.0.0.0', 'HarmonyOS 5.0', 'tablet'],
+  [harmony('PC; OpenHarmony 6.0', 'ArkWeb/6.0'), 'Chrome 114.0.0.0', 'HarmonyOS 6.0', 'desktop'],
+  [
+    harmony('Linux; Android 12; HarmonyOS; MRX-W09; HMSCore 6.12', 'HuaweiBrowser/15.0'),
+    'Huawei Browser 15.0',
+    'HarmonyOS ',
+    'tablet',
+  ],
+  [
+    harmony('Linux; Android 12; HarmonyOS; NOH-AN00', 'HuaweiBrowser/15.0 Mobile'),
+    'Huawei Browser 15.0',
+    'HarmonyOS ',
+    'mobile',
+  ],
+  // the app of Yahoo! Japan
+  [`${iphone} Mobile/15E148 YJApp-IOS jp.co.yahoo.ipn.appli/4.130.0`, 'Safari ', 'iOS 17.5', 'mobile'],
+  [
+    `${android} Chrome/126.0 Mobile Safari/537.36 YJApp-ANDROID jp.co.yahoo.android.yjtop/3.171.0`,
+    'Chrome 126.0',
+    'Android 10',
+    'mobile',
+  ],
+  [
+    `${android} Chrome/126.0 Safari/537.36 YJApp-ANDROID jp.co.yahoo.android.yjtop/3.171.0`,
+    'Chrome 126.0',
+    'Android 10',
+    'tablet',
+  ],
+  // browsers with several names
+  [
+    `${android} Version/4.0 Chrome/126.0 Mobile DuckDuckGo/5 Safari/537.36`,
+    'DuckDuckGo 5',
+    'Android 10',
+    'mobile',
+  ],
+  [`${mac} Version/17.5 Safari/605.1.15 Ddg/17.5`, 'DuckDuckGo 17.5', 'macOS 10.15.7', 'desktop'],
+  [`${chromeOnWindows} Edg/126.0.0.0 Ddg/126.0.0.0`, 'DuckDuckGo 126.0.0.0', 'Windows 10', 'desktop'],
+  [
+    `${android} Version/4.0 Chrome/100.0 UCBrowser/13.4.0.1306 Mobile Safari/537.36`,
+    'UC Browser 13.4.0.1306',
+    'Android 10',
+    'mobile',
+  ],
+  [
+    'UCWEB/2.0 (Java; U; MIDP-2.0; Nokia203/20.37) U2/1.0.0 UCMini/11.4.1 (Android 9; SM-J701F) Mobile',
+    'UC Browser 11.4.1',
+    'Android 9',
+    'mobile',
+  ],
+  [
+    'Opera/9.80 (Android; Opera Mini/36.2.2254/191.256; U; en) Presto/2.12.423 Version/12.16',
+    'Opera Mini 36.2.2254',
+    'Android ',
+    'mobile',
+  ],
+  [
+    'Opera/9.80 (J2ME/MIDP; Opera Mini/7.1.32052/191.256; U; en) Presto/2.12.423',
+    'Opera Mini 7.1.32052',
+    ' ',
+    'mobile',
+  ],
+  [
+    `${android} Chrome/100.0 Mobile Safari/537.36 OPR/61.0.2254.59937`,
+    'Opera Mini 61.0.2254.59937',
+    'Android 10',
+    'mobile',
+  ],
+  [
+    `${android} Chrome/100.0 Mobile Safari/537.36 OPR/70.3.3653.66287`,
+    'Opera 70.3.3653.66287',
+    'Android 10',
+    'mobile',
+  ],
+  [`${iphone} OPiOS/16.0.15 Mobile/20A Safari/9537.53`, 'Opera Mini 16.0.15', 'iOS 17.5', 'mobile'],
+])('user agent: %s is parsed, too', (userAgent, browser, os, size) => {
+  const hit = enriched({ userAgent })
+  expect([
+    `${hit.browserName} ${hit.browserFullVersion}`,
+    `${hit.osName} ${hit.osFullVersion}`,
+    hit.size,
+  ]).toEqual([browser, os, size])
+})
+
+test.each([
+  ['DuckDuckGo Privacy Browser', 'DuckDuckGo'],
+  ['HuaweiBrowser', 'Huawei Browser'],
+  ['UCBrowser', 'UC Browser'],
+  ['UC Browser Mini', 'UC Browser'],
+  ['opera mini', 'Opera Mini'],
+])('user agent: the browser %s of a payload is called %s', (browser, name) => {
+  expect(enriched({ browser }).browserName).toBe(name)
+})
+
 test('user agent: browser and system of the payload win', () => {
   const payload = { browser: 'Arc', browserVersion: '1.2', os: 'Windows', osVersion: '11' }
   const { browserName, browserFullVersion, osName, osFullVersion } = enriched({
