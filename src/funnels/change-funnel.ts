@@ -9,7 +9,7 @@ import { isUuid } from '../sites/domain.ts'
 import type { SiteRecord } from '../sites/schema.ts'
 import { FUNNEL_COLUMNS, type FunnelRow, noSuchFunnel, presentFunnel, recordOf } from './find-funnel.ts'
 import type { Funnel, FunnelBody, FunnelStep } from './schema.ts'
-import { goalsOfSteps } from './steps.ts'
+import { goalsOfSteps, stepsForSite } from './steps.ts'
 
 /** Most funnels of a site. */
 const MAX_FUNNELS = 100
@@ -75,11 +75,12 @@ type ChangedSite = Pick<SiteRecord, 'siteNo' | 'teamId' | 'domain'>
 export async function saveFunnel(
   services: ChangeServices,
   site: ChangedSite,
-  body: FunnelBody,
+  given: FunnelBody,
   id?: string,
 ): Promise<Funnel> {
   const { db, audit, now } = services
   if (id !== undefined && !isUuid(id)) throw noSuchFunnel()
+  const body = { ...given, steps: stepsForSite(given.steps, site) }
   const own = body.steps.filter(({ goal }) => !goal)
   for (const [index, goal] of (await goalsOfSteps(db, site.siteNo, own)).entries()) {
     await checkExpression(services, site, goal).catch(error => {

@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/connect.ts'
 import { invalidField } from '../errors.ts'
-import { definitionOf } from '../goals/definition.ts'
+import { definitionOf, forSite } from '../goals/definition.ts'
 import { findGoals } from '../goals/find-goal.ts'
 import { type GoalRecord, isBlank } from '../goals/schema.ts'
 import { type FunnelStep, goalBodyOf } from './schema.ts'
@@ -44,6 +44,17 @@ export function stepGoals(steps: readonly FunnelStep[], goals: ReadonlyMap<strin
     return { ...goal, displayName: isBlank(step.name) ? goal.displayName : step.name! }
   })
 }
+
+/**
+ * Takes the site's own address off the paths of steps.
+ * @throws AppError `validation_failed` as in `forSite`
+ */
+export const stepsForSite = (steps: readonly FunnelStep[], site: { domain: string }): FunnelStep[] =>
+  steps.map((step, index) =>
+    step.goal
+      ? step
+      : { ...step, value: forSite(goalBodyOf(step), site, `steps.${index}.value`).match_value },
+  )
 
 export const noSuchStepGoal = (index: number) =>
   invalidField(`steps.${index}.goal`, 'must be the id of a goal of the site')

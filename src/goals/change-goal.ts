@@ -4,7 +4,7 @@ import { query } from '../db/query.ts'
 import { isReservedName, LIFECYCLE_NAMES } from '../events/reserved-names.ts'
 import type { Services } from '../services.ts'
 import type { SiteRecord } from '../sites/schema.ts'
-import { definitionOf } from './definition.ts'
+import { definitionOf, forSite } from './definition.ts'
 import { findGoal, findGoals, GOAL_COLUMNS, noSuchGoal, presentGoal } from './find-goal.ts'
 import {
   checkExpression,
@@ -65,12 +65,12 @@ const keepInFunnels = query<{ siteNo: number; id: string; definition: string }>(
 )
 
 type ChangeServices = Pick<Services, 'db' | 'patterns'> & { signal?: AbortSignal | undefined }
-type ChangedSite = Pick<SiteRecord, 'siteNo' | 'teamId'>
+type ChangedSite = Pick<SiteRecord, 'siteNo' | 'teamId' | 'domain'>
 
 /**
  * Creates a goal, or replaces the whole definition of the one with the given id; its id and creation time stay. A lock keeps the
  * limit and the uniqueness of goals and names correct for concurrent requests.
- * @throws AppError `validation_failed` as in `checkGoal` and `checkExpression`; `not_found` when the goal or its site was
+ * @throws AppError `validation_failed` as in `forSite`, `checkGoal` and `checkExpression`; `not_found` when the goal or its site was
  * deleted meanwhile
  */
 export async function saveGoal(
@@ -79,7 +79,7 @@ export async function saveGoal(
   body: GoalBody,
   id?: string,
 ): Promise<Goal> {
-  const goal = definitionOf(body)
+  const goal = definitionOf(forSite(body, site))
   await checkExpression(services, site, goal)
   const { siteNo } = site
   return services.db.begin(async transaction => {

@@ -1,4 +1,6 @@
+import { invalidField } from '../errors.ts'
 import { isWithin } from '../schema/validation.ts'
+import { normalizeDomain } from '../sites/domain.ts'
 import { type GoalBody, type GoalDefinition, isBlank } from './schema.ts'
 
 /** Returns the goal that a valid body describes, with defaults for omitted fields. */
@@ -18,6 +20,31 @@ export function definitionOf(body: GoalBody): GoalDefinition {
   }
   return { ...goal, displayName: isBlank(body.display_name) ? nameOf(goal) : body.display_name! }
 }
+
+/**
+ * Takes the site's own address off the path of a valid body: paths of pages have none.
+ * @param field what the error names
+ * @throws AppError `validation_failed` for the address of another site, with which the goal could not convert
+ */
+export function forSite(body: GoalBody, { domain }: { domain: string }, field = 'match_value'): GoalBody {
+  const { match_type: type, match_operator: operator, match_value: value } = body
+  if ((type !== 'page' && type !== 'scroll') || operator === 'matches_regex' || !value) return body
+  const [origin, scheme] = /^\s*((?:https?:)?\/\/)?[^/?#]*/i.exec(value)!
+  if (isOf(domain, origin)) return { ...body, match_value: value.slice(origin.length) || '/' }
+  if (!scheme || scheme === '//') return body
+  throw invalidField(
+    field,
+    `must be a path of ${domain}, such as /pricing: pages of other addresses are not counted here`,
+  )
+}
+
+/** Tells whether an origin is that of a site, with or without `www.` and a scheme. */
+function isOf(domain: string, origin: string): boolean {
+  const host = normalizeDomain(origin)
+  return host !== undefined && bare(host) === bare(domain)
+}
+
+const bare = (domain: string) => domain.replace(/^www\./, '')
 
 const withSlash = (path: string) => (path.startsWith('/') ? path : `/${path}`)
 

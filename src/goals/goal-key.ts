@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { GoalDefinition } from './schema.ts'
 
 /** Raise it when goals count something in another way than before. */
-const COUNTING = 1
+const COUNTING = 2
 
 /**
  * Returns the name of what a goal counts, in PostgreSQL's uuid notation: a changed definition has another one, a changed display name has

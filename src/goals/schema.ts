@@ -96,8 +96,8 @@ const GoalFields = z.object({
     .nullish()
     .meta({
       description:
-        'Path of a `page` or `scroll` goal, name of an `event` goal: required there. Selector of the others: without one ' +
-        'anything of their kind counts.',
+        'Path of a `page` or `scroll` goal, without query; the address of the site before it is left out. Name of an `event` goal: ' +
+        'required there. Selector of the others: without one anything of their kind counts.',
     }),
   match_operator: z
     .enum(VALUE_OPERATORS)
@@ -105,7 +105,7 @@ const GoalFields = z.object({
     .meta({
       description:
         'How the value is compared; `is` for events and `matches_pattern` for the others when left out. A pattern has `*` for any ' +
-        'run without a slash and `**` for any run; a regular expression is of RE2 syntax.',
+        'run without a slash and `**` for any run, and matches with and without a slash at the end; a regular expression is of RE2 syntax.',
     }),
   scroll_threshold: integer(0, 100)
     .nullish()
@@ -153,9 +153,23 @@ export function* goalConflicts(goal: z.infer<typeof GoalFields>): Generator<[key
   if (type !== 'event' && Object.keys(goal.custom_props ?? {}).length > 0) {
     yield ['custom_props', 'are only for event goals']
   }
+  if (
+    (type === 'page' || type === 'scroll') &&
+    value &&
+    comparesPath(goal.match_operator) &&
+    /[?#]/.test(value)
+  ) {
+    yield ['match_value', 'must be a path without ? and #: the path of a page has no query and no fragment']
+  }
   const refusal = goal.match_operator === 'matches_regex' && value ? refusalOfText(value) : undefined
   if (refusal !== undefined) yield ['match_value', refusal]
 }
+
+/** Operators with which a value that no path contains would never convert. */
+const comparesPath = (operator: ValueOperator | null | undefined): boolean =>
+  ![...NEGATIVE_OPERATORS, 'matches_regex'].includes(operator ?? 'matches_pattern')
+
+const NEGATIVE_OPERATORS: ValueOperator[] = ['is_not', 'does_not_contain']
 
 export const GoalBatch = z.object({
   event_names: z

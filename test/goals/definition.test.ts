@@ -32,6 +32,9 @@ const ACCEPTED: [Record<string, unknown>, Record<string, unknown>][] = [
     scroll('long-read', 75),
     { type: 'scroll', match_value: '/long-read', display_name: 'Scroll 75% on /long-read' },
   ],
+  [page('/x?a=1', { match_operator: 'is_not' }), { match_value: '/x?a=1' }],
+  [page('\\?', { match_operator: 'matches_regex' }), { match_value: '\\?' }],
+  [event({ match_value: 'what? #1' }), { match_value: 'what? #1' }],
   [scroll('/', 0), { match_operator: 'matches_pattern', display_name: 'Scroll 0% on /' }],
   [scroll('/', 100), { scroll_threshold: 100 }],
   [event({}), { type: 'event', match_operator: 'is', display_name: 'signup', currency: null }],
@@ -87,6 +90,19 @@ describe('valid goal definition', () => {
   )
 })
 
+test.each([
+  ['https://DOMAIN/pricing', '/pricing'],
+  ['http://www.DOMAIN:80/pricing/*', '/pricing/*'],
+  ['DOMAIN/a', '/a'],
+  ['www.DOMAIN', '/'],
+  ['//DOMAIN', '/'],
+  ['//a/b', '//a/b'],
+])('goals: the own address of the site is taken off %s', async (match_value, path) => {
+  const own = await newSite()
+  const made = await own.create(page(match_value.replace('DOMAIN', own.domain)))
+  expect([made.status, made.body.match_value]).toEqual([201, path])
+})
+
 const TYPES = 'must be one of page, event, scroll, outbound, download, button, form, copy'
 const OPERATORS =
   'must be one of is, is_not, contains, does_not_contain, starts_with, ends_with, matches_pattern, matches_regex'
@@ -106,6 +122,26 @@ const REFUSED: [field: string, problem: string, bodies: unknown[]][] = [
     'match_value',
     'must be at most 2048 characters',
     ['event', 'copy', 'page'].map(match_type => ({ match_type, match_value: PIZZA.repeat(2049) })),
+  ],
+  [
+    'match_value',
+    'must be a path without ? and #',
+    [
+      page('/x?a=1'),
+      page('/x#top', { match_operator: 'is' }),
+      page('?', { match_operator: 'contains' }),
+      scroll('/x?', 50),
+      page('https://other.example/x?a=1'),
+    ],
+  ],
+  [
+    'match_value',
+    'such as /pricing: pages of other addresses are not counted here',
+    [
+      page('https://other.example/x'),
+      page('http://other.example', { match_operator: 'is_not' }),
+      scroll('https://*/x', 5),
+    ],
   ],
   ['match_operator', OPERATORS, [event({ match_operator: 'equals' })]],
   ['match_value', `${TOO_LARGE}it repeats too much`, [regex('(a{1000}){1000}')]],

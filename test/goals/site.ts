@@ -23,6 +23,7 @@ async function goalSite(api: Api, member: Member) {
     api.call(method, path + rest, { token: member.token, body })
   return {
     id: made.body.id as string,
+    domain,
     path,
     async siteNo() {
       const [row] = await api.services.db<{ siteNo: number }[]>`

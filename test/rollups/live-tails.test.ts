@@ -87,7 +87,14 @@ test('live tails: rankings are the same from memory and from rows', async () => 
 
 test('live tails: goals of every kind are the same from memory and from rows, over the time when their rollups grow', async () => {
   const { site, siteNo, next } = await begin(12)
-  const owned = { ...site, teamId: 'team', timezone: 'UTC', currency: 'USD', firstEventAt: null }
+  const owned = {
+    ...site,
+    teamId: 'team',
+    domain: 'shop.example',
+    timezone: 'UTC',
+    currency: 'USD',
+    firstEventAt: null,
+  }
   for (const goal of GOALS) await saveGoal({ db, patterns: inProcessPatterns() }, owned, goal)
   await rollUpGoals(db)
   const counted = vi.spyOn(LiveTail.prototype, 'countConversions')

@@ -5,6 +5,7 @@ import {
   InvalidPatternError,
   VALUE_OPERATORS,
   type ValueOperator,
+  wholeValuesOf,
 } from '../../src/rollups/patterns/value-match.ts'
 import { runs } from '../support/runs.ts'
 import { cpuOf } from '../support/within.ts'
@@ -18,8 +19,20 @@ test.each<[ValueOperator, string, string[], string[]]>([
   ['does_not_contain', 'b', ['B', '', 'ac'], ['b', 'abc']],
   ['starts_with', '/a', ['/a', '/abc'], ['/A', 'x/a', '']],
   ['ends_with', 'c', ['c', 'abc'], ['C', 'cb', '']],
-  ['matches_pattern', '/blog/*', ['/blog/', '/blog/x'], ['/blog', '/blog/x/y', '/Blog/x', 'x/blog/x']],
-  ['matches_pattern', '/blog/**', ['/blog/', '/blog/x', '/blog/x/y'], ['/blog', '/news/blog/x']],
+  [
+    'matches_pattern',
+    '/blog/*',
+    ['/blog/', '/blog/x', '/blog/x/', '/blog'],
+    ['/blog/x/y', '/blog/x//', '/Blog/x', 'x/blog/x'],
+  ],
+  ['matches_pattern', '/blog/**', ['/blog/', '/blog/x', '/blog/x/y', '/blog'], ['/news/blog/x', '/blo']],
+  ['matches_pattern', '/x', ['/x', '/x/'], ['/x//', 'x', '/x/y']],
+  ['matches_pattern', '/x/', ['/x', '/x/'], ['/x//', '/']],
+  ['matches_pattern', '/x/*/', ['/x/1', '/x/1/'], ['/x', '/x/', '/x/1/2']],
+  ['matches_pattern', '/*/end', ['/a/end', '/a/end/'], ['/a/end//', '/a/en']],
+  ['matches_pattern', '/', ['/'], ['', '//']],
+  ['matches_pattern', '/*', ['/', '/a', '/a/'], ['', '/a/b']],
+  ['matches_pattern', '*', ['', 'a', 'a/'], ['/', '/a']],
   ['matches_pattern', '/**/end', ['/a/end', '/a/b/end', '//end'], ['/end']],
   ['matches_pattern', 'a.c*', ['a.cd'], ['abcd']],
   ['matches_pattern', '[a-z]*', ['[a-z]b'], ['ab']],
@@ -116,7 +129,10 @@ function matchesPattern(pattern: string, text: string): boolean {
 test('value match: patterns match by their definition', () => {
   fc.assert(
     fc.property(short, short, (pattern, text) => {
-      expect(compileMatch('matches_pattern', pattern)(text)).toBe(matchesPattern(pattern, text))
+      const same = /^.*[^/]\/$/s.test(text) ? text.slice(0, -1) : /[^/]$/s.test(text) ? `${text}/` : text
+      const isMatch = matchesPattern(pattern, text) || matchesPattern(pattern, same)
+      expect(compileMatch('matches_pattern', pattern)(text)).toBe(isMatch)
+      expect(wholeValuesOf('matches_pattern', pattern)?.includes(text) ?? isMatch).toBe(isMatch)
     }),
     { numRuns: runs(3_000) },
   )

@@ -29,7 +29,12 @@ beforeEach(async () => {
 })
 
 const save = (site: TestSite, goal: GoalBody, id?: string) =>
-  saveGoal({ db: database.db, patterns: inProcessPatterns() }, { ...site, teamId: 'team' }, goal, id)
+  saveGoal(
+    { db: database.db, patterns: inProcessPatterns() },
+    { ...site, teamId: 'team', domain: 'shop.example' },
+    goal,
+    id,
+  )
 
 /** Hits of one visitor. */
 function store(site: TestSite, visitorId: string, hits: (Partial<Hit> & { at: number })[]): Promise<unknown> {

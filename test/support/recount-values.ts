@@ -48,11 +48,18 @@ export function compares(operator: Operator, value: string, wanted: string): boo
     case 'ends_with':
       return wanted.length <= value.length && value.slice(value.length - wanted.length) === wanted
     case 'matches_pattern':
-      return matchesPattern(value, wanted)
+      return matchesPattern(value, wanted) || matchesPattern(otherSlash(value), wanted)
     case 'matches_regex':
       // The tests only use what means the same in RE2.
       return new RegExp(wanted, 'u').test(value)
   }
+}
+
+/** The same value for a pattern: with a slash at its end, or without the one it has. */
+function otherSlash(value: string): string {
+  const [, name = '', slashes = ''] = /^(.*?)(\/*)$/s.exec(value)!
+  if (name === '' || slashes.length > 1) return value
+  return slashes === '' ? `${value}/` : name
 }
 
 /** `*` is any run without `/`, `**` any run, everything else itself; the whole value has to match. */

@@ -10,7 +10,7 @@ import {
   type ValueBatch,
   type ValueTest,
 } from './protocol.ts'
-import { compileMatch, InvalidPatternError } from './value-match.ts'
+import { compileMatch, InvalidPatternError, wholeValuesOf } from './value-match.ts'
 
 type TaskTable = {
   [Name in keyof PatternTasks]: (input: PatternTasks[Name]['input']) => PatternTasks[Name]['output']
@@ -80,7 +80,7 @@ function matchValues({ tests, values, most, budgetMs }: ValueBatch): BatchMatche
   const byValue = tests.some(isWhole) ? indicesOf(values) : undefined
   let count = 0
   for (const test of tests) {
-    const found = byValue && isWhole(test) ? (byValue.get(test.value) ?? []) : find(test, values, isSpentBy)
+    const found = (byValue && findWhole(test, byValue)) ?? find(test, values, isSpentBy)
     if (!found) return answer('budget')
     count += found.length
     if (count > most) return answer('most')
@@ -95,8 +95,8 @@ function matchEach({ tests, values, testMs, budgetMs }: EachBatch): EachMatches 
   const results: TestResult[] = []
   for (const test of tests) {
     if (results.length > 0 && now() - startedAt > budgetMs) break
-    const isFree = byValue && isWhole(test)
-    results.push(isFree ? Int32Array.from(byValue.get(test.value) ?? []) : resultOf(test, values, testMs))
+    const whole = byValue && findWhole(test, byValue)
+    results.push(whole ? Int32Array.from(whole) : resultOf(test, values, testMs))
   }
   return { results, usedMs: now() - startedAt }
 }
@@ -131,9 +131,14 @@ function find(
   return found
 }
 
-/** Returns true when a text passes the test only if it equals the value. */
-const isWhole = ({ operator, value }: ValueTest) =>
-  operator === 'is' || (operator === 'matches_pattern' && !value.includes('*'))
+/** Returns the indices of the values that pass a test which only some whole texts pass; undefined for another test. */
+function findWhole({ operator, value }: ValueTest, byValue: Map<string, number[]>): number[] | undefined {
+  const wanted = wholeValuesOf(operator, value)
+  const found = wanted?.flatMap(text => byValue.get(text) ?? [])
+  return wanted && wanted.length > 1 ? found!.sort((a, b) => a - b) : found
+}
+
+const isWhole = ({ operator, value }: ValueTest) => wholeValuesOf(operator, value) !== undefined
 
 function indicesOf(values: string[]): Map<string, number[]> {
   const indices = new Map<string, number[]>()

@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import { compileWildcards } from './wildcards.ts'
+import { compileWildcards, textsOf } from './wildcards.ts'
 
 /** Operators of goals and filters. All are case-sensitive; all compare literally except the last two. */
 export const VALUE_OPERATORS = [
@@ -23,14 +23,15 @@ interface Match {
   (text: string): boolean
   /**
    * Maximum steps per character of a text: instructions of an expression, or 32-bit words of a wildcard pattern.
-   * 0: the whole text must equal the value, so one map look-up replaces all such comparisons.
+   * 0: only `wholeValuesOf` match, so map look-ups replace all such comparisons.
    */
   steps: number
 }
 
 /**
  * Compiles a comparison with a value. Its time is linear in the length of the text for every pattern.
- * - `matches_pattern`: `*` matches any characters except `/`, `**` (or more) any characters; the whole text must match
+ * - `matches_pattern`: `*` matches any characters except `/`, `**` (or more) any characters; the whole text must match, with or
+ *   without one slash at its end
  * - `matches_regex`: RE2 syntax, matches anywhere in the text unless anchored; after use, an expression keeps up to 8 MB
  *   of matcher state
  * @throws InvalidPatternError for `matches_regex` with a value that RE2 refuses or that compiles to too many instructions
@@ -40,10 +41,15 @@ export function compileMatch(operator: ValueOperator, value: string): Match {
   return Object.assign(comparison(operator, value), { steps: stepsOf(operator, value) })
 }
 
+/** Returns the only texts that pass a comparison; undefined when they cannot be listed. */
+export function wholeValuesOf(operator: ValueOperator, value: string): string[] | undefined {
+  if (operator === 'is') return [value]
+  return operator === 'matches_pattern' ? textsOf(value) : undefined
+}
+
 function stepsOf(operator: ValueOperator, value: string): number {
-  if (operator === 'is') return 0
-  if (operator !== 'matches_pattern') return 1
-  return value.includes('*') ? (value.length >>> 5) + 1 : 0
+  if (wholeValuesOf(operator, value)) return 0
+  return operator === 'matches_pattern' ? (value.length >>> 5) + 1 : 1
 }
 
 function comparison(

@@ -2,7 +2,7 @@ const SLASH = '/'.charCodeAt(0)
 
 /**
  * Compiles a path pattern: `*` matches any characters except `/`, `**` (or more) matches any characters, and all others
- * match themselves. The whole text must match.
+ * match themselves. The whole text must match, with or without one slash at its end: `/x/1/` is as `/x/1`.
  *
  * The matcher is an automaton with one bit for each state: state i has matched the first i literal characters. It reads each
  * character of the text once and handles 32 states at a time, so no pattern is slow.
@@ -12,7 +12,10 @@ const SLASH = '/'.charCodeAt(0)
  */
 export function compileWildcards(pattern: string): (text: string) => boolean {
   const [prefix = '', ...rest] = pattern.split(/(\*+)/)
-  if (rest.length === 0) return text => text === pattern
+  if (rest.length === 0) {
+    const other = otherEnd(pattern)
+    return text => text === pattern || text === other
+  }
   const { literals, runs, anyRuns } = readGaps(rest)
   const words = (literals.length >>> 5) + 1
   const next = new Map<number, Uint32Array>()
@@ -24,28 +27,50 @@ export function compileWildcards(pattern: string): (text: string) => boolean {
   const staysAtSlash = bitsOf(anyRuns, words)
   const staysElsewhere = bitsOf([...runs, ...anyRuns], words)
   const states = new Uint32Array(words)
-  return text => {
-    if (!text.startsWith(prefix)) return false
+  /** Reads a character. @returns 0 when no state is left */
+  const step = (code: number): number => {
+    const moving = next.get(code) ?? none
+    const staying = code === SLASH ? staysAtSlash : staysElsewhere
+    let carry = 0
+    let alive = 0
+    for (let word = 0; word < words; word++) {
+      const state = states[word]!
+      const moved = state & moving[word]!
+      const after = (moved << 1) | carry | (state & staying[word]!)
+      states[word] = after
+      carry = moved >>> 31
+      alive |= after
+    }
+    return alive
+  }
+  const isAtEnd = () => (states[literals.length >>> 5]! & (1 << (literals.length & 31))) !== 0
+  const matches = (text: string): boolean => {
+    if (!text.startsWith(prefix)) return prefix !== text && otherEnd(text) === prefix && matches(prefix)
     states.fill(0)
     states[0] = 1
-    for (let index = prefix.length; index < text.length; index++) {
+    const last = text.length - 1
+    for (let index = prefix.length; index <= last; index++) {
       const code = text.charCodeAt(index)
-      const moving = next.get(code) ?? none
-      const staying = code === SLASH ? staysAtSlash : staysElsewhere
-      let carry = 0
-      let alive = 0
-      for (let word = 0; word < words; word++) {
-        const state = states[word]!
-        const moved = state & moving[word]!
-        const after = (moved << 1) | carry | (state & staying[word]!)
-        states[word] = after
-        carry = moved >>> 31
-        alive |= after
-      }
-      if (alive === 0) return false
+      if (index === last && isAtEnd() && otherEnd(text).length < text.length) return true
+      if (step(code) === 0) return false
     }
-    return (states[literals.length >>> 5]! & (1 << (literals.length & 31))) !== 0
+    if (isAtEnd()) return true
+    if (text.endsWith('/') || text === '') return false
+    step(SLASH)
+    return isAtEnd()
   }
+  return matches
+}
+
+/** Returns a text without its slash at the end if it has one, and with it if it has none; itself if it is empty or ends in `//`. */
+function otherEnd(text: string): string {
+  if (text === '' || text === '/' || text.endsWith('//')) return text
+  return text.endsWith('/') ? text.slice(0, -1) : `${text}/`
+}
+
+/** Returns the only texts that a pattern matches; undefined for a pattern with a wildcard. */
+export function textsOf(pattern: string): string[] | undefined {
+  return pattern.includes('*') ? undefined : [...new Set([pattern, otherEnd(pattern)])]
 }
 
 /** Returns the literals after the first wildcard, and the states that stay on a `*` (`runs`) or a `**` (`anyRuns`). */

@@ -2,7 +2,13 @@ import { type Dimension, sectionOf } from '../../dimensions/dimensions.ts'
 import { type AppError, invalidField } from '../../errors.ts'
 import { findVisibleFunnel } from '../../funnels/find-funnel.ts'
 import type { FunnelRules } from '../../funnels/schema.ts'
-import { goalsOfSteps, isOwnDefinition, noSuchStepGoal, type StepGoal } from '../../funnels/steps.ts'
+import {
+  goalsOfSteps,
+  isOwnDefinition,
+  noSuchStepGoal,
+  type StepGoal,
+  stepsForSite,
+} from '../../funnels/steps.ts'
 import { ratio } from '../../lib/numbers.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
 import type { Services } from '../../services.ts'
@@ -28,9 +34,10 @@ type ReadQuery = Omit<SavedFunnelQuery, 'funnel'>
  */
 export async function readFunnel(
   services: StatsServices,
-  site: StatsSite,
-  { steps, order, window, by, ...query }: FunnelQuery,
+  site: StatsSite & { domain: string },
+  { steps: given, order, window, by, ...query }: FunnelQuery,
 ): Promise<FunnelReport> {
+  const steps = stepsForSite(given, site)
   for (const { type } of steps) {
     if (type) requireSection(services.grant, type === 'pageview' || type === 'scroll' ? 'pages' : 'events')
   }

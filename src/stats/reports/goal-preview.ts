@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { invalidField } from '../../errors.ts'
-import { definitionOf } from '../../goals/definition.ts'
+import { definitionOf, forSite } from '../../goals/definition.ts'
 import { findGoals } from '../../goals/find-goal.ts'
 import { isReserved, requireCurrencyOf, requireOwnName } from '../../goals/goal-rules.ts'
 import { GoalBody, type GoalDefinition } from '../../goals/schema.ts'
@@ -56,10 +56,10 @@ export type GoalPreview = z.infer<typeof GoalPreview>
  */
 export async function previewGoal(
   services: StatsServices,
-  site: StatsSite,
+  site: StatsSite & { domain: string },
   { definition, ...query }: GoalPreviewQuery,
 ): Promise<GoalPreview> {
-  const goal = definitionOf(definition)
+  const goal = definitionOf(forSite(definition, site, 'definition.match_value'))
   // A goal of the site may keep its reserved name when it is changed.
   if (isReserved(goal)) {
     const goals = await findGoals(services.reads, site.siteNo, null)

@@ -2,6 +2,7 @@ import { AppError } from '../../errors.ts'
 import { type GoalTarget, targetOf, testOf } from '../../goals/matching.ts'
 import type { GoalRecord } from '../../goals/schema.ts'
 import { PatternWork, type Refusal, sizeOf } from '../../rollups/patterns/match.ts'
+import { wholeValuesOf } from '../../rollups/patterns/value-match.ts'
 import type { Services } from '../../services.ts'
 import type { Grant } from '../../sharing/grant.ts'
 import type { ConversionTargets } from '../filters/resolved-query.ts'
@@ -73,8 +74,8 @@ export async function matchGoals(
     const kind = kindOf(each.target)
     return kind === undefined ? [] : [{ ...each, kind }]
   })
-  // A single value need not be looked for: where it does not occur, it converts nothing.
-  const kinds = [...new Set(targets.filter(({ target }) => !isExact(target)).map(({ kind }) => kind))]
+  // Known values need not be looked for: where it does not occur, it converts nothing.
+  const kinds = [...new Set(targets.filter(({ target }) => !wholeValues(target)).map(({ kind }) => kind))]
   const sizes = recentSizes(patterns)
   const byKind = kinds.map(kind => {
     const ofKind = targets.filter(each => each.kind === kind)
@@ -92,7 +93,8 @@ export async function matchGoals(
   const occurring = kinds.length > 0 ? await list(kinds) : new Map<string, string[]>()
   const groups = new Groups()
   for (const { goal, target, kind } of targets) {
-    if (!kinds.includes(kind)) groups.add(goal, target, target.value!)
+    if (kinds.includes(kind)) continue
+    for (const value of wholeValues(target) ?? []) groups.add(goal, target, value)
   }
   for (const { kind, ofKind, tests, listKey } of byKind) {
     const values = occurring.get(kind) ?? []
@@ -106,8 +108,8 @@ export async function matchGoals(
   return groups.targets()
 }
 
-const isExact = ({ operator, value }: GoalTarget) =>
-  value !== null && (operator === 'is' || (operator === 'matches_pattern' && !value.includes('*')))
+const wholeValues = ({ operator, value }: GoalTarget) =>
+  value === null ? undefined : wholeValuesOf(operator, value)
 
 /** A goal that cannot be looked for. */
 export class GoalRefused extends AppError {

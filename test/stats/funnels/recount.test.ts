@@ -125,7 +125,7 @@ test(`funnels: every number equals a recount of the hits (${STREAMS} streams)`, 
         ...{ compare: 'custom', compare_from: before.from, compare_to: before.to },
       })
       const read = { ...readServices(db, new Date(now)), slices: round % 2 === 1 ? SLICES : undefined }
-      const report = await readFunnel(read, shape, query)
+      const report = await readFunnel(read, { ...shape, domain: 'shop.example' }, query)
       const expected = recountFunnel(world, funnel, filters, period, followMs, services)
       const periodBefore = periodOf(world.zone, before.from, before.to)
       const previous = recountFunnel(world, funnel, filters, periodBefore, followMs, services)

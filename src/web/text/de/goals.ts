@@ -41,7 +41,8 @@ export const goals: Dictionary['goals'] = {
   scrolled: percent => `bis ${percent} % von`,
   valueNames: { name: 'Name des Ereignisses', path: 'Pfad', selector: 'Selektor des Elements' },
   value: 'Wert',
-  patternHint: '* steht für beliebige Zeichen außer /, ** für beliebige Zeichen.',
+  patternHint:
+    '* steht für beliebige Zeichen außer /, ** für beliebige Zeichen. Ein Schrägstrich am Ende macht keinen Unterschied.',
   selectorHint: 'Sein data-analytics, #id oder tag.class; leer: Jedes Element zählt.',
   threshold: 'Gescrollt bis, in Prozent',
   properties: 'Nur mit diesen Eigenschaften',

@@ -41,7 +41,8 @@ export const goals = {
   scrolled: (percent: string) => `to ${percent} % of`,
   valueNames: { name: 'Name of the event', path: 'Path', selector: 'Selector of the element' },
   value: 'Value',
-  patternHint: '* stands for any characters except /, ** for any characters.',
+  patternHint:
+    '* stands for any characters except /, ** for any characters. A slash at the end makes no difference.',
   selectorHint: 'Its data-analytics, #id or tag.class; empty: every element counts.',
   threshold: 'Scrolled to, in percent',
   properties: 'Only with these properties',
