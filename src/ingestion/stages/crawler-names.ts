@@ -16,6 +16,7 @@ const names = [
   'new relic synthetics?|datadog synthetics?|cloudwatch synthetics?|splunk synthetics?|ruxit\\w*|dynatrace\\w*|synthetics agent',
   'catchpoint|rigor|gomez agent|appinsights|dotcom monitor|yottaamonitor|sucuri\\w*|gotsitemonitor|iplabel|dmbrowser\\w*|hlb|ptst',
   'speedcurve|lighthouse|chrome lighthouse|pagespeed|webpagetest|dareboost|ylt|yellow lab tools|pagevitals|requestmetrics|rumvision',
+  'browserstack|lambdatest|sauce labs|sematext|hyperping|uptime\\.com|elastic synthetics|k6 browser|contentking|oncrawl|monsido',
   // test runners, headless browsers, automation
   'percy|chromatic|applitools|eyes sdk|backstopjs|happo|ghost inspector|functionize|testlocally|testcafe|webdriver\\w*|selenium',
   'playwright|puppeteer|cypress|jsdom|happy dom|phantomjs|slimerjs|casperjs|zombie|htmlunit|splash|prerender|rendertron|nightmare',
