@@ -35,9 +35,12 @@ test.each<[string, Json, number, boolean]>([
 ])('explain: %s says whether its MRR has tax in it', async (_what, options, mrr, includes_tax) => {
   const shop = await openShop(api)
   await deliverAll(shop, [event('customer.subscription.created', subscription(options), onDay(1))])
-  for (const metric of ['read=overview&metric=mrr', 'read=money&metric=mrr']) {
-    const path = `/api/sites/${shop.siteId}/explain?${metric}&from=2026-01-01&to=2026-01-31`
+  for (const [query, term] of [
+    ['read=overview&metric=mrr', 'mrr_change'],
+    ['read=money&metric=mrr', 'mrr'],
+  ] as const) {
+    const path = `/api/sites/${shop.siteId}/explain?${query}&from=2026-01-01&to=2026-01-31`
     const { body } = await api.call('GET', path, shop.member)
-    expect(body).toMatchObject({ number: mrr, rows: { data: [{ includes_tax }] } })
+    expect(body).toMatchObject({ terms: { [term]: mrr }, rows: { data: [{ includes_tax }] } })
   }
 })
