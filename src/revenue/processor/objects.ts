@@ -7,7 +7,7 @@ import { text } from '../../schema/validation.ts'
 
 export const Id = text(255).refine(value => value !== '', 'is required')
 /** Id of an object that a payload contains whole or by id. */
-export const Reference = z.union([Id, z.looseObject({ id: Id }).transform(({ id }) => id)])
+const Reference = z.union([Id, z.looseObject({ id: Id }).transform(({ id }) => id)])
 export const reference = Reference.nullish().transform(value => value ?? null)
 export const Currency = z
   .string()
