@@ -36,7 +36,7 @@ test.each<[string, Converter, object[]]>([
           ...{
             referrer: 'https://www.google.com/',
             browser: { name: 'Chrome' },
-            os: 'Mac',
+            os: 'macOS',
             device: 'desktop',
           },
         },

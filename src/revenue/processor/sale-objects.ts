@@ -123,8 +123,8 @@ export type Paid = z.infer<typeof Invoice>['body'] & {
 export const Charge = z
   .object({
     id: Id,
-    amount: Amount.nullish(),
-    amount_captured: Amount.nullish(),
+    amount: Amount.nullish().catch(null),
+    amount_captured: Amount.nullish().catch(null),
     amount_refunded: Amount.nullish(),
     currency: Currency.nullish(),
     payment_intent: reference,
