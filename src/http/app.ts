@@ -52,7 +52,9 @@ export function createApp(
   mount(app, '/api/processor/webhook/:siteId', { post: processorWebhook(services) })
   mount(app, '/api/sites/:siteKey/reports/preview.html', { get: reportPreview(services) })
   mount(app, '/api/auth/oidc/callback', { get: endSignIn(services) })
-  mount(app, '/api/sites/:siteKey/export', { get: siteExport(services, 'hits', ['from', 'to', 'format']) })
+  mount(app, '/api/sites/:siteKey/export', {
+    get: siteExport(services, 'hits', ['from', 'to', 'format', 'csv_delimiter']),
+  })
   mount(app, '/api/sites/:siteKey/export/:kind', { get: siteExport(services, 'rows', []) })
   const reference = createReference(services.config.baseUrl)
   mount(app, '/api/openapi.json', { get: reference.document })

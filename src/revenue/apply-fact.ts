@@ -4,6 +4,7 @@ import { invalidField } from '../errors.ts'
 import type { Log } from '../runtime/log.ts'
 import { lockConnection, type OpenConnection } from './processor/connection.ts'
 import type { Fact } from './processor/event.ts'
+import { type AnyFact, isOfSale, SALE_KINDS_IN_SQL } from './processor/facts.ts'
 import type { Lookup } from './processor/fetch-objects.ts'
 import { reconcilePayments } from './sales/reconcile-payments.ts'
 import { type Affected, storeFact } from './store-fact.ts'
@@ -11,7 +12,7 @@ import { enqueueRecomputes, recomputeSite } from './subscriptions/recompute-queu
 import { MOST_AT_ONCE, recomputeSubscriptions } from './subscriptions/recompute-subscription.ts'
 import { inProcessorTransaction } from './transactions.ts'
 
-/** Returns the invoices and checkouts that belong to a subscription or customer; either may be null. */
+/** Returns the sales that belong to a subscription or customer; either may be null. */
 const selectSales = query<
   { siteNo: number; subscriptionId: string | null; customerId: string | null },
   { objectId: string; saleIds: string[] }
@@ -21,7 +22,7 @@ const selectSales = query<
   from processor_facts
   where
     site_no = :siteNo
-    and kind in ('invoice', 'checkout')
+    and kind in (${SALE_KINDS_IN_SQL})
     and (subscription_id = :subscriptionId or customer_id = :customerId)`,
 )
 
@@ -58,8 +59,8 @@ async function apply(tx: Transaction, siteNo: number, fact: Fact) {
   const now = subscriptionIds.slice(0, MOST_AT_ONCE)
   const { needed, renewalsChanged } = await recomputeSubscriptions(tx, siteNo, now)
   await enqueueRecomputes(tx, siteNo, subscriptionIds.slice(MOST_AT_ONCE))
-  const { kind, objectId, saleIds } = fact
-  const changedId = kind === 'invoice' || kind === 'checkout' ? objectId : undefined
+  const { objectId, saleIds } = fact
+  const changedId = isOfSale(fact as AnyFact) ? objectId : undefined
   const isCut = saleIds.length > 0 && (await reconcilePayments(tx, { siteNo }, saleIds, changedId)).isCut
   await reconcileOtherSales(tx, siteNo, fact, renewalsChanged, attributed)
   return { needed, isMore: subscriptionIds.length > MOST_AT_ONCE, isCut }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Transaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import type { Fact } from './processor/event.ts'
-import type { AnyFact } from './processor/facts.ts'
+import { type AnyFact, isOfSale } from './processor/facts.ts'
 
 // What an import reads again must not bring back people that were erased meanwhile. Only digests of what they were known by are kept.
 
@@ -74,8 +74,7 @@ export async function withoutErased(
   })
 }
 
-const isOfPayer = (fact: AnyFact) =>
-  (fact.kind === 'invoice' || fact.kind === 'checkout') && fact.body !== null
+const isOfPayer = (fact: AnyFact) => isOfSale(fact) && fact.body !== null
 
 function marksIn(fact: AnyFact): PayerMark[] {
   const marks: PayerMark[] = []
@@ -84,7 +83,7 @@ function marksIn(fact: AnyFact): PayerMark[] {
   }
   add('visitor', fact.visitorId)
   if (fact.visitorId !== null) for (const id of fact.saleIds) add('visit', id)
-  if (fact.kind === 'invoice' || fact.kind === 'checkout') {
+  if (isOfSale(fact)) {
     add('customer', fact.customerId)
     add('email', fact.body?.email)
     if (fact.body?.name) for (const id of fact.saleIds) add('sale', id)

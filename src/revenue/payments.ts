@@ -194,6 +194,7 @@ export function presentPayment(payment: PaymentRecord): Payment {
     customer_id: payment.customerId,
     renewal: payment.renewal,
     refunded: payment.refunded,
+    refunded_amount: payment.refundedMinor,
     is_free_trial: payment.isFreeTrial,
     recurring: payment.recurring,
     timestamp: payment.paidAt.toISOString(),

@@ -94,6 +94,7 @@ export const Payment = z
     customer_id: label('Id of the customer in your system.', 'c-42').nullable(),
     renewal: z.boolean().meta({ description: 'Renewal of a subscription.' }),
     refunded: z.boolean().meta({ description: 'The whole amount was refunded.' }),
+    refunded_amount: z.int().meta({ description: 'What was refunded to date, minor units.', example: 0 }),
     is_free_trial: z.boolean().meta({ description: 'A free trial was converted.' }),
     recurring: z.boolean().meta({ description: 'Recurring payment.' }),
     timestamp: timestamp('When it was paid.'),
@@ -118,14 +119,17 @@ export type ListPayments = z.infer<typeof ListPayments>
 
 const PROVIDERS = ['stripe'] as const
 
+/** A secret as it is pasted: spaces and line breaks around it are none of it. */
+const trimmed = (given: unknown) => (typeof given === 'string' ? given.trim() : given)
+
 /** Replaces an existing connection. Without an API key in the body, the stored key is deleted. */
 export const ConnectProcessor = z.object({
   provider: z.enum(PROVIDERS).meta({ description: 'The payment processor.' }),
-  webhook_secret: requiredText(255).meta({
+  webhook_secret: z.preprocess(trimmed, requiredText(255)).meta({
     description: 'Secret with which the processor signs its events; never shown again.',
     example: 'whsec_your_signing_secret',
   }),
-  api_key: OptionalText.meta({
+  api_key: z.preprocess(trimmed, OptionalText).meta({
     description: 'Key to look up data that events omit; never shown again.',
     example: 'rk_your_restricted_key',
   }),

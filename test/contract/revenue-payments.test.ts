@@ -115,7 +115,7 @@ describe('payments', () => {
       {
         ...sent,
         ...{ visitor_id: null, session_id: null, email: null, name: null, customer_id: null },
-        ...{ renewal: false, refunded: false, is_free_trial: false, recurring: false },
+        ...{ renewal: false, refunded: false, refunded_amount: 0, is_free_trial: false, recurring: false },
         ...{ timestamp: new Date(NOW).toISOString(), source: 'api', created_at: expect.any(String) },
       },
     ])
@@ -187,6 +187,7 @@ describe('payments list', () => {
     const created_at = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
     expect(page.data[1]).toEqual({
       ...sent,
+      refunded_amount: 4999,
       timestamp: '2026-03-02T10:00:00.000Z',
       source: 'api',
       created_at,

@@ -16,6 +16,7 @@ import {
   openShop,
   price,
   refund,
+  SECRET,
   type Shop,
   type StripeEvent,
   serviceEvents,
@@ -247,6 +248,56 @@ describe('calls of others', () => {
     const [time, good] = signed(text).split(',')
     expect((await deliver(shop, text, { header: `${time},${other},${good}` })).status).toBe(200)
     expect(await payments(shop)).toHaveLength(4)
+  })
+
+  test('the bytes of a body are what is signed: a byte order mark is left out after that', async () => {
+    const shop = await openShop(api)
+    for (const [mark, isGood] of [
+      ['\ufeff', true],
+      ['\ufeff', false],
+    ] as const) {
+      const text = JSON.stringify(paid())
+      const signature = signed(isGood ? `${mark}${text}` : text)
+      const answer = await deliver(shop, `${mark}${text}`, { header: signature })
+      expect(answer.status).toBe(isGood ? 200 : 400)
+    }
+    expect(await payments(shop)).toHaveLength(1)
+  })
+
+  test('spaces and line breaks around pasted secrets are left out', async () => {
+    const shop = await openShop(api)
+    const put = (webhook_secret: string) =>
+      api.call('PUT', `/api/sites/${shop.siteId}/processor`, {
+        ...shop.member,
+        body: { provider: 'stripe', webhook_secret, api_key: ' \n' },
+      })
+    expect((await put(` \ufeff${SECRET}\r\n`)).status).toBe(200)
+    expect((await deliver(shop, paid(), { signedAt: NOW })).status).toBe(200)
+    expect(await put(' \t ')).toMatchObject({
+      status: 422,
+      body: { errors: { webhook_secret: expect.any(Array) } },
+    })
+  })
+
+  test('thin events and other events of unknown types are answered 200, whatever else they have', async () => {
+    const shop = await openShop(api)
+    const thin = {
+      ...{
+        id: 'evt_65R9Ijk8dKEYZcXeRWn16R9A7j1FSQ3w3TGDPLLGSM4CW0',
+        object: 'v2.core.event',
+        livemode: true,
+      },
+      ...{
+        type: 'v1.billing.meter.error_report_triggered',
+        created: '2026-01-01T06:20:52.246Z',
+        context: null,
+      },
+      related_object: { id: 'mtr_1', type: 'billing.meter', url: '/v1/billing/meters/mtr_1' },
+    }
+    for (const each of [thin, { ...thin, data: null, created: null }, { type: 'v2.core.account.updated' }]) {
+      expect((await deliver(shop, JSON.stringify(each), { signedAt: NOW })).status).toBe(200)
+    }
+    await expectNoTrace(shop)
   })
 
   test('a site that is unknown, deleted or without a processor is answered 404, signed or not', async () => {

@@ -1,6 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express'
+import { z } from 'zod'
 import { AppError } from '../../errors.ts'
+import { type CsvDelimiter, CsvDelimiterField } from '../../schema/csv-delimiter.ts'
 import { fieldsOf } from '../../schema/known-fields.ts'
+import { validationError } from '../../schema/validation.ts'
 import type { Services } from '../../services.ts'
 import type { Context } from '../../trpc/context.ts'
 import { readBody, readJsonObject } from '../body.ts'
@@ -10,29 +13,45 @@ import { csvListOf, sendCsv, wantsCsv } from './csv/send.ts'
 import { headerList, pageUrlOf, readQuery } from './query.ts'
 import type { Route } from './routes.ts'
 
+/** Query parameter of every list that is sent as a file. */
+const CSV_DELIMITER = 'csv_delimiter'
+
 /** Returns the handler that serves a route with its procedure. */
 export function restHandler(services: Services, route: Route): RequestHandler {
   const known = new Set(route.method === 'get' || route.method === 'delete' ? parametersOf(route) : [])
   const csv = csvListOf(route)
+  if (csv) known.add(CSV_DELIMITER)
   return async (req, res) => {
     // Clients resolve `/api/sites/a.example/visitors/..` before they send it: it must not delete the site.
     if (route.method === 'delete' && req.path.endsWith('/')) throw new AppError('not_found', 'No such route')
     const query = readQuery(req.url, known)
+    const { [CSV_DELIMITER]: delimiter, ...fields } = query.input
     if (query.ignored.length > 0) res.setHeader('X-Ignored-Parameters', headerList(query.ignored))
     let input: Promise<Record<string, unknown>> | undefined
     // The first check that needs the input reads it, so the body of a request without a token is not read.
     const call = (ctx: Context) =>
       callProcedure(route, ctx, () => {
-        input ??= readInput(route, query.input, req)
+        input ??= readInput(route, fields, req)
         return input
       })
     const ctx = contextOf(services, req, res, pageUrlOf(services.config.baseUrl, req.originalUrl))
     if (csv && wantsCsv(req)) {
-      await sendCsv({ req, res, ctx, isWhole: !('page' in query.input) }, csv, call)
+      await sendCsv(
+        { req, res, ctx, isWhole: !('page' in fields), delimiter: readDelimiter(delimiter) },
+        csv,
+        call,
+      )
       return
     }
     send(res, route, await call(ctx))
   }
+}
+
+/** @throws AppError `validation_failed` for another value */
+function readDelimiter(delimiter: unknown): CsvDelimiter {
+  const parsed = z.object({ [CSV_DELIMITER]: CsvDelimiterField }).safeParse({ [CSV_DELIMITER]: delimiter })
+  if (!parsed.success) throw validationError(parsed.error)
+  return parsed.data[CSV_DELIMITER]
 }
 
 /** Fields of the path override those of the body, which override those of the query. */

@@ -6,6 +6,7 @@ import { headerOf } from '../api/csv/columns.ts'
 import { csvListOf } from '../api/csv/send.ts'
 import { type Route, routes } from '../api/routes.ts'
 import { errorSchemas, headers, headersOf, otherErrors, RATE_HEADERS, refusalAnswers } from './answers.ts'
+import { csvDelimiter } from './csv-delimiter.ts'
 import { describeIngestion } from './ingestion.ts'
 import { PICTURES, SERVICE, SINGLE_SIGN_ON } from './other-endpoints.ts'
 import { describeReplay } from './replay.ts'
@@ -126,6 +127,7 @@ function describeRoute(route: Route, schemas: Schemas): Json {
     summary,
     ...(description !== undefined && { description }),
     ...request,
+    ...(csvListOf(route) && { parameters: [...(request.parameters ?? []), csvDelimiter] }),
     responses: {
       ...(route.existing !== undefined && {
         [route.existing]: { ...success, description: 'It was there already, and stays as it was.' },

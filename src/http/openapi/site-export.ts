@@ -2,6 +2,7 @@ import type { Refusals } from '../../errors.ts'
 import { HIT_FORMATS, HIT_TYPES } from '../../transfer/export/export-hits.ts'
 import { ROW_KINDS } from '../../transfer/export/row-statements.ts'
 import { headersOf, otherErrors, RATE_HEADERS, refusalAnswers } from './answers.ts'
+import { csvDelimiter } from './csv-delimiter.ts'
 import { type DescribedEndpoint, pathText } from './other-endpoints.ts'
 import type { Json } from './schemas.ts'
 import { tags } from './tags.ts'
@@ -65,6 +66,7 @@ export const SITE_EXPORT: DescribedEndpoint[] = [
           schema: { type: 'string', enum: [...HIT_FORMATS], default: 'jsonl' },
           example: 'jsonl',
         },
+        csvDelimiter,
       ],
       responses: answers(HIT_FORMATS.map(format => HIT_TYPES[format])),
     },

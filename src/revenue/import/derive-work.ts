@@ -4,6 +4,7 @@ import { AppError } from '../../errors.ts'
 import { lockNewcomers } from '../../events/attribution.ts'
 import type { Log } from '../../runtime/log.ts'
 import { lockConnection, type OpenConnection } from '../processor/connection.ts'
+import { SALE_KINDS_IN_SQL } from '../processor/facts.ts'
 import { recordSales } from '../sales/record-sales.ts'
 import { recomputeMany } from '../subscriptions/recompute-many.ts'
 import { inProcessorTransaction, lockLedger } from '../transactions.ts'
@@ -56,7 +57,7 @@ const selectSaleIds = query<{ siteNo: number; subscriptionIds: readonly string[]
   where
     site_no = :siteNo
     and subscription_id = any(:subscriptionIds::text[])
-    and kind in ('invoice', 'checkout')
+    and kind in (${SALE_KINDS_IN_SQL})
     and (body ->> 'amountMinor')::bigint > 0`,
 )
 

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import type { Fact } from '../processor/event.ts'
-import { type AnyFact, isPaidSale } from '../processor/facts.ts'
+import { type AnyFact, isPaidSale, SALE_KINDS_IN_SQL } from '../processor/facts.ts'
 
 /** A fact as it was stored before. */
 export interface KnownFact extends Omit<Fact, 'at' | 'body'> {
@@ -57,7 +57,7 @@ const insertWorkOfCustomers = query<{ siteNo: number; customerIds: string[] }>(
   where
     site_no = :siteNo
     and customer_id = any(:customerIds::text[])
-    and (subscription_id is not null or kind in ('invoice', 'checkout'))
+    and (subscription_id is not null or kind in (${SALE_KINDS_IN_SQL}))
   on conflict (site_no, kind, id) do update set failure = null where known.failure is not null`,
 )
 

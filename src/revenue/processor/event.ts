@@ -3,11 +3,13 @@ import { AppError, invalidField } from '../../errors.ts'
 import { checkDepth } from '../../lib/json.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import { mend, text, validationError } from '../../schema/validation.ts'
+import { discountBefore, type Parts, subscriptionBefore } from './before-update.ts'
 import { Coupon, Customer, Discount, Id, type Listed, PastSeconds, type Price } from './objects.ts'
 import type { Origin, PaidInvoice, PastLine } from './past-objects.ts'
 import {
   Charge,
   Checkout,
+  Dispute,
   Invoice,
   InvoicePayment,
   type Paid,
@@ -16,26 +18,36 @@ import {
 } from './sale-objects.ts'
 import { type Item, Subscription, type SubscriptionState } from './subscription-object.ts'
 
+/** What every event has, also the thin ones of Stripe's API v2. */
+const Head = z.object({
+  type: text(255),
+  /** Account of Stripe Connect that the event is of; absent for one's own. */
+  account: z.unknown().optional(),
+})
+
 const Envelope = z.object({
   id: Id,
-  type: text(255),
   created: PastSeconds,
-  data: z.object({ object: z.looseObject({}) }),
+  data: z.object({ object: z.looseObject({}), previous_attributes: z.unknown().optional() }),
 })
 
 /** Body of a fact, by its kind. */
 export interface FactBodies {
-  subscription: SubscriptionState
+  /** `before`: what it was before an update, where the event says it. */
+  subscription: SubscriptionState & { before?: Parts }
   /** Answer of a lookup: the subscription whose event `of` omitted items or discounts. */
   items: { of: string; items: Item[]; discounts: Listed[] }
-  discount: { change: 'added' | 'changed' | 'removed'; discount: Discount }
+  discount: { change: 'added' | 'changed' | 'removed'; discount: Discount; before?: Parts }
   coupon: Coupon
   /** Answer of a lookup: a price with the tiers that payloads omit. */
   price: Price
   invoice: PaidInvoice
   checkout: Paid | null
+  /** A payment intent that names no invoice. */
+  intent: Paid
   charge: z.infer<typeof Charge>['body']
   refund: z.infer<typeof Refund>['body']
+  dispute: z.infer<typeof Dispute>['body']
   /** Only links ids of one sale, or a customer or subscription to a visitor. */
   link: null
   /** Read by an import: a subscription with the times of its past, and a change of one of its items. */
@@ -70,22 +82,27 @@ interface Links {
   visitorId: string | null
 }
 
-type Reader = (object: unknown, type: string, now: Date) => Read | undefined
+/** @param previous `previous_attributes` */
+type Reader = (object: unknown, type: string, now: Date, previous: unknown) => Read | undefined
 
-const readSubscription: Reader = (object, type) => {
+const readSubscription: Reader = (object, type, _now, previous) => {
   const { id, state, ...links } = parse(Subscription, object)
   const isOver = type === 'customer.subscription.deleted'
-  const body = isOver ? { ...state, status: 'canceled' } : state
+  const before = subscriptionBefore(object, previous)
+  const body = { ...state, ...(isOver && { status: 'canceled' }), ...(before && { before }) }
   return { ...links, kind: 'subscription', objectId: id, subscriptionId: id, body }
 }
 
-const readDiscount: Reader = (object, type) => {
+const readDiscount: Reader = (object, type, _now, previous) => {
   const discount = parse(Discount, object)
+  if (!discount) return undefined
   const { subscriptionId, customerId } = discount
   if (subscriptionId === null && customerId === null) return undefined
   const change = type.endsWith('.deleted') ? 'removed' : type.endsWith('.updated') ? 'changed' : 'added'
   const objectId = discount.id ?? subscriptionId ?? customerId!
-  return { kind: 'discount', objectId, subscriptionId, customerId, body: { change, discount } }
+  const before = discountBefore(object, previous)
+  const body = { change, discount, ...(before && { before }) } as const
+  return { kind: 'discount', objectId, subscriptionId, customerId, body }
 }
 
 const readCoupon: Reader = object => {
@@ -108,6 +125,13 @@ const readAs =
 
 const readInvoice = readAs('invoice', Invoice, ['status_transitions.paid_at', ({ paidAt }) => paidAt])
 const readRefund = readAs('refund', Refund, ['created', ({ createdAt }) => createdAt])
+
+const readIntent: Reader = object => {
+  const { id, body, ...links } = parse(PaymentIntent, object)
+  return body
+    ? { ...links, kind: 'intent', objectId: id, body }
+    : { ...links, kind: 'link', objectId: id, body }
+}
 
 const readCustomer: Reader = object => {
   const { id, customerId, visitorId } = parse(Customer, object)
@@ -148,7 +172,8 @@ const READERS: [RegExp, Reader][] = [
   [/^charge\.refund\.updated$/, readRefund],
   [/^refund\.(created|updated|failed)$/, readRefund],
   [/^charge\.(succeeded|captured|updated|refunded)$/, readAs('charge', Charge)],
-  [/^payment_intent\.succeeded$/, readAs('link', PaymentIntent)],
+  [/^charge\.dispute\.closed$/, readAs('dispute', Dispute)],
+  [/^payment_intent\.succeeded$/, readIntent],
   [/^customer\.(created|updated)$/, readCustomer],
 ]
 
@@ -159,15 +184,18 @@ const READERS: [RegExp, Reader][] = [
  * @throws AppError `malformed_json`; `validation_failed` for a known type whose object cannot be read
  */
 export function readEvent(signed: string, now: Date): { type: string; fact: Fact } | undefined {
-  const event = parse(Envelope, parseJson(signed))
+  const given = parseJson(signed)
+  const { type, account } = parse(Head, given)
+  const reader = READERS.find(([known]) => known.test(type))?.[1]
+  if (!reader || account) return undefined
+  const event = parse(Envelope, given)
   const at = new Date(event.created * 1000)
   refuseAhead('created', at.getTime(), now)
-  const reader = READERS.find(([type]) => type.test(event.type))?.[1]
-  const read = reader?.(event.data.object, event.type, now)
+  const read = reader(event.data.object, type, now, event.data.previous_attributes)
   if (!read) return undefined
   const saleIds = new Set((read.saleIds ?? []).filter(id => typeof id === 'string'))
   const fact = { ...UNLINKED, ...read, eventId: event.id, at, saleIds: [...saleIds].sort() }
-  return { type: event.type, fact }
+  return { type, fact }
 }
 
 function parse<Output>(schema: z.ZodType<Output>, value: unknown): Output {

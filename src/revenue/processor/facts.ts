@@ -126,11 +126,21 @@ export const customerIdIn = (facts: readonly AnyFact[]): string | null =>
 /** An event says what was paid when it was paid. What the processor says later comes next, then what a file says. */
 const trustIn = (fact: AnyFact) => (isOfFile(fact) ? 0 : isPast(fact) ? 1 : 2)
 
-/** Whether a fact says that an invoice or a checkout was paid. */
-export const isPaidSale = (fact: AnyFact): boolean =>
-  (fact.kind === 'invoice' || fact.kind === 'checkout') && (fact.body?.amountMinor ?? 0) > 0
+/** Kinds of facts that may say that something was paid. */
+const SALE_KINDS = ['invoice', 'checkout', 'intent'] as const
+export type SaleKind = (typeof SALE_KINDS)[number]
+export type SaleFact = Fact<SaleKind>
 
-/** Leaves out facts of paid invoices and checkouts that a better source reports, too. */
+/** The kinds as a list of SQL. */
+export const SALE_KINDS_IN_SQL = SALE_KINDS.map(kind => `'${kind}'`).join(', ')
+
+export const isOfSale = (fact: AnyFact): fact is Extract<AnyFact, { kind: SaleKind }> =>
+  (SALE_KINDS as readonly string[]).includes(fact.kind)
+
+/** Whether a fact says that something was paid. */
+export const isPaidSale = (fact: AnyFact): boolean => isOfSale(fact) && (fact.body?.amountMinor ?? 0) > 0
+
+/** Leaves out facts of paid sales that a better source reports, too. */
 export function withoutReported(facts: readonly AnyFact[]): AnyFact[] {
   const best = new Map<string, number>()
   for (const fact of facts.filter(isPaidSale)) {

@@ -7,7 +7,7 @@ import { text } from '../../schema/validation.ts'
 
 export const Id = text(255).refine(value => value !== '', 'is required')
 /** Id of an object that a payload contains whole or by id. */
-export const Reference = z.union([Id, z.looseObject({ id: Id }).transform(({ id }) => id)])
+const Reference = z.union([Id, z.looseObject({ id: Id }).transform(({ id }) => id)])
 export const reference = Reference.nullish().transform(value => value ?? null)
 export const Currency = z
   .string()
@@ -114,6 +114,7 @@ export const Price = z
     tiers: list(Tier).nullish(),
     currency_options: z.record(Currency, PriceOption).nullish(),
     tiers_mode: text(50).nullish(),
+    tax_behavior: text(50).nullish().catch(null),
     transform_quantity: Packages,
     transform_usage: Packages,
   })
@@ -137,6 +138,7 @@ export const Price = z
       isGraduated: price.tiers_mode === 'graduated',
       tiers: price.tiers?.length ? price.tiers : null,
       packages: packages ? { size: packages.divide_by, isRoundedUp: packages.round === 'up' } : null,
+      ...(price.tax_behavior === 'inclusive' && { includesTax: true as const }),
       /** Terms in each currency; absent unless the lookup requested them. */
       ...(currency_options && { options: currency_options }),
     }
@@ -174,7 +176,13 @@ export type Coupon = z.infer<typeof Coupon>
 
 const CouponReference = z.union([Id, Coupon]).nullish()
 
-export const Discount = z
+/** Id of the one sale that a discount belongs to, where it belongs to one. */
+const OfSale = z
+  .object({ checkout_session: z.unknown(), invoice: z.unknown(), invoice_item: z.unknown() })
+  .partial()
+const isOfSale = (given: unknown) => Object.values(OfSale.safeParse(given).data ?? {}).some(Boolean)
+
+const AnyDiscount = z
   .object({
     id: Id.nullish(),
     coupon: CouponReference,
@@ -190,11 +198,21 @@ export const Discount = z
     subscriptionId: discount.subscription,
     itemId: discount.subscription_item,
   }))
-export type Discount = z.infer<typeof Discount>
+export type Discount = z.infer<typeof AnyDiscount>
 
-/** A discount, or the id of one. */
-export const ListedDiscount = z.union([Id, Discount])
-export type Listed = z.infer<typeof ListedDiscount>
+/**
+ * A discount of a subscription or a customer. Null for one that belongs to a checkout, an invoice or an invoice item alone: it changes
+ * nothing that recurs.
+ */
+export const Discount = z
+  .unknown()
+  .transform(given => (isOfSale(given) ? null : given))
+  .pipe(AnyDiscount.nullable())
+
+/** Discounts, or their ids, without those of one sale. */
+export const ListedDiscounts = (most: number) =>
+  list(z.union([Id, Discount]), most).transform(all => all.filter(each => each !== null))
+export type Listed = string | Discount
 
 export const Metadata = z
   .looseObject({ visitor_id: z.unknown().optional() })

@@ -59,8 +59,8 @@ const GivenDiscount = z
   .looseObject({ start: Seconds.nullish(), end: Seconds.nullish() })
   .transform((given, context): PastDiscount => {
     const parsed = Discount.safeParse(given)
-    if (parsed.success) return { discount: parsed.data, startAt: ms(given.start), endAt: ms(given.end) }
-    context.addIssue({ code: 'custom', message: 'is no discount' })
+    if (parsed.data) return { discount: parsed.data, startAt: ms(given.start), endAt: ms(given.end) }
+    context.addIssue({ code: 'custom', message: 'is no discount of a subscription or a customer' })
     return z.NEVER
   })
 

@@ -5,7 +5,7 @@ import {
   Discount,
   Id,
   type Listed,
-  ListedDiscount,
+  ListedDiscounts,
   list,
   Metadata,
   Percent,
@@ -31,7 +31,7 @@ const includedIn = (rates: z.infer<typeof TaxRates>) =>
 /** Older API versions have `discount`; versions since 2024 also have `discounts`, mostly as ids. */
 const discountFields = {
   discount: Discount.nullish(),
-  discounts: list(ListedDiscount, MOST_DISCOUNTS).nullish(),
+  discounts: ListedDiscounts(MOST_DISCOUNTS).nullish(),
 }
 
 /** Drops a plan that has a successor in the same object: an invalid field that is not used must not fail the event. */
@@ -92,6 +92,7 @@ export const Subscription = z
       quantity: z.int().min(0).nullish(),
       ...discountFields,
       default_tax_rates: TaxRates,
+      automatic_tax: z.object({ enabled: z.boolean().nullish() }).nullish().catch(null),
       cancel_at_period_end: z.boolean().nullish(),
       cancel_at: Seconds.nullish(),
       metadata: Metadata,
@@ -114,6 +115,10 @@ export const Subscription = z
         includedTaxes: item.tax_rates?.length ? includedIn(item.tax_rates) : defaultTaxes,
       }))
     const hasDiscounts = discount !== undefined || discounts != null
+    const isTaxed = subscription.automatic_tax?.enabled === true
+    const hasUnknownTax = read.some(
+      ({ price, includedTaxes }) => isTaxed && price?.includesTax && includedTaxes.length === 0,
+    )
     return {
       id: subscription.id,
       status: subscription.status,
@@ -129,6 +134,8 @@ export const Subscription = z
         isCut: items?.has_more === true,
         /** Discounts of the whole subscription; null when the payload has no such field. */
         discounts: hasDiscounts ? listedIn(subscription, byId) : null,
+        /** A price includes a tax that Stripe works out for each invoice: no payload of the subscription says it. */
+        ...(hasUnknownTax && { hasUnknownTax }),
       },
     }
   })

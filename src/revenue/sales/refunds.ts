@@ -39,9 +39,46 @@ export interface Refunds {
 export function refundsIn(facts: readonly AnyFact[]): Refunds {
   const reported = facts.filter(fact => !isOfFile(fact))
   return {
-    byCharge: refundedIn(reported, refund => chargeOf(refund, reported)),
+    byCharge: inCurrencyOfPrice(
+      withLost(
+        refundedIn(reported, refund => chargeOf(refund, reported)),
+        reported,
+      ),
+      reported,
+    ),
     byPayment: refundedIn(facts.filter(isOfFile), ({ body }) => body.chargeId),
   }
+}
+
+/** Adds what was disputed with success: the newest event of a dispute decides. */
+function withLost(refunded: Map<string, number>, facts: readonly AnyFact[]): Map<string, number> {
+  const disputes = facts.flatMap(({ kind, objectId: disputeId, at, body }) =>
+    kind === 'dispute' ? [{ ...body, disputeId, at: at.getTime() }] : [],
+  )
+  for (const { chargeId, amountMinor, isLost } of newest(
+    disputes,
+    each => each.disputeId,
+    each => Number(each.isLost),
+  )) {
+    if (isLost) refunded.set(chargeId, (refunded.get(chargeId) ?? 0) + amountMinor)
+  }
+  return refunded
+}
+
+/** Converts what was refunded in the currency that a customer was charged in, where Stripe converted the price to it. */
+function inCurrencyOfPrice(refunded: Map<string, number>, facts: readonly AnyFact[]): Map<string, number> {
+  const converted = facts.flatMap(({ kind, body }) => (kind === 'checkout' && body?.presented ? [body] : []))
+  if (converted.length === 0) return refunded
+  const currencies = new Map<string, string | undefined>()
+  for (const { kind, objectId, body } of facts) {
+    if (kind === 'charge') currencies.set(objectId, body.currency)
+    else if (kind === 'refund' || kind === 'dispute') currencies.set(body.chargeId, body.currency)
+  }
+  for (const [chargeId, amount] of refunded) {
+    const paid = converted.find(({ presented }) => presented!.currency === currencies.get(chargeId))
+    if (paid) refunded.set(chargeId, Math.round(amount * (paid.amountMinor / paid.presented!.amountMinor)))
+  }
+  return refunded
 }
 
 /** Whether anything was refunded at all. */

@@ -1,6 +1,12 @@
 import type { Queryable } from '../../db/connect.ts'
-import type { Fact } from '../processor/event.ts'
-import { type AnyFact, byTime, loadSaleFacts, withoutReported } from '../processor/facts.ts'
+import {
+  type AnyFact,
+  byTime,
+  isOfSale,
+  loadSaleFacts,
+  type SaleFact,
+  withoutReported,
+} from '../processor/facts.ts'
 import type { Paid } from '../processor/sale-objects.ts'
 
 /** All ids and facts of a sale. */
@@ -40,9 +46,9 @@ export async function loadSale(db: Queryable, siteNo: number, ids: readonly stri
   return { ids: [...known].sort(), facts: [...facts.values()].filter(isPart), isCut }
 }
 
-/** A paid invoice or checkout: its newest fact, and the time of its first one. */
+/** Something that was paid: its newest fact, and the time of its first one. */
 export interface Payable {
-  fact: Fact<'invoice' | 'checkout'>
+  fact: SaleFact
   paid: Paid
   firstAt: Date
 }
@@ -118,22 +124,29 @@ export function transfersIn({ ids, facts }: Pick<Sale, 'ids' | 'facts'>): Transf
   return transfers
 }
 
-/** Returns each paid invoice and checkout once, the oldest first. Omits a checkout whose intent paid one of the invoices. */
+/**
+ * Returns each paid invoice, checkout and payment intent once, the oldest first. Omits a checkout whose intent paid one of the invoices, and
+ * an intent that paid one or belongs to a checkout.
+ */
 function payablesIn(facts: readonly AnyFact[], transfers: readonly Transfer[]): Payable[] {
   const payables = new Map<string, Payable>()
   for (const fact of withoutReported(facts).sort(byTime)) {
-    if (fact.kind !== 'invoice' && fact.kind !== 'checkout') continue
+    if (!isOfSale(fact)) continue
     const { objectId, at, body } = fact
     if (!body || body.amountMinor <= 0) continue
     payables.set(objectId, { fact, paid: body, firstAt: payables.get(objectId)?.firstAt ?? at })
   }
-  const all = [...new Map([...payables.values()].map(each => [each.paid.transactionId, each])).values()]
+  // A checkout has the transaction id of its intent, and says more.
+  const intentsFirst = [...payables.values()].sort((a, b) => Number(isIntent(b)) - Number(isIntent(a)))
+  const all = [...new Map(intentsFirst.map(each => [each.paid.transactionId, each])).values()]
   const billed = transfers.filter(({ invoices }) => [...invoices].some(id => payables.has(id)))
   const timeOf = ({ paid, firstAt }: Payable) => paid.paidAt ?? firstAt.getTime()
   return all
     .filter(({ paid }) => !billed.some(({ ids }) => ids.has(paid.transactionId)))
     .sort((a, b) => timeOf(a) - timeOf(b) || (a.paid.transactionId < b.paid.transactionId ? -1 : 1))
 }
+
+const isIntent = ({ fact }: Payable) => fact.kind === 'intent'
 
 /** Returns the visitor of the earliest fact that names one. */
 export const firstNamed = (facts: readonly AnyFact[]) =>

@@ -1,3 +1,5 @@
+import { groupBy } from '../../lib/group-by.ts'
+import { differences, partsOfDiscount, partsOfSubscription } from '../processor/before-update.ts'
 import type { Fact } from '../processor/event.ts'
 import { type AnyFact, byTime, customerIdIn, withoutReported } from '../processor/facts.ts'
 import type { Lookup } from '../processor/fetch-objects.ts'
@@ -7,6 +9,7 @@ import { collectDefinitions, couponsWithoutTerms } from './definitions.ts'
 import { compareStates, isCounting, type PaidInvoice, type State } from './movements.ts'
 import { mrrOf, pricesWithoutTerms } from './mrr.ts'
 import { pastStates, unknownPrices } from './past-states.ts'
+import { chained } from './same-second.ts'
 
 /** The states of a subscription in order, independent of the order in which facts arrived. */
 export interface SubscriptionHistory {
@@ -14,6 +17,8 @@ export interface SubscriptionHistory {
   /** Paid invoices with an amount above 0. */
   invoices: PaidInvoice[]
   customerId: string | null
+  /** Its MRR has tax in it now: see `SubscriptionState.hasUnknownTax`. */
+  includesTax: boolean
   /** Data that MRR needs and no fact describes: coupons, prices, and items or discounts that the last event omits. */
   needed: Lookup[]
 }
@@ -32,7 +37,7 @@ export function deriveHistory(
   const facts = given.toSorted(byTime)
   const definitions = collectDefinitions([...facts, ...customerDiscounts], described)
   const snapshots = [...facts.filter(isSnapshot), ...pastStates(facts, definitions.prices)]
-  const steps = [...snapshots, ...[...facts, ...customerDiscounts].filter(isDiscount)].sort(compareSteps)
+  const steps = inOrder([...snapshots, ...[...facts, ...customerDiscounts].filter(isDiscount)])
   const states: State[] = []
   const couponIds = new Set<string>()
   const priceIds = new Set<string>()
@@ -71,6 +76,7 @@ export function deriveHistory(
     states,
     invoices: invoicesIn(facts),
     customerId: latest?.customerId ?? customerIdIn(facts),
+    includesTax: latest?.body.hasUnknownTax === true,
     needed: [
       ...[...couponIds].map((id): Lookup => ({ of: 'coupon', id })),
       ...[...priceIds, ...unknownPrices(facts, definitions.prices)].map(
@@ -85,6 +91,34 @@ const isSnapshot = (fact: AnyFact): fact is Fact<'subscription'> => fact.kind ==
 const isDiscount = (fact: AnyFact) => fact.kind === 'discount'
 
 type Step = Fact<'subscription'> | Fact<'discount'>
+
+/** Sorts by `compareSteps`, and updates of the same object and second by what each says of the time before it. */
+function inOrder(steps: Step[]): Step[] {
+  const ordered: Step[] = []
+  for (const updates of groupBy(steps.sort(compareSteps), updateKey).values()) {
+    const start = updates[0]!.kind === 'subscription' ? ordered.findLast(isSnapshot) : undefined
+    ordered.push(...chained(updates, (step, before) => contradiction(step, before ?? start)))
+  }
+  return ordered
+}
+
+/** Key of what is put in order together: all else keeps its place, since no two of it have the same event. */
+function updateKey(step: Step): string {
+  const { kind, at, eventId, subscriptionId, customerId, body } = step
+  if (kind === 'subscription') return `${kind}/${at.getTime()}`
+  if (body.change !== 'changed') return eventId
+  return [kind, at.getTime(), subscriptionId ?? customerId, body.discount.itemId].join('/')
+}
+
+/** How much what a step says of the time before it differs from the step before. */
+function contradiction({ body: { before } }: Step, last: Step | undefined): number {
+  if (!before) return 0
+  if (!last) return 1
+  return differences(
+    last.kind === 'subscription' ? partsOfSubscription(last.body) : partsOfDiscount(last.body.discount),
+    before,
+  )
+}
 
 /**
  * Sorts by time. Within one second discounts come before snapshots, because a snapshot of that second already lists its

@@ -19,7 +19,7 @@ export interface SubscriptionRow {
   currency: string
   status: string
   mrr: number
-  state: { visitorId: string | null; isEnding: boolean }
+  state: { visitorId: string | null; isEnding: boolean; includesTax?: true }
   startedAt: Date | null
   endedAt: Date | null
 }
@@ -34,7 +34,7 @@ export interface SubscriptionPlan {
 
 /** Derives what is recorded of a subscription from its history. */
 export function planSubscription(
-  { states, invoices, customerId }: SubscriptionHistory,
+  { states, invoices, customerId, includesTax }: SubscriptionHistory,
   visitorId: string | null,
 ): SubscriptionPlan {
   const { movements, lifecycleEvents } = deriveMovements(states)
@@ -52,7 +52,7 @@ export function planSubscription(
       currency: latest.currency,
       status: latest.status,
       mrr: latest.mrr,
-      state: { visitorId, isEnding: latest.isEnding },
+      state: { visitorId, isEnding: latest.isEnding, ...(includesTax && { includesTax }) },
       ...countingSpan(states),
     },
   }

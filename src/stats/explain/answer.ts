@@ -28,6 +28,11 @@ const Row = z
     visitor_id: label('Visitor of a session.', '0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90').nullable(),
     subscription_id: label('Of a movement.', 'sub_1Pz0001').nullable(),
     customer: label('Of a payment, a subscription or a change: its customer.', 'c:cus_1Pz0001').nullable(),
+    includes_tax: z.boolean().nullable().meta({
+      description:
+        'Of a subscription or a movement: whether the MRR of the subscription has tax in it, because its price includes tax and the processor does not say which.',
+      example: false,
+    }),
     kind: label('Of a movement or a change.', 'expansion').nullable(),
     values: values('What the row adds to each term.'),
   })

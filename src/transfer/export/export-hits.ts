@@ -1,5 +1,6 @@
 import type { Queryable } from '../../db/connect.ts'
-import { csvHeader, csvLine } from './csv.ts'
+import type { CsvDelimiter } from '../../schema/csv-delimiter.ts'
+import { createCsv } from './csv.ts'
 import { lineOfHit, lineOfIdentity, lineOfVitals } from './json-lines.ts'
 import { createParquetFile } from './parquet.ts'
 import { type HitSpan, readHits } from './read-hits.ts'
@@ -17,6 +18,8 @@ export const HIT_TYPES: Record<HitFormat, string> = {
 
 export interface HitExport extends HitSpan {
   format: HitFormat
+  /** Of a CSV file; `comma` without it. */
+  delimiter?: CsvDelimiter
   /** The span is all of the site: users without a session in it are exported, too. */
   isWhole: boolean
   /** Called after each page. */
@@ -42,8 +45,9 @@ async function* linesOf(db: Queryable, given: HitExport): AsyncGenerator<Buffer>
 }
 
 async function* csvOf(db: Queryable, given: HitExport): AsyncGenerator<Buffer> {
-  yield Buffer.from(csvHeader())
-  for await (const { hits } of pagesOf(db, given, false)) yield* pieces(hits, csvLine)
+  const { header, lineOf } = createCsv(given.delimiter ?? 'comma')
+  yield Buffer.from(header)
+  for await (const { hits } of pagesOf(db, given, false)) yield* pieces(hits, lineOf)
 }
 
 /** Characters of a piece: small ones are collected at once when they are sent. */

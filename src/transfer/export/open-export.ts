@@ -17,7 +17,7 @@ export interface OpenedExport {
 export async function openHitExport(
   { db, now, audit }: Pick<Services, 'db' | 'now'> & { audit: Audit },
   site: SiteRecord,
-  { from, to, format }: HitExportQuery,
+  { from, to, format, csv_delimiter: delimiter }: HitExportQuery,
 ): Promise<OpenedExport> {
   await audit(db, {
     action: 'site.export',
@@ -28,7 +28,7 @@ export async function openHitExport(
   return {
     contentType: HIT_TYPES[format],
     fileName: `${site.domain}-hits${days}.${format}`,
-    read: () => exportHits(db, { ...spanOf(site, { from, to }, now()), format }),
+    read: () => exportHits(db, { ...spanOf(site, { from, to }, now()), format, delimiter }),
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CsvDelimiterField } from '../../schema/csv-delimiter.ts'
 import { CalendarDate } from '../../time/range.ts'
 import { HIT_FORMATS } from './export-hits.ts'
 import { ROW_KINDS } from './row-statements.ts'
@@ -18,6 +19,7 @@ export const HitExportQuery = z
       .enum(HIT_FORMATS, `must be one of ${HIT_FORMATS.join(', ')}`)
       .default('jsonl')
       .meta({ description: '`jsonl` is what an import takes.' }),
+    csv_delimiter: CsvDelimiterField,
   })
   .superRefine(({ from, to }, context) => {
     const refuse = (path: string, message: string) =>

@@ -1,6 +1,7 @@
 import { attribute } from '../../ingestion/stages/attribute.ts'
 import { sourceOfTag } from '../../ingestion/stages/known-source.ts'
 import { commonBrowser, commonSystem } from '../../ingestion/stages/user-agent.ts'
+import { OTHER_CODES } from '../converters/fields/place.ts'
 
 /** Where visits came from, as other products write it; unknown ones are empty. */
 interface Origin {
@@ -67,7 +68,7 @@ let codes: Map<string, string> | undefined
 /** Returns the ISO 3166-1 code of a country by its code or its English name; empty for others. */
 export function countryOf(country: string): string {
   codes ??= codesByName()
-  const name = given(country)
+  const name = OTHER_CODES.get(given(country)) ?? given(country)
   return /^[A-Z]{2}$/.test(name) && name !== 'ZZ' ? name : (codes.get(name.toLowerCase()) ?? '')
 }
 

@@ -12,6 +12,8 @@ export interface NumberFormat {
   percent(value: number): string
   /** A percentage that the page works out itself, with one decimal: `41.7 %`. */
   roughPercent(value: number): string
+  /** Numbers are written `1,5`: spreadsheets then separate cells by semicolons. */
+  hasDecimalComma: boolean
   /** Seconds as `2m 48s`. */
   duration(seconds: number): string
 }
@@ -28,6 +30,9 @@ export function numberFormat(locale: string): NumberFormat {
     decimal: value => decimal.format(value),
     percent: value => percent.format(value / 100),
     roughPercent: value => rough.format(value / 100),
+    hasDecimalComma: decimal
+      .formatToParts(1.5)
+      .some(({ type, value }) => type === 'decimal' && value === ','),
     duration,
   }
 }

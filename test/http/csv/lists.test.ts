@@ -274,6 +274,31 @@ test.each([
   expect(text).toMatch(header)
 })
 
+test('csv: csv_delimiter=semicolon puts semicolons between cells, and a byte order mark first', async () => {
+  const list = '/api/currencies'
+  const [{ text: plain }, { text: comma }, { text }] = [
+    await file(list),
+    await file(`${list}?csv_delimiter=comma`),
+    await file(`${list}?csv_delimiter=semicolon`),
+  ]
+  expect(comma).toBe(plain)
+  expect(plain).toMatch(/^value,label\r\n/)
+  // `fetch` leaves the mark out.
+  const response = await fetch(`${api.url}${list}?csv_delimiter=semicolon`, {
+    headers: { Accept: 'text/csv', Authorization: `Bearer ${owner.token}` },
+  })
+  const bytes = Buffer.from(await response.arrayBuffer())
+  expect(bytes.subarray(0, 3).toString('hex')).toBe('efbbbf')
+  expect(bytes.subarray(3).toString()).toBe(text)
+  expect(linesOf(text)[0]).toBe('value;label')
+  expect(linesOf(text).length).toBe(linesOf(plain).length)
+  const { status, text: refusal } = await file(`${list}?csv_delimiter=tab`)
+  expect([status, JSON.parse(refusal).errors]).toEqual([
+    422,
+    { csv_delimiter: [expect.stringContaining('semicolon')] },
+  ])
+})
+
 const share = async (may_export: boolean) => {
   const body = { name: 'a', sections: ['pages', 'events'], may_export }
   return (await shareInBrowser(api, owner, '/api/sites/list.example', body)).body.secret as string

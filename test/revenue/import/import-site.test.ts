@@ -14,7 +14,16 @@ import { reconcileMrr } from '../../../src/revenue/subscriptions/reconcile-mrr.t
 import { eraseNow, tracesOf } from '../../people/steps.ts'
 import { adminCommand } from '../../support/admin-command.ts'
 import { outcomeOf, paymentsOf, standingsOf } from '../../support/shop-outcome.ts'
-import { addReceiver, connect, deliverAll, netMovements, openShop, type Shop } from '../../support/stripe.ts'
+import {
+  addReceiver,
+  connect,
+  coupon,
+  deliverAll,
+  discount,
+  netMovements,
+  openShop,
+  type Shop,
+} from '../../support/stripe.ts'
 import { type Account, openAccount } from '../../support/stripe-account.ts'
 import { apiWithLists } from '../../support/stripe-lists.ts'
 
@@ -90,6 +99,24 @@ describe('import of the past', () => {
     expect(await outcomeOf(shop)).toEqual(before)
     const sums = { ours: 2000, processor: 2000, drift: [] }
     expect(await reconcileMrr(api.services, shop.siteId)).toMatchObject(sums)
+  })
+
+  test('discounts of a single sale change no MRR, as in the comparison with the processor', async () => {
+    const shop = await openWith((account, customer) => {
+      const life = account.subscribe(START + DAY, { customer, price: account.price(1000) })
+      account.until(life, START + 40 * DAY)
+    })
+    const { customers, invoices, subscriptions } = stripe.lists
+    const ofSale = (field: string) => discount(coupon({ percent_off: 50 }), { [field]: `${field}_1` })
+    for (const customer of customers!) customer.discount = ofSale('checkout_session')
+    for (const each of invoices!) {
+      each.discounts = [ofSale('invoice')]
+      for (const line of each.lines.data) line.discounts = [ofSale('invoice_item')]
+    }
+    for (const each of subscriptions!) each.discounts = [ofSale('invoice')]
+    await importSite(api.services, shop.siteId)
+    expect(await netMovements(shop)).toEqual({ '2025-03-02 start USD': 1000 })
+    expect(await reconcileMrr(api.services, shop.siteId)).toMatchObject({ processor: 1000, drift: [] })
   })
 
   test('too many requests, failures and cut connections are waited for, as long as Stripe asks', {

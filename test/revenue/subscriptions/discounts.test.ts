@@ -95,6 +95,30 @@ test('discounts: a discount of a customer is taken off every subscription withou
   expect(await movements(events)).toEqual({ '01': 1900, '02': -500, '04': 300, '06': 200 })
 })
 
+test.each([
+  ['a checkout', { checkout_session: 'cs_1' }],
+  ['an invoice', { invoice: 'in_1' }],
+  ['an invoice that is given whole', { invoice: { id: 'in_1' }, subscription: 'sub_of_sale' }],
+  ['an invoice item', { invoice_item: 'ii_1' }],
+])(
+  'discounts: one that belongs to %s alone changes no MRR, and not the discount of the customer',
+  async (_what, ofSale) => {
+    const base = subscription({ id: `sub_of_sale` })
+    const { customer } = base
+    const own = off(50, { customer })
+    const once = off(20, { customer, ...ofSale })
+    const start = [told('created', own, 0), created(base)]
+    const events = [
+      told('created', once, 2),
+      told('updated', { ...once, ...percent(30) }, 3),
+      event('customer.subscription.updated', { ...base, discounts: [once] }, onDay(4)),
+      told('deleted', once, 5),
+    ]
+    expect(await movements([...start, ...events])).toEqual({ '01': 500 })
+    expect(await movements([...events.toReversed(), ...start])).toEqual({ '01': 500 })
+  },
+)
+
 test('discounts: the only discount of a subscription is replaced by one with another id', async () => {
   const base = subscription()
   const of = { subscription: base.id, customer: base.customer }

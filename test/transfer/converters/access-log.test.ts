@@ -142,6 +142,47 @@ test('access log: only documents that people asked for count', async () => {
   ])
 })
 
+test('access log: an address that begins with two slashes is a path', async () => {
+  for (const start of ['//', '///']) {
+    const [line] = await hitsOf(combined({ request: `GET ${start}blog/post?a=1 HTTP/1.1` }))
+    expect(line!.body).toMatchObject({ hostname: 'example.com', url: { path: '/blog/post?a=1' } })
+  }
+  await expectLeft([[combined({ request: 'GET //wp-admin/x HTTP/1.1' }), CALL]])
+})
+
+test('access log: extensions of files and content types after the format', async () => {
+  const files = [
+    'sitemap.xsl',
+    'setup.py',
+    'a.xslt',
+    'data.ndjson',
+    'archive.tar.lz4',
+    'model.glb',
+    'dump.SQLITE3',
+    'id.pfx',
+  ]
+  await expectLeft([
+    ...files.map((name): [string, string] => [
+      combined({ request: `GET /x/${name} HTTP/1.1` }),
+      'file, not a page',
+    ]),
+    ...['a.aspx', 'a.jsp', 'a.do', 'a.phtml', 'ada.lovelace', 'v2.0', 'node.js-guide'].map(
+      (name): [string, undefined] => [combined({ request: `GET /x/${name} HTTP/1.1` }), undefined],
+    ),
+    ...[
+      '"image/png"',
+      'application/json',
+      '"10.0.0.1" "application/xml; charset=utf-8" 0.2',
+      'type=text/css',
+    ].map((more): [string, string] => [`${combined()} ${more}`, 'file, not a page']),
+    [`${combined()} "text/html; charset=UTF-8"`, undefined],
+    [`${combined({ request: 'GET /feed.xsl HTTP/1.1' })} "text/html"`, undefined],
+    [`${combined({ referrer: 'https://a.example/image/png' })} "-" rt=0.2`, undefined],
+    [jsonLines({ ...CADDY, resp_headers: { 'content-type': ['image/webp'] } }), 'file, not a page'],
+    [jsonLines({ ...CLOUDFLARE, EdgeResponseContentType: 'application/json' }), 'file, not a page'],
+  ])
+})
+
 test('access log: Caddy says what it answered and what the browser wanted', async () => {
   const body = { ...hit.body, hostname: 'www.example.com', language: 'de-AT' }
   expect(await hitsOf(jsonLines(CADDY))).toEqual([{ ...hit, timestamp: '2024-03-31T06:30:00.123Z', body }])

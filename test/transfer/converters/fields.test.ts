@@ -91,6 +91,7 @@ test('properties: values become texts, and the first fifty are kept', () => {
 test('place: only codes that the import takes', () => {
   const oakland = { country: 'US', region: 'US-CA', city: 'Oakland' }
   expect(readPlace({ country: 'us', region: 'ca', city: ' Oakland ' })).toEqual(oakland)
+  expect(readPlace({ country: 'uk', region: 'UK-ENG' })).toEqual({ country: 'GB', region: 'GB-ENG' })
   expect(readPlace({ country: 'DE', region: 'US-CA' })).toEqual({ country: 'DE' })
   expect(readPlace({ country: 'A1', region: 'x', city: '(not set)' })).toBeUndefined()
   expect(readPlace({ city: '\u0000\u0001' })).toBeUndefined()

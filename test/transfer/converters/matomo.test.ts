@@ -202,3 +202,34 @@ test('Matomo: every line of any visit is one that the import takes', async () =>
   const files = randomObjects(VISIT, other).map(random => jsonLines(VISIT, ...random))
   await expectTaken(matomo, files, { website: '1' })
 })
+
+test('matomo: addresses may lack their scheme', async () => {
+  const urls = [
+    'www.example.com/pricing?a=1#b',
+    'example.com',
+    'shop.example:8080/x',
+    '/path',
+    'index.html',
+    'http://a.example/b',
+  ]
+  const actions = urls.map((url, index) => page(BEGAN + HOUR + index, url))
+  const outlink = { type: 'outlink', url: 'other.example/x', timestamp: BEGAN + HOUR + 100 }
+  const { hits } = await convert(
+    matomo,
+    jsonLines({ ...VISIT, referrerType: '', referrerKeyword: '', actionDetails: [...actions, outlink] }),
+  )
+  const pages = hits
+    .filter(({ endpoint }) => endpoint === 'collect')
+    .map(({ body }) => [body.hostname, (body.url as { path: string }).path])
+  expect(pages).toEqual([
+    ['www.example.com', '/pricing?a=1'],
+    ['example.com', '/'],
+    ['shop.example', '/x'],
+    ['example.com', '/path'],
+    ['example.com', '/index.html'],
+    ['a.example', '/b'],
+  ])
+  expect(hits.find(({ body }) => body.name === 'outbound')!.body.properties).toMatchObject({
+    url: 'https://other.example/x',
+  })
+})

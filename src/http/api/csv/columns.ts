@@ -1,5 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import type { z } from 'zod'
+import { type CsvDelimiter, characterOf, startOf } from '../../../schema/csv-delimiter.ts'
 
 /** A column of a file: the fields that lead to its value, none for a list of plain values. */
 export interface Column {
@@ -57,14 +58,24 @@ function pathsOf(schema: z.core.$ZodType, path: string[]): string[][] | undefine
  * Returns lines of a file (RFC 4180). A text that a spreadsheet would take for a formula begins with an apostrophe. Null is an
  * empty cell; lists and other objects are JSON.
  */
-export const linesOf = (columns: Column[], rows: unknown[]): string =>
-  format(rows.map(row => columns.map(({ path }) => cellOf(row, path))))
+export const linesOf = (columns: Column[], rows: unknown[], delimiter: CsvDelimiter = 'comma'): string =>
+  format(
+    rows.map(row => columns.map(({ path }) => cellOf(row, path))),
+    delimiter,
+  )
 
-export const headerOf = (columns: Column[]): string => format([columns.map(({ name }) => name)])
+/** Returns what a file begins with. */
+export const headerOf = (columns: Column[], delimiter: CsvDelimiter = 'comma'): string =>
+  startOf(delimiter) + format([columns.map(({ name }) => name)], delimiter)
 
 /** A text with any line break is quoted: otherwise only one with the line break of the file would be. */
-const format = (cells: (string | number)[][]): string =>
-  stringify(cells, { record_delimiter: 'windows', escape_formulas: true, quoted_match: /[\r\n]/ })
+const format = (cells: (string | number)[][], delimiter: CsvDelimiter): string =>
+  stringify(cells, {
+    delimiter: characterOf(delimiter),
+    record_delimiter: 'windows',
+    escape_formulas: true,
+    quoted_match: /[\r\n]/,
+  })
 
 /** Spreadsheets leave out the white space before a formula. `escape_formulas` finds those that begin at once. */
 const HIDDEN_FORMULA = /^[\s\0]+[=+\-@\uff1d\uff0b\uff0d\uff20]/

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Request, Response } from 'express'
 import { z } from 'zod'
+import type { CsvDelimiter } from '../../../schema/csv-delimiter.ts'
 import { BLOCK_ROWS, Download } from '../../../schema/download.ts'
 import type { Context } from '../../../trpc/context.ts'
 import type { Route } from '../routes.ts'
@@ -12,6 +13,15 @@ import { keepInFile, wholeLists } from './whole-list.ts'
 export interface CsvList {
   columns: Column[]
   rows: z.core.$ZodType
+}
+
+interface CsvRequest {
+  req: Request
+  res: Response
+  ctx: Context
+  /** The whole list, not one page of it. */
+  isWhole: boolean
+  delimiter?: CsvDelimiter
 }
 
 /** Returns how the answer of a route becomes a file; undefined when it is no list. */
@@ -27,16 +37,16 @@ export const wantsCsv = (req: Request): boolean =>
 /**
  * Answers with a file, block by block: the next block is read when the client has taken the ones before. What fails before the
  * first byte is answered as usual; later failures cut the connection, so that no part of a file looks complete.
- * @param options.isWhole the whole list, not one page of it
  * @param read calls the procedure
  */
 export async function sendCsv(
-  { req, res, ctx, isWhole }: { req: Request; res: Response; ctx: Context; isWhole: boolean },
+  { req, res, ctx, isWhole, delimiter }: CsvRequest,
   { columns, rows: schema }: CsvList,
   read: (ctx: Context) => Promise<unknown>,
 ): Promise<void> {
   const download = new Download({ startedAt: ctx.now(), isWhole })
-  const toLines = (rows: unknown[]) => linesOf(columns, z.parse(schema as z.ZodType, rows) as unknown[])
+  const toLines = (rows: unknown[]) =>
+    linesOf(columns, z.parse(schema as z.ZodType, rows) as unknown[], delimiter)
   const first = await wholeLists(ctx.signal, async () => {
     const rows = await download.next(() => read(ctx))
     return rows.length <= BLOCK_ROWS ? [toLines(rows)] : keepInFile(rows, toLines)
@@ -46,7 +56,7 @@ export async function sendCsv(
   let failure: unknown
   async function* blocks() {
     try {
-      yield headerOf(columns)
+      yield headerOf(columns, delimiter)
       yield* first
       const later = laterContext(ctx)
       while (!download.isComplete) {

@@ -25,6 +25,7 @@ const NOTHING = {
   visitor_id: null,
   subscription_id: null,
   customer: null,
+  includes_tax: null,
   kind: null,
 }
 

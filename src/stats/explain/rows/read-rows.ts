@@ -6,13 +6,13 @@ import { cursorOf } from './cursor.ts'
 import { type Listed, listedRow, valuesOf, type Wanted } from './listed.ts'
 import { listMovements, listPayments } from './payment-rows.ts'
 import { listSessions } from './session-rows.ts'
-import { listChanges, listSubscribed } from './subscription-rows.ts'
+import { listChanges, listSubscribed, withTax } from './subscription-rows.ts'
 
 /** Returns a page of the rows that a number comes from, the newest first. */
 export async function readRows(reader: RowServices, kind: RowKind, wanted: Wanted) {
   // One more tells whether there is a next page.
   const listed = await LISTS[kind]({ ...wanted, limit: wanted.limit + 1 })
-  const page = listed.slice(0, wanted.limit)
+  const page = await withTax(wanted, kind, listed.slice(0, wanted.limit))
   const last = page.at(-1)
   return {
     kind,

@@ -1,7 +1,26 @@
+import { query } from '../../../db/query.ts'
 import type { ChangeKind } from '../../money/mrr-changes.ts'
-import type { TermName } from '../explanation.ts'
+import type { RowKind, TermName } from '../explanation.ts'
 import { type Listed, listedRow, valuesOf, type Wanted } from './listed.ts'
 import { listCountedChanges, listSubscribedBefore } from './subscribed.ts'
+
+const selectTaxed = query<{ siteNo: number; ids: string[] }, { id: string }>(
+  'select-subscriptions-with-tax',
+  `select subscription_id as id
+  from subscriptions
+  where site_no = :siteNo and subscription_id = any(:ids::text[]) and state ? 'includesTax'`,
+)
+
+/** Returns rows of subscriptions, or of their movements, with what is known of tax in their MRR. */
+export async function withTax({ explained }: Wanted, kind: RowKind, listed: Listed[]): Promise<Listed[]> {
+  const idOf = ({ row }: Listed) => (kind === 'subscription' ? row.id : row.subscription_id)
+  const ids = listed.flatMap(each => idOf(each) ?? [])
+  if (ids.length === 0) return listed
+  const { services, resolved } = explained
+  const rows = await selectTaxed(services.reads, { siteNo: resolved.siteNo, ids })
+  const taxed = new Set<string | null>(rows.map(({ id }) => id))
+  return listed.map(each => ({ ...each, row: { ...each.row, includes_tax: taxed.has(idOf(each)) } }))
+}
 
 /** Returns those with MRR at the end of the time span, or at its start. */
 export async function listSubscribed(unit: 'subscription' | 'customer', wanted: Wanted): Promise<Listed[]> {

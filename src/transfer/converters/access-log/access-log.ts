@@ -62,10 +62,11 @@ function convertRequest(
   texts: Texts,
 ): Converted {
   if (!request) return { left: 'not a line of an access log' }
-  const page = readPage(request.uri, texts)
+  const uri = requestedAddress(request.uri)
+  const page = readPage(uri, texts)
   const host = page?.hostname ?? readHostname(request.host, texts)
   if (host && !isOfSite(host, options)) return { left: 'another website' }
-  const reason = reasonAgainst(request)
+  const reason = reasonAgainst({ ...request, uri })
   if (reason) return { left: reason }
   if (!page) return { left: 'no address' }
   const sender = {
@@ -78,6 +79,9 @@ function convertRequest(
   const device = readDevice({ language: request.language, kind: request.device }, texts)
   return pageview(sender, { path: page.path, referrer: readReferrer(request.referrer, texts), device })
 }
+
+/** An address that begins with several slashes is a path, which servers answer like that with one; it names no host. */
+const requestedAddress = (uri: string | undefined) => uri?.replace(/^\/{2,}/, '/')
 
 /** The log of a server may hold many websites: those of the site are its domain, with or without `www.`, and below it. */
 function isOfSite(host: string, { domain, website }: ConvertOptions): boolean {

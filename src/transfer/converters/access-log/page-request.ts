@@ -54,12 +54,17 @@ const BROWSER = /^(mozilla\/|opera[/ ]|lynx\/|w3m\/|e?links \(|netsurf\/|dillo\/
 
 const EXTENSIONS = new Set(
   [
-    'css js mjs cjs map json jsonld xml rss atom txt md wasm webmanifest manifest appcache ts tsx jsx vue scss less',
-    'png jpg jpeg jpe gif svg svgz webp avif ico bmp tif tiff apng heic heif jxl psd cur',
-    'woff woff2 ttf otf eot mp3 mp4 m4a m4v m4s webm ogg ogv oga opus wav flac aac avi mov mkv mpg mpeg wmv flv m3u8 mpd vtt srt',
-    'pdf doc docx xls xlsx ppt pptx odt ods odp rtf csv tsv epub mobi ics vcf kml gpx geojson',
-    'zip gz tgz bz2 xz 7z rar tar zst br dmg pkg exe msi apk ipa deb rpm iso img jar whl crx bin dat sql bak db sqlite log',
-    'env ini conf cfg yml yaml toml lock pem key crt cer asc sig torrent swf cgi pl sh bat ps1 asmx axd svc ashx',
+    'css js mjs cjs map json json5 jsonc jsonl ndjson jsonld xml xsl xslt xsd dtd wsdl rdf owl rss atom opml txt md mdx wasm webmanifest',
+    'manifest appcache ts mts cts tsx jsx vue svelte scss sass styl coffee',
+    'png jpg jpeg jpe jfif gif svg svgz webp avif ico bmp tif tiff apng heic heif jxl jp2 psd eps raw cr2 dng cur ani tga dds ktx ktx2',
+    'glb gltf usdz stl fbx dwg dxf woff woff2 ttf ttc otf eot mp3 mp4 m4a m4b m4v m4s webm ogg ogv oga opus wav flac aac aif aiff mid midi',
+    'amr avi mov mkv mpg mpeg m2ts 3gp 3g2 wmv wma flv f4v m3u m3u8 mpd vtt srt pdf ps doc docm docx dotx xls xlsb xlsm xlsx ppt pps ppsx',
+    'pptx odt ods odp odg rtf csv tsv parquet avro epub mobi azw3 djvu tex bib ics vcf vcard kml kmz gpx geojson topojson pbf mvt shp',
+    'zip gz tgz bz2 tbz2 xz txz 7z rar tar lz lz4 lzma zst br cab dmg pkg exe msi msix appx apk aab ipa deb rpm appimage iso img jar war ear',
+    'whl egg gem nupkg vsix xpi crx bin dat dll dylib so sql bak db mdb accdb sqlite sqlite3 dump log old orig swp tmp env ini conf cnf cfg',
+    'config properties plist yml yaml toml lock pem key crt cer csr der p12 pfx jks gpg asc sig sha1 sha256 sha512 md5 torrent swf cgi pl pm py',
+    'pyc rb lua sh bash zsh bat cmd ps1 psm1 vbs cpp hpp cs java kt swift ipynb patch diff htaccess htpasswd ds_store gitignore mobileconfig',
+    'onnx safetensors npy asmx axd svc ashx',
   ]
     .join(' ')
     .split(' '),

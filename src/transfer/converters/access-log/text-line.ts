@@ -9,9 +9,13 @@ const QUOTED = '"((?:[^"\\\\]|\\\\.)*)"'
  * combined one. A host may stand before (vhost_combined), anything after.
  */
 const LINE = new RegExp(
-  `^(?:(\\S+) )?(\\S+) \\S+ [^[]{1,100}? \\[([^\\]]{10,40})\\] ${QUOTED} (\\d{3}) (?:\\d+|-)(?: ${QUOTED} ${QUOTED})?(?: |$)`,
+  `^(?:(\\S+) )?(\\S+) \\S+ [^[]{1,100}? \\[([^\\]]{10,40})\\] ${QUOTED} (\\d{3}) (?:\\d+|-)(?: ${QUOTED} ${QUOTED})?(?: |$)(.*)$`,
   's',
 )
+
+/** A content type among the fields after those of the format, as `$sent_http_content_type` and `%{Content-Type}o` write it. */
+const CONTENT_TYPE =
+  /(?:^|[\s"=])((?:text|image|audio|video|font|model|application|multipart)\/[\w.+-]+)(?=[\s";,]|$)/i
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
@@ -23,7 +27,7 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 export function readTextLine(text: string, timezone: string): LoggedRequest | undefined {
   const match = LINE.exec(text)
   if (!match) return undefined
-  const [, host, ip, time, request, status, referrer, userAgent] = match
+  const [, host, ip, time, request, status, referrer, userAgent, more] = match
   const [method, uri] = unescaped(request!).split(' ')
   return {
     at: readLogTime(time!, timezone),
@@ -34,6 +38,7 @@ export function readTextLine(text: string, timezone: string): LoggedRequest | un
     status: Number(status),
     referrer: valueIn(referrer),
     userAgent: userAgent === undefined ? undefined : (valueIn(userAgent) ?? ''),
+    contentType: CONTENT_TYPE.exec(more ?? '')?.[1],
   }
 }
 

@@ -29,15 +29,24 @@ export function readPlace(place: {
   return Object.keys(location).length > 0 ? location : undefined
 }
 
+/** Codes that products write instead of those of ISO 3166-1. */
+export const OTHER_CODES = new Map([
+  ['UK', 'GB'],
+  ['EL', 'GR'],
+])
+
 function readCountry(value: unknown): string | undefined {
-  const code = plainText(value)?.toUpperCase()
+  const given = plainText(value)?.toUpperCase()
+  const code = given && (OTHER_CODES.get(given) ?? given)
   return code && /^[A-Z]{2}$/.test(code) && !NO_COUNTRY.has(code) ? code : undefined
 }
 
 function readRegion(value: unknown, country: string | undefined): string | undefined {
   const code = plainText(value)?.toUpperCase()
   if (!code || !country) return undefined
-  const region = code.includes('-') ? code : `${country}-${code}`
+  const region = code.includes('-')
+    ? code.replace(/^[A-Z]{2}/, given => OTHER_CODES.get(given) ?? given)
+    : `${country}-${code}`
   return region.startsWith(`${country}-`) && /^[A-Z]{2}-[A-Z0-9]{1,3}$/.test(region) ? region : undefined
 }
 

@@ -37,7 +37,7 @@ export function* convertAction(
 
 function* convertPageview(action: JsonObject, at: number, context: Context): Generator<Converted> {
   const { visit, texts } = context
-  const page = readPage(action.url, texts)
+  const page = readPage(addressOf(action), texts)
   if (!page) return yield { left: 'page without address' }
   const sender: Sender = { ...visit.sender, at, hostname: page.hostname ?? visit.sender.hostname }
   const given = [...visit.properties, ...dimensionsOf(action)]
@@ -57,6 +57,16 @@ function* convertPageview(action: JsonObject, at: number, context: Context): Gen
   if (engaged) yield engaged
 }
 
+/** Matomo keeps schemes apart from addresses: some exports have only the host and what follows it. */
+function addressOf({ url }: JsonObject): string | undefined {
+  const address = plainText(url)
+  return address && HOST_FIRST.test(address) ? `https://${address}` : address
+}
+
+/** A page of a file, such as `index.html`, is no host. */
+const HOST_FIRST =
+  /^(?![^/?#]*\.(?:x?html?|php\d?|aspx?|jsp)(?:[?#]|$))(?:[\p{L}\p{N}-]+\.)+\p{L}[\p{L}\p{N}-]+(?::\d+)?(?:[/?#]|$)/u
+
 /** The tags stand in the address of the page that opened the visit. */
 const pathOf = (path: string, { visit, isFirst, texts }: Context) =>
   isFirst ? withTags(path, visit.tags, texts) : path
@@ -70,7 +80,7 @@ function convertEvent(type: string, action: JsonObject, at: number, context: Con
   const name = readName(event.name, texts)
   if (!name) return { left: 'event without name' }
   // Of links, the address is that of the target.
-  const page = event.isOfPage ? readPage(action.url, texts) : undefined
+  const page = event.isOfPage ? readPage(addressOf(action), texts) : undefined
   const sender: Sender = { ...visit.sender, at, hostname: page?.hostname ?? visit.sender.hostname }
   return customEvent(sender, {
     ...originOf(context),
@@ -92,11 +102,11 @@ interface Event {
 function eventOf(type: string, action: JsonObject, { currency }: Visit): Event | undefined {
   switch (type) {
     case 'outlink':
-      return { name: 'outbound', properties: captureOf({ url: action.url }) }
+      return { name: 'outbound', properties: captureOf({ url: addressOf(action) }) }
     case 'download':
       return {
         name: 'download',
-        properties: [...captureOf({ url: action.url }), ['file', fileOf(action.url)]],
+        properties: [...captureOf({ url: addressOf(action) }), ['file', fileOf(addressOf(action))]],
       }
     case 'search':
       return {

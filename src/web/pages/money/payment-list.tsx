@@ -64,9 +64,12 @@ export function usePaymentColumns(): Column<Payment>[] {
       name: 'tags',
       label: text.status,
       isWide: true,
-      cell: ({ refunded, renewal, is_free_trial: isTrial }) => (
+      cell: ({ refunded, refunded_amount: part, currency, renewal, is_free_trial: isTrial }) => (
         <span className={css.tags}>
           {refunded && <Tag tone="bad">{text.refunded}</Tag>}
+          {!refunded && part > 0 && (
+            <Tag tone="bad">{text.partlyRefunded(format.exactMoney(part, currency))}</Tag>
+          )}
           {renewal && <Tag>{text.renewal}</Tag>}
           {isTrial && <Tag>{text.trial}</Tag>}
         </span>

@@ -25,7 +25,9 @@ const EVENTS = [
   'checkout.session.async_payment_succeeded',
   'payment_intent.succeeded',
   'charge.succeeded',
+  'charge.captured',
   'charge.refunded',
+  'charge.dispute.closed',
   'charge.refund.updated',
   'refund.*',
 ]

@@ -82,6 +82,7 @@ function Entry({ row, kind, onLeave }: { row: Row; kind: Page['kind']; onLeave()
           .filter(([, value]) => value !== 0)
           .map(([name, value]) => `${labels[name] ?? name} ${write(name, value)}`)
           .join(', ')}
+        {row.includes_tax && ` · ${explain.includesTax}`}
       </small>
     </li>
   )

@@ -1,3 +1,4 @@
+import { usePlainFormat } from '../../format/format.ts'
 import { useText } from '../../text/text.tsx'
 import { DownloadButton } from '../form/download-button.tsx'
 
@@ -10,19 +11,26 @@ interface Props {
   name: string
 }
 
-/** Saves a list as a CSV file. */
+/** Saves a list as a CSV file; for readers with a decimal comma also in the form that their spreadsheets open. */
 export function CsvButton({ path, query, name }: Props) {
   const { actions } = useText().common
+  const { hasDecimalComma } = usePlainFormat()
   const { siteKey, page: _page, per_page: _perPage, ...rest } = query
-  return (
+  const button = (label: string, more: Record<string, string> = {}) => (
     <DownloadButton
       path={`sites/${siteKey}/${path}`}
-      query={rest}
+      query={{ ...rest, ...more }}
       name={`${name}.csv`}
       accept="text/csv"
       kind="quiet"
     >
-      {actions.download}
+      {label}
     </DownloadButton>
+  )
+  return (
+    <>
+      {button(actions.download)}
+      {hasDecimalComma && button(actions.downloadSemicolon, { csv_delimiter: 'semicolon' })}
+    </>
   )
 }

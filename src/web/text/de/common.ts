@@ -59,6 +59,7 @@ export const common: Dictionary['common'] = {
     copy: 'Kopieren',
     copied: 'Kopiert',
     download: 'CSV herunterladen',
+    downloadSemicolon: 'CSV mit Semikolon',
     again: 'Erneut versuchen',
     details: 'Details',
     back: 'Zurück',

@@ -32,6 +32,7 @@ export const explain: Dictionary['explain'] = {
     change: 'MRR-Änderungen',
   },
   noRows: 'Hier ist nichts aufgeführt.',
+  includesTax: 'mit Steuer, deren Satz Stripe nicht nennt',
   more: 'Mehr zeigen',
   terms: {
     pageviews: 'Seitenaufrufe',

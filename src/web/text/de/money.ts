@@ -136,6 +136,7 @@ export const money: Dictionary['money'] = {
       `Filter nach ${names} gelten hier nicht: Diese Listen kennen den ersten Besuch eines Kunden.`,
     origins: { api: 'Zahlungs-API', processor: 'Stripe' },
     refunded: 'Erstattet',
+    partlyRefunded: (amount: string) => `${amount} erstattet`,
     renewal: 'Verlängerung',
     trial: 'Nach Probezeit',
   },

@@ -60,6 +60,7 @@ export const common = {
     copy: 'Copy',
     copied: 'Copied',
     download: 'Download CSV',
+    downloadSemicolon: 'CSV with semicolons',
     again: 'Try again',
     details: 'Details',
     back: 'Back',

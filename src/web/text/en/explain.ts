@@ -31,6 +31,7 @@ export const explain = {
     change: 'Changes of MRR',
   },
   noRows: 'Nothing is listed here.',
+  includesTax: 'with tax, whose rate Stripe does not say',
   more: 'Show more',
   terms: {
     pageviews: 'Pageviews',

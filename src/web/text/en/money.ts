@@ -136,6 +136,7 @@ export const money = {
       `Filters by ${names} do not apply here: these lists know the first visit of a customer.`,
     origins: { api: 'Payments API', processor: 'Stripe' },
     refunded: 'Refunded',
+    partlyRefunded: (amount: string) => `${amount} refunded`,
     renewal: 'Renewal',
     trial: 'Trial converted',
   },

@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest'
+import { readEvent } from '../../../src/revenue/processor/event.ts'
+import type { AnyFact } from '../../../src/revenue/processor/facts.ts'
+import { deriveHistory } from '../../../src/revenue/subscriptions/history.ts'
+import { chained } from '../../../src/revenue/subscriptions/same-second.ts'
+import { coupon, discount, event, item, type Json, onDay, price, subscription } from '../../support/stripe.ts'
+
+const [small, large] = [price(1000, { id: 'small' }), price(4000, { id: 'large' })]
+const planOf = ({ id, unit_amount, currency }: Json) => ({
+  ...{ id, amount: unit_amount, currency, object: 'plan' },
+  ...{ interval: 'month', interval_count: 1, usage_type: 'licensed', billing_scheme: 'per_unit' },
+})
+const si = (options: Json = {}, of = small) => item(of, { id: 'si_1', ...options })
+const having = (...items: Json[]) => ({ items: { object: 'list', data: items, has_more: false } })
+const base = subscription({ items: [si()], id: 'sub_1', customer: 'cus_1' })
+const [half, fifth] = [50, 20].map(percent_off =>
+  discount(coupon({ percent_off }), { subscription: 'sub_1' }),
+)
+
+/** What an update made of the subscription, and what was before. */
+type Update = [now: Json, previous: Json | undefined]
+
+const factOf = (type: string, object: Json, at: number, id: string, previous?: Json): AnyFact => {
+  const told = event(type, object, at, id)
+  if (previous) told.data.previous_attributes = previous
+  return readEvent(JSON.stringify(told), new Date(onDay(40) * 1000))!.fact as AnyFact
+}
+
+function permutations<Value>(values: readonly Value[]): Value[][] {
+  if (values.length < 2) return [[...values]]
+  return values.flatMap((value, index) =>
+    permutations(values.toSpliced(index, 1)).map(rest => [value, ...rest]),
+  )
+}
+
+const mrrOf = ({ mrr }: { mrr: number }) => mrr
+
+describe('updates of one subscription in one second', () => {
+  const quantity = (count: number) => having(si({ quantity: count }))
+  const single = (count: number) => ({ ...quantity(count), quantity: count })
+
+  test.each<[string, Update[], number[]]>([
+    [
+      'quantities of items',
+      [
+        [quantity(2), quantity(1)],
+        [quantity(5), quantity(2)],
+      ],
+      [2000, 5000],
+    ],
+    [
+      'the quantity of the only item alone, up and down again',
+      [
+        [single(3), { quantity: 1 }],
+        [single(2), { quantity: 3 }],
+        [single(1), { quantity: 2 }],
+      ],
+      [3000, 2000, 1000],
+    ],
+    [
+      'a state that comes twice',
+      [
+        [quantity(2), quantity(1)],
+        [quantity(1), quantity(2)],
+        [quantity(7), quantity(1)],
+      ],
+      [2000, 1000, 7000],
+    ],
+    [
+      'prices, by the item',
+      [
+        [having(si({}, large)), having(si())],
+        [having(si({ quantity: 2 }, large)), having(si({}, large))],
+      ],
+      [4000, 8000],
+    ],
+    [
+      'prices, by the plan of the subscription',
+      [
+        [
+          { ...having(si({ plan: planOf(large) }, large)), plan: planOf(large) },
+          { plan: { id: 'small', amount: 1000 } },
+        ],
+        [
+          { ...having(si({ plan: planOf(small) })), plan: planOf(small) },
+          { plan: { id: 'large', amount: 4000 } },
+        ],
+      ],
+      [4000, 1000],
+    ],
+    [
+      'items that are added and removed',
+      [
+        [having(si(), item(large, { id: 'si_2' })), having(si())],
+        [having(item(large, { id: 'si_2' })), having(si(), item(large, { id: 'si_2' }))],
+      ],
+      [5000, 4000],
+    ],
+    [
+      'a part of an item',
+      [
+        [quantity(2), { items: { data: [{ id: 'si_1', quantity: 1 }] } }],
+        [quantity(3), { items: { data: [{ id: 'si_1', quantity: 2 }] } }],
+      ],
+      [2000, 3000],
+    ],
+    [
+      'statuses, against their usual course',
+      [
+        [{ status: 'past_due' }, { status: 'active' }],
+        [{ status: 'unpaid' }, { status: 'past_due' }],
+        [{ status: 'active' }, { status: 'unpaid' }],
+      ],
+      [1000, 0, 1000],
+    ],
+    [
+      'discounts',
+      [
+        [{ discounts: [half] }, { discounts: [] }],
+        [{ discounts: [fifth] }, { discounts: [half!.id] }],
+        [{ discounts: [] }, { discounts: [fifth!.id] }],
+      ],
+      [500, 800, 1000],
+    ],
+    [
+      'a discount in the old form',
+      [
+        [{ discounts: undefined, discount: half }, { discount: null }],
+        [{ discounts: undefined, discount: fifth }, { discount: half }],
+      ],
+      [500, 800],
+    ],
+    [
+      'several things at once',
+      [
+        [
+          { ...quantity(2), cancel_at_period_end: true },
+          { ...quantity(1), cancel_at_period_end: false },
+        ],
+        [
+          { ...quantity(2), status: 'past_due' },
+          { status: 'active', cancel_at_period_end: true },
+        ],
+      ],
+      [2000, 2000],
+    ],
+    [
+      'one that was not delivered',
+      [
+        [quantity(2), quantity(1)],
+        [quantity(9), quantity(5)],
+      ],
+      [2000, 9000],
+    ],
+  ])('%s: the previous attributes decide their order, whatever their ids are', (_what, updates, expected) => {
+    const start = factOf('customer.subscription.created', base, onDay(1), 'evt_m')
+    for (const ids of permutations(['evt_a', 'evt_b', 'evt_c'].slice(0, updates.length))) {
+      const facts = updates.map(([now, previous], index) =>
+        factOf('customer.subscription.updated', { ...base, ...now }, onDay(2), ids[index]!, previous),
+      )
+      for (const given of [facts, facts.toReversed()]) {
+        const { states } = deriveHistory([...given, start], [], [])
+        expect(states.map(mrrOf), ids.join()).toEqual([1000, ...expected])
+      }
+    }
+  })
+
+  test('an update comes after the creation of the same second, and before the end', () => {
+    const facts = [
+      factOf('customer.subscription.deleted', { ...base, ...quantity(2) }, onDay(1), 'evt_a'),
+      factOf('customer.subscription.updated', { ...base, ...quantity(2) }, onDay(1), 'evt_b', quantity(1)),
+      factOf('customer.subscription.created', base, onDay(1), 'evt_c'),
+    ]
+    expect(deriveHistory(facts, [], []).states.map(mrrOf)).toEqual([1000, 2000, 0])
+  })
+
+  test.each<[string, (Json | undefined)[]]>([
+    ['nothing says what was before', [undefined, undefined]],
+    ['they say what does not matter', [{ metadata: { a: '1' } }, { latest_invoice: 'in_1' }]],
+    ['they cannot be read', [{ items: 'x' }, { quantity: 'many' }]],
+    ['they contradict each other alike', [quantity(8), quantity(9)]],
+  ])('where %s, their status decides, then their ids', (_what, [first, second]) => {
+    const facts = [
+      factOf('customer.subscription.updated', { ...base, status: 'past_due' }, onDay(2), 'evt_a', first),
+      factOf('customer.subscription.updated', { ...base, ...quantity(3) }, onDay(2), 'evt_c', second),
+      factOf('customer.subscription.updated', { ...base, ...quantity(2) }, onDay(2), 'evt_b', second),
+    ]
+    const { states } = deriveHistory(facts, [], [])
+    expect(states.map(({ key }) => key)).toEqual(['evt_b', 'evt_c', 'evt_a'])
+  })
+})
+
+test('updates of the discount of a customer in one second: the previous attributes decide', () => {
+  const [quarter, third] = [25, 40].map(percent_off => coupon({ percent_off }))
+  const given = (of: Json) => discount(of, { id: 'di_1', customer: 'cus_1' })
+  const source = (of: Json) => ({ source: { coupon: of, type: 'coupon' } })
+  for (const [first, second] of [
+    ['evt_a', 'evt_b'],
+    ['evt_b', 'evt_a'],
+  ] as const) {
+    const ofCustomer = [
+      factOf('customer.discount.created', given(coupon({ percent_off: 10, id: 'TENTH' })), onDay(1), 'evt_m'),
+      factOf(
+        'customer.discount.updated',
+        given(quarter!),
+        onDay(2),
+        first,
+        source(coupon({ percent_off: 10, id: 'TENTH' })),
+      ),
+      factOf('customer.discount.updated', given(third!), onDay(2), second, source(quarter!)),
+    ]
+    const start = factOf('customer.subscription.created', base, onDay(1), 'evt_s')
+    expect(deriveHistory([start], ofCustomer, []).states.at(-1)!.mrr).toBe(600)
+  }
+})
+
+test('more events of one second than are compared keep their order', () => {
+  const many = Array.from({ length: 11 }, (_, index) => index)
+  expect(chained(many, (event, before) => Number(before !== event + 1))).toEqual(many)
+  expect(chained(many.slice(1), (event, before) => Number(before !== event + 1))).toEqual(
+    many.slice(1).reverse(),
+  )
+})
