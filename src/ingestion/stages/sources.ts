@@ -496,80 +496,15 @@ const other: Source[] = [
 ]
 
 /** Sources of these categories that Google's table does not have. It has none of the other categories. */
-const ours = new Set([
-  ...[
-    'Google Scholar',
-    'Brave',
-    'Startpage',
-    'Kagi',
-    'Mojeek',
-    'Swisscows',
-    'MetaGer',
-    'Presearch',
-    'Shenma',
-    'Coc Coc',
-  ],
-  ...[
-    'Goo',
-    'Threads',
-    'Product Hunt',
-    'Indie Hackers',
-    'Bluesky',
-    'Mastodon',
-    'Lemmy',
-    'Substack',
-    'Lobsters',
-  ],
-  ...[
-    'DEV Community',
-    'Discord',
-    'Slack',
-    'Microsoft Teams',
-    'Signal',
-    'Viber',
-    'Threema',
-    'Element Messenger',
-    'Google Chat',
-  ],
-  ...[
-    'Google Messages',
-    'Samsung Messages',
-    'Mattermost',
-    'Rocket.Chat',
-    'Zulip',
-    'Zoom',
-    'Webex',
-    'Lark',
-    'DingTalk',
-  ],
-  ...[
-    'GroupMe',
-    'Kik',
-    'imo',
-    'QQ',
-    'Xiaohongshu',
-    'Zhihu',
-    'Habr',
-    'Nextdoor',
-    'Steam Community',
-    'Linktree',
-    'Buffer',
-  ],
-  ...[
-    'Prime Video',
-    'Rumble',
-    'Odysee',
-    'Kick',
-    'Bilibili',
-    'Rutube',
-    'VK Video',
-    'Loom',
-    'Temu',
-    'Idealo',
-    'PriceRunner',
-  ],
-  ...['Naver Shopping'],
-])
+const ours = new Set(
+  [
+    'Google Scholar|Brave|Startpage|Kagi|Mojeek|Swisscows|MetaGer|Presearch|Shenma|Coc Coc|Goo|Threads|Product Hunt',
+    'Indie Hackers|Bluesky|Mastodon|Lemmy|Substack|Lobsters|DEV Community|Discord|Slack|Microsoft Teams|Signal|Viber',
+    'Threema|Element Messenger|Google Chat|Google Messages|Samsung Messages|Mattermost|Rocket.Chat|Zulip|Zoom|Webex',
+    'Lark|DingTalk|GroupMe|Kik|imo|QQ|Xiaohongshu|Zhihu|Habr|Nextdoor|Steam Community|Linktree|Buffer|Prime Video',
+    'Rumble|Odysee|Kick|Bilibili|Rutube|VK Video|Loom|Temu|Idealo|PriceRunner|Naver Shopping',
+  ].flatMap(line => line.split('|')),
+)
 const tabled = new Set<string>(['search', 'social', 'video', 'shopping'])
 
 /**
