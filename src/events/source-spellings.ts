@@ -45,7 +45,8 @@ const addListed = query<Added>(
   set spellings = excluded.spellings || array_remove(source_spellings.spellings, excluded.spellings[1])`,
 )
 
-const foldedDigest = (source: string): string => digestOf(source.toLowerCase())
+/** Returns the key of all spellings of a source. */
+export const foldedDigest = (source: string): string => digestOf(source.toLowerCase())
 
 /** Maximum cached sources of all sites; a first spelling changes only when the site is deleted. */
 const CACHED = 50_000
@@ -126,6 +127,23 @@ export async function unifySpellings(
       for (const [key, spelling] of found) cache.set(key, spelling)
     },
   }
+}
+
+const deleteUnused = query<{ siteNo: number; digests: string[] }>(
+  'delete-unused-spellings',
+  `delete from source_spellings
+  where site_no = :siteNo::int and sha256 = any(:digests::uuid[]) and not exists (
+    select from sessions
+    where sessions.site_no = :siteNo::int and source = any(spellings)
+  )`,
+)
+
+/**
+ * Deletes the spellings of sources that no session has any more: the sources of an erased person may say who they are.
+ * @param digests keys of the sources
+ */
+export async function forgetUnusedSpellings(db: Queryable, siteNo: number, digests: string[]): Promise<void> {
+  if (digests.length > 0) await deleteUnused(db, { siteNo, digests })
 }
 
 /** Returns the sources with all spellings of them that sessions of the site are stored with. */

@@ -1,5 +1,7 @@
 import { expect } from 'vitest'
 import type { Section } from '../../src/dimensions/sections.ts'
+import { routes } from '../../src/http/api/routes.ts'
+import { fieldsOf } from '../../src/schema/known-fields.ts'
 import { startRevenue } from '../contract/revenue-shop.ts'
 import { ADA, BEN, DAY, dayOfHits, hit } from '../contract/stats-site.ts'
 import { shareInBrowser } from '../support/shares.ts'
@@ -75,8 +77,13 @@ export async function startSharing() {
       return { status: answer.status, headers: answer.headers, body: await answer.json() }
     },
     async trpc(procedure: string, input: Input, credential?: string): Promise<Read> {
+      const { inputs } = routes.find(route => route.procedure === procedure)!
+      const known = new Set(inputs.flatMap(fieldsOf))
+      const keys = Object.entries({ error: data[0].id, session, person: ADA }).filter(([name]) =>
+        known.has(name),
+      )
       const text = encodeURIComponent(
-        JSON.stringify({ siteKey: site.id, error: data[0].id, session, person: ADA, ...input }),
+        JSON.stringify({ siteKey: site.id, ...Object.fromEntries(keys), ...input }),
       )
       const answer = await fetch(`${url}/trpc/${procedure}?input=${text}`, { headers: headersOf(credential) })
       const body = (await answer.json()) as Json

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { unlinkServiceEvent } from '../../events/attribution.ts'
+import { forgetUnusedSpellings } from '../../events/source-spellings.ts'
 import { markBuckets } from '../../rollups/dirty.ts'
 import type { TimeSpan } from '../time-spans.ts'
 import { type ErasedHit, eraseHits } from './erase-hits.ts'
@@ -74,6 +75,7 @@ export async function eraseRest(
   const errorIds = await itemsOf(db, erasure, 'error')
   const userIds = await itemsOf(db, erasure, 'identifier')
   if (visitorNos.length + sessionNos.length + userIds.length === 0) return 'done'
+  await forgetUnusedSpellings(db, siteNo, await itemsOf(db, erasure, 'source'))
 
   const eraseLoose = async (span: TimeSpan) => {
     for (;;) {
