@@ -25,8 +25,9 @@ describe('retry', () => {
   test('retry throws when the time is over', async () => {
     await expect(retry(failing(1), { withinMs: 0, delayMs: 0 })).rejects.toThrow('run 1')
     let at = 0
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (at += 10))
-    const late = retry(failing(1_000), { withinMs: 30, delayMs: 0 })
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => at)
+    const run = failing(1_000)
+    const late = retry(() => ((at += 10), run()), { withinMs: 30, delayMs: 0 })
     await expect(late.finally(() => clock.mockRestore())).rejects.toThrow('run 3')
   })
 

@@ -67,8 +67,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'access: a viewer may change a site',
     file: 'src/trpc/procedures.ts',
-    find: '  .use(async ({ ctx, next }) => {\n    refuseViewer(ctx.caller)\n    return next()\n  })\n\nconst MANAGERS_OF_ALL',
-    replace: '  .use(async ({ next }) => next())\n\nconst MANAGERS_OF_ALL',
+    find: '  .use(async ({ ctx, next }) => {\n    refuseViewer(ctx.caller)\n    return next()\n  })\n  .use(knownFields)\n\nconst MANAGERS_OF_ALL',
+    replace: '  .use(async ({ next }) => next())\n  .use(knownFields)\n\nconst MANAGERS_OF_ALL',
   },
   {
     name: 'access: a token that may only read may also change',
@@ -188,13 +188,13 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'tracker: time goes on while the page is hidden',
     file: 'src/tracker/engagement.ts',
-    find: 'since = !document.hidden && document.hasFocus() ? now : 0',
+    find: "since = !read(document, 'hidden') && read(document, 'hasFocus').call(document) ? now : 0",
     replace: 'since = now',
   },
   {
     name: 'limits: a refusal for lack of time says nothing about when to come back',
-    file: 'src/http/error-answer.ts',
-    find: "if (error.code === 'unavailable' || error.retryAfter !== undefined) {",
-    replace: 'if (error.retryAfter !== undefined) {',
+    file: 'src/errors.ts',
+    find: "(code === 'unavailable' ? RETRY_AFTER : undefined)",
+    replace: 'undefined',
   },
 ]
