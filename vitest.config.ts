@@ -11,8 +11,7 @@ const leftOut = [...(IS_QUICK ? ['!full'] : []), ...(process.env.TEST_DATABASE_U
 export default defineConfig({
   test: {
     include: selectedFiles(),
-    // One more than cores: tests wait for processes and timers a fifth of their time.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism(),
     // Modules and the compiled database stay loaded from file to file: an import of everything takes 1 s, a first database 4 s.
     isolate: false,
     // A closed database of the embedded kind is only freed by a garbage collection, 300 MB each.

@@ -45,8 +45,7 @@ const addListed = query<Added>(
   set spellings = excluded.spellings || array_remove(source_spellings.spellings, excluded.spellings[1])`,
 )
 
-/** Returns the key of all spellings of a source. */
-export const foldedDigest = (source: string): string => digestOf(source.toLowerCase())
+const foldedDigest = (source: string): string => digestOf(source.toLowerCase())
 
 /** Maximum cached sources of all sites; a first spelling changes only when the site is deleted. */
 const CACHED = 50_000
@@ -129,21 +128,19 @@ export async function unifySpellings(
   }
 }
 
-const deleteUnused = query<{ siteNo: number; digests: string[] }>(
+const deleteUnused = query<{ siteNo: number }>(
   'delete-unused-spellings',
   `delete from source_spellings
-  where site_no = :siteNo::int and sha256 = any(:digests::uuid[]) and not exists (
-    select from sessions
-    where sessions.site_no = :siteNo::int and source = any(spellings)
+  where site_no = :siteNo::int and not spellings && array(
+    select distinct source
+    from sessions
+    where sessions.site_no = :siteNo::int
   )`,
 )
 
-/**
- * Deletes the spellings of sources that no session has any more: the sources of an erased person may say who they are.
- * @param digests keys of the sources
- */
-export async function forgetUnusedSpellings(db: Queryable, siteNo: number, digests: string[]): Promise<void> {
-  if (digests.length > 0) await deleteUnused(db, { siteNo, digests })
+/** Deletes the spellings of sources that no session of a site has: those of an erased person may say who they are. */
+export async function forgetUnusedSpellings(db: Queryable, siteNo: number): Promise<void> {
+  await deleteUnused(db, { siteNo })
 }
 
 /** Returns the sources with all spellings of them that sessions of the site are stored with. */

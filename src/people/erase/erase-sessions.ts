@@ -1,6 +1,5 @@
 import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
-import { foldedDigest } from '../../events/source-spellings.ts'
 import { deleteReplay, lockReplays } from '../../replays/delete-replays.ts'
 import { closesAt } from '../../rollups/daily/row-slice.ts'
 import { markBuckets } from '../../rollups/dirty.ts'
@@ -82,11 +81,11 @@ const noteValues = query<SessionKey & { erasureId: string }>(
   on conflict do nothing`,
 )
 
-const deleteSession = query<SessionKey, { pageviews: number; durationMs: number; source: string }>(
+const deleteSession = query<SessionKey, { pageviews: number; durationMs: number }>(
   'delete-erased-session',
   `delete from sessions
   where site_no = :siteNo and started_at = :startedAt and session_no = :sessionNo
-  returning pageviews, duration_ms::float8 as "durationMs", source`,
+  returning pageviews, duration_ms::float8 as "durationMs"`,
 )
 
 /** A report lies at the time of a pageview of the session. */
@@ -210,8 +209,6 @@ async function erasePartOf(
       siteNo,
       gone.map(counts => ({ ...counts, startedAt })),
     )
-    const keys = gone.map(({ source }) => foldedDigest(source))
-    await addItems(tx, erasure, 'source', keys)
     await discountSession(tx, { visitorNo })
     await forgetMoneySession(tx, { siteNo, sessionNo, visitorNo })
   }

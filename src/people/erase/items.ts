@@ -27,7 +27,6 @@ export type Outcome = 'done' | 'more' | 'waiting'
  * - `session`: session_no of erased sessions. `customer`: key of a customer of the ledger.
  * - `identifier`: user of an erased session. `used`: one that other sessions have, too.
  * - `error`: id of an error that occurred in an erased session. `error_name`: JSON of its id, and time and name of another occurrence.
- * - `source`: key of the spellings of a source of an erased session.
  * - `value`: digest of a value of erased hits, as in the value dictionary.
  */
 type Kind =
@@ -41,7 +40,6 @@ type Kind =
   | 'used'
   | 'error'
   | 'error_name'
-  | 'source'
   | 'value'
 
 const insertItems = query<{ erasureId: string; siteNo: number; kind: string; values: string[] }>(
