@@ -25,29 +25,25 @@ interface Added {
 }
 
 /** Waits for another transaction that adds the same source. Inserts in one order, to avoid deadlocks. */
-const addFirst = query<Added>(
-  'add-first-spellings',
-  `insert into source_spellings (site_no, sha256, spellings)
+const ADD = `
+  insert into source_spellings (site_no, sha256, spellings)
   select site_no, sha256, array[source]
   from unnest(:siteNos::int[], :digests::uuid[], :sources::text[]) as added (site_no, sha256, source)
   order by 1, 2
-  on conflict (site_no, sha256) do nothing`,
-)
+  on conflict (site_no, sha256)`
+
+const addFirst = query<Added>('add-first-spellings', `${ADD} do nothing`)
 
 /** Puts the listed spelling before those that sessions are already stored with. */
 const addListed = query<Added>(
   'add-listed-spellings',
-  `insert into source_spellings (site_no, sha256, spellings)
-  select site_no, sha256, array[source]
-  from unnest(:siteNos::int[], :digests::uuid[], :sources::text[]) as added (site_no, sha256, source)
-  order by 1, 2
-  on conflict (site_no, sha256) do update
+  `${ADD} do update
   set spellings = excluded.spellings || array_remove(source_spellings.spellings, excluded.spellings[1])`,
 )
 
 const foldedDigest = (source: string): string => digestOf(source.toLowerCase())
 
-/** Maximum cached sources of all sites; a first spelling changes only when the site is deleted. */
+/** Maximum cached sources of all sites; a first spelling changes when the list has another, or its sessions are gone. */
 const CACHED = 50_000
 const caches = new WeakMap<Db, LRUCache<string, string>>()
 

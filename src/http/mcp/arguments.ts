@@ -88,7 +88,7 @@ function refuseUnknown(what: string, given: string[], allowed: string[]): void {
 
 /** Says in the instructions what filters are. */
 export const FILTERS =
-  `filters is an object by dimension (${Object.keys(filterFields).join(', ')}), all must match: a value, a list of which one must match, or ` +
+  `filters is an object by dimension (${Object.keys(filterFields).join(', ')}), all must match: a value, a list with one that must match, or ` +
   `operators (${VALUE_OPERATORS.join(', ')}) with such lists. {"country": "DE", "path": {"starts_with": ["/blog"]}, "channel": {"is_not": ["Direct"]}}. ` +
   'The empty value is (none); goal and segment take ids. dimension is one of these names; traffic and Web Vitals can be broken down by hour_of_week, too.'
 

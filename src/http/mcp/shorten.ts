@@ -12,7 +12,7 @@ interface List {
  * Leaves out the last items of the longest lists, until an answer is short enough to read. The lists of a series belong together and stay
  * whole.
  * @param answer JSON
- * @returns what is left, and how many items of which lists: `data: 12 of 25`
+ * @returns what is left, and for each list that was cut how many items it has now: `data: 12 of 25`
  */
 export function shorten(answer: unknown): { short: unknown; cut: string[] } {
   const root = { answer: structuredClone(answer) }

@@ -75,7 +75,8 @@ export async function eraseRest(
   const errorIds = await itemsOf(db, erasure, 'error')
   const userIds = await itemsOf(db, erasure, 'identifier')
   if (visitorNos.length + sessionNos.length + userIds.length === 0) return 'done'
-  await forgetUnusedSpellings(db, siteNo)
+  // Once: it looks at all sessions of the site.
+  if (erasure.reached === null) await forgetUnusedSpellings(db, siteNo)
 
   const eraseLoose = async (span: TimeSpan) => {
     for (;;) {

@@ -158,33 +158,36 @@ function chargeBody({ amount, amount_captured, amount_refunded, currency }: Char
   return { refundedMinor: Math.max(0, (amount_refunded ?? 0) - released), ...(currency && { currency }) }
 }
 
-interface OfCharge {
-  charge: string | null
-  payment_intent: string | null
+/** What refunds and disputes have in common. */
+const ofCharge = {
+  id: Id,
+  amount: Amount,
+  currency: Currency.nullish(),
+  status: text(50).nullish(),
+  charge: reference,
+  payment_intent: reference,
 }
+type OfCharge = z.infer<z.ZodObject<typeof ofCharge>>
+
+const takenBack = ({ charge, payment_intent, amount, currency }: OfCharge) => ({
+  chargeId: charge ?? payment_intent!,
+  amountMinor: amount,
+  ...(currency && { currency }),
+})
+
 const namesCharge = [
   ({ charge, payment_intent }: OfCharge) => charge !== null || payment_intent !== null,
   { path: ['charge'], message: 'is required' },
 ] as const satisfies Parameters<z.ZodType<OfCharge>['refine']>
 
 export const Refund = z
-  .object({
-    id: Id,
-    amount: Amount,
-    currency: Currency.nullish(),
-    status: text(50).nullish(),
-    charge: reference,
-    payment_intent: reference,
-    created: PastSeconds.nullish(),
-  })
+  .object({ ...ofCharge, created: PastSeconds.nullish() })
   .refine(...namesCharge)
   .transform(refund => ({
     id: refund.id,
     saleIds: [refund.charge, refund.payment_intent],
     body: {
-      chargeId: refund.charge ?? refund.payment_intent!,
-      amountMinor: refund.amount,
-      ...(refund.currency && { currency: refund.currency }),
+      ...takenBack(refund),
       status: refund.status ?? null,
       /** Unix milliseconds; null: the event's time applies. */
       createdAt: refund.created === null || refund.created === undefined ? null : refund.created * 1000,
@@ -193,22 +196,13 @@ export const Refund = z
 
 /** A dispute that is closed. */
 export const Dispute = z
-  .object({
-    id: Id,
-    amount: Amount,
-    currency: Currency.nullish(),
-    status: text(50).nullish(),
-    charge: reference,
-    payment_intent: reference,
-  })
+  .object(ofCharge)
   .refine(...namesCharge)
   .transform(dispute => ({
     id: dispute.id,
     saleIds: [dispute.charge, dispute.payment_intent],
     body: {
-      chargeId: dispute.charge ?? dispute.payment_intent!,
-      amountMinor: dispute.amount,
-      ...(dispute.currency && { currency: dispute.currency }),
+      ...takenBack(dispute),
       isLost: dispute.status === 'lost',
     },
   }))
