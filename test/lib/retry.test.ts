@@ -27,7 +27,11 @@ describe('retry', () => {
     let at = 0
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => at)
     const run = failing(1_000)
-    const late = retry(() => ((at += 10), run()), { withinMs: 30, delayMs: 0 })
+    const takesTen = () => {
+      at += 10
+      return run()
+    }
+    const late = retry(takesTen, { withinMs: 30, delayMs: 0 })
     await expect(late.finally(() => clock.mockRestore())).rejects.toThrow('run 3')
   })
 
