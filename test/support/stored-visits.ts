@@ -100,9 +100,9 @@ function dimensionsOf({ dims = {} }: SentHit): Partial<EnrichedHit> {
   }
 }
 
-/** Makes these the goals of a site, whatever it had. */
+/** Makes these the goals of a site, whatever it had. Sites of other tests lose goals with the same ids. */
 export async function replaceGoals(db: Db, site: TestSite, goals: RecountGoal[]): Promise<void> {
-  await db`delete from goals where site_no = ${site.siteNo}`
+  await db`delete from goals where site_no = ${site.siteNo} or id = any(${goals.map(({ id }) => id)}::uuid[])`
   for (const goal of goals) {
     await db`
       insert into goals (
