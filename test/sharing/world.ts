@@ -80,7 +80,9 @@ export async function startSharing() {
       const { inputs } = routes.find(route => route.procedure === procedure)!
       const known = new Set(inputs.flatMap(fieldsOf))
       const keys = { error: data[0].id, session, person: ADA }
-      const fields = Object.entries({ siteKey: site.id, ...keys, ...input }).filter(([name]) => known.has(name))
+      const fields = Object.entries({ siteKey: site.id, ...keys, ...input }).filter(([name]) =>
+        known.has(name),
+      )
       const text = encodeURIComponent(JSON.stringify(Object.fromEntries(fields)))
       const answer = await fetch(`${url}/trpc/${procedure}?input=${text}`, { headers: headersOf(credential) })
       const body = (await answer.json()) as Json
