@@ -244,6 +244,12 @@ export interface OccurrencePage {
   skipped: number
 }
 
+/** The first and the last occurrence of an error, Unix milliseconds. */
+export interface ErrorEnds {
+  first: number
+  last: number
+}
+
 /** Who is on a site. */
 export interface LiveCounts {
   /** One row for each minute with hits: when it begins, Unix milliseconds, and what it has. */
@@ -323,6 +329,8 @@ export interface Tasks {
     input: TimedValue & Pick<Ranking, 'limit' | 'offset'>
     output: OccurrencePage | null
   }
+  /** When errors of a site occurred first and last, ever, by id; those without occurrence are absent. */
+  findErrorEnds: { input: { siteNo: number; ids: string[] }; output: Map<string, ErrorEnds> }
   /**
    * Hits of a site in a window of whole minutes by minute, and those since `presentFrom` by value, at most `limit` of each dimension. Null
    * when rows should answer. All in Unix milliseconds.

@@ -15,7 +15,7 @@ import { coverSessionColumns } from './session-columns/cover-days.ts'
 import { sumMoneyOfValues } from './session-columns/sum-money.ts'
 import { countSiteVisitors, countTraffic } from './traffic.ts'
 import { countTrafficOfValues, explainTrafficOfValues } from './traffic-of-values.ts'
-import { countValueTimes, locateValueTimes } from './value-times.ts'
+import { countValueTimes, findErrorEnds, locateValueTimes } from './value-times.ts'
 
 type TaskTable = {
   [Name in keyof Tasks]: (db: Db, input: Tasks[Name]['input']) => Promise<Tasks[Name]['output']>
@@ -40,6 +40,7 @@ export const tasks: TaskTable = {
   countServiceDay,
   countValueTimes,
   locateValueTimes,
+  findErrorEnds,
   countLive,
   listGoalValues,
   countRevenue,

@@ -1,5 +1,6 @@
 import type { Db } from '../db/connect.ts'
 import { inSnapshot } from '../db/connect.ts'
+import { readErrorEnds } from './daily/read-error-ends.ts'
 import { readTimes, type TimeCount } from './daily/read-times.ts'
 import type { Tasks } from './protocol.ts'
 
@@ -49,4 +50,12 @@ function pageOf(times: TimeCount[], limit: number, offset: number) {
     if (page.times.at(-1) !== at) page.times.push(at)
   }
   return page
+}
+
+/** Finds when errors occurred first and last, ever. */
+export function findErrorEnds(
+  db: Db,
+  { siteNo, ids }: Tasks['findErrorEnds']['input'],
+): Promise<Tasks['findErrorEnds']['output']> {
+  return inSnapshot(db, tx => readErrorEnds(tx, siteNo, ids))
 }

@@ -80,12 +80,20 @@ test('errors: list, group, occurrences and timeseries have exactly these fields'
   const group = {
     ...{ id: fingerprint, message: MESSAGE, error_name: 'TypeError' },
     ...{ occurrences: 2, sessions: 2, visitors: 2 },
+    ...{ first_seen: `${DAY}T11:01:00.000Z`, last_seen: `${DAY}T12:01:00.000Z` },
   }
-  const other = { message: 'other', error_name: 'Error', occurrences: 1, sessions: 1, visitors: 1 }
+  const other = {
+    ...{ message: 'other', error_name: 'Error', occurrences: 1, sessions: 1, visitors: 1 },
+    ...{ first_seen: `${DAY}T12:02:00.000Z`, last_seen: `${DAY}T12:02:00.000Z` },
+  }
   const { data, meta } = await read(`/stats/errors?${THAT_DAY}`)
   expect(meta).toEqual({ current_page: 1, per_page: 20, total: 2, last_page: 1 })
   expect(data).toEqual([group, { id: expect.any(String), ...other }])
   expect(await read(`/stats/errors/${fingerprint}?${THAT_DAY}`)).toEqual(group)
+  // Times are of all time, whatever is asked for.
+  const none = { occurrences: 0, sessions: 0, visitors: 0 }
+  const elsewhere = await read(`/stats/errors/${fingerprint}?from=2026-01-01&to=2026-01-02&country=FR`)
+  expect(elsewhere).toEqual({ ...group, ...none })
   expect(await read(`/stats/errors/${fingerprint}/timeseries?${THAT_DAY}`)).toEqual({
     ...{ labels: HOURS, types: ['error'], series: { error: hourly({ 11: 1, 12: 1 }) }, group: 'hour' },
   })

@@ -59,7 +59,15 @@ const page = (limit: number, offset: number, window = { start: BEFORE, end: END 
   return tasks.locateValueTimes(db, { ...asked, window, limit, offset })
 }
 
+const NEVER = '00000000-0000-4000-8000-000000000000'
+
+async function expectEnds(): Promise<void> {
+  const found = await tasks.findErrorEnds(db, { siteNo: site.siteNo, ids: [errorId, NEVER] })
+  expect([...found]).toEqual([[errorId, { first: BEFORE, last: AFTER + 5 * HOUR }]])
+}
+
 async function expectTimes(): Promise<void> {
+  await expectEnds()
   expect(await series('title', 'Home')).toEqual([2, 1, 1])
   expect(await series('title', 'Never')).toEqual([0, 0, 0])
   expect(await series('error', errorId)).toEqual([4, 2, 2])
@@ -74,6 +82,7 @@ async function expectTimes(): Promise<void> {
 test('times: of days without a rollup they are left to rows once these are many', async () => {
   expect(await series('title', 'Home')).toBeNull()
   expect(await page(1, 0)).toBeNull()
+  await expectEnds()
 })
 
 test('times: series and pages are the same while rollups grow and when they are final', async () => {
@@ -96,4 +105,27 @@ test('times: a day with too many values is left to rows', async () => {
   await rollUpAll(db, new Date(END + 48 * HOUR), { values: 1, events: 1, partRows: 150_000 })
   expect(await series('title', 'Home')).toBeNull()
   expect(await series('error', errorId)).toEqual([4, 2, 2])
+  await db`
+    update daily_value_rollups set counts = null, visitors = null, times_index = null, times = null
+    where site_no = ${site.siteNo} and dimension = 'error'`
+  expect(await series('error', errorId)).toBeNull()
+  await expectEnds()
+})
+
+test('times: of days without details they stay; of those that were rolled up before there were times, the day does', async () => {
+  await db`delete from daily_rollups where site_no = ${site.siteNo}`
+  await db`delete from rollup_spans where site_no = ${site.siteNo}`
+  await rollUpAll(db, new Date(END + 48 * HOUR))
+  await db`update sites set details_from = ${new Date(AFTER)} where site_no = ${site.siteNo}`
+  await db`delete from events where site_no = ${site.siteNo} and at < ${new Date(AFTER)}`
+  await expectEnds()
+  const late = error(1, AFTER + 20 * HOUR)
+  await storeHits(db, 0, [late])
+  const ends = () => tasks.findErrorEnds(db, { siteNo: site.siteNo, ids: [errorId] })
+  expect((await ends()).get(errorId)).toEqual({ first: BEFORE, last: AFTER + 20 * HOUR })
+  await db`
+    update daily_value_rollups set times_index = null, times = null
+    where site_no = ${site.siteNo} and starts_at < ${new Date(AFTER)}`
+  await db`delete from daily_rollups where site_no = ${site.siteNo} and starts_at = ${new Date(BEFORE)}`
+  expect((await ends()).get(errorId)).toEqual({ first: CHANGE, last: AFTER + 20 * HOUR })
 })

@@ -5,6 +5,7 @@ import { PUBLIC_SECTIONS, SECTIONS, type Section } from '../../src/dimensions/se
 import { LIFECYCLE_NAMES } from '../../src/events/reserved-names.ts'
 import { routes } from '../../src/http/api/routes.ts'
 import { VALUE_OPERATORS } from '../../src/rollups/patterns/value-match.ts'
+import { DAY } from '../contract/stats-site.ts'
 import { shareInBrowser } from '../support/shares.ts'
 import type { Json } from '../support/stripe.ts'
 import { GOALS, type Input, RANGE, type Sharing, startSharing } from './world.ts'
@@ -208,6 +209,18 @@ describe('a share with filters', () => {
       const answer = await get(`/stats/errors/{error}${path}`, {}, secret)
       expect([answer.status, answer.body.message]).toEqual([404, 'No such error'])
     }
+  })
+
+  test('does not tell when an error occurred outside it', async () => {
+    const seen = async (filters: object | undefined) => {
+      const { secret } = await world.share(['errors'], filters && { filters })
+      const { body } = await get('/stats/errors/{error}', {}, secret)
+      const [row] = (await get('/stats/errors', {}, secret)).body.data
+      return [body.first_seen, body.last_seen, row.first_seen, row.last_seen]
+    }
+    const [first, last] = [`${DAY}T11:01:00.000Z`, `${DAY}T12:01:00.000Z`]
+    expect(await seen(undefined)).toEqual([first, last, first, last])
+    expect(await seen({ country: { is_not: 'FR' } })).toEqual([null, null, null, null])
   })
 
   test('on user ids does not show them', async () => {

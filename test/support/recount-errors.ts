@@ -19,7 +19,8 @@ export function recountError(world: World, siteId: string, message: string, quer
   const kept = keptOf(world, query)
   const occurrences = kept.hits.filter(hit => isOccurrence(hit, message))
   const visits = kept.started.filter(visit => kept.seenBy(visit).some(hit => isOccurrence(hit, message)))
-  const newest = occurrences.at(-1) ?? world.hits.filter(hit => isOccurrence(hit, message)).at(-1)
+  const ever = world.hits.filter(hit => isOccurrence(hit, message))
+  const newest = occurrences.at(-1) ?? ever.at(-1)
   if (!newest) throw new Error(`no such error: ${message}`)
   return {
     id: errorFingerprint(siteId, message),
@@ -28,6 +29,8 @@ export function recountError(world: World, siteId: string, message: string, quer
     occurrences: occurrences.length,
     sessions: visits.length,
     visitors: visitorsOf(occurrences),
+    first_seen: new Date(Math.min(...ever.map(hit => hit.at))).toISOString(),
+    last_seen: new Date(Math.max(...ever.map(hit => hit.at))).toISOString(),
   }
 }
 

@@ -48,13 +48,20 @@ export function encodeTimes(values: readonly TimedValue[]): EncodedTimes {
 }
 
 /** Returns where the times of a value lie; undefined without any. */
-export function findTimes(index: Uint8Array, wanted: number): TimesPlace | undefined {
+export const findTimes = (index: Uint8Array, wanted: number): TimesPlace | undefined =>
+  findAllTimes(index, new Set([wanted])).get(wanted)
+
+/** Returns where the times of values lie, by value id; those without times are absent. */
+export function findAllTimes(index: Uint8Array, wanted: ReadonlySet<number>): Map<number, TimesPlace> {
   const reader = new Reader(index)
-  const position = reader.readAscending(reader.read()).indexOf(wanted)
-  if (position === -1) return undefined
+  const places = new Map<number, TimesPlace>()
   let offset = 0
-  for (let entry = 0; entry < position; entry++) offset += reader.read()
-  return { offset, size: reader.read() }
+  for (const valueId of reader.readAscending(reader.read())) {
+    const size = reader.read()
+    if (wanted.has(valueId)) places.set(valueId, { offset, size })
+    offset += size
+  }
+  return places
 }
 
 /** Decodes the times of one value. */
@@ -67,6 +74,15 @@ export function decodeTimes(bytes: Uint8Array): Times {
     times.set(time, reader.read())
   }
   return times
+}
+
+/** Returns the first and the last of the times of one value, which has at least one. */
+export function endsOfTimes(bytes: Uint8Array): { first: number; last: number } {
+  const reader = new Reader(bytes)
+  const first = reader.read()
+  let last = first
+  for (reader.read(); !reader.isAtEnd; reader.read()) last += reader.read()
+  return { first, last }
 }
 
 /** Decodes the times of all values, by value id. */

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { query } from '../../db/query.ts'
 import { ERRORS } from '../../dimensions/rolled-up.ts'
 import { AppError } from '../../errors.ts'
-import { count, label, uuid } from '../../schema/fields.ts'
+import { runTask } from '../../rollups/protocol.ts'
+import { count, label, timestamp, uuid } from '../../schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
 import { mayShow } from '../../sharing/grant.ts'
 import { isUuid } from '../../sites/domain.ts'
@@ -32,6 +33,9 @@ export type ErrorTimeseriesQuery = z.infer<typeof ErrorTimeseriesQuery>
 export const OccurrencesQuery = StatsQuery.safeExtend({ ...errorField, ...pageFields(DEFAULT_PER_PAGE) })
 export type OccurrencesQuery = z.infer<typeof OccurrencesQuery>
 
+const OF_ALL_TIME =
+  'whatever the range and the filters; null for readers of a share with filters, and when its history was deleted.'
+
 /** @see docs/metrics.md "Errors" */
 export const ErrorGroup = z
   .object({
@@ -41,6 +45,8 @@ export const ErrorGroup = z
     occurrences: count('How often it occurred in the range.', 12),
     sessions: count('Distinct sessions in which it did.', 9),
     visitors: count('Distinct visitors to whom it did.', 8),
+    first_seen: timestamp(`When it occurred first, ${OF_ALL_TIME}`).nullable(),
+    last_seen: timestamp(`When it occurred last, ${OF_ALL_TIME}`).nullable(),
   })
   .meta({ id: 'ErrorGroup' })
 export type ErrorGroup = z.infer<typeof ErrorGroup>
@@ -123,12 +129,14 @@ export async function getErrors(
   const ids = rows.map(({ value }) => value)
   const known = ids.length > 0 ? await findErrorGroups(services.reads, { siteNo: site.siteNo, ids }) : []
   const byId = new Map(known.map(group => [group.id, group]))
+  const seen = await findSeen(services, site, ids)
   return {
     rows: rows.map(({ value, hits, sessions, visitors }) => ({
       ...byId.get(value)!,
       occurrences: hits,
       sessions,
       visitors,
+      ...seen(value),
     })),
     total,
   }
@@ -147,7 +155,26 @@ export async function getError(
   const { resolved } = await resolveContext(services, site, query)
   const counts = await countError(services, resolved, known.id)
   requireOccurring(services, counts.occurrences)
-  return { ...known, id: error, ...counts }
+  const seen = await findSeen(services, site, [known.id])
+  return { ...known, id: error, ...counts, ...seen(known.id) }
+}
+
+/** Returns the times of all occurrences of an error, of which a share with filters shows only some. */
+async function findSeen(
+  { rollups, grant }: StatsServices,
+  { siteNo }: StatsSite,
+  ids: string[],
+): Promise<(id: string) => Pick<ErrorGroup, 'first_seen' | 'last_seen'>> {
+  const isCut = grant !== null && grant.filters.length > 0
+  const ends =
+    ids.length === 0 || isCut ? undefined : await runTask(rollups, 'findErrorEnds', { siteNo, ids })
+  return id => {
+    const found = ends?.get(id)
+    return {
+      first_seen: found ? new Date(found.first).toISOString() : null,
+      last_seen: found ? new Date(found.last).toISOString() : null,
+    }
+  }
 }
 
 async function countError(services: StatsServices, resolved: ResolvedQuery, errorId: string) {

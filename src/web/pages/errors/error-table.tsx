@@ -24,14 +24,14 @@ export function ErrorTable({ groups }: { groups: readonly ErrorGroup[] }) {
       label: errors.first,
       isWide: true,
       isNumber: true,
-      cell: ({ id }) => <SeenIn id={id} which="first" />,
+      cell: group => <Seen at={group.first_seen} />,
     },
     {
       name: 'last',
       label: errors.last,
       isWide: true,
       isNumber: true,
-      cell: ({ id }) => <SeenIn id={id} which="last" />,
+      cell: group => <Seen at={group.last_seen} />,
     },
     {
       name: 'occurrences',
@@ -68,9 +68,4 @@ function ErrorName({ group: { id, message, error_name } }: { group: ErrorGroup }
 function Trend({ id }: { id: string }) {
   const { data } = useErrorSeries(id)
   return <Sparkline values={data?.series.error ?? []} />
-}
-
-function SeenIn({ id, which }: { id: string; which: 'first' | 'last' }) {
-  const { data } = useErrorSeries(id)
-  return data ? <Seen series={data} which={which} /> : null
 }
