@@ -214,8 +214,9 @@ test('errors: the list has the groups of the API, with when they were seen', { t
   const { page, member, open } = all
   await open(`errors?${RANGE}`)
   await page.waitForSelector('main table tbody tr')
-  await expect.poll(async () => (await rows()).map(row => row[2])).toEqual(['17 Mar'])
+  await expect.poll(async () => (await rows()).map(row => row[2])).toEqual(['17 Mar 2026, 12:01'])
   const [row] = await rows()
+  expect(row![3]).toBe(row![2])
   expect([row![0], row![4]]).toEqual([expect.stringContaining('is not a function'), '1'])
   await expectFit(page)
   await open('errors?range=today')

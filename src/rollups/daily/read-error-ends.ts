@@ -78,7 +78,7 @@ const findEndsInRows = query<RowsOf, RowEnds>(
   ) as last`,
 )
 
-// The columnstore has no index of errors: of long spans, all errors are read once.
+// The columnstore has no index of errors: of old and of long spans, all errors are read once.
 const scanEndsInRows = query<RowsOf, RowEnds>(
   'scan-error-ends',
   `
@@ -121,7 +121,9 @@ export async function readErrorEnds(
   for (const { valueId, first, last } of times) add(idOf.get(valueId)!, first, last)
   const inRows = slices.map(({ hitsFrom, hitsTo }) => ({ start: hitsFrom, end: hitsTo }))
   for (const span of [...inRows, ...fromStart.unlisted, ...fromEnd.unlisted]) {
-    const find = span.end - span.start > MAX_GAPS_MS ? scanEndsInRows : findEndsInRows
+    if (span.start >= span.end) continue
+    const isRecent = span.end - span.start <= MAX_GAPS_MS && span.start >= (days.at(-1)?.start ?? 0)
+    const find = isRecent ? findEndsInRows : scanEndsInRows
     for (const { id, first, last } of await find(tx, { siteNo, ids: [...ids], ...datesOf(span) })) {
       add(id, first, last)
     }

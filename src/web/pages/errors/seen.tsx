@@ -1,4 +1,7 @@
-import { Moment } from '../../visits/moment.tsx'
+import { useFormat } from '../../format/format.ts'
 
-/** When an error occurred first or last; readers of a share with filters are not told. */
-export const Seen = ({ at }: { at: string | null }) => (at === null ? '–' : <Moment at={at} />)
+/** When an error occurred first or last, with the year: it may be long ago. Readers of a share with filters are not told. */
+export function Seen({ at }: { at: string | null }) {
+  const format = useFormat()
+  return at === null ? <>–</> : <time dateTime={at}>{format.time(at)}</time>
+}
