@@ -4,6 +4,7 @@ import { ERRORS } from '../../dimensions/rolled-up.ts'
 import { arraysOf, datesOf, type ErrorEnds, type Window } from '../protocol.ts'
 import { decodeColumns } from './codec.ts'
 import { findFirstEvent, MAX_GAPS_MS, readCoverage } from './read-coverage.ts'
+import { type DaysOf, selectTimes } from './read-times.ts'
 import { endsOfTimes, findAllTimes, type TimesPlace } from './times-codec.ts'
 import { valueIdsOf } from './value-dictionary.ts'
 
@@ -11,13 +12,6 @@ import { valueIdsOf } from './value-dictionary.ts'
 const DAYS = 90
 /** Upper bound of all times. */
 const LATEST = Date.UTC(9999, 0, 1)
-
-interface DaysOf {
-  siteNo: number
-  dimension: string
-  starts: Date[]
-  ends: Date[]
-}
 
 // Days that were rolled up before there were times have no index; those that still have their rows were rolled up again since.
 const selectIndexes = query<DaysOf, { start: number; index: string | null; counts: string | null }>(
@@ -28,23 +22,6 @@ const selectIndexes = query<DaysOf, { start: number; index: string | null; count
     encode(times_index, 'base64') as index,
     case when times_index is null then encode(counts, 'base64') end as counts
   from unnest(:starts::timestamptz[], :ends::timestamptz[]) as day (starts_at, ends_at)
-  join daily_value_rollups on
-    daily_value_rollups.site_no = :siteNo::int and daily_value_rollups.dimension = :dimension
-    and daily_value_rollups.starts_at = day.starts_at and daily_value_rollups.ends_at = day.ends_at`,
-)
-
-const selectTimes = query<
-  DaysOf & { valueIds: number[]; offsets: number[]; sizes: number[] },
-  { valueId: number; start: number; times: string }
->(
-  'select-times-of-errors',
-  `
-  select
-    value_id as "valueId",
-    (extract(epoch from daily_value_rollups.starts_at) * 1000)::bigint as start,
-    encode(substring(times from place_offset + 1 for place_size), 'base64') as times
-  from unnest(:starts::timestamptz[], :ends::timestamptz[], :valueIds::int[], :offsets::int[], :sizes::int[])
-    as day (starts_at, ends_at, value_id, place_offset, place_size)
   join daily_value_rollups on
     daily_value_rollups.site_no = :siteNo::int and daily_value_rollups.dimension = :dimension
     and daily_value_rollups.starts_at = day.starts_at and daily_value_rollups.ends_at = day.ends_at`,

@@ -20,7 +20,8 @@ export interface TimedSubject {
   value: string
 }
 
-interface DaysOf {
+/** Days of a dimension of a site. */
+export interface DaysOf {
   siteNo: number
   dimension: string
   starts: Date[]
@@ -38,14 +39,19 @@ const selectTimesIndexes = query<DaysOf, { start: number; index: string | null }
     and daily_value_rollups.starts_at = day.starts_at and daily_value_rollups.ends_at = day.ends_at`,
 )
 
-const selectTimes = query<DaysOf & { offsets: number[]; sizes: number[] }, { start: number; times: string }>(
-  'select-times-of-value',
+/** Reads the times of values, each on a day. */
+export const selectTimes = query<
+  DaysOf & { valueIds: number[]; offsets: number[]; sizes: number[] },
+  { valueId: number; start: number; times: string }
+>(
+  'select-times-of-values',
   `
   select
+    value_id as "valueId",
     (extract(epoch from daily_value_rollups.starts_at) * 1000)::bigint as start,
     encode(substring(times from place_offset + 1 for place_size), 'base64') as times
-  from unnest(:starts::timestamptz[], :ends::timestamptz[], :offsets::int[], :sizes::int[])
-    as day (starts_at, ends_at, place_offset, place_size)
+  from unnest(:starts::timestamptz[], :ends::timestamptz[], :valueIds::int[], :offsets::int[], :sizes::int[])
+    as day (starts_at, ends_at, value_id, place_offset, place_size)
   join daily_value_rollups on
     daily_value_rollups.site_no = :siteNo::int and daily_value_rollups.dimension = :dimension
     and daily_value_rollups.starts_at = day.starts_at and daily_value_rollups.ends_at = day.ends_at`,
@@ -105,12 +111,12 @@ async function readRolledUp(
     const place = index && findTimes(index, valueId)
     return place ? [{ rollup, place }] : []
   })
-  return readPlaces(tx, { siteNo, dimension }, places)
+  return readPlaces(tx, { siteNo, dimension, valueId }, places)
 }
 
 async function readPlaces(
   tx: Queryable,
-  { siteNo, dimension }: Pick<TimedSubject, 'siteNo' | 'dimension'>,
+  { siteNo, dimension, valueId }: Pick<TimedSubject, 'siteNo' | 'dimension'> & { valueId: number },
   places: { rollup: CoveringRollup; place: TimesPlace }[],
 ): Promise<TimeCount[]> {
   if (places.length === 0) return []
@@ -118,6 +124,7 @@ async function readPlaces(
     siteNo,
     dimension,
     ...arraysOf(places.map(({ rollup }) => ({ ...rollup.day, siteNo }))),
+    valueIds: places.map(() => valueId),
     offsets: places.map(({ place }) => place.offset),
     sizes: places.map(({ place }) => place.size),
   })

@@ -159,7 +159,7 @@ export async function getError(
   return { ...known, id: error, ...counts, ...seen(known.id) }
 }
 
-/** Returns the times of all occurrences of an error, of which a share with filters shows only some. */
+/** Returns when errors occurred first and last; nothing for a share with filters, which may show only a part of their occurrences. */
 async function findSeen(
   { rollups, grant }: StatsServices,
   { siteNo }: StatsSite,
