@@ -77,7 +77,8 @@ test('(other): the error group of what exceeds the daily maximum has a fingerpri
     const id = errorFingerprint(site.id, '(other)')
     const { data } = await stats.read(site, `/stats/errors?${THAT_DAY}`)
     const names = { message: '(other)', error_name: '(other)' }
-    expect(data[0]).toEqual({ id, ...names, occurrences: 2, sessions: 1, visitors: 1 })
+    const times = { first_seen: `${DAY}T09:00:12.000Z`, last_seen: `${DAY}T09:00:13.000Z` }
+    expect(data[0]).toEqual({ id, ...names, ...times, occurrences: 2, sessions: 1, visitors: 1 })
     expect(data).toHaveLength(3)
     expect(await stats.read(site, `/stats/errors/${id}?${THAT_DAY}`)).toMatchObject({ occurrences: 2 })
     const occurrences = await stats.read(site, `/stats/errors/${id}/events?${THAT_DAY}`)
