@@ -72,7 +72,10 @@ async function expectOwners(
     ? { links: null, rows: masked(read, owners.body as never, sections, isMoneyGoal) }
     : masked(read, owners.body, sections, isMoneyGoal)
   const { links, ...given } = Array.isArray(answer.body) ? { links: null, rows: answer.body } : answer.body
-  expect(given).toEqual(expected)
+  // Those times could be of hits that the filters of a share leave out.
+  const untimed = (row: object) => ({ ...row, first_seen: null, last_seen: null })
+  const isUntimed = read.procedure === 'stats.errors' && Object.keys(fixed).length > 0
+  expect(given).toEqual(isUntimed ? { ...expected, data: expected.data.map(untimed) } : expected)
   for (const link of Object.values(links ?? {})) if (link) expect(link).not.toContain('wsh_')
 }
 
