@@ -6,7 +6,7 @@ import { isIanaZone } from '../src/time/zones.ts'
 import { daysOf, type Filled, type FillOptions, figure, fillDemo } from './demo/fill.ts'
 import { type Owner, ownerOf } from './demo/site.ts'
 import { uuid, wholeNumber } from './options.ts'
-import { oneLine, type Surroundings, withTools } from './tools.ts'
+import { oneLine, type Surroundings, type Tools, withTools } from './tools.ts'
 
 // Fills a site with made-up visits and subscriptions, so that every page of the service has something to show.
 
@@ -51,12 +51,14 @@ export async function runDemo(args: string[], given: Surroundings, now = new Dat
   const { env, stdout, stderr } = given
   try {
     const { team, ...options } = commandLine(stdout).parse(args, { from: 'user' }).opts<Options>()
-    await withTools({ LOG_LEVEL: 'warn', ...env }, 'demo', async tools => {
+    const say = (step: string) => void stdout.write(`==> ${step}\n`)
+    const fill = async (tools: Tools) => {
       const { db, config } = tools
       const owner = await ownerOf(db, config, team, now)
-      const filled = await fillDemo(tools, owner, { ...options, now }, step => stdout.write(`==> ${step}\n`))
+      const filled = await fillDemo(tools, owner, { ...options, now }, say)
       stdout.write(report(filled, `${config.baseUrl}/sites/${options.domain}`) + access(owner))
-    })
+    }
+    await withTools({ LOG_LEVEL: 'warn', ...env }, 'demo', fill, say)
   } catch (error) {
     // `--help` is not a failure.
     if (error instanceof CommanderError && error.exitCode === 0) return 0

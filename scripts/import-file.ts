@@ -1,17 +1,19 @@
 import { open } from 'node:fs/promises'
 import { type Imported, type ImportProgress, importHits } from '../src/ingestion/import/import-hits.ts'
+import { DAY_MS } from '../src/lib/time.ts'
 import type { Lease } from '../src/redis/lease.ts'
+import type { Written } from '../src/rollups/keep-refreshed.ts'
 import { type AnySite, findSiteAnywhere } from '../src/sites/find-site.ts'
 import { withImportServices } from './import-services.ts'
-import { secondsSince, showProgress } from './progress.ts'
+import { type Progress, secondsSince, showProgress } from './progress.ts'
 import type { Tools } from './tools.ts'
 
 const CHUNK_BYTES = 1024 * 1024
 
 export interface Source {
   chunks: AsyncIterable<Buffer>
-  /** Share of the source that has been read, 0 to 1; 0 when the size is unknown. */
-  part(): number
+  /** Share of the source that has been imported, 0 to 1; of a file, how much of it was read. 0 when the size is unknown. */
+  part(progress: ImportProgress): number
 }
 
 type Services = Pick<Tools, 'db' | 'config' | 'log'> & { lease: Lease }
@@ -42,18 +44,60 @@ export async function importSource(
 ): Promise<Imported> {
   const startedAt = performance.now()
   const progress = showProgress('importing', say)
+  const days = countDays(say)
 
-  function onProgress({ accepted, dropped, rejected_total }: ImportProgress) {
+  function onProgress(imported: ImportProgress) {
+    const { accepted, dropped, rejected_total } = imported
     const rate = Math.round((accepted + dropped) / secondsSince(startedAt))
     const note = `${accepted + dropped} hits, ${rate}/s, ${rejected_total} rejected`
-    progress.part(source.part(), note)
+    progress.part(source.part(imported), note)
   }
 
-  return withImportServices(tools, tools.lease, services =>
-    services.refresher.during(onWritten =>
-      importHits(site, source.chunks, { ...services, onWritten, onProgress }),
-    ),
-  ).finally(progress.end)
+  const services = { ...tools, onRolledUp: days.onRolledUp }
+  return withImportServices(services, tools.lease, async services => {
+    const imported = await services.refresher
+      .during(onWritten =>
+        importHits(site, source.chunks, {
+          ...services,
+          onWritten(written) {
+            days.onWritten(written)
+            onWritten(written)
+          },
+          onProgress,
+        }),
+      )
+      .finally(progress.end)
+    // What is left is rolled up before the call returns.
+    days.show()
+    return imported
+  }).finally(days.end)
+}
+
+/** Counts the days that are rolled up while an import runs and after it, and shows how many are left after it. */
+function countDays(say?: (text: string) => void) {
+  const rolledUp = new Set<number>()
+  let written: Written | undefined
+  let progress: Progress | undefined
+
+  function part(): void {
+    if (!written) return
+    const total = Math.floor(written.to / DAY_MS) - Math.floor(written.from / DAY_MS) + 1
+    progress?.part(rolledUp.size / total, `${rolledUp.size} of ${total} days`)
+  }
+  return {
+    onWritten(now: Written): void {
+      written = now
+    },
+    onRolledUp(start: number): void {
+      rolledUp.add(start)
+      part()
+    },
+    show(): void {
+      progress = showProgress('rolling up', say)
+      part()
+    },
+    end: () => progress?.end(),
+  }
 }
 
 async function openSource(file: string): Promise<Source> {

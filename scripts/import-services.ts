@@ -7,9 +7,12 @@ import { watchDisk } from '../src/runtime/disk.ts'
 import type { ImportServices } from '../src/transfer/imports/import-kind.ts'
 import type { Tools } from './tools.ts'
 
+type Options = Pick<Tools, 'db' | 'config' | 'log'> &
+  Pick<Parameters<typeof createRefresher>[0], 'onRolledUp'>
+
 /** Runs a command that imports, and refreshes what it has written. It stops with an error while the disk of the embedded servers is nearly full. */
 export async function withImportServices<Result>(
-  { db, config, log }: Pick<Tools, 'db' | 'config' | 'log'>,
+  { db, config, log, onRolledUp }: Options,
   lease: Lease,
   run: (services: ImportServices) => Promise<Result>,
 ): Promise<Result> {
@@ -24,7 +27,7 @@ export async function withImportServices<Result>(
     }
   }
   const now = () => new Date()
-  const refresher = createRefresher({ db, lease, log, now })
+  const refresher = createRefresher({ db, lease, log, now, onRolledUp })
   try {
     return await run({
       db,

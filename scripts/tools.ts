@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs'
 import { CommanderError } from 'commander'
 import { type Config, loadConfig } from '../src/config.ts'
 import { connectDb, type Db } from '../src/db/connect.ts'
 import { checkDatabase, migrate } from '../src/db/migrate.ts'
 import { withServices } from '../src/embedded/attach.ts'
+import { databaseFolderIn } from '../src/embedded/paths.ts'
 import type { RedisClient } from '../src/redis/client.ts'
 import { connectRedis, whenReady } from '../src/redis/connect.ts'
 import { createLease, type Lease } from '../src/redis/lease.ts'
@@ -28,14 +30,18 @@ export interface Tools {
 /**
  * Runs a command on the servers of the service, whether it runs or not.
  * @param name of the command, for logs and the list of the database's connections
+ * @param say told of each step of making the embedded database, if there is none yet: together they take several seconds
  */
 export async function withTools<Result>(
   env: NodeJS.ProcessEnv,
   name: string,
   run: (tools: Tools) => Promise<Result>,
+  say: (step: string) => void = () => {},
 ): Promise<Result> {
   const config = loadConfig(env)
+  const isNew = !config.databaseUrl && !existsSync(databaseFolderIn(config.dataDir))
   const log = createLog({ level: config.logLevel, role: name, stderr: true })
+  if (isNew) say('making the embedded database')
   return withServices(config, log, async ({ databaseUrl, redisUrl }) => {
     // The embedded database has one session. Few connections, so that live traffic does not queue behind this command.
     const db = connectDb(databaseUrl, {
@@ -51,6 +57,7 @@ export async function withTools<Result>(
     }
     try {
       await checkDatabase(db)
+      if (isNew) say('making its tables')
       await migrate(db)
       return await run({ db, redis: connect, config, log })
     } finally {

@@ -47,7 +47,7 @@ function firstSteps(token: string): string {
 
 The team "Default" is there.
 ${setupStep()}
-A site full of made-up data, to look around (in another terminal; takes about a minute):
+A site full of made-up data, to look around (in another terminal; takes less than a minute):
 
   npm run demo
 

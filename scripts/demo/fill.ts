@@ -52,6 +52,7 @@ export async function fillDemo(
   const unfinished = `unfinished.${domain}`
   const left = await findTeamSite(db, owner.teamId, unfinished)
   if (left) say('An earlier run was cut off: this one begins anew')
+  say('making up the visits')
   const story = storyOf({ seed, now: now.getTime(), days, hostname: domain })
   const counts = story.lines.counts()
   const shared = { db, config, log, redis: await tools.redis(), now: () => new Date() }
@@ -60,7 +61,7 @@ export async function fillDemo(
   const site = await makeSite(services, owner, { domain: unfinished, timezone })
   await define(services, owner.userId, site, story.calendar)
 
-  say(`${figure(counts.lines)} hits of ${daysOf(days)}; all takes about a minute`)
+  say(`${figure(counts.lines)} hits of ${daysOf(days)}; all takes less than a minute`)
   const lease = await refreshingLease(tools)
   const target = await findSiteAnywhere(db, site.id)
   const imported = await importSource({ db, lease, config, log }, target, sourceOf(story.lines), say)
@@ -71,7 +72,7 @@ export async function fillDemo(
   const { payments, events, subscribed, mrr } = story
   say(`${figure(payments)} payments and ${figure(events.length)} events of subscriptions of a year`)
   await fillMoney(services, site, story, say)
-  say('rolling up')
+  say('rolling up payments')
   // Once at the end: a refresh for every few payments would take as long as they do.
   await keepRefreshed({ db, lease, log, now: shared.now }, async () => {})
   if (present) await deleteSite(services, present)
@@ -91,17 +92,10 @@ const thereAlready = (domain: string, baseUrl: string) =>
   `${domain} is there already: open ${baseUrl}/sites/${domain}, or run it again with --replace, which deletes the site and makes it ` +
   'anew, or with --domain other.example'
 
-/** The lines in time order; `part` is how much of them was read. */
+/** The lines in time order; `part` is how many of them were imported. */
 function sourceOf(lines: Lines): Source {
   const total = lines.counts().lines
-  let read = 0
-  function* chunks() {
-    for (const { bytes, count } of lines.inOrder()) {
-      read += count
-      yield bytes
-    }
-  }
-  return { chunks: Readable.from(chunks()), part: () => read / total }
+  return { chunks: Readable.from(lines.inOrder()), part: ({ accepted }) => accepted / total }
 }
 
 export const daysOf = (days: number): string => (days === 1 ? 'a day' : `${days} days`)

@@ -62,12 +62,12 @@ export function createLines(hostname: string, until: number) {
       counts.sessions += 1
     },
     counts: (): Counts => ({ ...counts, lines: lines.length, visitors: visitors.size }),
-    /** Yields all lines in time order, and how many are in each part. */
-    *inOrder(): Generator<{ bytes: Buffer; count: number }> {
+    /** Yields all lines in time order. */
+    *inOrder(): Generator<Buffer> {
       lines.sort((a, b) => a.at - b.at)
       for (let from = 0; from < lines.length; from += LINES_AT_ONCE) {
         const some = lines.slice(from, from + LINES_AT_ONCE)
-        yield { bytes: Buffer.from(some.map(({ text }) => `${text}\n`).join('')), count: some.length }
+        yield Buffer.from(some.map(({ text }) => `${text}\n`).join(''))
       }
     },
   }

@@ -30,8 +30,9 @@ export async function fillMoney(
   // A payment by itself takes about as long as ten events that are imported together.
   const total = events.length + 10 * orders.length
   try {
+    const options = { ...services, stripeApiBase: config.stripeApiBase }
     const texts = events.map(event => JSON.stringify(event))
-    await importPastEvents(services, connection, texts, part =>
+    await importPastEvents(options, connection, texts, part =>
       progress.part((part * events.length) / total, 'subscriptions'),
     )
     for (const [index, order] of orders.entries()) {

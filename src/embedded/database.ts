@@ -11,7 +11,7 @@ import { lockDataDir } from './lock.ts'
 import type { Log } from './log.ts'
 import { Maintenance } from './maintenance.ts'
 import { type DatabaseFiles, MemoryFiles, type ModuleMemory } from './memory-files.ts'
-import { openDataDir, socketPathFor, socketUrl } from './paths.ts'
+import { databaseFolderIn, openDataDir, socketPathFor, socketUrl } from './paths.ts'
 import { Session } from './session.ts'
 import { type StatementLimits, Watchdog } from './watchdog.ts'
 
@@ -121,7 +121,7 @@ function temporaryPlace() {
 }
 
 function databaseFolder(dataDir: string): string {
-  const folder = path.join(dataDir, 'database')
+  const folder = databaseFolderIn(dataDir)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   return folder
 }

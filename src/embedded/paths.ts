@@ -52,6 +52,9 @@ const notPrivate = (folder: string, mode: number, reason: string | undefined): E
       `of the service can open, and its mode cannot be changed to 700: ${reason}`,
   )
 
+/** Returns the folder in the data folder that holds the embedded database. */
+export const databaseFolderIn = (dataDir: string): string => path.join(dataDir, 'database')
+
 /** Returns the path of the socket of the embedded database. */
 export const socketPathFor = (dataDir: string): string => shortSocketPath(dataDir, POSTGRES_SOCKET)
 

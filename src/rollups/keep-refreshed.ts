@@ -45,10 +45,15 @@ interface RefreshOptions {
   lease: Lease
   log: Log
   now: () => Date
+  /** Called after each day that was rolled up, of whatever site, with its first moment in Unix milliseconds. */
+  onRolledUp?: ((start: number) => void) | undefined
 }
 
 /** Without it, dirty buckets of several years would make reads slow. Readers get correct numbers at all times. */
-export function createRefresher({ db, lease, log, now }: RefreshOptions, everyMs = EVERY_MS): Refresher {
+export function createRefresher(
+  { db, lease, log, now, onRolledUp }: RefreshOptions,
+  everyMs = EVERY_MS,
+): Refresher {
   const tasks = new Set<{ written?: Written; isOver?: true }>()
   let hasRest = false
   let round: Promise<unknown> | undefined
@@ -61,7 +66,10 @@ export function createRefresher({ db, lease, log, now }: RefreshOptions, everyMs
     }
     return isMore
   }
-  const rollUp = (day: RolledUpDay) => rollUpDay(db, day)
+  async function rollUp(day: RolledUpDay): Promise<undefined> {
+    await rollUpDay(db, day)
+    onRolledUp?.(day.start)
+  }
 
   async function refreshSome(): Promise<void> {
     const ended = [...tasks].filter(({ isOver }) => isOver)

@@ -13,8 +13,7 @@ import type { Json } from '../support/stripe.ts'
 const DAY_MS = 86_400_000
 const NOW = Date.UTC(2025, 5, 11, 15, 20)
 const story = (seed = 1, days = 20) => storyOf({ seed, now: NOW, days, hostname: 'demo.example' })
-const textOf = ({ lines }: ReturnType<typeof story>) =>
-  Buffer.concat([...lines.inOrder()].map(({ bytes }) => bytes)).toString()
+const textOf = ({ lines }: ReturnType<typeof story>) => Buffer.concat([...lines.inOrder()]).toString()
 
 test('demo: the same seed makes the same hits and the same money, another seed others', () => {
   const [one, same, other] = [story(), story(), story(2)]

@@ -45,6 +45,7 @@ export interface ImportOptions {
   requireFreeDisk?: (() => Promise<void>) | undefined
   /** Called after each stored batch with the times that are written so far. */
   onWritten?: (written: Written) => void
+  /** Called after some lines are read, and after each stored batch. */
   onProgress?: (progress: ImportProgress) => void
   /** Stops the import after what it has read so far; it then throws the reason of the signal. */
   signal?: AbortSignal | undefined
@@ -82,9 +83,12 @@ export async function importHits(
       onStored(counts) {
         accepted += counts.accepted
         dropped += counts.dropped
+        sayProgress()
       },
     }),
   )
+
+  const sayProgress = () => onProgress?.({ accepted, dropped, rejected_total: rejects.total })
 
   async function storeAll(partition: number, hits: EnrichedHit[]) {
     await options.requireFreeDisk?.()
@@ -147,7 +151,7 @@ export async function importHits(
       await options.pass?.()
       if (!known.has(entry.id)) await addEntry(entry)
     }
-    onProgress?.({ accepted, dropped, rejected_total: rejects.total })
+    sayProgress()
   }
 
   try {
@@ -162,6 +166,6 @@ export async function importHits(
   await Promise.all(writers.map(writer => writer.finish()))
   await flushIdentities()
   options.signal?.throwIfAborted()
-  onProgress?.({ accepted, dropped, rejected_total: rejects.total })
+  sayProgress()
   return { accepted, dropped, rejected: rejects.first(), rejected_total: rejects.total }
 }

@@ -1,7 +1,6 @@
-import type { Db } from '../../db/connect.ts'
-import type { Log } from '../../runtime/log.ts'
 import { lockConnection, type OpenConnection } from '../processor/connection.ts'
 import { readEvent } from '../processor/event.ts'
+import { askDueLookups, type ReceiveOptions } from '../receive-event.ts'
 import { inProcessorTransaction } from '../transactions.ts'
 import { analyzeFacts, deriveNext, workLeft } from './derive-work.ts'
 import { type ReadFact, storeFacts } from './store-facts.ts'
@@ -11,18 +10,18 @@ const BATCH = 200
 
 /**
  * Applies many events of the processor that lie in the past. The numbers are those that `receiveEvent` would give for one after the other,
- * in a tenth of its time; nothing is announced. It may be stopped at any point and run again: the import of the site's past derives what
- * is left.
- * @param texts bodies that the processor signed, whose data is complete: nothing is looked up
+ * in a tenth of its time; nothing is announced. It may be stopped at any point and run again with the same events.
+ * @param texts bodies that the processor signed
  * @param onProgress called after each transaction with the part that is done, 0 to 1
  * @throws AppError `validation_failed` when an event cannot be read, `not_found` when the processor was disconnected meanwhile
  */
 export async function importPastEvents(
-  { db, log, now }: { db: Db; log: Log; now: () => Date },
+  options: ReceiveOptions,
   connection: OpenConnection,
   texts: readonly string[],
   onProgress: (part: number) => void = () => {},
 ): Promise<void> {
+  const { db, now } = options
   const { siteNo } = connection.site
   const facts = texts.flatMap((text): ReadFact[] => {
     const event = readEvent(text, now())
@@ -36,7 +35,8 @@ export async function importPastEvents(
   }
   await analyzeFacts(db)
   const total = Math.max(1, await workLeft(db, siteNo))
-  while (await deriveNext({ db, log }, { siteNo }, connection)) {
+  while (await deriveNext(options, { siteNo }, connection)) {
     onProgress(Math.max(0, 1 - (await workLeft(db, siteNo)) / total))
   }
+  await askDueLookups(options, connection)
 }

@@ -101,7 +101,7 @@ interface Line {
 /** Returns a part of a story's lines, its payments and its events of Stripe. */
 function tell(seed: number, hostname: string) {
   const story = storyOf({ seed, now: Date.now() - 3_600_000, days: DAYS, hostname })
-  const lines: Line[] = [...story.lines.inOrder()].flatMap(({ bytes }) =>
+  const lines: Line[] = [...story.lines.inOrder()].flatMap(bytes =>
     bytes
       .toString()
       .trimEnd()

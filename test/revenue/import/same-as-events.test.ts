@@ -1,7 +1,8 @@
 // @module-tag full
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { importSite } from '../../../src/revenue/import/import-site.ts'
+import { connectionToRead, importSite } from '../../../src/revenue/import/import-site.ts'
+import { importPastEvents } from '../../../src/revenue/import/past-events.ts'
 import { reconcileMrr } from '../../../src/revenue/subscriptions/reconcile-mrr.ts'
 import { runs, seeded } from '../../support/runs.ts'
 import { outcomeOf } from '../../support/shop-outcome.ts'
@@ -13,7 +14,7 @@ const { api, stripe } = apiWithLists()
 
 const open = () => openShop(api, { apiKey: 'rk_test_good' })
 
-test('import of the past: imported alone, or with events before, after and during it, everything counts once, as if all events had come', {
+test('import of the past: imported alone, from its events, or with events before, after and during it, everything counts once, as if all events had come', {
   timeout: 600_000,
 }, async () => {
   await fc.assert(
@@ -29,6 +30,15 @@ test('import of the past: imported alone, or with events before, after and durin
       await importSite(api.services, imported.siteId)
       expect(await outcomeOf(imported)).toEqual(expected)
       expect((await reconcileMrr(api.services, imported.siteId)).drift).toEqual([])
+
+      const many = await open()
+      const connection = await connectionToRead(api.services, many.siteId)
+      const options = { ...api.services, stripeApiBase: api.services.config.stripeApiBase }
+      const texts = account.events.map(event => JSON.stringify(event))
+      // The second time with events that are known already.
+      for (const some of [texts.slice(0, texts.length / 2), texts])
+        await importPastEvents(options, connection, some)
+      expect(await outcomeOf(many)).toEqual(expected)
 
       // Some events are still there for the import, too.
       stripe.eventsSince = account.events[Math.floor(account.events.length / 2)]!.created
