@@ -34,9 +34,7 @@ interface Found extends Attribution {
 
 const findAttribution = query<{ siteNo: number; visitorId: string; at: Date }, Found>('find-attribution')
 
-const findAttributions = query<{ siteNo: number; visitorIds: string[]; ats: Date[] }, Found & { no: number }>(
-  'find-attributions',
-)
+const findAttributions = query<{ siteNo: number; rows: string }, Found & { no: number }>('find-attributions')
 
 const findFirstSession = query<{ siteNo: number; visitorId: string }, Attribution>(
   'find-first-session',
@@ -187,9 +185,9 @@ export async function attributeAll(
   const all: PossiblyPending[] = given.map(() => UNKNOWN)
   if (named.length === 0) return all
   const find = async (wanted: typeof named) => {
-    const visitorIds = wanted.map(({ visitorId }) => visitorId)
-    const rows = await findAttributions(tx, { siteNo, visitorIds, ats: wanted.map(({ at }) => at) })
-    const found = new Map(rows.map(({ no, ...row }) => [wanted[no - 1]!.index, row]))
+    const rows = wanted.map(({ visitorId, at, index }) => ({ no: index, visitorId, at }))
+    const attributed = await findAttributions(tx, { siteNo, rows: JSON.stringify(rows) })
+    const found = new Map(attributed.map(({ no, ...row }) => [no, row]))
     return wanted.filter(({ index }) => {
       const row = found.get(index)
       all[index] = { ...(row ?? UNKNOWN), isPending: !row?.hasSessions }

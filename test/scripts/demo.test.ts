@@ -113,7 +113,8 @@ test('demo: what a run has left that was cut off is deleted, and the next run be
   const { code, stdout } = await run('--days', '1', '--domain', 'other.example')
   expect(code).toBe(0)
   expect(stdout).toContain('An earlier run was cut off: this one begins anew')
-  for (const said of ['importing: 100 %', 'recording money: 50 %']) expect(stdout).toContain(said)
+  for (const said of ['importing: 100 %', 'rolling up: 100 %', 'recording money: 100 %'])
+    expect(stdout).toContain(said)
   const sites =
     await db`select domain, deleted_at is null as live from sites where domain like '%other.example' order by live`
   expect(sites).toEqual([

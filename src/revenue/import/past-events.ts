@@ -12,7 +12,7 @@ const BATCH = 200
  * Applies many events of the processor that lie in the past. The numbers are those that `receiveEvent` would give for one after the other,
  * in a tenth of its time; nothing is announced. It may be stopped at any point and run again with the same events.
  * @param texts bodies that the processor signed
- * @param onProgress called after each transaction with the part that is done, 0 to 1
+ * @param onProgress called after each transaction that derives numbers, with the part that is done, 0 to 1
  * @throws AppError `validation_failed` when an event cannot be read, `not_found` when the processor was disconnected meanwhile
  */
 export async function importPastEvents(
