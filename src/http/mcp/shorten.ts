@@ -65,7 +65,8 @@ function cutLists(root: { answer: unknown }, most: number): string[] {
     if (!longest) return [...cut.values()]
     const { length, size, kept } = longest
     const path = longest.path.replace(/^answer\./, '')
-    const left = Math.max(1, Math.min(length - 1, Math.floor(length * (1 - excess / size))))
+    // At most half of it at a time, so that another list that is then longer loses items, too.
+    const left = Math.min(length - 1, Math.ceil(length * Math.max(0.5, 1 - excess / size)))
     const of = lengths.get(path) ?? length
     lengths.set(path, of)
     longest.cut(left)
@@ -98,7 +99,7 @@ function partsIn(parent: object, path: string): Part[] {
 
 /** Whether the items are buckets of time, or cohorts: all say where they begin, the oldest first. */
 const isInOrderOfTime = ([item]: unknown[]): boolean =>
-  typeof item === 'object' && item !== null && ('start' in item || 'label' in item)
+  typeof item === 'object' && item !== null && ('start' in item || 'periods' in item)
 
 /** The lists of a series, however deep. The first item of each belongs to the first label. */
 function seriesPart(series: { labels: unknown[] }, path: string): Part {
@@ -109,7 +110,7 @@ function seriesPart(series: { labels: unknown[] }, path: string): Part {
       Reflect.set(parent, name, values.slice(length - left, length))
   }
   const size = columns.reduce((sum, { values }) => sum + bytesOf(values), 0)
-  return { path: `${path}.labels`, length, size, kept: 'last', cut }
+  return { path: `${path}.labels and their values`, length, size, kept: 'last', cut }
 }
 
 function columnsIn(parent: object): { parent: object; name: string; values: unknown[] }[] {

@@ -69,7 +69,7 @@ test('shorten: the lists of a series are cut together, the newest buckets stay',
   }
   const { short, cut } = shorten(series) as { short: typeof series; cut: string[] }
   const left = short.labels.length
-  expect(cut).toEqual([`the last ${left} of 300 in labels`])
+  expect(cut).toEqual([`the last ${left} of 300 in labels and their values`])
   expect(left).toBeGreaterThan(40)
   expect(short).toEqual({
     ...{ labels: labels.slice(-left), types: ['pageview'], series: { pageview: values.slice(-left) } },
