@@ -83,7 +83,7 @@ test('mcp: the tools only read, and say what they take and answer', async () => 
     expect(JSON.stringify(inputSchema), name).not.toContain('$ref')
   }
   // An assistant reads all of them before each question.
-  expect(JSON.stringify(tools).length).toBeLessThan(30_000)
+  expect(Buffer.byteLength(JSON.stringify(tools))).toBeLessThan(30_000)
   for (const word of ['list_sites', 'last_month', 'utm_campaign', 'starts_with', 'about']) {
     expect(client.getInstructions()).toContain(word)
   }
@@ -137,8 +137,6 @@ test('mcp: a list has five rows unless more are asked for', async () => {
   expect(answer.meta).toMatchObject({ per_page: 5, total: 12 })
   const all = await ask('break_down_traffic', { ...question, per_page: 12 })
   expect(all.answer.data).toHaveLength(12)
-  const values = await ask('list_filter_values', question)
-  expect(JSON.stringify(values.answer).length).toBeLessThan(6_000)
 })
 
 test('mcp: filters and operators are those of the API', async () => {

@@ -28,7 +28,7 @@ Ask for one period: range (${RANGE_PRESETS.join(', ')}), or from and to, the fir
 Visitors of several days are counted once: do not add up the numbers of days. For money by channel, source or page use break_down_money.
 compare adds the numbers of another period: previous, previous_year, or custom with compare_from and compare_to; match_weekday compares weekdays with weekdays. group is the size of the buckets of a series. imported adds imported totals of days before the first hit.
 ${FILTERS}
-Lists have 5 rows unless per_page says more (up to 100; page is the next one), and long answers are shortened: about.left_out says so and how to get all.`
+Lists have 5 rows unless per_page says more (up to 100; page is the next one), and answers over 6 kB are shortened: about.left_out says what is missing. whole: true, or a higher per_page or limit, gives all.`
 
 /**
  * Answers one message of a client, with the transport of the SDK.
@@ -79,9 +79,9 @@ async function callTool(
       typeof given.siteKey === 'string' ? await findSite(ctx.db, ctx.caller, given.siteKey) : undefined
     const fields = tool.schema.properties as Record<string, Json>
     const about = aboutAnswer(site, { given: input, fields, answer }, ctx.now())
-    const { short, cut } = mayBeLong ? { short: answer, cut: [] } : shorten(answer)
+    const { short, cut } = mayBeLong ? { short: answer, cut: [] } : shorten(answer, about)
     if (cut.length > 0)
-      about.left_out = `${cut.join(', ')}; ${fields.per_page ? `per_page: ${input.per_page}` : 'whole: true'} gives all`
+      about.left_out = `Here are only ${cut.join(', ')}. whole: true gives all${fields.group ? ', a larger group fewer buckets' : ''}.`
     const texts = Array.isArray(short) ? [short, { about }] : [{ about, ...(short as object) }]
     return { content: texts.map(each => ({ type: 'text', text: JSON.stringify(each) })) }
   } catch (error) {

@@ -44,7 +44,7 @@ export function argumentsOf({ inputs }: Pick<Route, 'inputs'>): Arguments {
   if (filters.length > 0) fields.filters = { type: 'object' }
   for (const [name, usual] of Object.entries(fewer(fields)))
     fields[name] = { ...fields[name], default: usual }
-  if (!fields.per_page) fields.whole = { type: 'boolean' }
+  fields.whole = { type: 'boolean' }
   return { schema: { type: 'object', properties: fields, required, additionalProperties: false }, filters }
 }
 
@@ -60,14 +60,13 @@ export function inputOf(
 ): { input: Record<string, unknown>; mayBeLong: boolean } {
   const properties = schema.properties as Record<string, Json>
   refuseUnknown('argument', Object.keys(given), Object.keys(properties))
-  if (whole !== undefined) refuseUnknown('argument', ['whole'], Object.keys(properties))
   if (whole !== undefined && typeof whole !== 'boolean') {
     throw new AppError('validation_failed', 'whole must be true or false')
   }
   const input = { ...readFilters(filters, allowed), ...given }
   const usual = fewer(properties)
-  const mayBeLong = whole === true || Object.keys(usual).some(name => name in given)
-  return { input: { ...usual, ...input }, mayBeLong }
+  const asksForMore = Object.entries(usual).some(([name, rows]) => Number(given[name]) > rows)
+  return { input: { ...usual, ...input }, mayBeLong: whole === true || asksForMore }
 }
 
 function readFilters(filters: unknown, allowed: string[]): Record<string, unknown> {
