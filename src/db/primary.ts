@@ -72,12 +72,17 @@ function connected(url: string): Promise<Socket> {
   })
 }
 
-/** A socket that fails once the driver listens to it: the driver would wait for ever for one that cannot be made. */
+/**
+ * A socket that fails when the driver writes to it: the driver would wait for ever for one that cannot be made. If it failed earlier,
+ * the driver would keep what it was about to write, and send nothing on its next connections until these have timed out for a minute.
+ */
 function brokenSocket(): Socket {
   const socket = new Socket()
-  const error = Object.assign(new Error('No server of DATABASE_URL takes writes now'), {
-    code: 'ECONNREFUSED',
-  })
-  setImmediate(() => socket.destroy(error))
+  socket._write = (_bytes, _encoding, done) =>
+    done(
+      Object.assign(new Error('No server of DATABASE_URL takes writes now'), {
+        code: 'ECONNREFUSED',
+      }),
+    )
   return socket
 }

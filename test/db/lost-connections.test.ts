@@ -1,48 +1,24 @@
-import { once } from 'node:events'
-import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { abandonWhen } from '../../src/db/abandon.ts'
 import { ARRAY_TYPES } from '../../src/db/array-types.ts'
-import { clientOptions, connectDb, type Db } from '../../src/db/connect.ts'
+import { connectDb, type Db } from '../../src/db/connect.ts'
 import { query } from '../../src/db/query.ts'
 import { sharedDatabase, type TestDatabase } from '../support/database.ts'
+import { type DatabaseProxy, databaseProxy } from '../support/database-proxy.ts'
 import { deferred } from '../support/deferred.ts'
 
-/** A way to the database that a test can cut. */
-let cut: () => void
-let close: () => void
+let proxy: DatabaseProxy
 let database: TestDatabase
 let db: Db
-const sockets = new Set<Socket>()
 
 beforeAll(async () => {
   database = await sharedDatabase()
-  const { url, host } = clientOptions(database.url)
-  const { hostname, port, pathname, username } = new URL(url)
-  const server = createServer(socket => {
-    const behind = host ? createConnection(`${host}/.s.PGSQL.5432`) : createConnection(Number(port), hostname)
-    for (const end of [socket, behind]) {
-      sockets.add(end)
-      end.on('error', () => {})
-      end.on('close', () => {
-        sockets.delete(end)
-        socket.destroy()
-        behind.destroy()
-      })
-    }
-    socket.pipe(behind).pipe(socket)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  cut = () => {
-    for (const socket of sockets) socket.destroy()
-  }
-  close = () => server.close()
-  const { port: way } = server.address() as AddressInfo
-  db = connectDb(`postgres://${username || 'postgres'}@127.0.0.1:${way}${pathname}`, { max: 1, name: 'test' })
+  proxy = await databaseProxy(database.url)
+  db = connectDb(proxy.url, { max: 1, name: 'test' })
 })
 afterAll(async () => {
   await db.end({ timeout: 5 })
-  close()
+  proxy.close()
   await database.close()
 })
 
@@ -53,7 +29,7 @@ test('a transaction whose connection is lost in a statement fails, and its proce
   const transaction = db.begin(async tx => {
     await tx`select 1`
     const statement = tx`select pg_sleep(30)`.execute()
-    cut()
+    proxy.cut()
     await statement
   })
   await expect(transaction).rejects.toMatchObject(CLOSED)
@@ -70,7 +46,7 @@ test.each([
     const later: unknown[] = []
     const transaction = db.begin(async tx => {
       await tx`select 1`
-      cut()
+      proxy.cut()
       await lost
       later.push(
         await Promise.resolve()
@@ -101,7 +77,7 @@ test('a transaction that handles the loss of its connection by itself fails', as
   const transaction = db.begin(async tx => {
     await tx`select 1`
     const statement = tx`select pg_sleep(30)`.execute()
-    cut()
+    proxy.cut()
     await statement.catch(() => {})
   })
   await expect(transaction).rejects.toMatchObject(CLOSED)
@@ -112,9 +88,9 @@ test('a statement that cannot be cancelled, since its server is away, fails', as
   const sleep = query('test-sleep', 'select pg_sleep(30)')
   const abort = new AbortController()
   const read = abandonWhen(abort.signal, () => sleep(db))
-  await expect.poll(() => sockets.size).toBeGreaterThan(0)
+  await expect.poll(proxy.connections).toBeGreaterThan(0)
   abort.abort()
-  cut()
+  proxy.cut()
   await expect(read).rejects.toBeInstanceOf(Error)
   await recovers()
 })

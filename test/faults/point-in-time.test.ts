@@ -1,72 +1,27 @@
 // @module-tag full
 // @needs timescaledb
-import { execFile } from 'node:child_process'
-import { appendFileSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
-import { promisify } from 'node:util'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { projectRoot } from '../../src/config.ts'
 import { connectDb } from '../../src/db/connect.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
+import { documentedCommands } from '../support/documented-commands.ts'
 import { enrichedHit } from '../support/hits.ts'
-import { needed } from '../support/needs.ts'
-import { unprivileged } from '../support/postgres-pair.ts'
-import { freePort } from '../support/service.ts'
+import { postgresServers, urlOf } from '../support/postgres-servers.ts'
 import { createTestSite } from '../support/sites.ts'
 
-/** The commands of docs/operations.md: the backup, and the restoration to a moment. */
-const [BACK_UP, RESTORE] = /```sh\n( *pg_basebackup [\s\S]*?)```[\s\S]*?```sh\n( *cp -a [\s\S]*?)```/
-  .exec(readFileSync(join(projectRoot, 'docs', 'operations.md'), 'utf8'))!
-  .slice(1) as [string, string]
-
 test('a copy of the server and its WAL bring a moment back as the documents say: what came until then, and nothing later', async () => {
-  const bin = needed('timescaledb')
-  const user = await unprivileged()
-  const folder = mkdtempSync(join(tmpdir(), 'analytics-moment-'))
-  const [data, restored, archive] = ['data', 'restored', 'archive'].map(name => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ]
-  mkdirSync(archive)
-  for (const path of user ? [folder, archive] : []) chownSync(path, user!.uid, user!.gid)
-  const port = await freePort()
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  const servers = await postgresServers()
+  onTestFinished(servers.close)
+  const archive = servers.makeFolder('archive')
+  const server = await servers.create('data', [
+    'archive_mode = on',
+    `archive_command = 'test ! -f ${archive}/%f && cp %p ${archive}/%f'`,
+  ])
+  const url = urlOf(server, 'postgres')
+  const backup = join(servers.folder, 'backup')
   let moment = ''
-  const run = (commands: string, pgData = data) =>
-    promisify(execFile)('bash', ['-ec', commands], {
-      ...user,
-      cwd: folder,
-      env: {
-        ...process.env,
-        PATH: `${bin}${delimiter}${process.env.PATH}`,
-        DATABASE_URL: url,
-        BACKUP: join(folder, 'backup'),
-        ARCHIVE: archive,
-        MOMENT: moment,
-        PGDATA: pgData,
-      },
-    })
-  const start = 'pg_ctl -w -l log start'
-  const crash = 'pg_ctl -w -m immediate stop'
-  onTestFinished(async () => {
-    for (const each of [data, restored]) await run(crash, each).catch(() => {})
-    rmSync(folder, { recursive: true, force: true })
-  })
-
-  await run('initdb -U postgres --auth=trust')
-  appendFileSync(
-    join(data, 'postgresql.conf'),
-    `port = ${port}
-    unix_socket_directories = '${folder}'
-    shared_preload_libraries = 'timescaledb'
-    timescaledb.telemetry_level = off
-    archive_mode = on
-    archive_command = 'test ! -f ${archive}/%f && cp %p ${archive}/%f'`,
-  )
-  await run(start)
+  await servers.start(server)
   const db = connectDb(url, { max: 1, name: 'test' })
   try {
     await db`create extension timescaledb`
@@ -74,7 +29,8 @@ test('a copy of the server and its WAL bring a moment back as the documents say:
     const site = await createTestSite(db)
     const store = (at: string) => storeHits(db, 'all', [enrichedHit(site, Date.parse(at))])
     await store('2026-02-01T12:00:00Z')
-    await run(BACK_UP)
+    const backUp = documentedCommands('pg_basebackup')
+    await servers.run('bash', ['-ec', backUp], { DATABASE_URL: url, BACKUP: backup })
     // In a chunk that the copy does not have.
     await store('2026-03-01T12:00:00Z')
     const [now] = await db<{ at: string }[]>`select clock_timestamp()::text as at`
@@ -92,11 +48,14 @@ test('a copy of the server and its WAL bring a moment back as the documents say:
   } finally {
     await db.end({ timeout: 5 })
   }
-  await run(crash)
+  await servers.kill(server)
 
-  mkdirSync(restored, { mode: 0o700 })
-  if (user) chownSync(restored, user.uid, user.gid)
-  await run(RESTORE, restored)
+  await servers.run('bash', ['-ec', documentedCommands('cp -a "$BACKUP/."')], {
+    BACKUP: backup,
+    ARCHIVE: archive,
+    MOMENT: moment,
+    PGDATA: servers.makeFolder('restored'),
+  })
   const back = connectDb(url, { max: 1, name: 'test' })
   try {
     await expect

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
 import { needed } from './needs.ts'
-import { unprivileged } from './postgres-pair.ts'
+import { unprivileged } from './postgres-servers.ts'
 import { childrenOf } from './processes.ts'
 import { eventually } from './service.ts'
 

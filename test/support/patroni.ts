@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { endWithWorker, noLongerWithWorker } from './end-with-worker.ts'
 import { needed } from './needs.ts'
-import { unprivileged } from './postgres-pair.ts'
+import { unprivileged } from './postgres-servers.ts'
 import { childrenOf } from './processes.ts'
 import { eventually, freePort } from './service.ts'
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { endWithWorker, noLongerWithWorker } from './end-with-worker.ts'
 import { needed } from './needs.ts'
 import { pgbouncerDatabases } from './pgbouncer-databases.ts'
-import { unprivileged } from './postgres-pair.ts'
+import { unprivileged } from './postgres-servers.ts'
 import { eventually, freePort } from './service.ts'
 
 export interface PgBouncer {

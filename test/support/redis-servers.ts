@@ -110,6 +110,14 @@ export async function redisWithSentinels(): Promise<RedisServers & { sentinels: 
   }
 }
 
+/** A Redis as `REDIS_URL` names one, with its append-only file in a folder of its own. */
+export async function singleRedis(): Promise<RedisServers & { server: RedisServer }> {
+  const group = serverGroup()
+  const server = await group.start([])
+  const url = `redis://127.0.0.1:${server.port}`
+  return { server, servers: [server], url, cli: group.cli, close: group.close }
+}
+
 /** Servers with a folder each, which are all ended and removed together. */
 function serverGroup() {
   const folder = mkdtempSync(join(tmpdir(), 'analytics-redis-'))
