@@ -1,15 +1,20 @@
 import {
   COPIED_COLUMNS,
   columnOf,
+  DIMENSIONS,
   type Dimension,
   dimensionsOfLevel,
   fieldOf,
+  isHitDimension,
+  isInSessionRow,
   SESSION_ATTRIBUTES,
 } from './dimensions.ts'
 
 const HITS = dimensionsOfLevel('hit')
 const ROWS = dimensionsOfLevel('session-row')
 const ENDS = dimensionsOfLevel('session-end')
+
+const OF_SESSIONS = DIMENSIONS.filter(dimension => !isHitDimension(dimension))
 
 const list = (columns: readonly string[], textOf = (column: string) => column) =>
   columns.map(textOf).join(', ')
@@ -59,6 +64,18 @@ export const SQL_LISTS: Record<string, string> = {
   rolled_up_start_choice: choice([...COPIED_COLUMNS, ...ROWS]),
   rolled_up_end_names: textArray(ENDS),
   rolled_up_end_choice: choice(ENDS),
+  /** Each dimension of sessions. */
+  session_dimensions: list(OF_SESSIONS),
+  /** `json_agg(entry_path::text), …` of each dimension of sessions. */
+  session_dimension_arrays: list(OF_SESSIONS, column => `json_agg(${column}::text)`),
+  /** `json_agg(path), …` of each dimension of hits. */
+  hit_dimension_arrays: list(HITS.map(columnOf), column => `json_agg(${column})`),
+  /** Each dimension of sessions, of an event that the service wrote: what is copied to hits from `events`, the rest from its session. */
+  service_session_dimensions: list(OF_SESSIONS, column =>
+    isInSessionRow(column as Dimension)
+      ? `coalesce(session.${column}::text, '') as ${column}`
+      : `events.${column}`,
+  ),
   hour_of_hit: hourOf('at'),
   hour_of_start: hourOf('started_at'),
   /** `1-00` … `7-23` */

@@ -1,17 +1,6 @@
 import type { SessionAttribute } from '../dimensions/dimensions.ts'
+import type { EventType } from '../dimensions/event-types.ts'
 
-/** Types of the rows that count as events. `engagement` and `identify` rows are hidden from every log and count. */
-export const EVENT_TYPES = [
-  'pageview',
-  'event',
-  'outbound',
-  'download',
-  'button',
-  'form',
-  'copy',
-  'error',
-] as const
-export type EventType = (typeof EVENT_TYPES)[number]
 export type HitType = EventType | 'engagement' | 'identify'
 
 /** Autocaptured types: trackers send them to `/api/event` under these names. */

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Db } from '../../src/db/connect.ts'
-import { EVENT_TYPES, type EventType } from '../../src/ingestion/hit.ts'
+import { EVENT_TYPES, type EventType } from '../../src/dimensions/event-types.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { deleteServiceEvents, writeServiceEvents } from '../../src/revenue/ledger/service-events.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SESSION_ATTRIBUTES } from '../../dimensions/dimensions.ts'
-import { EVENT_TYPES } from '../../ingestion/hit.ts'
+import { EVENT_TYPES } from '../../dimensions/event-types.ts'
 import { RecordedEvent } from '../../ingestion/replays/read-chunk.ts'
 import { Payment } from '../../revenue/schema.ts'
 import { count, label, timestamp, uuid } from '../../schema/fields.ts'

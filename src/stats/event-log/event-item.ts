@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EVENT_TYPES } from '../../ingestion/hit.ts'
+import { EVENT_TYPES } from '../../dimensions/event-types.ts'
 import { label, uuid } from '../../schema/fields.ts'
 import { mayShow } from '../../sharing/grant.ts'
 import { type ActorServices, type ActorSite, actorFields, presentActor } from './actor.ts'

@@ -1,5 +1,5 @@
 import { query } from '../../db/query.ts'
-import type { EventType } from '../../ingestion/hit.ts'
+import type { EventType } from '../../dimensions/event-types.ts'
 import type { LogServices } from '../event-log/log-pages.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'

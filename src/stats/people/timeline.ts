@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EVENT_TYPES } from '../../ingestion/hit.ts'
+import { EVENT_TYPES } from '../../dimensions/event-types.ts'
 import { PersonKey } from '../../people/schema.ts'
 import { count, decimal, label, timestamp } from '../../schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'

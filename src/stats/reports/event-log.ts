@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EVENT_TYPES, type EventType } from '../../ingestion/hit.ts'
+import { EVENT_TYPES, type EventType } from '../../dimensions/event-types.ts'
 import { type Page, pageFields } from '../../schema/pagination.ts'
 import { text } from '../../schema/validation.ts'
 import { type EventLogItem, presentEvent } from '../event-log/event-item.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { inSnapshot } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
-import { EVENT_TYPES, type EventType } from '../../ingestion/hit.ts'
+import { EVENT_TYPES, type EventType } from '../../dimensions/event-types.ts'
 import { type LogEnd, readLogEnd } from '../../rollups/recent/recent-log.ts'
 import { boundsOf, groupField, type Range, seriesBuckets } from '../../time/range.ts'
 import { StatsQuery } from '../filters/query.ts'

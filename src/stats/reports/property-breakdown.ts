@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { propertiesOf, readProperty } from '../../dimensions/rolled-up.ts'
 import { isLifecycleName, isReservedName } from '../../events/reserved-names.ts'
-import { EVENT_TYPES, type EventType } from '../../ingestion/hit.ts'
+import { EVENT_TYPES, type EventType } from '../../dimensions/event-types.ts'
 import { count, label } from '../../schema/fields.ts'
 import { requiredText } from '../../schema/validation.ts'
 import { mayShow } from '../../sharing/grant.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { EVENT_TYPES } from '../../../src/ingestion/hit.ts'
+import { EVENT_TYPES } from '../../../src/dimensions/event-types.ts'
 import { isCrawler } from '../../../src/ingestion/stages/crawler.ts'
 import { enrich } from '../../../src/ingestion/stages/index.ts'
 import { remember } from '../../../src/ingestion/stages/remember.ts'

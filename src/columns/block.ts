@@ -1,0 +1,84 @@
+import { DIMENSIONS, type Dimension, type DimensionOf, isHitDimension } from '../dimensions/dimensions.ts'
+import { EVENT_TYPES, type EventType } from '../dimensions/event-types.ts'
+import type { SiteTexts } from './texts.ts'
+import type { VisitorNumbers } from './visitor-numbers.ts'
+
+export type HitDimension = DimensionOf<'hit'>
+export type SessionDimension = Exclude<Dimension, HitDimension>
+
+export const HIT_DIMENSIONS = DIMENSIONS.filter((name): name is HitDimension => isHitDimension(name))
+export const SESSION_DIMENSIONS = DIMENSIONS.filter((name): name is SessionDimension => !isHitDimension(name))
+
+/** Types of hits in blocks: a column holds the position in this list. */
+export const BLOCK_TYPES = [...EVENT_TYPES, 'engagement'] as const
+export const typeNumber = (type: EventType | 'engagement'): number => BLOCK_TYPES.indexOf(type)
+export const PAGEVIEW = typeNumber('pageview')
+export const EVENT = typeNumber('event')
+export const ENGAGEMENT = typeNumber('engagement')
+
+/** No scroll depth, no property: a number that no value has. */
+export const NONE = -1
+
+/** Sessions of a block, one entry in each column. Times are Unix milliseconds; dimensions hold numbers of texts. */
+export interface SessionColumns {
+  count: number
+  /** `session_no`; 0 and less stand for no session. */
+  no: Float64Array
+  /** Dense numbers of visitors, or `NO_VISITOR`. */
+  visitor: Int32Array
+  startedAt: Float64Array
+  /** Times of the first and the last hit; engagement counts. */
+  firstAt: Float64Array
+  lastAt: Float64Array
+  durationMs: Float64Array
+  pageviews: Int32Array
+  events: Int32Array
+  values: Record<SessionDimension, Int32Array>
+  /** Position of the first hit of each session, and of the end: `count + 1` entries. */
+  firstHit: Int32Array
+}
+
+/** Hits of a block, those of a session side by side, in order of time and id. */
+export interface HitColumns {
+  count: number
+  /** Position of the session in the block. */
+  session: Int32Array
+  at: Float64Array
+  /** Position in `BLOCK_TYPES`. */
+  type: Uint8Array
+  values: Record<HitDimension, Int32Array>
+  /** Engagement: when its pageview was; 0 for other hits. */
+  pageAt: Float64Array
+  /** Engagement: percent, or `NONE`. */
+  scroll: Int16Array
+  /** Engagement: milliseconds. */
+  engagedMs: Float64Array
+  /** Reported revenue, minor units; 0 without a currency. */
+  revenue: Float64Array
+  /** Its currency; 0 for none. */
+  currency: Int32Array
+  /** Fingerprint of the error; 0 for none. */
+  error: Int32Array
+  /** Position of the first property of each hit, and of the end: `count + 1` entries. */
+  firstProperty: Int32Array
+  propertyKeys: Int32Array
+  propertyValues: Int32Array
+}
+
+/** Sessions with their hits, by column. Never changed after it was built. */
+export interface Block {
+  /**
+   * Whether its hits are events that the service wrote. Its sessions are copies then: such an event may belong to a session of any age.
+   * Their visitors, starts and counts are nobody's.
+   */
+  isService: boolean
+  sessions: SessionColumns
+  hits: HitColumns
+}
+
+/** What a question is counted over: the blocks, and what their numbers stand for. */
+export interface View {
+  blocks: Block[]
+  texts: SiteTexts
+  visitors: VisitorNumbers
+}

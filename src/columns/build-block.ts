@@ -1,0 +1,151 @@
+import type { Block, HitColumns, SessionColumns } from './block.ts'
+import { BLOCK_TYPES, HIT_DIMENSIONS, NONE, SESSION_DIMENSIONS } from './block.ts'
+import type { SiteTexts } from './texts.ts'
+import { NO_VISITOR, type VisitorNumbers } from './visitor-numbers.ts'
+
+/** What the numbers of blocks of a site stand for. */
+export interface Numbering {
+  texts: SiteTexts
+  visitors: VisitorNumbers
+}
+
+/** Sessions as they are read: an array for each column, in any order. Times are Unix milliseconds. */
+export interface SessionRows {
+  sessionNos: number[]
+  /** Null for events of no visitor. */
+  visitorNos: (number | null)[]
+  startedAt: number[]
+  firstAt: number[]
+  lastAt: number[]
+  durationMs: number[]
+  pageviews: number[]
+  events: number[]
+  /** Values of `SESSION_DIMENSIONS`, in that order. */
+  values: string[][]
+}
+
+/** Hits as they are read: an array for each column, in order of time and id. */
+export interface HitRows {
+  sessionNos: number[]
+  at: number[]
+  types: string[]
+  /** Values of `HIT_DIMENSIONS`, in that order. */
+  values: string[][]
+  pageAt: (number | null)[]
+  scroll: (number | null)[]
+  engagedMs: (number | null)[]
+  revenue: (number | null)[]
+  currencies: (string | null)[]
+  errors: (string | null)[]
+  properties: (Record<string, string> | null)[]
+}
+
+/** Builds a block. Hits whose session is not among the sessions are left out. */
+export function buildBlock(
+  numbering: Numbering,
+  sessions: SessionRows,
+  hits: HitRows,
+  isService: boolean,
+): Block {
+  const count = sessions.sessionNos.length
+  const positionOf = new Map(sessions.sessionNos.map((no, position) => [no, position]))
+  const sessionOf = Int32Array.from(hits.sessionNos, no => positionOf.get(no) ?? NONE)
+  const { firstHit, order } = bySession(sessionOf, count)
+  return {
+    isService,
+    sessions: sessionColumns(numbering, sessions, firstHit),
+    hits: hitColumns(numbering, hits, sessionOf, order),
+  }
+}
+
+/** Sorts hits by session; those of one session stay in their order. */
+function bySession(sessionOf: Int32Array, count: number): { firstHit: Int32Array; order: Int32Array } {
+  const firstHit = new Int32Array(count + 1)
+  for (const session of sessionOf) if (session !== NONE) firstHit[session + 1]! += 1
+  for (let session = 0; session < count; session++) firstHit[session + 1]! += firstHit[session]!
+  const next = firstHit.slice()
+  const order = new Int32Array(firstHit[count]!)
+  for (const [hit, session] of sessionOf.entries()) {
+    if (session !== NONE) order[next[session]!++] = hit
+  }
+  return { firstHit, order }
+}
+
+function sessionColumns(
+  { texts, visitors }: Numbering,
+  rows: SessionRows,
+  firstHit: Int32Array,
+): SessionColumns {
+  const visitorOf = (visitorNo: number | null) =>
+    visitorNo === null ? NO_VISITOR : visitors.numberOf(visitorNo)
+  const values = {} as SessionColumns['values']
+  for (const [index, dimension] of SESSION_DIMENSIONS.entries()) {
+    const known = texts.ofDimension(dimension)
+    values[dimension] = Int32Array.from(rows.values[index]!, text => known.numberOf(text))
+  }
+  return {
+    count: rows.sessionNos.length,
+    no: Float64Array.from(rows.sessionNos),
+    visitor: Int32Array.from(rows.visitorNos, visitorOf),
+    startedAt: Float64Array.from(rows.startedAt),
+    firstAt: Float64Array.from(rows.firstAt),
+    lastAt: Float64Array.from(rows.lastAt),
+    durationMs: Float64Array.from(rows.durationMs),
+    pageviews: Int32Array.from(rows.pageviews),
+    events: Int32Array.from(rows.events),
+    values,
+    firstHit,
+  }
+}
+
+function hitColumns(
+  { texts }: Numbering,
+  rows: HitRows,
+  sessionOf: Int32Array,
+  order: Int32Array,
+): HitColumns {
+  const numbers = (of: (hit: number) => number) => Float64Array.from(order, of)
+  const values = {} as HitColumns['values']
+  for (const [index, dimension] of HIT_DIMENSIONS.entries()) {
+    const known = texts.ofDimension(dimension)
+    const column = rows.values[index]!
+    values[dimension] = Int32Array.from(order, hit => known.numberOf(column[hit]!))
+  }
+  const errors = texts.of('error')
+  const currencies = texts.of('currency')
+  const types: readonly string[] = BLOCK_TYPES
+  return {
+    count: order.length,
+    session: Int32Array.from(order, hit => sessionOf[hit]!),
+    at: numbers(hit => rows.at[hit]!),
+    type: Uint8Array.from(order, hit => types.indexOf(rows.types[hit]!)),
+    values,
+    pageAt: numbers(hit => rows.pageAt[hit] ?? 0),
+    scroll: Int16Array.from(order, hit => rows.scroll[hit] ?? NONE),
+    engagedMs: numbers(hit => rows.engagedMs[hit] ?? 0),
+    revenue: numbers(hit => rows.revenue[hit] ?? 0),
+    currency: Int32Array.from(order, hit => currencies.numberOf(rows.currencies[hit] ?? '')),
+    error: Int32Array.from(order, hit => errors.numberOf(rows.errors[hit] ?? '')),
+    ...propertyColumns(texts, rows, order),
+  }
+}
+
+function propertyColumns(texts: SiteTexts, { properties }: HitRows, order: Int32Array) {
+  const keys = texts.of('property_key')
+  const values = texts.of('property_value')
+  const firstProperty = new Int32Array(order.length + 1)
+  const propertyKeys: number[] = []
+  const propertyValues: number[] = []
+  for (const [position, hit] of order.entries()) {
+    for (const [key, value] of Object.entries(properties[hit] ?? {})) {
+      propertyKeys.push(keys.numberOf(key))
+      propertyValues.push(values.numberOf(value))
+    }
+    firstProperty[position + 1] = propertyKeys.length
+  }
+  return {
+    firstProperty,
+    propertyKeys: Int32Array.from(propertyKeys),
+    propertyValues: Int32Array.from(propertyValues),
+  }
+}

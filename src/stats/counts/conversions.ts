@@ -1,0 +1,163 @@
+import { BLOCK_TYPES, type Block, ENGAGEMENT, NONE, type View } from '../../columns/block.ts'
+import { type GoalTarget, testOf } from '../../goals/matching.ts'
+import { TextBudget } from './match-texts.ts'
+import type { Question } from './question.ts'
+
+/** Receives a conversion: the number of its goal, the position of the hit, and when it was; of a scroll that is its pageview's time. */
+export type Converted = (goal: number, hit: number, at: number) => void
+
+interface Target {
+  goal: number
+  type: number
+  /** Of the path, name or selector, by number; undefined when every text passes. */
+  passes: Uint8Array | undefined
+  /** Column of the text: a property where it is undefined. */
+  on: 'path' | 'event_name' | undefined
+  scrollThreshold: number
+  /** Numbers of the keys and values that the hit must carry; undefined when one of them occurs nowhere. */
+  properties: [key: number, value: number][] | undefined
+}
+
+/** Goals as they are looked for in blocks of one view; each is a list of targets, of which one is enough. */
+export class Goals {
+  readonly #targets: Target[]
+  readonly #ofType: Target[][]
+  readonly #selector: number | undefined
+
+  /**
+   * @param goals each is one target
+   * @throws TooCostly
+   */
+  constructor({ texts }: View, goals: readonly GoalTarget[], budget = new TextBudget()) {
+    this.#selector = texts.of('property_key').find('selector')
+    this.#targets = goals.map((target, goal) => {
+      const { operator, value } = testOf(target)
+      const domain =
+        target.on === 'path' ? 'path' : target.on === 'name' ? ('event_name' as const) : undefined
+      const known = texts.of(domain ?? 'property_value')
+      const passes = target.value === null ? undefined : new Uint8Array(known.size)
+      if (passes) budget.mark(known, 'goal', operator, value, passes)
+      return {
+        goal,
+        type: (BLOCK_TYPES as readonly string[]).indexOf(target.kind),
+        passes,
+        on: domain,
+        scrollThreshold: target.scrollThreshold ?? 0,
+        properties: propertiesOf(texts, target.props),
+      }
+    })
+    this.#ofType = BLOCK_TYPES.map((_, type) => this.#targets.filter(target => target.type === type))
+  }
+
+  /**
+   * Calls back for each conversion in a block whose time lies in the range, in the order of the hits; of one hit in the order of the
+   * goals. A pageview that was scrolled converts once, at the first engagement that is deep enough.
+   * @param sessions only those marked with 1; undefined for all
+   */
+  forEach(
+    { hits, sessions: { firstHit } }: Block,
+    { start, end }: Pick<Question, 'start' | 'end'>,
+    sessions: Uint8Array | undefined,
+    converted: Converted,
+  ): void {
+    const { count, type, at, pageAt, session } = hits
+    for (let hit = 0; hit < count; hit++) {
+      const targets = this.#ofType[type[hit]!]!
+      if (targets.length === 0 || (sessions && sessions[session[hit]!] === 0)) continue
+      const isEngagement = type[hit] === ENGAGEMENT
+      const time = isEngagement ? pageAt[hit]! : at[hit]!
+      if (time < start || time >= end) continue
+      for (const target of targets) {
+        if (!this.#meets(hits, hit, target)) continue
+        if (isEngagement && isCountedBefore(hits, hit, firstHit[session[hit]!]!, target)) continue
+        converted(target.goal, hit, time)
+      }
+    }
+  }
+
+  /** Returns the text, by number in its domain, that a goal compares of a hit: path, name or selector. */
+  matchedOf(hits: Block['hits'], hit: number, goal: number): number {
+    const { on } = this.#targets[goal]!
+    return on ? hits.values[on][hit]! : this.#selectorOf(hits, hit)
+  }
+
+  #meets(hits: Block['hits'], hit: number, target: Target): boolean {
+    const { passes, properties, scrollThreshold, type } = target
+    if (passes) {
+      const text = target.on ? hits.values[target.on][hit]! : this.#selectorOf(hits, hit)
+      if (passes[text] !== 1) return false
+    }
+    if (type === ENGAGEMENT) return hits.scroll[hit]! >= scrollThreshold && hits.scroll[hit] !== NONE
+    return properties !== undefined && properties.every(([key, value]) => carries(hits, hit, key, value))
+  }
+
+  #selectorOf({ firstProperty, propertyKeys, propertyValues }: Block['hits'], hit: number): number {
+    for (let index = firstProperty[hit]!; index < firstProperty[hit + 1]!; index++) {
+      if (propertyKeys[index] === this.#selector) return propertyValues[index]!
+    }
+    return 0
+  }
+}
+
+function propertiesOf(
+  texts: View['texts'],
+  wanted: Record<string, string>,
+): [key: number, value: number][] | undefined {
+  const pairs: [number, number][] = []
+  for (const [key, value] of Object.entries(wanted)) {
+    const keyNumber = texts.of('property_key').find(key)
+    const valueNumber = texts.of('property_value').find(value)
+    if (keyNumber === undefined || valueNumber === undefined) return undefined
+    pairs.push([keyNumber, valueNumber])
+  }
+  return pairs
+}
+
+function carries(
+  { firstProperty, propertyKeys, propertyValues }: Block['hits'],
+  hit: number,
+  key: number,
+  value: number,
+): boolean {
+  for (let index = firstProperty[hit]!; index < firstProperty[hit + 1]!; index++) {
+    if (propertyKeys[index] === key && propertyValues[index] === value) return true
+  }
+  return false
+}
+
+/** Whether an earlier engagement of the same pageview was deep enough already. */
+function isCountedBefore(
+  { type, pageAt, scroll, values }: Block['hits'],
+  hit: number,
+  first: number,
+  { scrollThreshold }: Target,
+): boolean {
+  for (let earlier = first; earlier < hit; earlier++) {
+    if (
+      type[earlier] === ENGAGEMENT &&
+      pageAt[earlier] === pageAt[hit] &&
+      values.path[earlier] === values.path[hit] &&
+      scroll[earlier] !== NONE &&
+      scroll[earlier]! >= scrollThreshold
+    )
+      return true
+  }
+  return false
+}
+
+/** Returns 1 for each session of a block that converted one of the targets in the range, else 0. */
+export function convertedSessions(
+  view: View,
+  targets: readonly GoalTarget[],
+  range: Pick<Question, 'start' | 'end'>,
+  budget: TextBudget,
+): Uint8Array[] {
+  const goals = new Goals(view, targets, budget)
+  return view.blocks.map(block => {
+    const converted = new Uint8Array(block.sessions.count)
+    goals.forEach(block, range, undefined, (_, hit) => {
+      converted[block.hits.session[hit]!] = 1
+    })
+    return converted
+  })
+}

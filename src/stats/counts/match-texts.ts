@@ -1,0 +1,95 @@
+import type { Texts } from '../../columns/texts.ts'
+import type { Condition } from '../../filters/conditions.ts'
+import { MOST_STEPS, sizeOf } from '../../rollups/patterns/match.ts'
+import { MOST_STEPS_OF_A_VALUE } from '../../rollups/patterns/protocol.ts'
+import { compileMatch, type ValueOperator, wholeValuesOf } from '../../rollups/patterns/value-match.ts'
+
+/** A comparison that takes too long on the texts of a site. */
+export class TooCostly extends Error {
+  override name = 'TooCostly'
+  readonly field: string
+  readonly value: string
+
+  constructor(field: string, value: string) {
+    super(`${field} takes too long`)
+    this.field = field
+    this.value = value
+  }
+}
+
+/** CPU time limit of the comparisons of one question. `^/blog/\d+` takes up to 1 s for 500,000 paths. */
+const BUDGET_MS = 1_500
+/** Texts between two looks at the clock. */
+const TEXTS_A_LOOK = 1_000
+
+/** What the comparisons of one question may take, all together. */
+export class TextBudget {
+  #steps = MOST_STEPS
+  #ms = BUDGET_MS
+
+  /**
+   * Marks the texts that pass a comparison.
+   * @param field named by the error
+   * @param passes marked with 1 by number of the text
+   * @throws TooCostly
+   */
+  mark(texts: Texts, field: string, operator: ValueOperator, value: string, passes: Uint8Array): void {
+    const whole = wholeValuesOf(operator, value)
+    if (whole) {
+      for (const text of whole) {
+        const number = texts.find(text)
+        if (number !== undefined && number < passes.length) passes[number] = 1
+      }
+      return
+    }
+    const matches = compileMatch(operator, value)
+    const all = texts.all()
+    const size = sizeOf(all)
+    this.#steps -= size.characters * matches.steps
+    if (this.#steps < 0 || size.longest * matches.steps > MOST_STEPS_OF_A_VALUE)
+      throw new TooCostly(field, value)
+    let lookedAt = performance.now()
+    for (let number = 0; number < passes.length; number++) {
+      if (matches(all[number]!)) passes[number] = 1
+      if (number % TEXTS_A_LOOK !== 0) continue
+      const now = performance.now()
+      this.#ms -= now - lookedAt
+      lookedAt = now
+      if (this.#ms < 0) throw new TooCostly(field, value)
+    }
+  }
+}
+
+export const isNegative = ({ operator }: Pick<Condition, 'operator'>): boolean =>
+  operator === 'is_not' || operator === 'does_not_contain'
+
+/** Operator that says the opposite: a text passes a negative condition when it passes none of its values. */
+const POSITIVE = { is_not: 'is', does_not_contain: 'contains' } as const
+
+/** Returns for each text whether it passes a condition, by number. */
+export function passesOf(
+  texts: Texts,
+  { field, operator, values }: Condition,
+  budget: TextBudget,
+): Uint8Array {
+  const passes = new Uint8Array(texts.size)
+  const compared = operator === 'is_not' || operator === 'does_not_contain' ? POSITIVE[operator] : operator
+  for (const value of values) budget.mark(texts, field, compared, value, passes)
+  if (compared !== operator) for (let number = 0; number < passes.length; number++) passes[number]! ^= 1
+  return passes
+}
+
+/** Returns for each text whether it passes all conditions, by number; undefined without conditions. */
+export function passesAll(
+  texts: Texts,
+  conditions: readonly Condition[],
+  budget: TextBudget,
+): Uint8Array | undefined {
+  let all: Uint8Array | undefined
+  for (const condition of conditions) {
+    const passes = passesOf(texts, condition, budget)
+    if (all) for (let number = 0; number < all.length; number++) all[number]! &= passes[number]!
+    else all = passes
+  }
+  return all
+}

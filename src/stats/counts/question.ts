@@ -1,0 +1,15 @@
+import type { DimensionFilter } from '../../filters/conditions.ts'
+import type { GoalTarget } from '../../goals/matching.ts'
+import type { PropertyFilter } from '../filters/resolved-query.ts'
+
+/** Which hits and sessions count: all conditions must hold (docs/metrics.md "Filters"). Structured clones of it pass between processes. */
+export interface Question {
+  /** Half-open, Unix milliseconds. */
+  start: number
+  end: number
+  filters: DimensionFilter[]
+  /** Each must match some hit, together with the other filters on hits. */
+  properties: PropertyFilter[]
+  /** A session must have converted, in the range, one target of each list. */
+  goals: GoalTarget[][]
+}

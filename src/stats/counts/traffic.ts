@@ -1,0 +1,54 @@
+import { EVENT, PAGEVIEW, type View } from '../../columns/block.ts'
+import { NO_TRAFFIC, type TrafficTotals } from '../../rollups/protocol.ts'
+import { Buckets } from './buckets.ts'
+import { Pairs } from './distinct.ts'
+import type { Question } from './question.ts'
+import { type Selected, select } from './select.ts'
+
+/**
+ * Counts the totals of consecutive buckets: hits by their time, sessions by their start.
+ * @param bounds of the buckets, Unix milliseconds, one more than buckets
+ */
+export function countTraffic(view: View, question: Question, bounds: readonly number[]): TrafficTotals[] {
+  const buckets = new Buckets(bounds)
+  const totals = Array.from({ length: buckets.count }, () => ({ ...NO_TRAFFIC }))
+  const pairs = new Pairs()
+  for (const selected of select(view, question)) {
+    countHits(selected, buckets, totals, pairs)
+    countSessions(selected, buckets, totals)
+  }
+  const visitors = pairs.countDistinct(buckets.count, view.visitors.size)
+  for (const [bucket, total] of totals.entries()) total.visitors = visitors[bucket]!
+  return totals
+}
+
+function countHits(
+  { hits, inRange, isService, sessions: { visitor } }: Selected,
+  buckets: Buckets,
+  totals: TrafficTotals[],
+  pairs: Pairs,
+): void {
+  if (isService) return
+  const { count, at, type, session } = hits
+  for (let hit = 0; hit < count; hit++) {
+    if (inRange[hit] === 0) continue
+    const bucket = buckets.of(at[hit]!)
+    if (bucket < 0) continue
+    const total = totals[bucket]!
+    if (type[hit] === PAGEVIEW) total.pageviews += 1
+    else if (type[hit] === EVENT) total.customEvents += 1
+    pairs.add(bucket, visitor[session[hit]!]!)
+  }
+}
+
+function countSessions({ sessions, started }: Selected, buckets: Buckets, totals: TrafficTotals[]): void {
+  for (let session = 0; session < sessions.count; session++) {
+    if (started[session] === 0) continue
+    const bucket = buckets.of(sessions.startedAt[session]!)
+    if (bucket < 0) continue
+    const total = totals[bucket]!
+    total.sessions += 1
+    if (sessions.pageviews[session] === 1) total.bounces += 1
+    total.durationMs += sessions.durationMs[session]!
+  }
+}
