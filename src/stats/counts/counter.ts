@@ -1,0 +1,56 @@
+import type { View } from '../../columns/block.ts'
+import { readView } from '../../columns/read-view.ts'
+import { type Db, inSnapshot } from '../../db/connect.ts'
+import { countFrequencies, countProperties, countTitleSeries, countTypes } from './frequencies.ts'
+import { countConverters, countConvertersByValue, countGoals, countMatched } from './goals.ts'
+import type { Question } from './question.ts'
+import { countTraffic } from './traffic.ts'
+import { countValues } from './values.ts'
+
+/** All count functions: columns and a question in, numbers out. */
+const COUNTS = {
+  traffic: countTraffic,
+  values: countValues,
+  frequencies: countFrequencies,
+  types: countTypes,
+  titleSeries: countTitleSeries,
+  properties: countProperties,
+  goals: countGoals,
+  converters: countConverters,
+  convertersByValue: countConvertersByValue,
+  matched: countMatched,
+}
+type Counts = typeof COUNTS
+export type CountName = keyof Counts
+export type Asked<Name extends CountName> = Parameters<Counts[Name]>[2]
+export type Counted<Name extends CountName> = ReturnType<Counts[Name]>
+
+/** Answers questions about a site. */
+export interface Counter {
+  /** @throws TooCostly for a comparison that takes too long on the texts of the site */
+  count<Name extends CountName>(
+    name: Name,
+    siteNo: number,
+    question: Question,
+    asked: Asked<Name>,
+  ): Promise<Counted<Name>>
+}
+
+/** Runs a count function. */
+export const runCount = <Name extends CountName>(
+  name: Name,
+  view: View,
+  question: Question,
+  asked: Asked<Name>,
+): Counted<Name> =>
+  (COUNTS[name] as (view: View, question: Question, asked: Asked<Name>) => Counted<Name>)(
+    view,
+    question,
+    asked,
+  )
+
+/** Returns a counter that reads rows for each question. */
+export const counterOfRows = (db: Db): Counter => ({
+  count: (name, siteNo, question, asked) =>
+    inSnapshot(db, async tx => runCount(name, await readView(tx, siteNo, question), question, asked)),
+})

@@ -1,0 +1,63 @@
+import type { Block, View } from '../../columns/block.ts'
+import { type BreakdownDimension, isHitDimension } from '../../dimensions/dimensions.ts'
+import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
+import { HOUR_MS } from '../../lib/time.ts'
+import { zoneOffsets } from '../../time/zone-offsets.ts'
+import type { Question } from './question.ts'
+import { columnOf } from './select.ts'
+
+const HOURS = 168
+
+/** What hits and sessions are counted by: a number for each value of a dimension. */
+export interface Keys {
+  /** How many numbers there are. */
+  count: number
+  /** Key of each hit of a block. */
+  ofHits(block: Block): Int32Array
+  /** Key of each session of a block; undefined where the values are those of hits. */
+  ofSessions(block: Block): Int32Array | undefined
+  text(key: number): string
+}
+
+/** @param zone whose clocks say the hour of `hour_of_week` */
+export function keysOf(
+  view: View,
+  dimension: BreakdownDimension,
+  range: Pick<Question, 'start' | 'end'>,
+  zone: string,
+): Keys {
+  if (dimension === HOUR_OF_WEEK) return hourKeys(range, zone)
+  const texts = view.texts.ofDimension(dimension)
+  const isOfHits = isHitDimension(dimension)
+  return {
+    count: texts.size,
+    ofHits: block => (isOfHits ? columnOf(block, dimension) : spread(block, columnOf(block, dimension))),
+    ofSessions: block => (isOfHits ? undefined : columnOf(block, dimension)),
+    text: key => texts.text(key),
+  }
+}
+
+/** Returns the value of its session for each hit. */
+function spread({ hits: { session } }: Block, column: Int32Array): Int32Array {
+  const keys = new Int32Array(session.length)
+  for (let hit = 0; hit < keys.length; hit++) keys[hit] = column[session[hit]!]!
+  return keys
+}
+
+function hourKeys({ start, end }: Pick<Question, 'start' | 'end'>, zone: string): Keys {
+  const { offsetStarts, offsets } = zoneOffsets(zone, start, end)
+  const starts = offsetStarts.map(at => at.getTime())
+  const hourAt = (at: number) => {
+    let index = starts.length - 1
+    while (index > 0 && at < starts[index]!) index -= 1
+    // Monday, 5 January 1970, is four days after the epoch.
+    const hour = (Math.floor((at + offsets[index]! * 1_000) / HOUR_MS) % HOURS) - 96
+    return (hour + 2 * HOURS) % HOURS
+  }
+  return {
+    count: HOURS,
+    ofHits: ({ hits }) => Int32Array.from(hits.at, hourAt),
+    ofSessions: ({ sessions }) => Int32Array.from(sessions.startedAt, hourAt),
+    text: key => `${Math.floor(key / 24) + 1}-${String(key % 24).padStart(2, '0')}`,
+  }
+}

@@ -1,0 +1,147 @@
+import { ENGAGEMENT, NONE, PAGEVIEW, type View } from '../../columns/block.ts'
+import { type BreakdownDimension, isOfSessionEnd } from '../../dimensions/dimensions.ts'
+import { type Counts, noCounts } from '../../rollups/daily/codec.ts'
+import type { RankedValue } from '../../rollups/protocol.ts'
+import { Pairs } from './distinct.ts'
+import { type Keys, keysOf } from './keys.ts'
+import type { Question } from './question.ts'
+import { isSeen, type Selected, select } from './select.ts'
+
+export interface ValuesAsked {
+  dimension: BreakdownDimension
+  /** Time zone of the site; the hours of `hour_of_week` are its. */
+  zone: string
+}
+
+/**
+ * Counts by value of a dimension (docs/metrics.md "Breakdown"), in any order; values without visitors, sessions and pageviews are
+ * absent. Events that the service wrote do not count.
+ */
+export function countValues(view: View, question: Question, { dimension, zone }: ValuesAsked): RankedValue[] {
+  const keys = keysOf(view, dimension, question, zone)
+  const counts = new CountsByKey(keys, view.visitors.size)
+  for (const selected of select(view, question)) {
+    if (selected.isService) continue
+    const ofSessions = keys.ofSessions(selected)
+    if (isOfSessionEnd(dimension)) counts.addEnded(selected, ofSessions!)
+    else {
+      const ofHits = keys.ofHits(selected)
+      counts.addHits(selected, ofHits)
+      if (ofSessions) counts.addSessions(selected, ofSessions)
+      else counts.addSeen(selected, ofHits)
+    }
+  }
+  return counts.rows()
+}
+
+class CountsByKey {
+  readonly #keys: Keys
+  readonly #visitors: number
+  readonly #pairs = new Pairs()
+  /** By key; made when the first count of a key comes. */
+  readonly #counts: (Counts | undefined)[]
+
+  constructor(keys: Keys, visitors: number) {
+    this.#keys = keys
+    this.#visitors = visitors
+    this.#counts = new Array(keys.count)
+  }
+
+  #of(key: number): Counts {
+    let counts = this.#counts[key]
+    if (!counts) {
+      counts = noCounts()
+      this.#counts[key] = counts
+    }
+    return counts
+  }
+
+  /** Adds the hits in the range. */
+  addHits({ hits, inRange, sessions: { visitor } }: Selected, keyOf: Int32Array): void {
+    const { count, type, session, at } = hits
+    for (let hit = 0; hit < count; hit++) {
+      if (inRange[hit] === 0) continue
+      const key = keyOf[hit]!
+      const counts = this.#of(key)
+      if (type[hit] === PAGEVIEW) counts.pageviews += 1
+      if (at[hit]! > counts.lastAt) counts.lastAt = at[hit]!
+      this.#pairs.add(key, visitor[session[hit]!]!)
+    }
+  }
+
+  /** Adds the sessions that started in the range, by a value of their own. */
+  addSessions({ sessions, started }: Selected, keyOf: Int32Array): void {
+    for (let session = 0; session < sessions.count; session++) {
+      if (started[session] === 1) this.#addSession(sessions, session, keyOf[session]!)
+    }
+  }
+
+  /** The same of values that are known at the end of a session: everything counts by its start. */
+  addEnded(selected: Selected, keyOf: Int32Array): void {
+    const { sessions, started } = selected
+    this.addSessions(selected, keyOf)
+    for (let session = 0; session < sessions.count; session++) {
+      if (started[session] === 0) continue
+      this.#of(keyOf[session]!).pageviews += sessions.pageviews[session]!
+      this.#pairs.add(keyOf[session]!, sessions.visitor[session]!)
+    }
+  }
+
+  /** Adds the sessions that started in the range to each value that they saw, once, with their engagement there. */
+  addSeen(selected: Selected, keyOf: Int32Array): void {
+    const { sessions, started, hits } = selected
+    const { type, engagedMs, scroll } = hits
+    const seen = new Int32Array(this.#keys.count)
+    const engaged = new Int32Array(this.#keys.count)
+    const deepest = new Int16Array(this.#keys.count)
+    for (let session = 0; session < sessions.count; session++) {
+      if (started[session] === 0) continue
+      const stamp = session + 1
+      const first = sessions.firstHit[session]!
+      const end = sessions.firstHit[session + 1]!
+      let hasEngagement = false
+      for (let hit = first; hit < end; hit++) {
+        if (type[hit] === ENGAGEMENT) hasEngagement = true
+        const key = keyOf[hit]!
+        if (seen[key] === stamp || !isSeen(selected, hit)) continue
+        seen[key] = stamp
+        this.#addSession(sessions, session, key)
+      }
+      for (let hit = first; hasEngagement && hit < end; hit++) {
+        const key = keyOf[hit]!
+        if (type[hit] !== ENGAGEMENT || seen[key] !== stamp) continue
+        const counts = this.#of(key)
+        if (engaged[key] !== stamp) {
+          engaged[key] = stamp
+          deepest[key] = NONE
+          counts.engagedSessions += 1
+        }
+        counts.engagedMs += engagedMs[hit]!
+        const depth = scroll[hit]!
+        if (depth <= deepest[key]!) continue
+        if (deepest[key] === NONE) {
+          counts.scrolledSessions += 1
+          counts.scrollSum += depth
+        } else counts.scrollSum += depth - deepest[key]!
+        deepest[key] = depth
+      }
+    }
+  }
+
+  #addSession({ pageviews, durationMs }: Selected['sessions'], session: number, key: number): void {
+    const counts = this.#of(key)
+    counts.sessions += 1
+    if (pageviews[session] === 1) counts.bounces += 1
+    counts.durationMs += durationMs[session]!
+  }
+
+  rows(): RankedValue[] {
+    const visitors = this.#pairs.countDistinct(this.#keys.count, this.#visitors)
+    return this.#counts.flatMap((counts, key) => {
+      if (!counts) return []
+      counts.visitors = visitors[key]!
+      if (counts.visitors + counts.sessions + counts.pageviews === 0) return []
+      return { ...counts, value: this.#keys.text(key) }
+    })
+  }
+}
