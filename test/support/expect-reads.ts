@@ -4,6 +4,7 @@ import { readQuery } from '../../src/http/api/query.ts'
 import { SORTS } from '../../src/rollups/value-order.ts'
 import type { SliceLimits } from '../../src/services.ts'
 import { BreakdownQuery } from '../../src/stats/breakdown/query.ts'
+import type { Counter } from '../../src/stats/counts/counter.ts'
 import { StatsQuery } from '../../src/stats/filters/query.ts'
 import { getBreakdown } from '../../src/stats/reports/breakdown.ts'
 import {
@@ -61,6 +62,8 @@ interface Reads {
   reads?: Db
   /** Limits of session slices; without them, each statement reads all rows at once. */
   slices?: SliceLimits | undefined
+  /** Counts filtered reads over columns; without it they are read from rows and summaries. */
+  counter?: Counter | undefined
   site: TestSite
   world: World
   goals: RecountGoal[]
@@ -76,7 +79,12 @@ export const readAt = (world: World): Date => new Date(Math.max(...world.hits.ma
 /** Expects that every report of a site equals its recount. */
 export async function expectSameReads(given: Reads): Promise<void> {
   const { db, world, money, query, number } = given
-  const services = { ...readServices(db, readAt(world)), reads: given.reads ?? db, slices: given.slices }
+  const services = {
+    ...readServices(db, readAt(world)),
+    reads: given.reads ?? db,
+    slices: given.slices,
+    counter: given.counter,
+  }
   const site = readSite(given.site, world.zone)
   const read = readerOf(services, site, parametersOf(query))
   const pick = <Value>(values: readonly Value[]) => values[number % values.length]!

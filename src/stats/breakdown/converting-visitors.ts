@@ -2,14 +2,20 @@ import { type BreakdownDimension, isHitDimension } from '../../dimensions/dimens
 import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import { invalidField } from '../../errors.ts'
 import { findGoals } from '../../goals/find-goal.ts'
+import { targetOf } from '../../goals/matching.ts'
+import type { GoalRecord } from '../../goals/schema.ts'
 import { PatternWork } from '../../rollups/patterns/match.ts'
 import { requireSection } from '../../sharing/grant.ts'
 import { withoutMoneyGoals } from '../../sharing/money-goals.ts'
+import { countFiltered } from '../counts/count-filtered.ts'
 import type { ConversionTargets, ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { lookUpTargets } from '../resolve/targets.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { mergeSlices, readSlices } from '../sql/slices.ts'
+
+/** A goal, and what converts it in a period. */
+export type BreakdownTargets = ConversionTargets & { goal: GoalRecord }
 
 interface VisitorsOfValue {
   value: string
@@ -68,14 +74,17 @@ const listConvertersByHitValue = filteredQuery<undefined, SliceVisitorsOfValue>(
  * @param values the only values of interest; undefined for all
  */
 export async function countConvertingByValue(
-  services: Pick<StatsServices, 'reads' | 'slices'>,
+  services: Pick<StatsServices, 'reads' | 'slices' | 'counter'>,
   { timezone }: Pick<StatsSite, 'timezone'>,
   resolved: ResolvedQuery,
-  targets: ConversionTargets,
+  { goal, ...targets }: BreakdownTargets,
   value: BreakdownDimension,
   values: readonly string[] | undefined,
 ): Promise<Map<string, number>> {
   if (values?.length === 0) return new Map()
+  const asked = { target: targetOf(goal), dimension: value, zone: timezone }
+  const byColumns = await countFiltered(services, resolved, 'convertersByValue', asked)
+  if (byColumns) return new Map(byColumns)
   const options = { targets, value, values, zone: timezone }
   const isOfHits = value === HOUR_OF_WEEK || isHitDimension(value)
   const list = isOfHits ? listConvertersByHitValue : listConvertersBySessionValue
@@ -95,7 +104,7 @@ export async function findConversionTargets(
   { siteNo, teamId }: StatsSite,
   goalId: string,
   periods: readonly ResolvedQuery[],
-): Promise<ConversionTargets[]> {
+): Promise<BreakdownTargets[]> {
   const { reads, patterns, signal, grant } = services
   requireSection(grant, 'goals')
   const found = await findGoals(reads, siteNo, [goalId])
@@ -103,9 +112,12 @@ export async function findConversionTargets(
     const goals = await withoutMoneyGoals(services, found)
     if (goals.length === 0) throw invalidField('conversion_goal', 'must be the id of a goal of the site')
     const work = new PatternWork(patterns, signal)
-    const targets: ConversionTargets[] = []
+    const targets: BreakdownTargets[] = []
     // One after the other: a request has one place in the pattern pool.
-    for (const period of periods) targets.push(await lookUpTargets({ ...services, work }, period, goals))
+    for (const period of periods) {
+      const found = await lookUpTargets({ ...services, work }, period, goals)
+      targets.push({ goal: goals[0]!, ...found })
+    }
     return targets
   })
 }

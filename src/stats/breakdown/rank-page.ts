@@ -15,6 +15,7 @@ import { searcherOf, searchPattern } from '../../rollups/value-search.ts'
 import type { Page } from '../../schema/pagination.ts'
 import { toWindow } from '../../time/range.ts'
 import { countValuesByColumns } from '../columns/values.ts'
+import { countFiltered } from '../counts/count-filtered.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { PageWindow, SliceCounts, ValueCounts } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
@@ -31,7 +32,7 @@ import {
   countSessionValues,
 } from './slice-counts.ts'
 
-type Services = Pick<StatsServices, 'reads' | 'rollups' | 'slices'>
+type Services = Pick<StatsServices, 'reads' | 'rollups' | 'slices' | 'counter'>
 type RankedRow = ValueCounts<CountedColumn> & { total: number }
 
 /** One page of the values of a dimension of hits, by visitors. The engagement of pages is there without filters on hits. */
@@ -158,12 +159,14 @@ function pick(rows: readonly RankedValue[], values: readonly string[]): RankedVa
   return values.map(value => found.get(value) ?? { ...noCounts(), value })
 }
 
-/** Returns the counts of all values from columns of sessions; undefined when rows should answer. */
-function countByColumns(
+/** Returns the counts of all values from columns; undefined when rows should answer. */
+async function countByColumns(
   services: Services,
   resolved: ResolvedQuery,
   { dimension, zone }: Subject,
 ): Promise<RankedValue[] | undefined> {
+  const counted = await countFiltered(services, resolved, 'values', { dimension, zone })
+  if (counted) return counted
   return countValuesByColumns(services, resolved, dimension, part =>
     readSlices(services, sliceStatement(part, dimension), part, { value: dimension, zone }),
   )

@@ -88,7 +88,7 @@ export class Goals {
       if (passes[text] !== 1) return false
     }
     if (type === ENGAGEMENT) return hits.scroll[hit]! >= scrollThreshold && hits.scroll[hit] !== NONE
-    return properties !== undefined && properties.every(([key, value]) => carries(hits, hit, key, value))
+    return properties?.every(([key, value]) => carries(hits, hit, key, value)) ?? false
   }
 
   #selectorOf({ firstProperty, propertyKeys, propertyValues }: Block['hits'], hit: number): number {

@@ -12,4 +12,6 @@ export interface Question {
   properties: PropertyFilter[]
   /** A session must have converted, in the range, one target of each list. */
   goals: GoalTarget[][]
+  /** How many of these lists the request itself has; the others are those of its segments. */
+  requested: 0 | 1
 }

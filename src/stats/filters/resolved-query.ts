@@ -3,6 +3,7 @@ import type { Condition, DimensionFilter } from '../../filters/conditions.ts'
 import type { ConversionTargets } from '../../rollups/goals/slice-conversions.ts'
 import type { SessionValues } from '../../rollups/protocol.ts'
 import type { TimeSpan } from '../../time/range.ts'
+import type { Question } from '../counts/question.ts'
 
 export type { ConversionTargets }
 
@@ -24,6 +25,8 @@ export interface ResolvedQuery extends TimeSpan {
    * In a part of a read from session columns: those that the columns leave out.
    */
   segmentSessionNos?: number[] | undefined
+  /** What the filters ask of columns, where these are counted. */
+  question?: Question | undefined
 }
 
 export interface ResolvedFilters {

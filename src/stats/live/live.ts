@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { inSnapshot } from '../../db/connect.ts'
-import type { Section } from '../../dimensions/sections.ts'
 import { EVENT_TYPES } from '../../dimensions/event-types.ts'
+import type { Section } from '../../dimensions/sections.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import type { LiveCounts } from '../../rollups/protocol.ts'
 import { runUnlessBusy } from '../../rollups/run-unless-busy.ts'

@@ -150,6 +150,9 @@ export async function rankMatched(
   }
   const rows = await readSlices(services, countSliceMatchedValues, resolved, { targets })
   const values = mergeSlices(rows, ({ value }) => value)
-  values.sort((a, b) => b.conversions - a.conversions || compareTexts(a.value, b.value))
-  return { values: values.slice(0, most), total: values.length }
+  return { values: mostConverted(values).slice(0, most), total: values.length }
 }
+
+/** Sorts values by their conversions, most first; ties by value. */
+export const mostConverted = (values: MatchedValue[]): MatchedValue[] =>
+  values.sort((a, b) => b.conversions - a.conversions || compareTexts(a.value, b.value))

@@ -3,6 +3,7 @@ import { runTask, type TrafficPart, type TrafficTotals } from '../../rollups/pro
 import { count, decimal } from '../../schema/fields.ts'
 import { type Bucket, type TimeSpan, toWindow } from '../../time/range.ts'
 import { countTrafficByColumns } from '../columns/traffic.ts'
+import { countFiltered } from '../counts/count-filtered.ts'
 import { isUnfiltered, type ResolvedQuery, sessionValuesOf } from '../filters/resolved-query.ts'
 import type { StatsServices } from '../query-context.ts'
 import { countFilteredRows } from './filtered-traffic.ts'
@@ -42,7 +43,7 @@ export const bounceRate = (bounces: number, sessions: number): number => ratio(1
  * @param parts the totals that the caller needs; the others may be 0
  */
 export async function countTraffic(
-  services: Pick<StatsServices, 'reads' | 'rollups' | 'slices'>,
+  services: Pick<StatsServices, 'reads' | 'rollups' | 'slices' | 'counter'>,
   resolved: ResolvedQuery,
   buckets: readonly Bucket[],
   parts: TrafficPart[] = ['hits', 'sessions'],
@@ -51,6 +52,9 @@ export async function countTraffic(
     const windows = buckets.map(toWindow)
     return runTask(services.rollups, 'countTraffic', { siteNo: resolved.siteNo, windows, parts })
   }
+  const bounds = boundsOfAll(buckets)
+  const byColumns = await countFiltered(services, resolved, 'traffic', bounds)
+  if (byColumns) return byColumns
   const ofValues = sessionValuesOf(resolved)
   const rolledUp =
     ofValues &&
@@ -69,6 +73,11 @@ export async function countTraffic(
     countFilteredRows(services, resolved, buckets)
   )
 }
+
+const boundsOfAll = (buckets: readonly TimeSpan[]): number[] => [
+  ...buckets.map(({ start }) => start.getTime()),
+  ...buckets.slice(-1).map(({ end }) => end.getTime()),
+]
 
 /** Details may begin within a bucket. */
 function cutTo({ start, end }: TimeSpan, bucket: TimeSpan): TimeSpan {

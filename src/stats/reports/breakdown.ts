@@ -4,12 +4,16 @@ import { MOST_ROWS } from '../../schema/download.ts'
 import { type Page, windowOf } from '../../schema/pagination.ts'
 import { mayShow, requireSection } from '../../sharing/grant.ts'
 import type { Comparison } from '../../time/comparison.ts'
-import { countConvertingByValue, findConversionTargets } from '../breakdown/converting-visitors.ts'
+import {
+  type BreakdownTargets,
+  countConvertingByValue,
+  findConversionTargets,
+} from '../breakdown/converting-visitors.ts'
 import { type MoneyKind, sumMoneyByValue } from '../breakdown/money-by-value.ts'
 import { type BreakdownQuery, OF_CONVERSIONS } from '../breakdown/query.ts'
 import { countGiven, type PageOptions, rankPage, type Subject } from '../breakdown/rank-page.ts'
 import { type BreakdownRow, presentRow, type RowParts } from '../breakdown/row.ts'
-import { type ConversionTargets, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { Imported } from '../imported/answer.ts'
 import {
   type ImportedValues,
@@ -34,7 +38,7 @@ interface Source {
   dimension: BreakdownDimension
   resolved: ResolvedQuery
   /** With `conversion_goal`. */
-  targets: ConversionTargets | undefined
+  targets: BreakdownTargets | undefined
 }
 
 /**

@@ -4,6 +4,7 @@ import { query } from '../../db/query.ts'
 import { EVENT_TYPES, type EventType } from '../../dimensions/event-types.ts'
 import { type LogEnd, readLogEnd } from '../../rollups/recent/recent-log.ts'
 import { boundsOf, groupField, type Range, seriesBuckets } from '../../time/range.ts'
+import { countFiltered } from '../counts/count-filtered.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
@@ -44,7 +45,7 @@ export async function getEventsTimeseries(
  * @param options.errorId only occurrences of this error; all hits when it is left out
  */
 export async function countTypes(
-  services: Pick<StatsServices, 'reads' | 'slices'>,
+  services: Pick<StatsServices, 'reads' | 'slices' | 'counter'>,
   resolved: ResolvedQuery,
   range: Range,
   { types, errorId }: { types: EventType[]; errorId?: string },
@@ -83,7 +84,7 @@ const countFilteredTypes = filteredQuery<{ bounds: Date[]; types: string[] }, Ty
 
 /** Without filters, reads the aggregate; with filters, counts the hits themselves. */
 async function countByBucket(
-  services: Pick<StatsServices, 'reads' | 'slices'>,
+  services: Pick<StatsServices, 'reads' | 'slices' | 'counter'>,
   resolved: ResolvedQuery,
   params: { bounds: Date[]; types: EventType[] },
   errorId?: string,
@@ -95,6 +96,13 @@ async function countByBucket(
       return countLogTypes(tx, { siteNo, start, end, ...params, ...logEnd })
     })
   }
+  const ends = params.bounds.map(at => at.getTime())
+  const counted = await countFiltered(services, resolved, 'types', {
+    bounds: [...ends, Math.max(resolved.end.getTime(), ends.at(-1)!)],
+    types: params.types,
+    errorId,
+  })
+  if (counted) return counted
   const rows = await readSlices(services, countFilteredTypes, resolved, { params, errorId })
   return mergeSlices(rows, ({ bucket, type }) => `${bucket} ${type}`)
 }

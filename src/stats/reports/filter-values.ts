@@ -1,9 +1,12 @@
 import { z } from 'zod'
 import { DIMENSIONS, isHitDimension, sectionOf } from '../../dimensions/dimensions.ts'
 import { isLifecycleName, LIFECYCLE_NAMES } from '../../events/reserved-names.ts'
+import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 import { label } from '../../schema/fields.ts'
 import { integerParameter } from '../../schema/pagination.ts'
 import { mayShow, requireSection } from '../../sharing/grant.ts'
+import { countFiltered } from '../counts/count-filtered.ts'
+import type { Frequency } from '../counts/frequencies.ts'
 import { requireFilters } from '../filters/granted.ts'
 import { filtersOf, StatsQuery } from '../filters/query.ts'
 import { rank, type ValueCounts } from '../metrics/rank.ts'
@@ -86,19 +89,25 @@ export async function getFilterValues(
   const hidesMoney = dimension === 'event_name' && !mayShow(grant, 'revenue')
   const most = hidesMoney ? limit + LIFECYCLE_NAMES.length : limit
   const rankRows = isOfHits ? rankHitValues : rankSessionValues
-  const { rows } = await rank<'value'>(services, resolved, {
-    dimension,
-    by: [column],
-    shown: [column],
-    leavesOutEmpty: true,
-    limit: most,
-    offset: 0,
-    rankRows: () => rankRows(services.reads, resolved, { params: { limit: most }, value: dimension }),
-    countSlices: () =>
-      isOfHits
-        ? readSlices(services, countHitsByValue, resolved, { value: dimension })
-        : readSlices(services, countSessionsByValue, resolved, { value: dimension }),
-  })
+  const frequencies = await countFiltered(services, resolved, 'frequencies', { dimension })
+  const { rows } = frequencies
+    ? { rows: mostFrequent(frequencies, most) }
+    : await rank<'value'>(services, resolved, {
+        dimension,
+        by: [column],
+        shown: [column],
+        leavesOutEmpty: true,
+        limit: most,
+        offset: 0,
+        rankRows: () => rankRows(services.reads, resolved, { params: { limit: most }, value: dimension }),
+        countSlices: () =>
+          isOfHits
+            ? readSlices(services, countHitsByValue, resolved, { value: dimension })
+            : readSlices(services, countSessionsByValue, resolved, { value: dimension }),
+      })
   const shown = hidesMoney ? rows.filter(({ value }) => !isLifecycleName(value)).slice(0, limit) : rows
   return { values: shown.map(({ value }) => ({ value, label: value })) }
 }
+
+const mostFrequent = (all: Frequency[], most: number): Frequency[] =>
+  all.sort((a, b) => b.count - a.count || compareTexts(a.value, b.value)).slice(0, most)

@@ -3,12 +3,14 @@ import { invalidField } from '../../errors.ts'
 import { definitionOf, forSite } from '../../goals/definition.ts'
 import { findGoals } from '../../goals/find-goal.ts'
 import { isReserved, requireCurrencyOf, requireOwnName } from '../../goals/goal-rules.ts'
+import { targetOf } from '../../goals/matching.ts'
 import { GoalBody, type GoalDefinition } from '../../goals/schema.ts'
 import { count, label } from '../../schema/fields.ts'
 import { jsonParameter } from '../../schema/json-parameter.ts'
+import { countFiltered } from '../counts/count-filtered.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { keptPart } from '../filters/resolved-query.ts'
-import { rankMatched } from '../metrics/conversions.ts'
+import { mostConverted, rankMatched } from '../metrics/conversions.ts'
 import { countTraffic } from '../metrics/traffic.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { GoalRefused } from '../resolve/targets.ts'
@@ -76,7 +78,10 @@ export async function previewGoal(
     countTraffic(services, resolved, [resolved]),
   ])
   const { id: _, display_name: __, ...counts } = rowOf(services, record, counted[0]!, all!.visitors)
-  const { values, total } = await rankMatched(services, resolved, targets, MOST_EXAMPLES)
+  const matched = await countFiltered(services, resolved, 'matched', { target: targetOf(record) })
+  const { values, total } = matched
+    ? { values: mostConverted(matched).slice(0, MOST_EXAMPLES), total: matched.length }
+    : await rankMatched(services, resolved, targets, MOST_EXAMPLES)
   return {
     ...counts,
     values: total,

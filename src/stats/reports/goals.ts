@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import { targetOf } from '../../goals/matching.ts'
 import type { GoalRecord } from '../../goals/schema.ts'
 import { ratio } from '../../lib/numbers.ts'
 import { HIDDEN_REVENUE, presentRowRevenue, rowRevenueFields } from '../../money/amounts.ts'
 import { count, decimal, label, uuid } from '../../schema/fields.ts'
 import { mayShow } from '../../sharing/grant.ts'
 import { listVisibleGoals } from '../../sharing/money-goals.ts'
+import { countFiltered } from '../counts/count-filtered.ts'
 import type { StatsQuery } from '../filters/query.ts'
 import {
   type ConversionTargets,
@@ -80,8 +82,13 @@ export async function countGoalsInRows(
   goals: readonly GoalRecord[],
 ): Promise<{ counted: ConversionCounts[]; targets: ConversionTargets }> {
   if (goals.length === 0) return { counted: [], targets: { hits: [], scrolls: [] } }
-  const targets = await findTargets(services, { ...resolved, teamId: site.teamId }, goals)
   const currencies = goals.map(goal => goal.currency ?? '')
+  const byColumns = await countFiltered(services, resolved, 'goals', {
+    targets: goals.map(targetOf),
+    currencies,
+  })
+  if (byColumns) return { counted: byColumns, targets: { hits: [], scrolls: [] } }
+  const targets = await findTargets(services, { ...resolved, teamId: site.teamId }, goals)
   const byGoal = await countConversions(services, resolved, targets, currencies)
   return { counted: goals.map((_, index) => byGoal.get(index) ?? NO_CONVERSIONS), targets }
 }

@@ -4,6 +4,7 @@ import { moneyFields, presentMoney } from '../../money/totals.ts'
 import { count, label } from '../../schema/fields.ts'
 import { mayShow } from '../../sharing/grant.ts'
 import { Comparison, checkComparison, compareFields } from '../../time/comparison.ts'
+import { countAsked } from '../counts/count-filtered.ts'
 import { StatsQuery } from '../filters/query.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import { Imported, importedField } from '../imported/answer.ts'
@@ -107,8 +108,14 @@ export async function getOverview(
 async function measureConversion(services: StatsServices, resolved: ResolvedQuery) {
   const others = { ...resolved, goal: undefined }
   const [converting, [all]] = await Promise.all([
-    countConvertingVisitors(services, others, resolved.goal!.targets),
+    countConvertersOf(services, resolved, others),
     countTraffic(services, others, [others]),
   ])
   return { conversion_rate: ratio(100 * converting, all!.visitors, 1) }
+}
+
+const countConvertersOf = async (services: StatsServices, resolved: ResolvedQuery, others: ResolvedQuery) => {
+  const [targets = []] = resolved.question?.goals ?? []
+  const counted = await countAsked(services, others, 'converters', { targets })
+  return counted ?? countConvertingVisitors(services, others, resolved.goal!.targets)
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { requiredText } from '../../schema/validation.ts'
 import { type Bucket, boundsOf, groupField, seriesBuckets } from '../../time/range.ts'
+import { countFiltered } from '../counts/count-filtered.ts'
 import { checkStats, statsFields } from '../filters/query.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import { countTimesRolledUp } from '../metrics/value-times.ts'
@@ -56,7 +57,11 @@ export async function getPageTitleTimeseries(
   const values =
     all.length === 0
       ? []
-      : ((await countTimesRolledUp(services, resolved, subject, all)) ??
+      : ((await countFiltered(services, resolved, 'titleSeries', {
+          title,
+          bounds: [...boundsOf(all), resolved.end].map(Number),
+        })) ??
+        (await countTimesRolledUp(services, resolved, subject, all)) ??
         (await countRows(services, resolved, title, all)))
   return { labels: all.map(({ label }) => label), values, group: range.group }
 }

@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import { EVENT_TYPES, type EventType } from '../../dimensions/event-types.ts'
 import { propertiesOf, readProperty } from '../../dimensions/rolled-up.ts'
 import { isLifecycleName, isReservedName } from '../../events/reserved-names.ts'
-import { EVENT_TYPES, type EventType } from '../../dimensions/event-types.ts'
+import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 import { count, label } from '../../schema/fields.ts'
 import { requiredText } from '../../schema/validation.ts'
 import { mayShow } from '../../sharing/grant.ts'
+import { countFiltered } from '../counts/count-filtered.ts'
 import { checkStats, statsFields } from '../filters/query.ts'
 import { rank, type ValueCounts } from '../metrics/rank.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
@@ -65,6 +67,13 @@ export async function getPropertyBreakdown(
   const { resolved } = await resolveContext(services, site, query)
   // As for a name that no event has.
   if (isLifecycleName(eventName) && !mayShow(services.grant, 'revenue')) return { rows: [] }
+  const counted = await countFiltered(services, resolved, 'properties', { eventType, eventName })
+  if (counted) {
+    const byVisitors = counted.sort(
+      (a, b) => b.visitors - a.visitors || compareTexts(a.key, b.key) || compareTexts(a.value, b.value),
+    )
+    return { rows: byVisitors.slice(0, MOST_ROWS) }
+  }
   const params = { eventType, eventName, limit: MOST_ROWS }
   const { rows } = await rank<'visitors'>(services, resolved, {
     // Rollups do not contain events that the service writes.

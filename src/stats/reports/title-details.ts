@@ -1,6 +1,7 @@
 import { query } from '../../db/query.ts'
 import type { RankedValue, ValuePart } from '../../rollups/protocol.ts'
 import { countValuesByColumns } from '../columns/values.ts'
+import { countFiltered } from '../counts/count-filtered.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { countRolledUp, type ValueCounts } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
@@ -20,19 +21,17 @@ export const countFilteredTitles = filteredQuery<undefined, RankedTitle>('count-
   'filtered_sessions',
 ])
 
-/** Counts all titles from columns of sessions, without visitors; undefined when rows should answer. */
-export const countTitlesByColumns = (
-  services: Pick<StatsServices, 'reads' | 'rollups' | 'slices'>,
+/** Counts all titles from columns; undefined when rows should answer. */
+export async function countTitlesByColumns(
+  services: Pick<StatsServices, 'reads' | 'rollups' | 'slices' | 'counter'>,
   resolved: ResolvedQuery,
   counts: ValuePart[] = ['measures'],
-): Promise<RankedValue[] | undefined> =>
-  countValuesByColumns(
-    services,
-    resolved,
-    'title',
-    part => readSlices(services, countFilteredTitles, part),
-    counts,
-  )
+): Promise<RankedValue[] | undefined> {
+  const counted = await countFiltered(services, resolved, 'values', { dimension: 'title', zone: 'UTC' })
+  if (counted) return counted
+  const countPart = (part: ResolvedQuery) => readSlices(services, countFilteredTitles, part)
+  return countValuesByColumns(services, resolved, 'title', countPart, counts)
+}
 
 interface TitlePlace {
   title: string
@@ -120,11 +119,11 @@ const measureTitleEngagement = filteredQuery<undefined, Engagement & { title: st
  * the title in a matching hit.
  */
 export async function findEngagement(
-  services: Pick<StatsServices, 'reads' | 'slices'>,
+  services: Pick<StatsServices, 'reads' | 'slices' | 'counter'>,
   resolved: ResolvedQuery,
   rows: RankedTitle[],
 ): Promise<Map<string, Engagement>> {
-  if (!hasHitFilters(resolved)) return new Map(rows.map(row => [row.value, row]))
+  if (services.counter || !hasHitFilters(resolved)) return new Map(rows.map(row => [row.value, row]))
   const titles = rows.map(({ value }) => value)
   const measured = await readSlices(services, measureTitleEngagement, resolved, { titles })
   return new Map(mergeSlices(measured, ({ title }) => title).map(row => [row.title, row]))
@@ -159,7 +158,7 @@ interface TitleSessions {
  * this read runs in parallel with the ranking.
  */
 export const countLikelyBefore = (
-  services: Pick<StatsServices, 'reads' | 'rollups' | 'slices'>,
+  services: Pick<StatsServices, 'reads' | 'rollups' | 'slices' | 'counter'>,
   before: ResolvedQuery,
 ): Promise<TitleSessions> => countSessions(services, before, { params: { limit: MOST_LIKELY } })
 
@@ -182,7 +181,7 @@ export async function countSessionsBefore(
 }
 
 async function countSessions(
-  services: Pick<StatsServices, 'reads' | 'rollups' | 'slices'>,
+  services: Pick<StatsServices, 'reads' | 'rollups' | 'slices' | 'counter'>,
   before: ResolvedQuery,
   options: { params: { limit: number }; titles?: string[] },
 ): Promise<TitleSessions> {

@@ -16,6 +16,7 @@ import {
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { readSlices } from '../sql/slices.ts'
 import { listPropertyKeys, listPropertyValues, listValues } from './occurring-values.ts'
+import { questionsOf } from './question.ts'
 import { lookUpTargets, type PatternServices, type ResolveServices } from './targets.ts'
 import { recentSizes } from './value-sizes.ts'
 
@@ -64,9 +65,11 @@ export async function resolveQueries(
   const { filters, targets, segmentTargets } = await (isSlow
     ? patterns.enter(teamId, signal, resolve)
     : resolve())
+  const questions = services.counter && (await questionsOf(services, siteNo, given, spans))
   return Promise.all(
-    spans.map(async ({ start, end }) => {
-      const unconverted = { siteNo, start, end, filters, goal: undefined }
+    spans.map(async ({ start, end }, index) => {
+      const question = questions?.[index]
+      const unconverted = { siteNo, start, end, filters, goal: undefined, ...(question && { question }) }
       const listConverted = async (targets: ConversionTargets) =>
         (await readSlices(services, listConvertedSessions, unconverted, { targets })).flatMap(
           ({ sessionNos }) => sessionNos,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { query } from '../../db/query.ts'
-import { AppError } from '../../errors.ts'
 import { EVENT_TYPES, type EventType } from '../../dimensions/event-types.ts'
+import { AppError } from '../../errors.ts'
 import { count, decimal, label, timestamp, uuid } from '../../schema/fields.ts'
 import { envelope, type PageUrl, pageFields, paginate, windowOf } from '../../schema/pagination.ts'
 import { requiredText } from '../../schema/validation.ts'
