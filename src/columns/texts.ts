@@ -9,7 +9,7 @@ export type Domain =
   | 'property_value'
 
 /** Returns the domain of a dimension: entry and exit pages are paths. */
-export const domainOf = (dimension: Dimension): Domain =>
+const domainOf = (dimension: Dimension): Domain =>
   dimension === 'entry_path' || dimension === 'exit_path' ? 'path' : dimension
 
 /** Texts by number, in the order in which they came; the empty text is 0. */

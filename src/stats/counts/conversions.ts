@@ -1,4 +1,4 @@
-import { BLOCK_TYPES, type Block, ENGAGEMENT, NONE, type View } from '../../columns/block.ts'
+import { BLOCK_TYPES, type Block, ENGAGEMENT, NONE, typeNumber, type View } from '../../columns/block.ts'
 import { type GoalTarget, testOf } from '../../goals/matching.ts'
 import { TextBudget } from './match-texts.ts'
 import type { Question } from './question.ts'
@@ -39,7 +39,8 @@ export class Goals {
       if (passes) budget.mark(known, 'goal', operator, value, passes)
       return {
         goal,
-        type: (BLOCK_TYPES as readonly string[]).indexOf(target.kind),
+        // Every pageview reaches a scroll of 0 %, with or without engagement.
+        type: typeNumber(target.kind === 'engagement' && !target.scrollThreshold ? 'pageview' : target.kind),
         passes,
         on: domain,
         scrollThreshold: target.scrollThreshold ?? 0,

@@ -37,7 +37,7 @@ export interface Counter {
 }
 
 /** Runs a count function. */
-export const runCount = <Name extends CountName>(
+const runCount = <Name extends CountName>(
   name: Name,
   view: View,
   question: Question,

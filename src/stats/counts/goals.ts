@@ -94,7 +94,7 @@ export function countConvertersByValue(
   const isOfHits = dimension === HOUR_OF_WEEK || isHitDimension(dimension)
   const converted = convertedSessions(view, [target], question, new TextBudget())
   const selected = select(view, question)
-  if (isOfHits) joinCopies(view.blocks, converted)
+  joinCopies(view.blocks, converted)
   const pairs = new Pairs()
   for (const [index, block] of selected.entries()) {
     const { hits, sessions, counts, started, inRange, isService } = block

@@ -67,11 +67,7 @@ export const isNegative = ({ operator }: Pick<Condition, 'operator'>): boolean =
 const POSITIVE = { is_not: 'is', does_not_contain: 'contains' } as const
 
 /** Returns for each text whether it passes a condition, by number. */
-export function passesOf(
-  texts: Texts,
-  { field, operator, values }: Condition,
-  budget: TextBudget,
-): Uint8Array {
+function passesOf(texts: Texts, { field, operator, values }: Condition, budget: TextBudget): Uint8Array {
   const passes = new Uint8Array(texts.size)
   const compared = operator === 'is_not' || operator === 'does_not_contain' ? POSITIVE[operator] : operator
   for (const value of values) budget.mark(texts, field, compared, value, passes)
