@@ -1,4 +1,4 @@
-// Imports point one way: workers and scripts → http → trpc → transfer, notifications → domain folders → events, money → rollups, embedded →
+// Imports point one way: workers and scripts → http → trpc → transfer, notifications → domain folders → events, money → rollups → columns, embedded →
 // infrastructure (db, redis, queue, limits, threads, runtime, schema, net, time, mail) → lib → config, errors, dimensions.
 const DOMAIN =
   'sites|goals|funnels|teams|ingestion|stats|revenue|accounts|filters|sharing|retention|people|segments|annotations'
@@ -11,6 +11,7 @@ const layers = [
   ['audit', '^src/audit/'],
   ['money', '^src/money/'],
   ['rollups', '^src/rollups/'],
+  ['columns', '^src/columns/'],
   ['embedded', '^src/embedded/'],
   [
     'infrastructure',
