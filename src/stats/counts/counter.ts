@@ -3,6 +3,7 @@ import { readView } from '../../columns/read-view.ts'
 import { type Db, inSnapshot } from '../../db/connect.ts'
 import { countFrequencies, countProperties, countTitleSeries, countTypes } from './frequencies.ts'
 import { countConverters, countConvertersByValue, countGoals, countMatched } from './goals.ts'
+import { countJourneys } from './journeys.ts'
 import type { Question } from './question.ts'
 import { countTraffic } from './traffic.ts'
 import { countValues } from './values.ts'
@@ -19,6 +20,7 @@ const COUNTS = {
   converters: countConverters,
   convertersByValue: countConvertersByValue,
   matched: countMatched,
+  journeys: countJourneys,
 }
 type Counts = typeof COUNTS
 export type CountName = keyof Counts

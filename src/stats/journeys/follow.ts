@@ -25,7 +25,7 @@ export const journeyTasks = {
 }
 
 /** No value. */
-const END = -1
+export const END = -1
 
 /** Values of all journeys, one journey after the other, `width` each; `END` where a journey has none. */
 interface Followed {
@@ -66,7 +66,8 @@ function findJourneys(
 
 type Node = Journeys['steps'][number]['nodes'][number]
 
-function countSteps(
+/** Counts journeys step by step. */
+export function countSteps(
   { size, width, values }: Followed,
   texts: string[],
   { steps, branches }: { steps: number; branches: number },

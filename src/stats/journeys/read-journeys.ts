@@ -1,5 +1,6 @@
 import { isHitDimension } from '../../dimensions/dimensions.ts'
 import { type Grant, requireSection } from '../../sharing/grant.ts'
+import { countAsked } from '../counts/count-filtered.ts'
 import { keptPart } from '../filters/resolved-query.ts'
 import { fetchBlocks, type HitPart, MOST_MOMENTS } from '../moments/fetch-blocks.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
@@ -27,14 +28,20 @@ export async function readJourneys(
   const { resolved: whole } = await resolveContext(services, site, query)
   const resolved = keptPart(whole)
   const value = (start ?? end)!
+  const isBackwards = start === undefined
+  const isNarrowed = hidesHits(services.grant)
+  const asked = { by, value, isBackwards, isNarrowed, steps, branches }
+  const direction = isBackwards ? 'to' : 'from'
+  const counted = await countAsked(services, resolved, 'journeys', asked)
+  if (counted) return { by, direction, value, steps: counted }
   const blocks = await fetchBlocks<HitPart>(
     services,
     packJourneyHits,
     resolved,
-    { journey: { by, value, isNarrowed: hidesHits(services.grant) } },
+    { journey: { by, value, isNarrowed } },
     TOO_MANY,
   )
-  const input = { blocks, value, isBackwards: start === undefined, steps, branches }
+  const input = { blocks, value, isBackwards, steps, branches }
   const followed = await services.patterns.enter(
     site.teamId,
     services.signal,
@@ -43,7 +50,7 @@ export async function readJourneys(
         JourneyTasks['followJourneys']['output']
       >,
   )
-  return { by, direction: start === undefined ? 'to' : 'from', value, steps: followed }
+  return { by, direction, value, steps: followed }
 }
 
 /** A share that keeps only some hits shows no others. */
