@@ -2,6 +2,7 @@ import type { View } from '../../columns/block.ts'
 import { readView } from '../../columns/read-view.ts'
 import { type Db, inSnapshot } from '../../db/connect.ts'
 import { countFrequencies, countProperties, countTitleSeries, countTypes } from './frequencies.ts'
+import { countFunnel } from './funnel.ts'
 import { countConverters, countConvertersByValue, countGoals, countMatched } from './goals.ts'
 import { countJourneys } from './journeys.ts'
 import type { Question } from './question.ts'
@@ -21,6 +22,7 @@ const COUNTS = {
   convertersByValue: countConvertersByValue,
   matched: countMatched,
   journeys: countJourneys,
+  funnel: countFunnel,
 }
 type Counts = typeof COUNTS
 export type CountName = keyof Counts

@@ -1,8 +1,7 @@
 import { type Block, ENGAGEMENT, PAGEVIEW, type View } from '../../columns/block.ts'
-import type { Texts } from '../../columns/texts.ts'
-import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 import { countSteps, END } from '../journeys/follow.ts'
 import type { Journeys, JourneysQuery } from '../journeys/query.ts'
+import { type ByteOrder, byteOrder } from './byte-order.ts'
 import type { Question } from './question.ts'
 import { columnOf, select } from './select.ts'
 
@@ -35,20 +34,6 @@ export function countJourneys(view: View, question: Question, asked: JourneysAsk
   const all = new Int32Array(found.length * width).fill(END)
   for (const [index, journey] of found.entries()) all.set(journey, index * width)
   return countSteps({ size: found.length, width, values: all }, order.texts, { steps, branches })
-}
-
-interface ByteOrder {
-  /** Place of each text, by its number. */
-  rankOf: Int32Array
-  texts: string[]
-}
-
-function byteOrder(texts: Texts): ByteOrder {
-  const numbers = texts.all().map((_, number) => number)
-  numbers.sort((a, b) => compareTexts(texts.text(a), texts.text(b)))
-  const rankOf = new Int32Array(numbers.length)
-  for (const [rank, number] of numbers.entries()) rankOf[number] = rank
-  return { rankOf, texts: numbers.map(number => texts.text(number)) }
 }
 
 /** Returns the places of the values of a session in its order; at one time in the order of their bytes. */

@@ -1,4 +1,4 @@
-import { type MomentBlock, readMoments } from '../moments/moments.ts'
+import { type MomentBlock, type Moments, readMoments } from '../moments/moments.ts'
 import { type ChainRules, type Chains, findChains } from './chains.ts'
 
 /** Numbers of one step. */
@@ -45,28 +45,31 @@ export const funnelTasks: TaskTable = {
     const { size, units, lengths } = findChains(moments, { ...rules, isStrict: false })
     return units.subarray(0, size).filter((_, index) => lengths[index]! > 1)
   },
-  countChains({ blocks, hits, rules, rows }) {
-    const moments = readMoments(blocks, hits)
-    const chains = findChains(moments, rules)
-    const { size, lengths, values } = chains
-    const chosen = Array.isArray(rows)
-      ? idsOf(moments.texts, rows)
-      : mostFrequent(chains, moments.texts, rows)
-    const started = new Set(values.subarray(0, size))
-    const everything = Uint32Array.from(lengths.subarray(0, size), (_, index) => index)
-    return {
-      steps: countSteps(chains, everything, rules),
-      rows: chosen.map(({ value, id }) => ({
-        value,
-        steps: countSteps(
-          chains,
-          everything.filter(index => values[index] === id),
-          rules,
-        ),
-      })),
-      values: started.size,
-    }
-  },
+  countChains: ({ blocks, hits, rules, rows }) => countMoments(readMoments(blocks, hits), rules, rows),
+}
+
+/**
+ * Counts the chains of moments.
+ * @param rows values that get a row: as many as this, the most frequent ones, or exactly these
+ */
+export function countMoments(moments: Moments, rules: ChainRules, rows: number | string[]): FunnelCounts {
+  const chains = findChains(moments, rules)
+  const { size, lengths, values } = chains
+  const chosen = Array.isArray(rows) ? idsOf(moments.texts, rows) : mostFrequent(chains, moments.texts, rows)
+  const started = new Set(values.subarray(0, size))
+  const everything = Uint32Array.from(lengths.subarray(0, size), (_, index) => index)
+  return {
+    steps: countSteps(chains, everything, rules),
+    rows: chosen.map(({ value, id }) => ({
+      value,
+      steps: countSteps(
+        chains,
+        everything.filter(index => values[index] === id),
+        rules,
+      ),
+    })),
+    values: started.size,
+  }
 }
 
 interface ChosenValue {

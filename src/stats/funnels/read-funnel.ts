@@ -9,12 +9,14 @@ import {
   type StepGoal,
   stepsForSite,
 } from '../../funnels/steps.ts'
+import { targetOf } from '../../goals/matching.ts'
 import { ratio } from '../../lib/numbers.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
 import type { Services } from '../../services.ts'
 import { mayShow, requireSection } from '../../sharing/grant.ts'
 import { withoutMoneyGoals } from '../../sharing/money-goals.ts'
 import type { TimeSpan } from '../../time/range.ts'
+import { countAsked } from '../counts/count-filtered.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { resolveFollowed, type StatsServices, type StatsSite } from '../query-context.ts'
 import { findTargets, GoalRefused } from '../resolve/targets.ts'
@@ -127,15 +129,22 @@ async function countFunnel(
   rows: number | string[],
 ): Promise<FunnelCounts> {
   const resolved = keptPart(whole)
+  const isWithinSession = window === 'session' || by === 'session'
+  const hasOwners = isWithinSession && by === 'visitor'
+  const rules = { steps: goals.length, windowMs, isStrict: order === 'strict' }
+  const counted = await countAsked(services, resolved, 'funnel', {
+    ...{ steps: goals.map(targetOf), rules, isWithinSession, hasOwners },
+    ...{ startsBefore: range.end.getTime(), dimension, rows },
+  })
+  if (counted) return counted
   const targets = await findTargets(services, { ...resolved, ...valueSpan(resolved), teamId }, goals).catch(
     error => {
       throw error instanceof GoalRefused ? stepRefused(error, goals) : error
     },
   )
-  const isWithinSession = window === 'session' || by === 'session'
   const funnel = {
     unit: isWithinSession ? ('session_no' as const) : ('visitor_no' as const),
-    hasOwners: isWithinSession && by === 'visitor',
+    hasOwners,
     startsBefore: range.end,
   }
   const blocks = await fetchMoments(services, resolved, {
@@ -143,7 +152,6 @@ async function countFunnel(
     funnel,
     ...(dimension && { value: dimension }),
   })
-  const rules = { steps: goals.length, windowMs, isStrict: order === 'strict' }
   const wantedRows = dimension ? rows : 0
   return services.patterns.enter(teamId, services.signal, async () => {
     const run = <Name extends keyof FunnelTasks>(task: Name, input: FunnelTasks[Name]['input']) =>

@@ -1,0 +1,186 @@
+import { ENGAGEMENT, type View } from '../../columns/block.ts'
+import { type Dimension, isHitDimension } from '../../dimensions/dimensions.ts'
+import { type GoalTarget, testOf } from '../../goals/matching.ts'
+import type { ChainRules } from '../funnels/chains.ts'
+import { countMoments, type FunnelCounts } from '../funnels/count-chains.ts'
+import type { Moments } from '../moments/moments.ts'
+import { type ByteOrder, byteOrder } from './byte-order.ts'
+import { Goals } from './conversions.ts'
+import { TextBudget } from './match-texts.ts'
+import type { Question } from './question.ts'
+import { columnOf, type Selected, select } from './select.ts'
+
+export interface FunnelAsked {
+  steps: GoalTarget[]
+  rules: ChainRules
+  /** Whether moments are looked at session by session, and not visitor by visitor. */
+  isWithinSession: boolean
+  /** Whether visitors are counted although their moments are looked at by session. */
+  hasOwners: boolean
+  /** The first step must lie before, Unix milliseconds. */
+  startsBefore: number
+  dimension: Dimension | undefined
+  /** Values that get a row: as many as this, the most frequent ones, or exactly these. */
+  rows: number | string[]
+}
+
+/** Counts how far visitors or sessions go through the steps of a funnel (docs/metrics.md "Funnels"). */
+export function countFunnel(view: View, question: Question, asked: FunnelAsked): FunnelCounts {
+  const order = asked.dimension ? byteOrder(view.texts.ofDimension(asked.dimension)) : undefined
+  const found = new FoundMoments(asked, order)
+  const budget = new TextBudget()
+  const finder = new StepFinder(view, asked.steps, budget)
+  const selected = select(view, question)
+  for (const block of selected) {
+    finder.forEachHit(block, question, (hit, steps) => found.add(block, hit, steps, block.isService))
+    finder.forEachScroll(block, question, (hit, steps) => found.add(block, hit, steps, true))
+  }
+  if (asked.rules.isStrict) {
+    for (const block of selected) if (!block.isService) found.addAllHits(block, question)
+  }
+  return countMoments(found.moments(), asked.rules, asked.dimension ? asked.rows : 0)
+}
+
+/** Receives a hit and the steps that it meets, one bit a step. */
+type Met = (hit: number, steps: number) => void
+
+interface ScrollTarget {
+  threshold: number
+  /** Steps by the number of the path. */
+  steps: Uint8Array
+}
+
+class StepFinder {
+  readonly #goals: Goals
+  /** Step of each goal. */
+  readonly #stepOf: number[]
+  /** One for each threshold. */
+  readonly #scrolls: ScrollTarget[]
+
+  constructor(view: View, steps: readonly GoalTarget[], budget: TextBudget) {
+    const isLate = ({ kind, scrollThreshold }: GoalTarget) =>
+      kind === 'engagement' && scrollThreshold !== null && scrollThreshold > 0
+    this.#stepOf = steps.flatMap((target, step) => (isLate(target) ? [] : [step]))
+    this.#goals = new Goals(
+      view,
+      this.#stepOf.map(step => steps[step]!),
+      budget,
+    )
+    const byThreshold = new Map<number, Uint8Array>()
+    const paths = view.texts.of('path')
+    for (const [step, target] of steps.entries()) {
+      if (!isLate(target)) continue
+      const passes = new Uint8Array(paths.size)
+      const { operator, value } = testOf(target)
+      budget.mark(paths, 'goal', operator, value, passes)
+      const masks = byThreshold.get(target.scrollThreshold!) ?? new Uint8Array(paths.size)
+      for (let path = 0; path < masks.length; path++) if (passes[path] === 1) masks[path]! |= 1 << step
+      byThreshold.set(target.scrollThreshold!, masks)
+    }
+    this.#scrolls = [...byThreshold].map(([threshold, masks]) => ({ threshold, steps: masks }))
+  }
+
+  /** Calls back for each hit in the range that meets steps, in sessions that count. */
+  forEachHit(block: Selected, question: Question, met: Met): void {
+    let last = -1
+    let steps = 0
+    this.#goals.forEach(block, question, block.counts, (goal, hit) => {
+      if (hit !== last && steps > 0) met(last, steps)
+      if (hit !== last) steps = 0
+      last = hit
+      steps |= 1 << this.#stepOf[goal]!
+    })
+    if (steps > 0) met(last, steps)
+  }
+
+  /** Calls back for the first engagement of each pageview that reaches a threshold, if it lies in the range. */
+  forEachScroll({ hits, sessions, counts }: Selected, { start, end }: Question, met: Met): void {
+    if (this.#scrolls.length === 0) return
+    const { type, scroll, session, at, values } = hits
+    for (let hit = 0; hit < hits.count; hit++) {
+      if (type[hit] !== ENGAGEMENT || counts[session[hit]!] === 0) continue
+      for (const { threshold, steps } of this.#scrolls) {
+        const mask = steps[values.path[hit]!]!
+        if (mask === 0 || scroll[hit]! < threshold || at[hit]! < start || at[hit]! >= end) continue
+        const first = firstReach(hits, sessions.firstHit[session[hit]!]!, hit, threshold)
+        if (first === hit) met(hit, mask)
+      }
+    }
+  }
+}
+
+/** Returns the first engagement of the pageview of a hit that reaches the threshold. */
+function firstReach(hits: Selected['hits'], from: number, hit: number, threshold: number): number {
+  const { type, pageAt, values, scroll } = hits
+  for (let earlier = from; earlier < hit; earlier++) {
+    const isSame =
+      type[earlier] === ENGAGEMENT &&
+      pageAt[earlier] === pageAt[hit] &&
+      values.path[earlier] === values.path[hit]
+    if (isSame && scroll[earlier]! >= threshold) return earlier
+  }
+  return hit
+}
+
+class FoundMoments {
+  readonly #asked: FunnelAsked
+  readonly #order: ByteOrder | undefined
+  readonly #units: number[] = []
+  readonly #times: number[] = []
+  readonly #steps: number[] = []
+  readonly #silent: number[] = []
+  readonly #owners: number[] = []
+  readonly #values: number[] = []
+
+  constructor(asked: FunnelAsked, order: ByteOrder | undefined) {
+    this.#asked = asked
+    this.#order = order
+  }
+
+  /** Adds a moment, unless it has no visitor, no session although these are looked at, or meets no step in time. */
+  add(block: Selected, hit: number, steps: number, isSilent: boolean): void {
+    const at = block.hits.at[hit]!
+    const inTime = at < this.#asked.startsBefore ? steps : steps & ~1
+    if (inTime !== 0) this.#push(block, hit, inTime, isSilent)
+  }
+
+  /** Adds every pageview and event in the range of sessions that count, as moments that meet no step. */
+  addAllHits(block: Selected, { start, end }: Question): void {
+    const { hits, counts } = block
+    for (let hit = 0; hit < hits.count; hit++) {
+      const at = hits.at[hit]!
+      if (hits.type[hit] === ENGAGEMENT || counts[hits.session[hit]!] === 0 || at < start || at >= end)
+        continue
+      this.#push(block, hit, 0, false)
+    }
+  }
+
+  #push(block: Selected, hit: number, steps: number, isSilent: boolean): void {
+    const { isWithinSession, hasOwners, dimension } = this.#asked
+    const { hits, sessions } = block
+    const session = hits.session[hit]!
+    const visitor = sessions.visitor[session]!
+    const unit = isWithinSession ? sessions.no[session]! : visitor
+    if (visitor < 0 || (isWithinSession && unit <= 0)) return
+    this.#units.push(unit)
+    this.#times.push(hits.at[hit]!)
+    this.#steps.push(steps)
+    this.#silent.push(isSilent ? 1 : 0)
+    if (hasOwners) this.#owners.push(visitor)
+    const hasValue = this.#order && dimension && (steps & 1) === 1
+    const of = hasValue && isHitDimension(dimension) ? hit : session
+    this.#values.push(hasValue ? this.#order!.rankOf[columnOf(block, dimension)[of]!]! : 0)
+  }
+
+  moments(): Moments {
+    return {
+      units: Float64Array.from(this.#units),
+      times: Float64Array.from(this.#times),
+      steps: Uint8Array.from(this.#steps),
+      isSilent: Uint8Array.from(this.#silent),
+      owners: Uint32Array.from(this.#owners),
+      values: Uint32Array.from(this.#values),
+      texts: this.#order?.texts ?? [''],
+    }
+  }
+}
