@@ -1,6 +1,7 @@
 import { BLOCK_TYPES, type Block, ENGAGEMENT, NONE, typeNumber, type View } from '../../columns/block.ts'
 import { type GoalTarget, testOf } from '../../goals/matching.ts'
 import { TextBudget } from './match-texts.ts'
+import { propertyOf } from './properties.ts'
 import type { Question } from './question.ts'
 
 /** Receives a conversion: the number of its goal, the position of the hit, and when it was; of a scroll that is its pageview's time. */
@@ -79,24 +80,17 @@ export class Goals {
   /** Returns the text, by number in its domain, that a goal compares of a hit: path, name or selector. */
   matchedOf(hits: Block['hits'], hit: number, goal: number): number {
     const { on } = this.#targets[goal]!
-    return on ? hits.values[on][hit]! : this.#selectorOf(hits, hit)
+    return on ? hits.values[on][hit]! : propertyOf(hits, hit, this.#selector)
   }
 
   #meets(hits: Block['hits'], hit: number, target: Target): boolean {
     const { passes, properties, scrollThreshold, type } = target
     if (passes) {
-      const text = target.on ? hits.values[target.on][hit]! : this.#selectorOf(hits, hit)
+      const text = target.on ? hits.values[target.on][hit]! : propertyOf(hits, hit, this.#selector)
       if (passes[text] !== 1) return false
     }
     if (type === ENGAGEMENT) return hits.scroll[hit]! >= scrollThreshold && hits.scroll[hit] !== NONE
     return properties?.every(([key, value]) => carries(hits, hit, key, value)) ?? false
-  }
-
-  #selectorOf({ firstProperty, propertyKeys, propertyValues }: Block['hits'], hit: number): number {
-    for (let index = firstProperty[hit]!; index < firstProperty[hit + 1]!; index++) {
-      if (propertyKeys[index] === this.#selector) return propertyValues[index]!
-    }
-    return 0
   }
 }
 

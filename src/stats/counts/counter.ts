@@ -1,13 +1,17 @@
 import type { View } from '../../columns/block.ts'
 import { readView } from '../../columns/read-view.ts'
 import { type Db, inSnapshot } from '../../db/connect.ts'
+import type { AUTOCAPTURE_TYPES } from '../../ingestion/hit.ts'
 import { countFrequencies, countProperties, countTitleSeries, countTypes } from './frequencies.ts'
 import { countFunnel } from './funnel.ts'
 import { countConverters, countConvertersByValue, countGoals, countMatched } from './goals.ts'
+import { countClicks, countScroll } from './heat.ts'
 import { countJourneys } from './journeys.ts'
 import type { Question } from './question.ts'
 import { countTraffic } from './traffic.ts'
 import { countValues } from './values.ts'
+
+type AutocaptureType = (typeof AUTOCAPTURE_TYPES)[number]
 
 /** All count functions: columns and a question in, numbers out. */
 const COUNTS = {
@@ -23,6 +27,8 @@ const COUNTS = {
   matched: countMatched,
   journeys: countJourneys,
   funnel: countFunnel,
+  clicks: countClicks<AutocaptureType>,
+  scroll: countScroll,
 }
 type Counts = typeof COUNTS
 export type CountName = keyof Counts

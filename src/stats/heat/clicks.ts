@@ -4,6 +4,7 @@ import { ratio } from '../../lib/numbers.ts'
 import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 import { count, decimal, label } from '../../schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
+import { countAsked } from '../counts/count-filtered.ts'
 import { StatsQuery } from '../filters/query.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { PageWindow } from '../metrics/rank.ts'
@@ -96,11 +97,16 @@ export async function getClicks(
   query: ClicksQuery,
 ): Promise<Page<ClickRow>> {
   const { resolved } = await resolveContext(services, site, query)
-  const [{ rows, total }, seen] = await Promise.all([
-    readClicks(services, resolved, query),
-    readSlices(services, countSeenSessions, resolved),
-  ])
-  const saw = seen.reduce((sum, { sessions }) => sum + sessions, 0)
+  const types = query.types ?? [...AUTOCAPTURE_TYPES]
+  const counted = await countAsked(services, resolved, 'clicks', { types })
+  const [{ rows, total }, saw] = counted
+    ? [pageOf(counted.rows, windowOf(query)), counted.saw]
+    : await Promise.all([
+        readClicks(services, resolved, { ...query, types }),
+        readSlices(services, countSeenSessions, resolved).then(seen =>
+          seen.reduce((sum, { sessions }) => sum + sessions, 0),
+        ),
+      ])
   return {
     rows: rows.map(({ type, selector, target, clicks, sessions, visitors }) => ({
       event_type: type,
@@ -118,7 +124,7 @@ export async function getClicks(
 async function readClicks(
   services: StatsServices,
   resolved: ResolvedQuery,
-  { types = [...AUTOCAPTURE_TYPES], ...query }: ClicksQuery,
+  { types, ...query }: ClicksQuery & { types: ClickType[] },
 ): Promise<Page<Clicked>> {
   const window = windowOf(query)
   const heat = { types }
@@ -130,12 +136,17 @@ async function readClicks(
   const merged: Clicked[] = mergeSlices(counted, ({ type, selector, target }) =>
     JSON.stringify([type, selector, target]),
   )
-  merged.sort(
+  return pageOf(merged, window)
+}
+
+/** Returns a page of all that was clicked, most clicks first. */
+function pageOf(clicked: Clicked[], { offset, limit }: PageWindow): Page<Clicked> {
+  clicked.sort(
     (a, b) =>
       b.clicks - a.clicks ||
       compareTexts(a.type, b.type) ||
       compareTexts(a.selector, b.selector) ||
       compareTexts(a.target, b.target),
   )
-  return { rows: merged.slice(window.offset, window.offset + window.limit), total: merged.length }
+  return { rows: clicked.slice(offset, offset + limit), total: clicked.length }
 }

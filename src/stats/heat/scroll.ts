@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { ratio } from '../../lib/numbers.ts'
 import { count, decimal } from '../../schema/fields.ts'
 import { requiredText } from '../../schema/validation.ts'
+import { countAsked } from '../counts/count-filtered.ts'
+import type { ScrollCounts } from '../counts/heat.ts'
 import { checkStats, statsFields } from '../filters/query.ts'
 import { readLongs } from '../people/long-array.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
@@ -61,6 +63,8 @@ export async function getScroll(
   { path, ...query }: ScrollQuery,
 ): Promise<ScrollReport> {
   const { resolved } = await resolveContext(services, site, query)
+  const counted = await countAsked(services, resolved, 'scroll', { path })
+  if (counted) return presentScroll(counted)
   const params = { isSliced: services.slices ? 1 : 0 }
   const rows = await readSlices(services, measureScroll, resolved, { heat: { path }, params })
   const read = rows.filter((row): row is ScrollRow & { scroll: number } => row.scroll !== null)
@@ -79,11 +83,30 @@ export async function getScroll(
   }
 }
 
+function presentScroll({ pageviews, depths, engagedMs }: ScrollCounts): ScrollReport {
+  const engaged = depths.length
+  const scrolled = depths.reduce((sum, depth) => sum + depth, 0)
+  return {
+    pageviews,
+    engaged_pageviews: engaged,
+    scroll_depth: engaged === 0 ? null : ratio(scrolled, engaged, 2),
+    median_engaged_seconds: engaged === 0 ? null : ratio(twiceMedianOf(engagedMs), 2_000, 2),
+    reached: DEPTHS.map(depth => {
+      const reached = depths.reduce((sum, each) => sum + (each >= depth ? 1 : 0), 0)
+      return { depth, pageviews: reached, share: ratio(100 * reached, engaged, 2) }
+    }),
+  }
+}
+
 /** Returns twice the median of the engaged times of all slices; 0 without any. */
 function twiceMedian(rows: ScrollRow[]): number {
   const times = rows.flatMap(({ times, engaged }) =>
     times ? Array.from({ length: engaged }, (_, index) => readLongs(times)(index)) : [],
   )
+  return twiceMedianOf(times)
+}
+
+function twiceMedianOf(times: number[]): number {
   times.sort((a, b) => a - b)
   const middle = times.length / 2
   return (times[Math.ceil(middle) - 1] ?? 0) + (times[Math.floor(middle)] ?? 0)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
+import { counterOfRows } from '../../../src/stats/counts/counter.ts'
 import { ClicksQuery, getClicks } from '../../../src/stats/heat/clicks.ts'
 import { getScroll, ScrollQuery } from '../../../src/stats/heat/scroll.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
@@ -52,7 +53,10 @@ test(`heat: every number equals a recount of the hits (${STREAMS} streams)`, asy
       const query = { ...randomRange(number, world), filters }
       const path = random.pick(['/', '/pricing', '/docs/pricing', '/docs/long-read', '/nowhere'])
       const types = random.pick([undefined, ['outbound'], ['button', 'copy', 'form']])
-      const read = { ...readServices(db, LONG_AFTER), slices: round % 2 === 1 ? SLICES : undefined }
+      // Every third one is counted over columns.
+      const counter = round % 3 === 2 ? counterOfRows(db) : undefined
+      const slices = round % 2 === 1 ? SLICES : undefined
+      const read = { ...readServices(db, LONG_AFTER), slices, counter }
       const { from, to } = query
       const what = JSON.stringify({ seed, round, query, types, path, zone: stream.zone })
 
