@@ -2,6 +2,7 @@ import type { View } from '../../columns/block.ts'
 import { readView } from '../../columns/read-view.ts'
 import { type Db, inSnapshot } from '../../db/connect.ts'
 import type { AUTOCAPTURE_TYPES } from '../../ingestion/hit.ts'
+import { countErrors } from './errors.ts'
 import { countFrequencies, countProperties, countTitleSeries, countTypes } from './frequencies.ts'
 import { countFunnel } from './funnel.ts'
 import { countConverters, countConvertersByValue, countGoals, countMatched } from './goals.ts'
@@ -27,6 +28,7 @@ const COUNTS = {
   matched: countMatched,
   journeys: countJourneys,
   funnel: countFunnel,
+  errors: countErrors,
   clicks: countClicks<AutocaptureType>,
   scroll: countScroll,
 }

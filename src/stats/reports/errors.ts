@@ -2,12 +2,15 @@ import { z } from 'zod'
 import { query } from '../../db/query.ts'
 import { ERRORS } from '../../dimensions/rolled-up.ts'
 import { AppError } from '../../errors.ts'
+import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 import { runTask } from '../../rollups/protocol.ts'
 import { count, label, timestamp, uuid } from '../../schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
 import { mayShow } from '../../sharing/grant.ts'
 import { isUuid } from '../../sites/domain.ts'
 import { groupField, seriesBuckets } from '../../time/range.ts'
+import { countFiltered } from '../counts/count-filtered.ts'
+import type { ErrorCounts } from '../counts/errors.ts'
 import { actorFields, presentActor } from '../event-log/actor.ts'
 import type { LogServices } from '../event-log/log-pages.ts'
 import { readOccurrences } from '../event-log/occurrences.ts'
@@ -118,14 +121,17 @@ export async function getErrors(
 ): Promise<Page<ErrorGroup>> {
   const { resolved } = await resolveContext(services, site, query)
   const params = windowOf(query)
-  const { rows, total } = await rank<'hits' | 'sessions' | 'visitors'>(services, resolved, {
-    dimension: ERRORS,
-    by: ['hits', 'sessions'],
-    shown: ['hits'],
-    countsVisitors: true,
-    ...params,
-    rankRows: () => rankFilteredErrors(services.reads, resolved, { params }),
-  })
+  const counted = await countFiltered(services, resolved, 'errors', {})
+  const { rows, total } = counted
+    ? mostFrequent(counted, params)
+    : await rank<'hits' | 'sessions' | 'visitors'>(services, resolved, {
+        dimension: ERRORS,
+        by: ['hits', 'sessions'],
+        shown: ['hits'],
+        countsVisitors: true,
+        ...params,
+        rankRows: () => rankFilteredErrors(services.reads, resolved, { params }),
+      })
   const ids = rows.map(({ value }) => value)
   const known = ids.length > 0 ? await findErrorGroups(services.reads, { siteNo: site.siteNo, ids }) : []
   const byId = new Map(known.map(group => [group.id, group]))
@@ -140,6 +146,12 @@ export async function getErrors(
     })),
     total,
   }
+}
+
+function mostFrequent(counted: ErrorCounts[], { offset, limit }: PageWindow): Page<ErrorCounts> {
+  const occurred = counted.filter(({ hits }) => hits > 0)
+  occurred.sort((a, b) => b.hits - a.hits || b.sessions - a.sessions || compareTexts(a.value, b.value))
+  return { rows: occurred.slice(offset, offset + limit), total: occurred.length }
 }
 
 /**
@@ -182,6 +194,11 @@ async function countError(services: StatsServices, resolved: ResolvedQuery, erro
   const [rolledUp] = (await countRolledUp(services, keptPart(resolved), ERRORS, [errorId], options)) ?? []
   if (rolledUp) {
     const { hits, sessions, visitors } = rolledUp
+    return { occurrences: hits, sessions, visitors }
+  }
+  const counted = await countFiltered(services, resolved, 'errors', { errorId })
+  if (counted) {
+    const { hits = 0, sessions = 0, visitors = 0 } = counted[0] ?? {}
     return { occurrences: hits, sessions, visitors }
   }
   const [counts] = await countFilteredError(services.reads, resolved, { errorId })
