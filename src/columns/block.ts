@@ -69,7 +69,7 @@ export interface HitColumns {
 export interface Block {
   /**
    * Whether its hits are events that the service wrote. Its sessions are copies then: such an event may belong to a session of any age.
-   * Their visitors, starts and counts are nobody's.
+   * What such a copy says of its start and its counts does not count.
    */
   isService: boolean
   sessions: SessionColumns

@@ -31,11 +31,6 @@ export class VisitorNumbers {
     return this.#size - 1
   }
 
-  /** Returns the `visitor_no` of a dense number. */
-  visitorNo(number: number): number {
-    return this.#visitorNos[number]!
-  }
-
   #grow(): void {
     const visitorNos = new Int32Array(2 * this.#visitorNos.length)
     visitorNos.set(this.#visitorNos)

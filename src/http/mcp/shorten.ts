@@ -49,7 +49,7 @@ function withShortTexts(answer: unknown, longest: number): { texts: unknown; are
   const texts = JSON.parse(JSON.stringify(answer), (_, value) => {
     if (typeof value !== 'string' || Buffer.byteLength(value) <= longest) return value
     areCut = true
-    // A stream leaves out a character of which only a part is there.
+    // A character that is cut in its middle is left out.
     return `${new TextDecoder().decode(Buffer.from(value).subarray(0, longest), { stream: true })}…`
   })
   return { texts, areCut }

@@ -1,3 +1,11 @@
+import type { TimeSpan } from '../../time/range.ts'
+
+/** Returns the starts of consecutive buckets and the end of the last one, Unix milliseconds. */
+export const edgesOf = (buckets: readonly TimeSpan[]): number[] => [
+  ...buckets.map(({ start }) => start.getTime()),
+  ...buckets.slice(-1).map(({ end }) => end.getTime()),
+]
+
 /** Consecutive half-open buckets: bucket `index` is from `bounds[index]` to `bounds[index + 1]`, Unix milliseconds. */
 export class Buckets {
   readonly #bounds: readonly number[]

@@ -1,4 +1,4 @@
-import { BLOCK_TYPES, type Block, ENGAGEMENT, NONE, typeNumber, type View } from '../../columns/block.ts'
+import { BLOCK_TYPES, type Block, ENGAGEMENT, typeNumber, type View } from '../../columns/block.ts'
 import { type GoalTarget, testOf } from '../../goals/matching.ts'
 import { TextBudget } from './match-texts.ts'
 import { propertyOf } from './properties.ts'
@@ -19,7 +19,7 @@ interface Target {
   properties: [key: number, value: number][] | undefined
 }
 
-/** Goals as they are looked for in blocks of one view; each is a list of targets, of which one is enough. */
+/** Finds the conversions of goals in the blocks of one view. */
 export class Goals {
   readonly #targets: Target[]
   readonly #ofType: Target[][]
@@ -71,7 +71,8 @@ export class Goals {
       if (time < start || time >= end) continue
       for (const target of targets) {
         if (!this.#meets(hits, hit, target)) continue
-        if (isEngagement && isCountedBefore(hits, hit, firstHit[session[hit]!]!, target)) continue
+        if (isEngagement && firstReach(hits, firstHit[session[hit]!]!, hit, target.scrollThreshold) < hit)
+          continue
         converted(target.goal, hit, time)
       }
     }
@@ -89,7 +90,7 @@ export class Goals {
       const text = target.on ? hits.values[target.on][hit]! : propertyOf(hits, hit, this.#selector)
       if (passes[text] !== 1) return false
     }
-    if (type === ENGAGEMENT) return hits.scroll[hit]! >= scrollThreshold && hits.scroll[hit] !== NONE
+    if (type === ENGAGEMENT) return hits.scroll[hit]! >= scrollThreshold
     return properties?.every(([key, value]) => carries(hits, hit, key, value)) ?? false
   }
 }
@@ -120,24 +121,24 @@ function carries(
   return false
 }
 
-/** Whether an earlier engagement of the same pageview was deep enough already. */
-function isCountedBefore(
-  { type, pageAt, scroll, values }: Block['hits'],
+/**
+ * Returns the first engagement of the pageview of an engagement, up to itself, that reaches a scroll depth.
+ * @param from position of the first hit of the session
+ */
+export function firstReach(
+  { type, pageAt, values, scroll }: Block['hits'],
+  from: number,
   hit: number,
-  first: number,
-  { scrollThreshold }: Target,
-): boolean {
-  for (let earlier = first; earlier < hit; earlier++) {
-    if (
+  threshold: number,
+): number {
+  for (let earlier = from; earlier < hit; earlier++) {
+    const isOfPageview =
       type[earlier] === ENGAGEMENT &&
       pageAt[earlier] === pageAt[hit] &&
-      values.path[earlier] === values.path[hit] &&
-      scroll[earlier] !== NONE &&
-      scroll[earlier]! >= scrollThreshold
-    )
-      return true
+      values.path[earlier] === values.path[hit]
+    if (isOfPageview && scroll[earlier]! >= threshold) return earlier
   }
-  return false
+  return hit
 }
 
 /** Returns 1 for each session of a block that converted one of the targets in the range, else 0. */

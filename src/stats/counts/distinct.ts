@@ -1,10 +1,10 @@
-/** Pairs of a key and a visitor, of which the distinct ones are counted by key. */
+/** Counts the distinct visitors of each key: a list of pairs of a key and a visitor. */
 export class Pairs {
   #keys = new Int32Array(1_024)
   #visitors = new Int32Array(1_024)
   #size = 0
 
-  /** Adds a pair; the same pair again at once is left out. Negative visitors are nobody's. */
+  /** Adds a pair, unless it is the same as the one before. Leaves out `NO_VISITOR`, as every negative number. */
   add(key: number, visitor: number): void {
     const last = this.#size - 1
     if (visitor < 0 || (last >= 0 && this.#visitors[last] === visitor && this.#keys[last] === key)) return
@@ -61,14 +61,10 @@ export class VisitorSet {
     this.#has = new Uint8Array(visitors)
   }
 
-  /** Negative visitors are nobody's. */
+  /** Leaves out `NO_VISITOR`, as every negative number. */
   add(visitor: number): void {
     if (visitor < 0 || this.#has[visitor] === 1) return
     this.#has[visitor] = 1
     this.size += 1
-  }
-
-  has(visitor: number): boolean {
-    return this.#has[visitor] === 1
   }
 }

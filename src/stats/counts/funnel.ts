@@ -5,7 +5,7 @@ import type { ChainRules } from '../funnels/chains.ts'
 import { countMoments, type FunnelCounts } from '../funnels/count-chains.ts'
 import type { Moments } from '../moments/moments.ts'
 import { type ByteOrder, byteOrder } from './byte-order.ts'
-import { Goals } from './conversions.ts'
+import { firstReach, Goals } from './conversions.ts'
 import { TextBudget } from './match-texts.ts'
 import type { Question } from './question.ts'
 import { columnOf, type Selected, select } from './select.ts'
@@ -107,19 +107,6 @@ class StepFinder {
       }
     }
   }
-}
-
-/** Returns the first engagement of the pageview of a hit that reaches the threshold. */
-function firstReach(hits: Selected['hits'], from: number, hit: number, threshold: number): number {
-  const { type, pageAt, values, scroll } = hits
-  for (let earlier = from; earlier < hit; earlier++) {
-    const isSame =
-      type[earlier] === ENGAGEMENT &&
-      pageAt[earlier] === pageAt[hit] &&
-      values.path[earlier] === values.path[hit]
-    if (isSame && scroll[earlier]! >= threshold) return earlier
-  }
-  return hit
 }
 
 class FoundMoments {

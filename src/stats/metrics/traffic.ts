@@ -3,6 +3,7 @@ import { runTask, type TrafficPart, type TrafficTotals } from '../../rollups/pro
 import { count, decimal } from '../../schema/fields.ts'
 import { type Bucket, type TimeSpan, toWindow } from '../../time/range.ts'
 import { countTrafficByColumns } from '../columns/traffic.ts'
+import { edgesOf } from '../counts/buckets.ts'
 import { countFiltered } from '../counts/count-filtered.ts'
 import { isUnfiltered, type ResolvedQuery, sessionValuesOf } from '../filters/resolved-query.ts'
 import type { StatsServices } from '../query-context.ts'
@@ -52,8 +53,7 @@ export async function countTraffic(
     const windows = buckets.map(toWindow)
     return runTask(services.rollups, 'countTraffic', { siteNo: resolved.siteNo, windows, parts })
   }
-  const bounds = boundsOfAll(buckets)
-  const byColumns = await countFiltered(services, resolved, 'traffic', bounds)
+  const byColumns = await countFiltered(services, resolved, 'traffic', edgesOf(buckets))
   if (byColumns) return byColumns
   const ofValues = sessionValuesOf(resolved)
   const rolledUp =
@@ -73,11 +73,6 @@ export async function countTraffic(
     countFilteredRows(services, resolved, buckets)
   )
 }
-
-const boundsOfAll = (buckets: readonly TimeSpan[]): number[] => [
-  ...buckets.map(({ start }) => start.getTime()),
-  ...buckets.slice(-1).map(({ end }) => end.getTime()),
-]
 
 /** Details may begin within a bucket. */
 function cutTo({ start, end }: TimeSpan, bucket: TimeSpan): TimeSpan {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { requiredText } from '../../schema/validation.ts'
 import { type Bucket, boundsOf, groupField, seriesBuckets } from '../../time/range.ts'
+import { edgesOf } from '../counts/buckets.ts'
 import { countFiltered } from '../counts/count-filtered.ts'
 import { checkStats, statsFields } from '../filters/query.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
@@ -59,7 +60,7 @@ export async function getPageTitleTimeseries(
       ? []
       : ((await countFiltered(services, resolved, 'titleSeries', {
           title,
-          bounds: [...boundsOf(all), resolved.end].map(Number),
+          bounds: edgesOf(all),
         })) ??
         (await countTimesRolledUp(services, resolved, subject, all)) ??
         (await countRows(services, resolved, title, all)))
