@@ -1,4 +1,5 @@
 import type { Db } from '../../src/db/connect.ts'
+import { markBuckets } from '../../src/rollups/dirty.ts'
 import { type Random, randomFrom } from './random-values.ts'
 import { bucketing, bucketsOf } from './recount-buckets.ts'
 import { hourOfWeek, isWithin, type Period } from './recount-days.ts'
@@ -53,7 +54,7 @@ function place(random: Random, world: World) {
   return { visit, at: start + random.int(3 * 24 * 3_600_000), currency: random.pick(['USD', 'USD', 'EUR']) }
 }
 
-/** Writes it to the ledgers of the site, as attributed. */
+/** Writes it to the ledgers of the site, as attributed, with the marks of payments that an aggregate may have passed. */
 export async function storeMoney(db: Db, site: TestSite, { payments, movements }: Money): Promise<void> {
   const sessionOf = async (visit: Visit | undefined) => {
     if (!visit) return { no: null, at: null }
@@ -73,6 +74,13 @@ export async function storeMoney(db: Db, site: TestSite, { payments, movements }
         ${paid.refundedMinor}, ${paid.isRecurring}, ${session.no}, ${session.at}
       )`
   }
+  await db.begin(tx =>
+    markBuckets(
+      tx,
+      'revenue',
+      payments.map(({ at }) => ({ siteNo: site.siteNo, at })),
+    ),
+  )
   for (const movement of movements) {
     const session = await sessionOf(movement.visit)
     await db`
