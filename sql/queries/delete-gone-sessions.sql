@@ -19,3 +19,4 @@ using given
 where
   sessions.site_no = :siteNo::int and sessions.started_at = given.started_at
   and sessions.session_no = given.session_no and not given.is_stored
+returning sessions.started_at as at

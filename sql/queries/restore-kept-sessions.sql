@@ -25,3 +25,4 @@ where not exists (
     sessions.site_no = visitors.site_no and sessions.visitor_no = visitors.visitor_no
     and sessions.started_at = given.started_at
 )
+returning started_at as at

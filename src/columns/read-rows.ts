@@ -3,12 +3,8 @@ import { query } from '../db/query.ts'
 import { HOUR_MS } from '../lib/time.ts'
 import { type Block, HIT_DIMENSIONS, SESSION_DIMENSIONS } from './block.ts'
 import { buildBlock, type HitRows, type Numbering, type SessionRows } from './build-block.ts'
-
-/** Half-open, Unix milliseconds. */
-export interface Span {
-  start: number
-  end: number
-}
+import { cutBlock } from './join-blocks.ts'
+import type { Span } from './spans.ts'
 
 /** Hits of a session lie at most 24 hours from its start, on either side (docs/metrics.md "Session"). */
 export const REACH_MS = 25 * HOUR_MS
@@ -44,16 +40,18 @@ const readServiceColumns = query<{ siteNo: number; start: Date; end: Date }, Fou
 )
 
 /**
- * Reads the sessions that started in a span, with all their hits, as a block. Call it in a snapshot.
+ * Reads the sessions that started in spans, with all their hits, as one block for each span. Call it in a snapshot.
+ * @param spans adjacent, in order of time
  * @param rows sessions and hits that one pair of statements reads, about
  */
-export async function readSpan(
+export async function readSpans(
   tx: Queryable,
   siteNo: number,
-  span: Span,
+  spans: readonly Span[],
   numbering: Numbering,
   rows = ROWS_OF_STATEMENT,
-): Promise<Block> {
+): Promise<Block[]> {
+  const span = { start: spans[0]!.start, end: spans.at(-1)!.end }
   const bounds = { siteNo, from: new Date(span.start), to: new Date(span.end) }
   const parts = await cutSessions(tx, { ...bounds, rows })
   const sessions = noSessions()
@@ -62,15 +60,30 @@ export async function readSpan(
     const end = parts[index + 1]?.start ?? span.end
     const part = { siteNo, from: new Date(start), to: new Date(end) }
     const [found] = await readSessionColumns(tx, part)
-    if (found?.sessionNos) append(sessions, found)
+    if (!found?.sessionNos) continue
+    append(sessions, found)
     const [seen] = await readHitColumns(tx, {
       ...part,
-      earliest: new Date(start - REACH_MS),
-      latest: new Date(end + REACH_MS),
+      earliest: new Date(found.firstAt.reduce((least, at) => Math.min(least, at), start)),
+      latest: new Date(found.lastAt.reduce((most, at) => Math.max(most, at), start) + 1),
     })
     if (seen?.sessionNos) append(hits, seen)
   }
-  return buildBlock(numbering, sessions, hits, false)
+  const all = buildBlock(numbering, sessions, hits, false)
+  if (spans.length === 1) return [all]
+  const firstFrom = (at: number) => lowerBound(sessions.startedAt, at)
+  return spans.map(({ start, end }) => cutBlock(all, firstFrom(start), firstFrom(end)))
+}
+
+/** Returns the position of the first of ascending numbers that is not less than a number. */
+function lowerBound(numbers: readonly number[], least: number): number {
+  let [from, to] = [0, numbers.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (numbers[middle]! < least) from = middle + 1
+    else to = middle
+  }
+  return from
 }
 
 /** Reads the events of a time span that the service wrote, with copies of their sessions. Call it in a snapshot. */

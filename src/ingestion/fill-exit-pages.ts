@@ -1,3 +1,4 @@
+import { stampChanges } from '../columns/stamps.ts'
 import type { Db, Transaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/time.ts'
@@ -85,6 +86,11 @@ async function fill(tx: Transaction, span: Span): Promise<void> {
   await allowColumnstoreWrites(tx)
   const filled = await fillSpan(tx, span)
   await noteFilled(tx, { filledFrom: span.start })
+  await stampChanges(
+    tx,
+    'sessions',
+    filled.map(({ siteNo, startedAt }) => ({ siteNo, at: startedAt.getTime() })),
+  )
   await markBuckets(
     tx,
     'daily_rollups',

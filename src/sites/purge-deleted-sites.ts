@@ -90,6 +90,8 @@ const TABLES = [
   'goal_conversions',
   'session_counts',
   'recent_hits',
+  'new_stamps',
+  'stamps',
 ]
 
 const selectSites = query<void, { siteNo: number; teamId: string; deletedAt: Date }>(

@@ -1,3 +1,4 @@
+import { stampChanges } from '../../columns/stamps.ts'
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts'
 import { arraysOf, arrayText, timeText } from '../../db/array-text.ts'
 import type { Transaction } from '../../db/connect.ts'
@@ -83,6 +84,13 @@ export async function writeBatch(
 
   await settleRestored(tx, visitors)
   const renumbered = await renumberVisits(tx, visitors)
+  await stampChanges(tx, 'sessions', [
+    ...sessionized.flatMap(({ hit: { siteNo }, session }) =>
+      session ? [{ siteNo, at: session.startedAt }] : [],
+    ),
+    ...written.map(({ visitor: { siteNo }, session }) => ({ siteNo, at: session.startedAt })),
+    ...renumbered,
+  ])
   const isLate = await markBuckets(tx, 'hits', [
     ...hits.map(({ siteNo, at }) => ({ siteNo, at })),
     ...attributed,

@@ -1,3 +1,4 @@
+import { stampChanges } from '../../columns/stamps.ts'
 import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { deleteReplay, lockReplays } from '../../replays/delete-replays.ts'
@@ -214,6 +215,7 @@ async function erasePartOf(
   }
   const touched = hits.map(({ at }) => ({ siteNo, at: at.getTime() }))
   const started = { siteNo, at: startedAt.getTime() }
+  await stampChanges(tx, 'sessions', [started])
   await markBuckets(tx, 'hits', touched)
   await markBuckets(tx, 'sessions', [started])
   await markBuckets(tx, 'daily_rollups', [

@@ -1,3 +1,4 @@
+import { stampChanges } from '../../columns/stamps.ts'
 import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { renumberVisits } from '../../ingestion/store/renumber-visits.ts'
@@ -116,5 +117,7 @@ async function settleSlice(
     const at = firstAt?.getTime()
     return sessions > 0 && at !== undefined ? [{ visitorNo, siteNo, firstSeenAt: at, lateSessionAt: at }] : []
   })
-  await markBuckets(tx, 'sessions', await renumberVisits(tx, late))
+  const renumbered = await renumberVisits(tx, late)
+  await stampChanges(tx, 'sessions', renumbered)
+  await markBuckets(tx, 'sessions', renumbered)
 }

@@ -1,3 +1,4 @@
+import { stampChanges } from '../../columns/stamps.ts'
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts'
 import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
@@ -31,8 +32,8 @@ const deleteServiceDays = query<
 )
 
 /**
- * Deletes the counts of the days on which events of the service are written, changed or deleted. Every transaction that does so must
- * call it, before or after: otherwise the goal report keeps the old numbers.
+ * Deletes the counts of the days on which events of the service are written, changed or deleted, and stamps their columns. Every transaction
+ * that does so must call it, before or after: otherwise reads keep the old numbers.
  */
 export async function forgetServiceDays(
   tx: Transaction,
@@ -41,6 +42,11 @@ export async function forgetServiceDays(
   const bySite = [...groupBy(touched, ({ siteNo }) => siteNo)].sort(([a], [b]) => a - b)
   for (const [siteNo, rows] of bySite) {
     const times = [...new Set(rows.map(({ at }) => at.getTime()))].sort((a, b) => a - b)
+    await stampChanges(
+      tx,
+      'service',
+      times.map(at => ({ siteNo, at })),
+    )
     // The lock is a statement of its own: the next one must see the days that were prepared for counting until the lock was given.
     const [, deleted] = await Promise.all([
       shareServiceEvents(tx, { lock: ADVISORY_LOCKS.serviceEvents, siteNo }),

@@ -1,5 +1,5 @@
 import type { View } from '../../columns/block.ts'
-import { readView } from '../../columns/read-view.ts'
+import { SiteColumns } from '../../columns/site-columns.ts'
 import { type Db, inSnapshot } from '../../db/connect.ts'
 import type { AUTOCAPTURE_TYPES } from '../../ingestion/hit.ts'
 import { countErrors } from './errors.ts'
@@ -64,5 +64,8 @@ const runCount = <Name extends CountName>(
 /** Returns a counter that reads rows for each question. */
 export const counterOfRows = (db: Db): Counter => ({
   count: (name, siteNo, question, asked) =>
-    inSnapshot(db, async tx => runCount(name, await readView(tx, siteNo, question), question, asked)),
+    inSnapshot(db, async tx => {
+      const view = await new SiteColumns(siteNo).view(tx, question, Date.now())
+      return runCount(name, view, question, asked)
+    }),
 })

@@ -1,13 +1,21 @@
-import type { Db } from '../../../db/connect.ts'
+import { stampChanges } from '../../../columns/stamps.ts'
+import type { Db, Transaction } from '../../../db/connect.ts'
 import { query } from '../../../db/query.ts'
 import { allowColumnstoreWrites } from '../../../rollups/columnstore.ts'
 import type { OpenedFile } from '../open-archive.ts'
 import { lineBlocks, type Rows } from './line-blocks.ts'
 
-const insertKeptSessions = query<Rows>('restore-kept-sessions')
+const insertKeptSessions = query<Rows, { at: Date }>('restore-kept-sessions')
 
 const restoreFirstVisits = query<Rows>('restore-first-visits')
-const deleteGoneSessions = query<Rows>('delete-gone-sessions')
+const deleteGoneSessions = query<Rows, { at: Date }>('delete-gone-sessions')
+
+const stampStarts = (tx: Transaction, siteNo: number, sessions: { at: Date }[]) =>
+  stampChanges(
+    tx,
+    'sessions',
+    sessions.map(({ at }) => ({ siteNo, at: at.getTime() })),
+  )
 
 /**
  * Restores the rows of sessions before `details_from` that money is attributed to, also those that are gone where the archive was written:
@@ -17,7 +25,7 @@ export async function beginKeptSessions(db: Db, siteNo: number, files: OpenedFil
   for await (const rows of lineBlocks(files)) {
     await db.begin(async tx => {
       await allowColumnstoreWrites(tx)
-      await insertKeptSessions(tx, { siteNo, rows })
+      await stampStarts(tx, siteNo, await insertKeptSessions(tx, { siteNo, rows }))
     })
   }
 }
@@ -32,7 +40,7 @@ export async function finishKeptSessions(
   for await (const rows of lineBlocks(keptSessions)) {
     await db.begin(async tx => {
       await allowColumnstoreWrites(tx)
-      await deleteGoneSessions(tx, { siteNo, rows })
+      await stampStarts(tx, siteNo, await deleteGoneSessions(tx, { siteNo, rows }))
     })
   }
 }

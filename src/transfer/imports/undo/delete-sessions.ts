@@ -1,3 +1,4 @@
+import { stampChanges } from '../../../columns/stamps.ts'
 import type { Db, Transaction } from '../../../db/connect.ts'
 import { query } from '../../../db/query.ts'
 import { DAY_MS } from '../../../lib/time.ts'
@@ -138,6 +139,7 @@ async function deleteSlice(tx: Transaction, siteNo: number, sessions: Session[])
   await countDown(tx, { visitorNos: gone.map(({ visitorNo }) => visitorNo) })
   const touched = hits.map(({ at }) => ({ siteNo, at: at.getTime() }))
   const started = sessions.map(({ startedAt }) => ({ siteNo, at: startedAt.getTime() }))
+  await stampChanges(tx, 'sessions', started)
   await markBuckets(tx, 'hits', touched)
   await markBuckets(tx, 'sessions', started)
   await markBuckets(tx, 'daily_rollups', [

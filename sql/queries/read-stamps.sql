@@ -1,0 +1,16 @@
+-- The stamps of site :siteNo: a JSON array for each column, one entry for each kind and span. Starts are Unix milliseconds, stamps texts. All are null
+-- for a site without stamps.
+select
+  json_agg(kind) as kinds,
+  json_agg((extract(epoch from starts_at) * 1000)::bigint) as starts,
+  json_agg(minutes) as minutes,
+  json_agg(stamp::text) as stamps
+from (
+  select kind, starts_at, minutes, bit_xor(stamp) as stamp
+  from (
+    select kind, starts_at, minutes, stamp from stamps where site_no = :siteNo::int
+    union all
+    select kind, starts_at, minutes, stamp from new_stamps where site_no = :siteNo::int
+  ) as added
+  group by 1, 2, 3
+) as span

@@ -1,0 +1,136 @@
+import {
+  type Block,
+  HIT_DIMENSIONS,
+  type HitColumns,
+  SESSION_DIMENSIONS,
+  type SessionColumns,
+} from './block.ts'
+
+type Column = Int32Array | Float64Array | Int16Array | Uint8Array
+/** Changes a column: puts together those of several blocks, or cuts a part out of one. */
+type Change = <Changed extends Column>(of: (part: Block) => Changed) => Changed
+
+/** Joins blocks of one numbering, in the order of their spans. */
+export function joinBlocks(blocks: readonly Block[]): Block {
+  const sessions = blocks.map(block => block.sessions)
+  const hits = blocks.map(block => block.hits)
+  const change: Change = of => join(blocks.map(of))
+  return {
+    isService: blocks[0]!.isService,
+    sessions: sessionColumns(change, {
+      count: totalOf(sessions),
+      firstHit: joinPositions(
+        sessions.map(({ firstHit }) => firstHit),
+        totalOf(hits),
+      ),
+    }),
+    hits: hitColumns(change, {
+      count: totalOf(hits),
+      session: joinSessionsOf(blocks),
+      firstProperty: joinPositions(
+        hits.map(({ firstProperty }) => firstProperty),
+        hits.reduce((sum, { propertyKeys }) => sum + propertyKeys.length, 0),
+      ),
+      propertyKeys: change(block => block.hits.propertyKeys),
+      propertyValues: change(block => block.hits.propertyValues),
+    }),
+  }
+}
+
+/** Returns the part of a block with some of its sessions, from `first` to before `end`. */
+export function cutBlock(block: Block, first: number, end: number): Block {
+  const { firstHit } = block.sessions
+  const [firstOfHits, endOfHits] = [firstHit[first]!, firstHit[end]!]
+  const { firstProperty } = block.hits
+  const [firstOfProperties, endOfProperties] = [firstProperty[firstOfHits]!, firstProperty[endOfHits]!]
+  return {
+    isService: block.isService,
+    sessions: sessionColumns(of => of(block).slice(first, end) as never, {
+      count: end - first,
+      firstHit: firstHit.slice(first, end + 1).map(hit => hit - firstOfHits),
+    }),
+    hits: hitColumns(of => of(block).slice(firstOfHits, endOfHits) as never, {
+      count: endOfHits - firstOfHits,
+      session: block.hits.session.slice(firstOfHits, endOfHits).map(session => session - first),
+      firstProperty: firstProperty
+        .slice(firstOfHits, endOfHits + 1)
+        .map(property => property - firstOfProperties),
+      propertyKeys: block.hits.propertyKeys.slice(firstOfProperties, endOfProperties),
+      propertyValues: block.hits.propertyValues.slice(firstOfProperties, endOfProperties),
+    }),
+  }
+}
+
+function sessionColumns(change: Change, others: Pick<SessionColumns, 'count' | 'firstHit'>): SessionColumns {
+  const values = {} as SessionColumns['values']
+  for (const dimension of SESSION_DIMENSIONS)
+    values[dimension] = change(({ sessions }) => sessions.values[dimension])
+  return {
+    ...others,
+    no: change(({ sessions }) => sessions.no),
+    visitor: change(({ sessions }) => sessions.visitor),
+    startedAt: change(({ sessions }) => sessions.startedAt),
+    firstAt: change(({ sessions }) => sessions.firstAt),
+    lastAt: change(({ sessions }) => sessions.lastAt),
+    durationMs: change(({ sessions }) => sessions.durationMs),
+    pageviews: change(({ sessions }) => sessions.pageviews),
+    events: change(({ sessions }) => sessions.events),
+    values,
+  }
+}
+
+type Positions = 'count' | 'session' | 'firstProperty' | 'propertyKeys' | 'propertyValues'
+
+function hitColumns(change: Change, others: Pick<HitColumns, Positions>): HitColumns {
+  const values = {} as HitColumns['values']
+  for (const dimension of HIT_DIMENSIONS) values[dimension] = change(({ hits }) => hits.values[dimension])
+  return {
+    ...others,
+    at: change(({ hits }) => hits.at),
+    type: change(({ hits }) => hits.type),
+    values,
+    pageAt: change(({ hits }) => hits.pageAt),
+    scroll: change(({ hits }) => hits.scroll),
+    engagedMs: change(({ hits }) => hits.engagedMs),
+    revenue: change(({ hits }) => hits.revenue),
+    currency: change(({ hits }) => hits.currency),
+    error: change(({ hits }) => hits.error),
+  }
+}
+
+const totalOf = (parts: readonly { count: number }[]) => parts.reduce((sum, { count }) => sum + count, 0)
+
+function join<Joined extends Column>(columns: Joined[]): Joined {
+  const length = columns.reduce((sum, column) => sum + column.length, 0)
+  const joined = new (columns[0]!.constructor as new (length: number) => Joined)(length)
+  let at = 0
+  for (const column of columns) {
+    joined.set(column, at)
+    at += column.length
+  }
+  return joined
+}
+
+/** Joins lists of positions, each with its end as the last entry. */
+function joinPositions(lists: Int32Array[], end: number): Int32Array {
+  const joined = new Int32Array(lists.reduce((sum, list) => sum + list.length - 1, 1))
+  let at = 0
+  let offset = 0
+  for (const list of lists) {
+    for (const position of list.subarray(0, -1)) joined[at++] = position + offset
+    offset += list.at(-1)!
+  }
+  joined[at] = end
+  return joined
+}
+
+function joinSessionsOf(blocks: readonly Block[]): Int32Array {
+  const joined = join(blocks.map(({ hits }) => hits.session))
+  let at = 0
+  let offset = 0
+  for (const { hits, sessions } of blocks) {
+    for (const end = at + hits.count; at < end; at++) joined[at]! += offset
+    offset += sessions.count
+  }
+  return joined
+}

@@ -1,0 +1,127 @@
+import type { Queryable } from '../db/connect.ts'
+import { DAY_MS, HOUR_MS } from '../lib/time.ts'
+import type { Block, View } from './block.ts'
+import { joinBlocks } from './join-blocks.ts'
+import { REACH_MS, readServiceEvents, readSpans } from './read-rows.ts'
+import { blockSpans, dayOf, type Span } from './spans.ts'
+import { readStamps, type StampKind, type Stamps } from './stamps.ts'
+import { SiteTexts } from './texts.ts'
+import { VisitorNumbers } from './visitor-numbers.ts'
+
+/** A block of a span, and the stamps of the rows from which it was made. */
+interface Kept extends Span {
+  block: Block
+  /** The stamps of its span, and of what it has copied from elsewhere. */
+  stamp: bigint
+}
+
+/** Longest stretch of rows that is read at once: what is not stored as columns yet is in memory as rows meanwhile. */
+const LONGEST_READ_MS = DAY_MS
+
+/** Columns of one site, kept from one read to the next. */
+export class SiteColumns {
+  readonly #siteNo: number
+  readonly #texts = new SiteTexts()
+  readonly #visitors = new VisitorNumbers()
+  #kept: Record<StampKind, Kept[]> = { sessions: [], service: [] }
+
+  constructor(siteNo: number) {
+    this.#siteNo = siteNo
+  }
+
+  /**
+   * Returns what a question about a time span is counted over: all sessions with a hit in it, and what the service wrote in it, as the
+   * snapshot has them. One call at a time.
+   * @param tx a snapshot
+   * @param now Unix milliseconds
+   */
+  async view(tx: Queryable, span: Span, now: number): Promise<View> {
+    const stamps = await readStamps(tx, this.#siteNo)
+    const started = { start: span.start - REACH_MS, end: span.end + REACH_MS }
+    const sessions = await this.#bring('sessions', blockSpans(started, now), stamps, missing =>
+      this.#readSessions(tx, missing),
+    )
+    const service = await this.#bring('service', blockSpans(span, now, HOUR_MS), stamps, missing =>
+      this.#readService(tx, missing),
+    )
+    return { blocks: [...sessions, ...service], texts: this.#texts, visitors: this.#visitors }
+  }
+
+  /** Returns the blocks of spans; those that are missing or old are read, and kept in place of the old ones. */
+  async #bring(
+    kind: StampKind,
+    spans: Span[],
+    stamps: Stamps,
+    read: (missing: Span[]) => Promise<Block[]>,
+  ): Promise<Block[]> {
+    const known = this.#kept[kind].filter(kept => kept.stamp === stampOf(kind, kept, kept.block, stamps))
+    const found = spans.map(span => findKept(known, span))
+    const missing = spans.filter((_, index) => !found[index])
+    const made = await read(missing)
+    const blocks = found.map(block => block ?? made.shift()!)
+    const [first, last] = [spans[0], spans.at(-1)]
+    const others = known.filter(({ start, end }) => !first || end <= first.start || start >= last!.end)
+    const kept = blocks.map((block, index) => ({
+      ...spans[index]!,
+      block,
+      stamp: stampOf(kind, spans[index]!, block, stamps),
+    }))
+    this.#kept[kind] = [...others, ...kept]
+    return blocks.filter(({ hits, sessions }) => hits.count + sessions.count > 0)
+  }
+
+  async #readSessions(tx: Queryable, missing: Span[]): Promise<Block[]> {
+    const blocks: Block[] = []
+    for (const spans of stretches(missing))
+      blocks.push(...(await readSpans(tx, this.#siteNo, spans, this.#numbering)))
+    return blocks
+  }
+
+  async #readService(tx: Queryable, missing: Span[]): Promise<Block[]> {
+    const blocks: Block[] = []
+    for (const span of missing) blocks.push(await readServiceEvents(tx, this.#siteNo, span, this.#numbering))
+    return blocks
+  }
+
+  get #numbering() {
+    return { texts: this.#texts, visitors: this.#visitors }
+  }
+}
+
+/** Returns the block of a span: a kept one, or several that fill the span, joined. */
+function findKept(known: readonly Kept[], span: Span): Block | undefined {
+  const parts = known
+    .filter(({ start, end }) => start >= span.start && end <= span.end)
+    .sort((a, b) => a.start - b.start)
+  let at = span.start
+  for (const { start, end } of parts) {
+    if (start !== at) return undefined
+    at = end
+  }
+  if (at !== span.end || parts.length === 0) return undefined
+  return parts.length === 1 ? parts[0]!.block : joinBlocks(parts.map(({ block }) => block))
+}
+
+/**
+ * Returns the stamps of a block. Events of the service have copies of their sessions, which may have started on any day: the stamps of those days
+ * belong to it, too.
+ */
+function stampOf(kind: StampKind, span: Span, { sessions }: Block, stamps: Stamps): bigint {
+  let stamp = stamps.of(kind, span)
+  if (kind === 'sessions') return stamp
+  const days = new Set(Array.from(sessions.startedAt, dayOf))
+  for (const start of days) stamp ^= stamps.of('sessions', { start, end: start + DAY_MS })
+  return stamp
+}
+
+/** Divides spans into runs of adjacent ones that are read at once. */
+function stretches(spans: readonly Span[]): Span[][] {
+  const runs: Span[][] = []
+  for (const span of spans) {
+    const run = runs.at(-1)
+    const isNext = run?.at(-1)?.end === span.start
+    if (run && isNext && span.end - run[0]!.start <= LONGEST_READ_MS) run.push(span)
+    else runs.push([span])
+  }
+  return runs
+}

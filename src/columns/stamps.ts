@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto'
+import type { Db, Queryable, Transaction } from '../db/connect.ts'
+import { query } from '../db/query.ts'
+import { DAY_MS, MINUTE_MS } from '../lib/time.ts'
+import { dayOf, type Span } from './spans.ts'
+
+// Which columns in memory are old. A transaction that changes what columns hold adds a random number for the time span of the change; columns
+// are as the rows as long as the exclusive or of all stamps of their span is the same.
+
+/** What columns hold: sessions with their hits, by the start of the session; or events of the service, by their own time. */
+export type StampKind = 'sessions' | 'service'
+
+interface Change {
+  siteNo: number
+  /** Unix milliseconds. */
+  at: number
+}
+
+const insertStamps = query<{ siteNos: number[]; kinds: string[]; times: Date[]; stamps: string[] }>(
+  'insert-stamps',
+)
+
+/**
+ * Says that a transaction has changed sessions or their hits, or events of the service. Every transaction that does so must call it,
+ * before or after.
+ */
+export async function stampChanges(
+  tx: Transaction,
+  kind: StampKind,
+  changes: readonly Change[],
+): Promise<void> {
+  const minutes = new Map<string, Change>()
+  for (const change of changes) minutes.set(`${change.siteNo} ${Math.floor(change.at / MINUTE_MS)}`, change)
+  if (minutes.size === 0) return
+  const stamped = [...minutes.values()]
+  await insertStamps(tx, {
+    siteNos: stamped.map(({ siteNo }) => siteNo),
+    kinds: stamped.map(() => kind),
+    times: stamped.map(({ at }) => new Date(at)),
+    stamps: stamped.map(() => randomBytes(8).readBigInt64BE().toString()),
+  })
+}
+
+const selectStampedSites = query<{ least: number; limit: number }, { siteNo: number }>(
+  'select-stamped-sites',
+  `select site_no as "siteNo"
+  from new_stamps
+  group by site_no
+  having count(*) >= :least::int
+  order by count(*) desc
+  limit :limit::int`,
+)
+const foldStamps = query<{ siteNo: number }>('fold-stamps')
+
+/** New stamps of a site that a reader adds up with little effort. */
+const FEW_STAMPS = 100
+const SITES = 200
+
+/**
+ * Keeps the stamps of each site few. No column becomes old by it.
+ * @returns true when more sites remain
+ */
+export async function foldNewStamps(db: Db, least = FEW_STAMPS): Promise<boolean> {
+  const sites = await selectStampedSites(db, { least, limit: SITES })
+  for (const { siteNo } of sites) await foldStamps(db, { siteNo })
+  return sites.length === SITES
+}
+
+type Columns = { kinds: StampKind[]; starts: number[]; minutes: number[]; stamps: string[] }
+
+const selectStamps = query<{ siteNo: number }, Columns | { [Column in keyof Columns]: null }>('read-stamps')
+
+/** Stamps of a site, as one snapshot of the database has them. */
+export class Stamps {
+  /** By the start of the day UTC, for each kind. */
+  readonly #days: Record<StampKind, Map<number, Stamped[]>> = { sessions: new Map(), service: new Map() }
+
+  constructor({ kinds, starts, minutes, stamps }: Columns) {
+    for (const [index, start] of starts.entries()) {
+      const stamped = { start, end: start + minutes[index]! * MINUTE_MS, stamp: BigInt(stamps[index]!) }
+      const days = this.#days[kinds[index]!]
+      const day = dayOf(start)
+      const known = days.get(day)
+      if (known) known.push(stamped)
+      else days.set(day, [stamped])
+    }
+  }
+
+  /** Returns the exclusive or of all stamps of a span. */
+  of(kind: StampKind, span: Span): bigint {
+    let all = 0n
+    for (const [day, stamped] of this.#days[kind]) {
+      if (day >= span.end || day + DAY_MS <= span.start) continue
+      for (const { start, end, stamp } of stamped) if (start < span.end && end > span.start) all ^= stamp
+    }
+    return all
+  }
+}
+
+type Stamped = Span & { stamp: bigint }
+
+/** Returns the stamps of a site. Call it in the snapshot in which rows are read. */
+export async function readStamps(tx: Queryable, siteNo: number): Promise<Stamps> {
+  const [found] = await selectStamps(tx, { siteNo })
+  return new Stamps(found?.kinds ? found : { kinds: [], starts: [], minutes: [], stamps: [] })
+}
+
+const findStampStart = query<void, { from: number | null }>(
+  'find-stamp-start',
+  `select case when isfinite(stamped_from) then (extract(epoch from stamped_from) * 1000)::bigint end as "from"
+  from stamp_start`,
+)
+
+/** Returns from when on every change has a stamp, Unix milliseconds: processes of the version before set none. */
+export async function readStampStart(tx: Queryable): Promise<number> {
+  const [start] = await findStampStart(tx)
+  return start?.from ?? Number.NEGATIVE_INFINITY
+}
