@@ -10,9 +10,16 @@ const stamp = join(root, 'dist', '.built')
 
 /** Files that Node.js is started with, as a process or a thread. Each keeps its place below dist/. */
 const programs = [
-  ...['primary', 'http', 'ingest', 'rollup', 'patterns', 'embedded-database', 'embedded-redis'].map(
-    name => `workers/${name}.ts`,
-  ),
+  ...[
+    'primary',
+    'http',
+    'ingest',
+    'rollup',
+    'patterns',
+    'columns',
+    'embedded-database',
+    'embedded-redis',
+  ].map(name => `workers/${name}.ts`),
   ...['admin', 'demo', 'embedded-addresses', 'welcome', 'screenshots'].map(name => `scripts/${name}.ts`),
   ...['ingest', 'floor', 'mixed', 'reads', 'rollups', 'seed', 'sites', 'today', 'web'].map(
     name => `scripts/bench/${name}.ts`,

@@ -19,6 +19,11 @@ export interface SliceLimits {
   shortestMs: number
 }
 
+/** Counts by name over the columns of a site. Questions and numbers are structured clones (`src/stats/counts/counter.ts`). */
+export interface ColumnCounter {
+  count(name: string, siteNo: number, question: unknown, asked: unknown): Promise<unknown>
+}
+
 /** Services that operations use. Each operation names the ones that it needs: `Pick<Services, 'db' | 'now'>`. */
 export interface Services {
   db: Db
@@ -26,6 +31,8 @@ export interface Services {
   reads: Db
   /** Hot standbys that reads of sites may go to; undefined where there are none. */
   replicas?: Replicas<Pick<Services, 'reads' | 'rollups'>> | undefined
+  /** Answers reads under filters from columns; without it, rows and summaries answer. */
+  counter?: ColumnCounter | undefined
   /** Keeps statements of `reads` short where only one statement runs at a time. Without it they read all rows at once. */
   slices?: SliceLimits | undefined
   redis: RedisClient

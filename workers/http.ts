@@ -4,6 +4,7 @@ import { loadConfig } from '../src/config.ts'
 import { connectDb, connectReads } from '../src/db/connect.ts'
 import { watchUnreplicated } from '../src/db/unreplicated.ts'
 import { addressesOf, folderOfServers, hasEmbeddedDatabase } from '../src/embedded/attach.ts'
+import { columnsSocketPathFor } from '../src/embedded/paths.ts'
 import { createApp } from '../src/http/app.ts'
 import { createTrackerScript } from '../src/http/assets/tracker-script.ts'
 import { createProxyWarning } from '../src/http/client-address.ts'
@@ -27,6 +28,7 @@ import { watchDisk } from '../src/runtime/disk.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 import { PAGE_REACH } from '../src/sites/check-installation.ts'
+import { createAskingCounter } from '../src/stats/columns-process/ask.ts'
 import { EMBEDDED_SLICES } from '../src/stats/sql/slices.ts'
 import { createFairPool } from '../src/threads/fair-pool.ts'
 import { createPool } from '../src/threads/pool.ts'
@@ -106,11 +108,13 @@ const beforeExpress = [ingest, replays, script]
 const exchange = exchangeMetrics({ redis, subscriber, registry: metrics.registry })
 const invalidTokens = createInvalidTokens(now)
 const replicas = connectReplicas({ config, db, rollups, redis, log })
+const counter = config.columnBytes > 0 ? createAskingCounter(columnsSocketPathFor(config.dataDir)) : undefined
 const services = {
   db,
   reads,
   replicas,
   slices,
+  counter,
   redis,
   config,
   log,
@@ -143,6 +147,7 @@ onStop(log, async () => {
   await batcher.idle()
   await Promise.all([rollups.close(), patterns.close()])
   await Promise.all([db.end({ timeout: 2 }), reads.end({ timeout: 2 }), replicas?.end()])
+  counter?.close()
   subscriber.disconnect()
   hitRedis.disconnect()
   redis.disconnect()

@@ -25,7 +25,7 @@ import { endOnUnhandled } from './lifecycle.ts'
 
 const SERVERS_WITHIN_MS = 15_000
 
-const STOP_MS = { http: 4_000, ingest: 3_000, database: 2_000 }
+const STOP_MS = { http: 4_000, ingest: 3_000, columns: 2_000, database: 2_000 }
 /** Longest wait for the embedded database of a killed service to close, or for an admin command to finish. */
 const DATABASE_FREE_MS = 10_000
 
@@ -85,6 +85,12 @@ async function run(config: Config, log: Log): Promise<void> {
   const environment = environmentFor(config, addresses)
   let ingest: Keeper[] = []
   stops.push(async () => void (await Promise.all(ingest.map(keeper => keeper.stop(STOP_MS.ingest)))))
+
+  if (config.columnBytes > 0) {
+    const columns = keepAlive('columns', () => startProcess('columns.js', environment), log)
+    stops.push(() => columns.stop(STOP_MS.columns))
+    await columns.started
+  }
 
   cluster.setupPrimary({
     exec: fileURLToPath(new URL('http.js', import.meta.url)),

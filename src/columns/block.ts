@@ -76,6 +76,17 @@ export interface Block {
   hits: HitColumns
 }
 
+/** Returns how much memory the columns of a block take, in bytes. */
+export function bytesOf({ sessions, hits }: Block): number {
+  let bytes = 0
+  for (const { values, ...columns } of [sessions, hits]) {
+    for (const column of [...Object.values(columns), ...Object.values(values)]) {
+      if (typeof column !== 'number') bytes += column.byteLength
+    }
+  }
+  return bytes
+}
+
 /** What a question is counted over: the blocks, and what their numbers stand for. */
 export interface View {
   blocks: Block[]

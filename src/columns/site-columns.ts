@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/connect.ts'
 import { DAY_MS, HOUR_MS } from '../lib/time.ts'
-import type { Block, View } from './block.ts'
+import { type Block, bytesOf, type View } from './block.ts'
 import { joinBlocks } from './join-blocks.ts'
 import { REACH_MS, readServiceEvents, readSpans } from './read-rows.ts'
 import { blockSpans, dayOf, type Span } from './spans.ts'
@@ -11,11 +11,12 @@ import { VisitorNumbers } from './visitor-numbers.ts'
 /** A block of a span, and the stamps of the rows from which it was made. */
 interface Kept extends Span {
   block: Block
+  bytes: number
   /** The stamps of its span, and of what it has copied from elsewhere. */
   stamp: bigint
 }
 
-/** Longest stretch of rows that is read at once: what is not stored as columns yet is in memory as rows meanwhile. */
+/** Longest stretch of rows that is read at once: it is in memory as rows until it is in columns. */
 const LONGEST_READ_MS = DAY_MS
 
 /** Columns of one site, kept from one read to the next. */
@@ -29,57 +30,82 @@ export class SiteColumns {
     this.#siteNo = siteNo
   }
 
+  /** About how much memory the site takes, in bytes. */
+  get bytes(): number {
+    const kept = [...this.#kept.sessions, ...this.#kept.service]
+    return kept.reduce((sum, { bytes }) => sum + bytes, this.#texts.bytes + this.#visitors.bytes)
+  }
+
   /**
-   * Returns what a question about a time span is counted over: all sessions with a hit in it, and what the service wrote in it, as the
+   * Returns what questions about time spans are counted over: all sessions with a hit in the span, and what the service wrote in it, as the
    * snapshot has them. One call at a time.
    * @param tx a snapshot
    * @param now Unix milliseconds
+   * @param longestMs longest time whose blocks are made from rows for one span, milliseconds
+   * @returns undefined for a span of which more is missing
    */
-  async view(tx: Queryable, span: Span, now: number): Promise<View> {
+  async views(
+    tx: Queryable,
+    spans: readonly Span[],
+    now: number,
+    longestMs = Number.POSITIVE_INFINITY,
+  ): Promise<(View | undefined)[]> {
     const stamps = await readStamps(tx, this.#siteNo)
-    const started = { start: span.start - REACH_MS, end: span.end + REACH_MS }
-    const sessions = await this.#bring('sessions', blockSpans(started, now), stamps, missing =>
-      this.#readSessions(tx, missing),
-    )
-    const service = await this.#bring('service', blockSpans(span, now, HOUR_MS), stamps, missing =>
-      this.#readService(tx, missing),
-    )
-    return { blocks: [...sessions, ...service], texts: this.#texts, visitors: this.#visitors }
+    const views: (View | undefined)[] = []
+    for (const span of spans) {
+      const started = blockSpans({ start: span.start - REACH_MS, end: span.end + REACH_MS }, now)
+      const sessions = await this.#bring('sessions', started, stamps, missing =>
+        lengthOf(missing) > longestMs ? undefined : this.#readSessions(tx, missing),
+      )
+      const service =
+        sessions &&
+        (await this.#bring('service', blockSpans(span, now, HOUR_MS), stamps, missing =>
+          this.#readService(tx, missing),
+        ))
+      const view = service && {
+        blocks: [...sessions, ...service],
+        texts: this.#texts,
+        visitors: this.#visitors,
+      }
+      views.push(view)
+    }
+    return views
   }
 
-  /** Returns the blocks of spans; those that are missing or old are read, and kept in place of the old ones. */
+  /** Returns the blocks of spans. Those that are missing or old are read, and kept in place of the old ones. */
   async #bring(
     kind: StampKind,
     spans: Span[],
     stamps: Stamps,
-    read: (missing: Span[]) => Promise<Block[]>,
-  ): Promise<Block[]> {
+    read: (missing: Span[]) => Promise<Block[]> | undefined,
+  ): Promise<Block[] | undefined> {
     const known = this.#kept[kind].filter(kept => kept.stamp === stampOf(kind, kept, kept.block, stamps))
     const found = spans.map(span => findKept(known, span))
-    const missing = spans.filter((_, index) => !found[index])
-    const made = await read(missing)
-    const blocks = found.map(block => block ?? made.shift()!)
-    const [first, last] = [spans[0], spans.at(-1)]
-    const others = known.filter(({ start, end }) => !first || end <= first.start || start >= last!.end)
-    const kept = blocks.map((block, index) => ({
-      ...spans[index]!,
-      block,
-      stamp: stampOf(kind, spans[index]!, block, stamps),
-    }))
+    const made = await read(spans.filter((_, index) => !found[index]))
+    if (!made) return undefined
+    const kept = spans.map((span, index): Kept => {
+      const block = found[index] ?? made.shift()!
+      return { ...span, block, bytes: bytesOf(block), stamp: stampOf(kind, span, block, stamps) }
+    })
+    const [from, to] = [spans[0]!.start, spans.at(-1)!.end]
+    const others = known.filter(({ start, end }) => end <= from || start >= to)
     this.#kept[kind] = [...others, ...kept]
-    return blocks.filter(({ hits, sessions }) => hits.count + sessions.count > 0)
+    return kept.map(({ block }) => block).filter(({ hits, sessions }) => hits.count + sessions.count > 0)
   }
 
   async #readSessions(tx: Queryable, missing: Span[]): Promise<Block[]> {
     const blocks: Block[] = []
-    for (const spans of stretches(missing))
+    for (const spans of stretches(missing)) {
       blocks.push(...(await readSpans(tx, this.#siteNo, spans, this.#numbering)))
+    }
     return blocks
   }
 
   async #readService(tx: Queryable, missing: Span[]): Promise<Block[]> {
     const blocks: Block[] = []
-    for (const span of missing) blocks.push(await readServiceEvents(tx, this.#siteNo, span, this.#numbering))
+    for (const span of missing) {
+      blocks.push(await readServiceEvents(tx, this.#siteNo, span, this.#numbering))
+    }
     return blocks
   }
 
@@ -87,6 +113,10 @@ export class SiteColumns {
     return { texts: this.#texts, visitors: this.#visitors }
   }
 }
+
+/** Returns how much time spans cover, in milliseconds; what is to come counts as a day. */
+const lengthOf = (spans: readonly Span[]) =>
+  spans.reduce((sum, { start, end }) => sum + Math.min(end - start, DAY_MS), 0)
 
 /** Returns the block of a span: a kept one, or several that fill the span, joined. */
 function findKept(known: readonly Kept[], span: Span): Block | undefined {
@@ -103,14 +133,15 @@ function findKept(known: readonly Kept[], span: Span): Block | undefined {
 }
 
 /**
- * Returns the stamps of a block. Events of the service have copies of their sessions, which may have started on any day: the stamps of those days
- * belong to it, too.
+ * Returns the stamps of a block. Events of the service have copies of their sessions, which may have started on any day: the stamps of those
+ * days belong to it, too.
  */
 function stampOf(kind: StampKind, span: Span, { sessions }: Block, stamps: Stamps): bigint {
   let stamp = stamps.of(kind, span)
   if (kind === 'sessions') return stamp
-  const days = new Set(Array.from(sessions.startedAt, dayOf))
-  for (const start of days) stamp ^= stamps.of('sessions', { start, end: start + DAY_MS })
+  for (const start of new Set(Array.from(sessions.startedAt, dayOf))) {
+    stamp ^= stamps.of('sessions', { start, end: start + DAY_MS })
+  }
   return stamp
 }
 

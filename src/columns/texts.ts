@@ -16,6 +16,7 @@ const domainOf = (dimension: Dimension): Domain =>
 export class Texts {
   readonly #texts = ['']
   readonly #numbers = new Map([['', 0]])
+  #characters = 0
 
   get size(): number {
     return this.#texts.length
@@ -27,6 +28,7 @@ export class Texts {
     if (number === undefined) {
       number = this.#texts.length
       this.#texts.push(text)
+      this.#characters += text.length
       this.#numbers.set(text, number)
     }
     return number
@@ -44,6 +46,11 @@ export class Texts {
   all(): readonly string[] {
     return this.#texts
   }
+
+  /** About how much memory they take: of each text its characters, its entry in the list, and that in the table. */
+  get bytes(): number {
+    return this.#characters + 80 * this.size
+  }
 }
 
 /** The texts of a site, by domain. */
@@ -57,6 +64,10 @@ export class SiteTexts {
       this.#domains.set(domain, texts)
     }
     return texts
+  }
+
+  get bytes(): number {
+    return [...this.#domains.values()].reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
   /** Returns the texts of a dimension. */

@@ -14,6 +14,10 @@ export class VisitorNumbers {
     return this.#size
   }
 
+  get bytes(): number {
+    return this.#table.byteLength + this.#visitorNos.byteLength
+  }
+
   /** Returns the dense number of a `visitor_no`, a new one for a visitor that has none yet. */
   numberOf(visitorNo: number): number {
     const mask = this.#table.length - 1

@@ -61,6 +61,9 @@ export const socketPathFor = (dataDir: string): string => shortSocketPath(dataDi
 /** Returns the path of the socket of the private Redis. */
 export const redisSocketPathFor = (dataDir: string): string => shortSocketPath(dataDir, 'redis.sock')
 
+/** Returns the path of the socket of the columns process. */
+export const columnsSocketPathFor = (dataDir: string): string => shortSocketPath(dataDir, 'columns.sock')
+
 /**
  * Returns the URL of the embedded database of a data folder, with the socket's folder as `host`: the form
  * that psql and `connectDb` accept.

@@ -1,6 +1,6 @@
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { ResolveServices } from '../resolve/targets.ts'
-import type { Asked, Counted, CountName } from './counter.ts'
+import type { Asked, Counted, Counter, CountName } from './counter.ts'
 import { unlessTooCostly } from './refused.ts'
 
 /**
@@ -25,5 +25,5 @@ export async function countAsked<Name extends CountName>(
   if (!counter || !question) return undefined
   const goals = goal === undefined ? question.goals.slice(question.requested) : question.goals
   const narrowed = { ...question, start: start.getTime(), end: end.getTime(), goals }
-  return unlessTooCostly(() => counter.count(name, siteNo, narrowed, asked))
+  return unlessTooCostly(() => (counter as Counter).count(name, siteNo, narrowed, asked))
 }

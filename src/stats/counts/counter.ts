@@ -39,17 +39,20 @@ export type Counted<Name extends CountName> = ReturnType<Counts[Name]>
 
 /** Answers questions about a site. */
 export interface Counter {
-  /** @throws TooCostly for a comparison that takes too long on the texts of the site */
+  /**
+   * @returns undefined where there are no columns of the asked time yet, or no room for them
+   * @throws TooCostly for a comparison that takes too long on the texts of the site
+   */
   count<Name extends CountName>(
     name: Name,
     siteNo: number,
     question: Question,
     asked: Asked<Name>,
-  ): Promise<Counted<Name>>
+  ): Promise<Counted<Name> | undefined>
 }
 
 /** Runs a count function. */
-const runCount = <Name extends CountName>(
+export const runCount = <Name extends CountName>(
   name: Name,
   view: View,
   question: Question,
@@ -65,7 +68,7 @@ const runCount = <Name extends CountName>(
 export const counterOfRows = (db: Db): Counter => ({
   count: (name, siteNo, question, asked) =>
     inSnapshot(db, async tx => {
-      const view = await new SiteColumns(siteNo).view(tx, question, Date.now())
-      return runCount(name, view, question, asked)
+      const [view] = await new SiteColumns(siteNo).views(tx, [question], Date.now())
+      return runCount(name, view!, question, asked)
     }),
 })

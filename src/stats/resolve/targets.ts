@@ -5,15 +5,15 @@ import { PatternWork, type Refusal, sizeOf } from '../../rollups/patterns/match.
 import { wholeValuesOf } from '../../rollups/patterns/value-match.ts'
 import type { Services } from '../../services.ts'
 import type { Grant } from '../../sharing/grant.ts'
-import type { Counter } from '../counts/counter.ts'
 import type { ConversionTargets } from '../filters/resolved-query.ts'
 import { listOccurring, type SiteSpan, tooMany } from './goal-values.ts'
 import { recentSizes } from './value-sizes.ts'
 
-export type ResolveServices = Pick<Services, 'reads' | 'rollups' | 'slices' | 'patterns' | 'now'> & {
+export type ResolveServices = Pick<
+  Services,
+  'reads' | 'rollups' | 'slices' | 'patterns' | 'now' | 'counter'
+> & {
   signal?: AbortSignal | undefined
-  /** Answers reads under filters from columns; without it rows and summaries are read. */
-  counter?: Counter | undefined
   /** What the reader may see; null for users, who see everything. */
   grant: Grant | null
 }

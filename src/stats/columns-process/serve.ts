@@ -1,0 +1,36 @@
+import { rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import type { Log } from '../../runtime/log.ts'
+import type { Asked, Counter } from '../counts/counter.ts'
+import { TooCostly } from '../counts/match-texts.ts'
+import { type Answer, onMessages, type Request, sendMessage } from './messages.ts'
+
+/**
+ * Answers the questions of the HTTP workers of this host.
+ * @param path of the socket; one that a killed process has left is replaced
+ */
+export async function serveCounter(path: string, counter: Counter, log: Log): Promise<Server> {
+  const answerTo = async ({ id, name, siteNo, question, asked }: Request): Promise<Answer> => {
+    try {
+      return { id, counted: await counter.count(name, siteNo, question, asked as Asked<typeof name>) }
+    } catch (error) {
+      if (error instanceof TooCostly) return { id, tooCostly: { field: error.field, value: error.value } }
+      log.error({ error, siteNo, count: name }, 'a count failed')
+      return { id }
+    }
+  }
+  rmSync(path, { force: true })
+  const server = createServer(socket => {
+    socket.on('error', () => socket.destroy())
+    onMessages<Request>(socket, request => {
+      void answerTo(request).then(answer => {
+        if (!socket.destroyed) sendMessage(socket, answer)
+      })
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, resolve)
+  })
+  return server
+}

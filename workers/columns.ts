@@ -1,0 +1,21 @@
+import { loadConfig } from '../src/config.ts'
+import { connectDb } from '../src/db/connect.ts'
+import { addressesOf } from '../src/embedded/attach.ts'
+import { columnsSocketPathFor } from '../src/embedded/paths.ts'
+import { createLog } from '../src/runtime/log.ts'
+import { createKeptCounter } from '../src/stats/columns-process/kept-counter.ts'
+import { serveCounter } from '../src/stats/columns-process/serve.ts'
+import { endOnUnhandled, onStop, reportReady } from './lifecycle.ts'
+
+/** Entry of the columns process: keeps sessions with their hits as columns, and counts over them for the HTTP workers of this host. */
+const config = loadConfig()
+const log = createLog({ level: config.logLevel, role: 'columns' })
+endOnUnhandled(log)
+const db = connectDb(addressesOf(config).databaseUrl, { max: 3, name: 'analytics-columns', pool: 'rollup' })
+const counter = createKeptCounter({ db, maxBytes: config.columnBytes, log, now: Date.now })
+const server = await serveCounter(columnsSocketPathFor(config.dataDir), counter, log)
+onStop(log, async () => {
+  server.close()
+  await db.end({ timeout: 2 })
+})
+reportReady()
