@@ -3,7 +3,7 @@ import { query } from '../db/query.ts'
 import { HOUR_MS } from '../lib/time.ts'
 import { type Block, HIT_DIMENSIONS, SESSION_DIMENSIONS } from './block.ts'
 import { buildBlock, type HitRows, type Numbering, type SessionRows } from './build-block.ts'
-import { cutBlock } from './join-blocks.ts'
+import { cutBlock, joinBlocks } from './join-blocks.ts'
 import type { Span } from './spans.ts'
 
 /** Hits of a session lie at most 24 hours from its start, on either side (docs/metrics.md "Session"). */
@@ -54,29 +54,27 @@ export async function readSpans(
   const span = { start: spans[0]!.start, end: spans.at(-1)!.end }
   const bounds = { siteNo, from: new Date(span.start), to: new Date(span.end) }
   const parts = await cutSessions(tx, { ...bounds, rows })
-  const sessions = noSessions()
-  const hits = noHits()
+  const blocks = [buildBlock(numbering, noSessions(), noHits(), false)]
   for (const [index, { start }] of parts.entries()) {
     const end = parts[index + 1]?.start ?? span.end
     const part = { siteNo, from: new Date(start), to: new Date(end) }
-    const [found] = await readSessionColumns(tx, part)
-    if (!found?.sessionNos) continue
-    append(sessions, found)
-    const [seen] = await readHitColumns(tx, {
+    const [sessions] = await readSessionColumns(tx, part)
+    if (!sessions?.sessionNos) continue
+    const [hits] = await readHitColumns(tx, {
       ...part,
-      earliest: new Date(found.firstAt.reduce((least, at) => Math.min(least, at), start)),
-      latest: new Date(found.lastAt.reduce((most, at) => Math.max(most, at), start) + 1),
+      earliest: new Date(sessions.firstAt.reduce((least, at) => Math.min(least, at), start)),
+      latest: new Date(sessions.lastAt.reduce((most, at) => Math.max(most, at), start) + 1),
     })
-    if (seen?.sessionNos) append(hits, seen)
+    blocks.push(buildBlock(numbering, sessions, hits?.sessionNos ? hits : noHits(), false))
   }
-  const all = buildBlock(numbering, sessions, hits, false)
+  const all = blocks.length === 1 ? blocks[0]! : joinBlocks(blocks)
   if (spans.length === 1) return [all]
-  const firstFrom = (at: number) => lowerBound(sessions.startedAt, at)
+  const firstFrom = (at: number) => lowerBound(all.sessions.startedAt, at)
   return spans.map(({ start, end }) => cutBlock(all, firstFrom(start), firstFrom(end)))
 }
 
 /** Returns the position of the first of ascending numbers that is not less than a number. */
-function lowerBound(numbers: readonly number[], least: number): number {
+function lowerBound(numbers: ArrayLike<number>, least: number): number {
   let [from, to] = [0, numbers.length]
   while (from < to) {
     const middle = (from + to) >> 1
@@ -86,31 +84,47 @@ function lowerBound(numbers: readonly number[], least: number): number {
   return from
 }
 
-/** Reads the events of a time span that the service wrote, with copies of their sessions. Call it in a snapshot. */
+/**
+ * Reads the events of spans that the service wrote, with copies of their sessions, as one block for each span. Call it in a snapshot.
+ * @param spans adjacent, in order of time
+ */
 export async function readServiceEvents(
   tx: Queryable,
   siteNo: number,
-  { start, end }: Span,
+  spans: readonly Span[],
   numbering: Numbering,
-): Promise<Block> {
-  const [found] = await readServiceColumns(tx, { siteNo, start: new Date(start), end: new Date(end) })
-  if (!found?.sessionNos) return buildBlock(numbering, noSessions(), noHits(), true)
-  const first = firstPositions(found.sessionNos)
+): Promise<Block[]> {
+  const [start, end] = [new Date(spans[0]!.start), new Date(spans.at(-1)!.end)]
+  const [found] = await readServiceColumns(tx, { siteNo, start, end })
+  return spans.map(span => {
+    if (!found?.sessionNos) return buildBlock(numbering, noSessions(), noHits(), true)
+    const [from, to] = [lowerBound(found.at, span.start), lowerBound(found.at, span.end)]
+    const rows = Object.entries(found).map(([name, column]) => [name, partOf(column, from, to)])
+    return serviceBlock(numbering, Object.fromEntries(rows) as ServiceRows)
+  })
+}
+
+/** Returns a part of a column, or of each column of a list of them. */
+const partOf = (column: unknown[], from: number, to: number): unknown[] =>
+  Array.isArray(column[0]) ? column.map(each => (each as unknown[]).slice(from, to)) : column.slice(from, to)
+
+function serviceBlock(numbering: Numbering, rows: ServiceRows): Block {
+  const first = firstPositions(rows.sessionNos)
   const of = <Value>(column: Value[]) => first.map(index => column[index]!)
   const zeros = first.map(() => 0)
-  const none = found.sessionNos.map(() => null)
+  const none = rows.sessionNos.map(() => null)
   const sessions: SessionRows = {
-    sessionNos: of(found.sessionNos),
-    visitorNos: of(found.visitorNos),
-    startedAt: of(found.startedAt),
+    sessionNos: of(rows.sessionNos),
+    visitorNos: of(rows.visitorNos),
+    startedAt: of(rows.startedAt),
     firstAt: zeros,
     lastAt: zeros,
     durationMs: zeros,
     pageviews: zeros,
     events: zeros,
-    values: found.sessionValues.map(of),
+    values: rows.sessionValues.map(of),
   }
-  const hits = { ...found, pageAt: none, scroll: none, engagedMs: none, errors: none }
+  const hits = { ...rows, pageAt: none, scroll: none, engagedMs: none, errors: none }
   return buildBlock(numbering, sessions, hits, true)
 }
 
@@ -149,17 +163,3 @@ const noHits = (): HitRows => ({
   errors: [],
   properties: [],
 })
-
-/** Appends rows, column by column; `values` is a list of columns. */
-function append<Rows extends { values: string[][] }>(rows: Rows, more: Rows): void {
-  const { values, ...columns } = rows as Rows & Record<string, unknown>
-  for (const name of Object.keys(columns)) {
-    appendAll(columns[name] as unknown[], (more as Record<string, unknown>)[name] as unknown[])
-  }
-  for (const [index, column] of (values as string[][]).entries()) appendAll(column, more.values[index]!)
-}
-
-/** Not by `push(...more)`, which puts each entry on the stack. */
-function appendAll<Value>(column: Value[], more: readonly Value[]): void {
-  for (const value of more) column.push(value)
-}

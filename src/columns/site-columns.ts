@@ -16,9 +16,6 @@ interface Kept extends Span {
   stamp: bigint
 }
 
-/** Longest stretch of rows that is read at once: it is in memory as rows until it is in columns. */
-const LONGEST_READ_MS = DAY_MS
-
 /** Columns of one site, kept from one read to the next. */
 export class SiteColumns {
   readonly #siteNo: number
@@ -103,8 +100,8 @@ export class SiteColumns {
 
   async #readService(tx: Queryable, missing: Span[]): Promise<Block[]> {
     const blocks: Block[] = []
-    for (const span of missing) {
-      blocks.push(await readServiceEvents(tx, this.#siteNo, span, this.#numbering))
+    for (const spans of stretches(missing)) {
+      blocks.push(...(await readServiceEvents(tx, this.#siteNo, spans, this.#numbering)))
     }
     return blocks
   }
@@ -150,8 +147,7 @@ function stretches(spans: readonly Span[]): Span[][] {
   const runs: Span[][] = []
   for (const span of spans) {
     const run = runs.at(-1)
-    const isNext = run?.at(-1)?.end === span.start
-    if (run && isNext && span.end - run[0]!.start <= LONGEST_READ_MS) run.push(span)
+    if (run && run.at(-1)!.end === span.start) run.push(span)
     else runs.push([span])
   }
   return runs

@@ -3,6 +3,7 @@ import type { Db } from '../../src/db/connect.ts'
 import { erasePeople } from '../../src/people/erase/erase-people.ts'
 import { requestErasure } from '../../src/people/erasures.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
+import { expectKeptColumns } from '../support/expect-columns.ts'
 import { silentLog } from '../support/log.ts'
 import { rollUpAll } from '../support/roll-up.ts'
 import type { TestSite } from '../support/sites.ts'
@@ -52,8 +53,12 @@ export async function tracesOf(db: Db, text: string): Promise<string[]> {
   return found
 }
 
+/** When hits of tests are. */
+const ALL_TIME = { start: Date.UTC(2025, 0, 1), end: Date.UTC(2026, 11, 31) }
+
 /** Expects that what is stored of a site agrees with its hits. */
 export async function expectConsistent(db: Db, { siteNo }: TestSite): Promise<void> {
+  await expectKeptColumns(db, { siteNo }, ALL_TIME)
   const [hits] = await db`
     select count(distinct session_no) filter (where not is_service) as sessions,
       count(distinct visitor_no) filter (where not is_service) as visitors, count(distinct error_id) as errors,

@@ -7,7 +7,6 @@ import { DAY_MS } from '../../lib/time.ts'
 import type { Log } from '../../runtime/log.ts'
 import { type Counter, runCount } from '../counts/counter.ts'
 
-/** A reader waits while so much time is made from rows; longer ones are prepared, while other sources answer. */
 const AWAITED_MS = 4 * DAY_MS
 
 interface Waiting {
@@ -30,14 +29,17 @@ interface Site {
 /**
  * Returns a counter that keeps columns from one question to the next, those of the sites that were asked last.
  * @param options.maxBytes about how much memory they may take
+ * @param options.awaitedMs a question waits while so much time is made from rows, milliseconds. For what is longer it gets no answer, and the
+ * columns are prepared for the next one
  */
 export function createKeptCounter(options: {
   db: Db
   maxBytes: number
   log: Log
   now: () => number
+  awaitedMs?: number
 }): Counter {
-  const { db, maxBytes, log, now } = options
+  const { db, maxBytes, log, now, awaitedMs = AWAITED_MS } = options
   /** The one that was asked last is the last one. */
   const sites = new Map<number, Site>()
   let stampedFrom: number | undefined
@@ -76,7 +78,7 @@ export function createKeptCounter(options: {
 
   async function answer(site: Site, asked: Waiting[]): Promise<void> {
     const spans = asked.map(({ span }) => span)
-    const views = await inSnapshot(db, tx => site.columns.views(tx, spans, now(), AWAITED_MS))
+    const views = await inSnapshot(db, tx => site.columns.views(tx, spans, now(), awaitedMs))
     for (const [index, { span, answer }] of asked.entries()) {
       answer(views[index])
       if (!views[index] && span.start >= site.fullFrom) site.preparing = around(site.preparing, span)

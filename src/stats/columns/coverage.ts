@@ -15,8 +15,9 @@ function sessionFiltersOf({
   goal,
   segmentSessionNos,
   slice,
+  completed,
 }: ResolvedQuery): SessionFilter[] | undefined {
-  if (propertiesOf(filters).length > 0 || goal || segmentSessionNos || slice) return undefined
+  if (completed || propertiesOf(filters).length > 0 || goal || segmentSessionNos || slice) return undefined
   const found = filters.dimensions.flatMap(({ dimension, condition: { operator, values } }) =>
     levelOf(dimension) === 'session' || levelOf(dimension) === 'session-row'
       ? [{ dimension: dimension as SessionFilter['dimension'], operator, values }]

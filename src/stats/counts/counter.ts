@@ -16,6 +16,7 @@ type AutocaptureType = (typeof AUTOCAPTURE_TYPES)[number]
 
 /** All count functions: columns and a question in, numbers out. */
 const COUNTS = {
+  isThere: () => true,
   traffic: countTraffic,
   values: countValues,
   frequencies: countFrequencies,

@@ -6,7 +6,7 @@ import { type LogEnd, readLogEnd } from '../../rollups/recent/recent-log.ts'
 import { BLOCK_ROWS, type Download, runningDownload } from '../../schema/download.ts'
 import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
 import type { Services } from '../../services.ts'
-import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { completedQuery, isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { type PageRange, pageRangeOf, type Quarter } from '../metrics/page-range.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
@@ -63,11 +63,12 @@ export interface LoggedHit extends Actor {
  */
 export async function readLog(
   services: Pick<StatsServices, 'reads' | 'slices'>,
-  resolved: ResolvedQuery,
+  asked: ResolvedQuery,
   query: PageQuery,
   { types, errorId }: { types: EventType[]; errorId?: string },
 ): Promise<Page<LoggedHit>> {
   const { reads, slices } = services
+  const resolved = await completedQuery(asked)
   const download = runningDownload()
   if (download?.isWhole) return readBlock(services, resolved, download, { types, errorId })
   const params = { types, ...windowOf(query) }

@@ -1,6 +1,12 @@
 import { invalidField } from '../../errors.ts'
 import type { Range } from '../../time/range.ts'
-import { isUnfiltered, keptPart, type ResolvedQuery, wholePart } from '../filters/resolved-query.ts'
+import {
+  completedQuery,
+  isUnfiltered,
+  keptPart,
+  type ResolvedQuery,
+  wholePart,
+} from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import type { ExplainQuery, Read } from './query.ts'
 
@@ -15,7 +21,9 @@ export async function resolvePeriod(
 ): Promise<{ range: Range; resolved: ResolvedQuery; other: ResolvedQuery }> {
   const { metric: _metric, dimension: _dimension, value: _value, read: _read, ...asked } = query
   const context = await resolveContext(services, site, asked)
-  const { range, rangeBefore, resolved, resolvedBefore } = context
+  const { range, rangeBefore } = context
+  const resolved = await completedQuery(context.resolved)
+  const resolvedBefore = await completedQuery(context.resolvedBefore)
   // Conversions are counted from rows: visitors have to be those of the same time.
   const cut = (span: ResolvedQuery) => (query.conversion_goal ? keptPart(span) : span)
   if (query.period === 'previous') {

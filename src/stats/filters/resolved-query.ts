@@ -27,6 +27,21 @@ export interface ResolvedQuery extends TimeSpan {
   segmentSessionNos?: number[] | undefined
   /** What the filters ask of columns, where these are counted. */
   question?: Question | undefined
+  /** Where columns are counted: returns the same query as statements that read rows need it, with what matches patterns and goals. */
+  completed?: (() => Promise<ResolvedQuery>) | undefined
+}
+
+/** Returns a query as statements that read rows need it. */
+export async function completedQuery(resolved: ResolvedQuery): Promise<ResolvedQuery> {
+  if (!resolved.completed) return resolved
+  const { filters, goal, segmentSessionNos } = await resolved.completed()
+  return {
+    ...resolved,
+    filters,
+    goal: resolved.goal && goal,
+    segmentSessionNos: resolved.segmentSessionNos && segmentSessionNos,
+    completed: undefined,
+  }
 }
 
 export interface ResolvedFilters {

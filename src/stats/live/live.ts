@@ -11,7 +11,7 @@ import { EventLogItem, presentEvent } from '../event-log/event-item.ts'
 import { type LoggedHit, type LogServices, readFilteredLog } from '../event-log/log-pages.ts'
 import { grantedFilters, NO_MONEY_EVENTS } from '../filters/granted.ts'
 import { checkFilters, type Filters, filterFields, filtersOf } from '../filters/query.ts'
-import { propertiesOf } from '../filters/resolved-query.ts'
+import { completedQuery, propertiesOf } from '../filters/resolved-query.ts'
 import { withSegments } from '../filters/segments.ts'
 import type { StatsSite } from '../query-context.ts'
 import { resolveQueries } from '../resolve/resolve.ts'
@@ -96,9 +96,9 @@ export async function getLive(services: LogServices, site: StatsSite, query: Liv
   const filters = mayShow(grant, 'revenue')
     ? granted
     : { ...granted, dimensions: [...granted.dimensions, NO_MONEY_EVENTS] }
-  const [resolved] = await resolveQueries(services, site, filters, [
-    { start: new Date(start), end: new Date(end) },
-  ])
+  const span = { start: new Date(start), end: new Date(end) }
+  const [asked] = await resolveQueries(services, site, filters, [span])
+  const resolved = await completedQuery(asked!)
   const present = {
     window: { start: new Date(now.getTime() - PRESENT_MINUTES * MINUTE_MS), end: new Date(end) },
     params: { limit: MOST_ROWS },
@@ -115,9 +115,9 @@ export async function getLive(services: LogServices, site: StatsSite, query: Liv
     : null
   // What was counted in memory is of a snapshot shortly before: the list may have an event more.
   const [minutes, rows, events] = await inSnapshot(services.reads, async transaction => [
-    inMemory?.minutes ?? (await countLiveMinutes(transaction, resolved!)),
-    inMemory?.present ?? (await countPresent(transaction, resolved!, present)),
-    mayShow(grant, 'events') ? await readFilteredLog(transaction, resolved!, newest) : ([] as LoggedHit[]),
+    inMemory?.minutes ?? (await countLiveMinutes(transaction, resolved)),
+    inMemory?.present ?? (await countPresent(transaction, resolved, present)),
+    mayShow(grant, 'events') ? await readFilteredLog(transaction, resolved, newest) : ([] as LoggedHit[]),
   ])
   const rowsFor = (dimension: PresentRow['dimension'], section: Section) =>
     mayShow(grant, section) ? rows.filter(row => row.dimension === dimension).map(presentRow) : []

@@ -5,7 +5,7 @@ import { count, decimal } from '../../schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
 import type { LogServices } from '../event-log/log-pages.ts'
 import { StatsQuery } from '../filters/query.ts'
-import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { completedQuery, isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import { resolveContext, type StatsSite } from '../query-context.ts'
 import { readFilteredSessions } from '../sessions/session-pages.ts'
@@ -72,7 +72,8 @@ export async function getReplays(
   site: StatsSite,
   query: ReplaysQuery,
 ): Promise<Page<ReplayRow>> {
-  const { resolved } = await resolveContext(services, site, query)
+  const context = await resolveContext(services, site, query)
+  const resolved = await completedQuery(context.resolved)
   const { siteNo, currency } = site
   const { rows, totals, total } = await inSnapshot(services.reads, async tx => {
     const page = isUnfiltered(resolved)

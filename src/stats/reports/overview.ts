@@ -6,7 +6,7 @@ import { mayShow } from '../../sharing/grant.ts'
 import { Comparison, checkComparison, compareFields } from '../../time/comparison.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import { StatsQuery } from '../filters/query.ts'
-import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import { completedQuery, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { Imported, importedField } from '../imported/answer.ts'
 import { presentTogether } from '../imported/combine.ts'
 import { findFamilies, withImportedStart } from '../imported/families.ts'
@@ -117,5 +117,5 @@ async function measureConversion(services: StatsServices, resolved: ResolvedQuer
 const countConvertersOf = async (services: StatsServices, resolved: ResolvedQuery, others: ResolvedQuery) => {
   const [targets = []] = resolved.question?.goals ?? []
   const counted = await countAsked(services, others, 'converters', { targets })
-  return counted ?? countConvertingVisitors(services, others, resolved.goal!.targets)
+  return counted ?? countConvertingVisitors(services, others, (await completedQuery(resolved)).goal!.targets)
 }

@@ -2,9 +2,11 @@ import { type AppError, invalidField, invalidValue } from '../../errors.ts'
 import { allSpellings } from '../../events/source-spellings.ts'
 import { type Condition, isPattern, shortened } from '../../filters/conditions.ts'
 import { findGoals } from '../../goals/find-goal.ts'
+import type { GoalRecord } from '../../goals/schema.ts'
 import { PatternWork, type Refusal, sizeOf } from '../../rollups/patterns/match.ts'
 import { withoutMoneyGoals } from '../../sharing/money-goals.ts'
 import type { TimeSpan } from '../../time/range.ts'
+import type { Question } from '../counts/question.ts'
 import { type Filters, filtersOf, type StatsQuery } from '../filters/query.ts'
 import {
   type ConversionTargets,
@@ -17,7 +19,7 @@ import { filteredQuery } from '../sql/filtered-query.ts'
 import { readSlices } from '../sql/slices.ts'
 import { listPropertyKeys, listPropertyValues, listValues } from './occurring-values.ts'
 import { questionsOf } from './question.ts'
-import { lookUpTargets, type PatternServices, type ResolveServices } from './targets.ts'
+import { checkGoals, lookUpTargets, type PatternServices, type ResolveServices } from './targets.ts'
 import { recentSizes } from './value-sizes.ts'
 
 /** All sessions that have a conversion. */
@@ -61,28 +63,94 @@ export async function resolveQueries(
   }
   const hasGoals = given.goalIds.length > 0 || (given.segmentGoalIds ?? []).length > 0
   const isSlow = hasGoals || patternsOf(given).length > 0
-  // Enter the pool before values are read: it limits many such requests to two at a time in the database.
-  const { filters, targets, segmentTargets } = await (isSlow
-    ? patterns.enter(teamId, signal, resolve)
-    : resolve())
   const questions = services.counter && (await questionsOf(services, siteNo, given, spans))
-  return Promise.all(
-    spans.map(async ({ start, end }, index) => {
-      const question = questions?.[index]
-      const unconverted = { siteNo, start, end, filters, goal: undefined, ...(question && { question }) }
-      const listConverted = async (targets: ConversionTargets) =>
-        (await readSlices(services, listConvertedSessions, unconverted, { targets })).flatMap(
-          ({ sessionNos }) => sessionNos,
-        )
-      const ofSegments = await resolveEach(segmentTargets, listConverted)
-      const resolved =
-        ofSegments.length > 0 ? { ...unconverted, segmentSessionNos: inAll(ofSegments) } : unconverted
-      if (!targets) return resolved
-      return { ...resolved, goal: { targets, sessionNos: await listConverted(targets) } }
-    }),
-  )
+  // Enter the pool before values are read: it limits many such requests to two at a time in the database.
+  const inPool = <Result>(work: () => Promise<Result>) =>
+    isSlow ? patterns.enter(teamId, signal, work) : work()
+  const resolveInPool = async () => {
+    const found = await inPool(resolve)
+    return Promise.all(spans.map((span, index) => forRows(services, siteNo, span, found, questions?.[index])))
+  }
+  if (!questions || !isSlow || !(await areCounted(services, siteNo, questions))) return resolveInPool()
+  await inPool(() => checkGiven({ ...services, work: new PatternWork(patterns, signal) }, siteNo, given))
+  let rows: Promise<ResolvedQuery[]> | undefined
+  const completed = async (index: number) => {
+    rows ??= resolveInPool()
+    return (await rows)[index]!
+  }
+  return questions.map((question, index) => unresolved(siteNo, question, () => completed(index)))
 }
 
+type Found = {
+  filters: ResolvedFilters
+  targets: ConversionTargets | undefined
+  segmentTargets: ConversionTargets[]
+}
+
+/** Returns the query of statements that read rows: patterns and goals are replaced by what matches them. */
+async function forRows(
+  services: ResolveServices,
+  siteNo: number,
+  { start, end }: TimeSpan,
+  { filters, targets, segmentTargets }: Found,
+  question: Question | undefined,
+): Promise<ResolvedQuery> {
+  const unconverted = { siteNo, start, end, filters, goal: undefined, ...(question && { question }) }
+  const listConverted = async (targets: ConversionTargets) =>
+    (await readSlices(services, listConvertedSessions, unconverted, { targets })).flatMap(
+      ({ sessionNos }) => sessionNos,
+    )
+  const ofSegments = await resolveEach(segmentTargets, listConverted)
+  const resolved =
+    ofSegments.length > 0 ? { ...unconverted, segmentSessionNos: inAll(ofSegments) } : unconverted
+  return targets ? { ...resolved, goal: { targets, sessionNos: await listConverted(targets) } } : resolved
+}
+
+const NO_TARGETS: ConversionTargets = { hits: [], scrolls: [] }
+
+/** Returns a query for count functions, which compare patterns and goals themselves; a statement that reads rows completes it first. */
+function unresolved(
+  siteNo: number,
+  question: Question,
+  completed: () => Promise<ResolvedQuery>,
+): ResolvedQuery {
+  const { start, end, filters, properties, goals, requested } = question
+  return {
+    siteNo,
+    start: new Date(start),
+    end: new Date(end),
+    filters: { dimensions: filters, property: undefined, segmentProperties: properties },
+    goal: requested > 0 ? { targets: NO_TARGETS, sessionNos: [] } : undefined,
+    ...(goals.length > requested && { segmentSessionNos: [] }),
+    question,
+    completed,
+  }
+}
+
+/** Returns whether columns of all the questions are there. */
+async function areCounted(
+  services: ResolveServices,
+  siteNo: number,
+  questions: Question[],
+): Promise<boolean> {
+  const counted = await Promise.all(
+    questions.map(question => services.counter!.count('isThere', siteNo, question, undefined)),
+  )
+  return counted.every(isThere => isThere === true)
+}
+
+/**
+ * Checks patterns and goals that count functions will compare.
+ * @throws as `resolveQueries`
+ */
+async function checkGiven(services: PatternServices, siteNo: number, given: Filters): Promise<void> {
+  const tests = patternsOf(given)
+  const refusal = tests.length > 0 ? await services.work.check(tests) : undefined
+  if (refusal) throw refused(refusal, 'test' in refusal ? tests[refusal.test]!.field : '', tests)
+  for (const ids of [given.goalIds, ...(given.segmentGoalIds ?? [])]) {
+    await checkGoals(services, await goalsOf(services, siteNo, ids))
+  }
+}
 /** One after the other: a request has one place in the pattern pool. */
 async function resolveEach<Given, Result>(
   given: Given[],
@@ -127,12 +195,18 @@ function patternsOf(filters: ResolvedFilters) {
 
 async function resolveGoals(services: PatternServices, unfiltered: ResolvedQuery, goalIds: string[]) {
   if (goalIds.length === 0) return undefined
-  const found = await findGoals(services.reads, unfiltered.siteNo, goalIds)
+  return lookUpTargets(services, unfiltered, await goalsOf(services, unfiltered.siteNo, goalIds))
+}
+
+/** @throws AppError `validation_failed` for a goal that the reader may not see, or of another site */
+async function goalsOf(services: PatternServices, siteNo: number, goalIds: string[]): Promise<GoalRecord[]> {
+  if (goalIds.length === 0) return []
+  const found = await findGoals(services.reads, siteNo, goalIds)
   const goals = await withoutMoneyGoals(services, found)
   if (goals.length < new Set(goalIds.map(id => id.toLowerCase())).size) {
     throw invalidField('goal', 'must be the id of a goal of the site')
   }
-  return lookUpTargets(services, unfiltered, goals)
+  return goals
 }
 
 /** Resolves one condition after the other: a request has one place in the pattern pool. */

@@ -111,6 +111,20 @@ export async function matchGoals(
   return groups.targets()
 }
 
+/**
+ * Checks goals that count functions will look for.
+ * @throws GoalRefused for one whose pattern is invalid
+ */
+export async function checkGoals(
+  { work }: Pick<PatternServices, 'work'>,
+  goals: readonly GoalRecord[],
+): Promise<void> {
+  const compared = goals.filter(goal => !wholeValues(targetOf(goal)))
+  if (compared.length === 0) return
+  const refusal = await work.check(compared.map(goal => testOf(targetOf(goal))))
+  if (refusal) throw refused(refusal, index => compared[index]!)
+}
+
 const wholeValues = ({ operator, value }: GoalTarget) =>
   value === null ? undefined : wholeValuesOf(operator, value)
 

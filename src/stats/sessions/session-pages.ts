@@ -6,7 +6,7 @@ import { readWatermark } from '../../rollups/watermarks.ts'
 import { BLOCK_ROWS, type Download, runningDownload } from '../../schema/download.ts'
 import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
 import { type LogPosition, startOfLog } from '../event-log/log-position.ts'
-import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { completedQuery, isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { type PageRange, pageRangeOf } from '../metrics/page-range.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
@@ -72,10 +72,11 @@ interface SessionsSource {
  */
 export async function readSessions(
   services: Pick<StatsServices, 'reads' | 'slices'>,
-  { resolved, currency, people }: SessionsSource,
+  { resolved: asked, currency, people }: SessionsSource,
   query: PageQuery,
 ): Promise<Page<StoredSession>> {
   const { reads, slices } = services
+  const resolved = await completedQuery(asked)
   const download = runningDownload()
   if (download?.isWhole) return readBlock(services, { resolved, currency, people }, download)
   const params = windowOf(query)

@@ -1,7 +1,7 @@
 import { abandonable } from '../../db/abandon.ts'
 import type { Queryable } from '../../db/connect.ts'
 import { expandFragments, statementText } from '../../db/query.ts'
-import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { completedQuery, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { concat, type Fragment } from './bounds.ts'
 import { hasHitFilters } from './conditions.ts'
 import { reach } from './reach.ts'
@@ -48,9 +48,13 @@ export function filteredQuery<
   Row extends object = Record<string, never>,
 >(name: string, relations: readonly RelationName[], text?: string): FilteredQuery<Params, Row> {
   declared.push({ name, relations, text })
-  return (db, resolved, ...[options = {}]) => {
+  return async (db, resolved, ...[options = {}]) => {
     const params = 'params' in options ? (options.params as object) : {}
-    return runFiltered<Row>(db, { name, relations, text }, keptPart(resolved), options, params)
+    // Completing it takes other connections: within a transaction, all of them could wait for each other.
+    if (resolved.completed && 'savepoint' in db)
+      throw new Error(`${name}: complete the query before the transaction`)
+    const whole = keptPart(await completedQuery(resolved))
+    return runFiltered<Row>(db, { name, relations, text }, whole, options, params)
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { counterOfRows } from '../../../src/stats/counts/counter.ts'
+
 import { expectSameReads, readAt } from '../../support/expect-reads.ts'
 import { randomComparison } from '../../support/random-comparison.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
@@ -7,6 +7,7 @@ import { randomGoals } from '../../support/random-goals.ts'
 import { randomVisits } from '../../support/random-visits.ts'
 import type { RecountGoal } from '../../support/recount-conversions.ts'
 import { randomMoney, storeMoney } from '../../support/recount-money.ts'
+import { keptCounter } from '../../support/kept-counter.ts'
 import { runs, seeds } from '../../support/runs.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
 import { storeStream, useDatabase, within } from '../stored-stream.ts'
@@ -25,7 +26,7 @@ const numbered = (goals: RecountGoal[], prefix: number): RecountGoal[] =>
 test('counted over columns, every read under filters equals a recount', async () => {
   const { db } = database
   const counted = { questions: 0 }
-  const rows = counterOfRows(db)
+  const rows = keptCounter(db)
   const counter: typeof rows = {
     count: (...question) => {
       counted.questions += 1

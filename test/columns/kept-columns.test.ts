@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest'
+import { foldNewStamps, readStamps, type StampKind, stampChanges } from '../../src/columns/stamps.ts'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import { writeServiceEvents } from '../../src/revenue/ledger/service-events.ts'
+import { useDatabase } from '../stats/stored-stream.ts'
+import { expectKeptColumns } from '../support/expect-columns.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { randomFrom } from '../support/random-values.ts'
+import { randomVisits } from '../support/random-visits.ts'
+import { recountSessions } from '../support/recount.ts'
+import { runs, seeds } from '../support/runs.ts'
+import { createTestSite } from '../support/sites.ts'
+import { storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
+
+const database = useDatabase()
+const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000]
+
+test('columns that are kept follow what is stored: late hits, engagement, identities, events of the service', async () => {
+  const { db } = database
+  for (const seed of seeds(runs(4))) {
+    const random = randomFrom(seed)
+    const { zone, hits, late } = randomVisits(seed)
+    const times = hits.map(({ at }) => at)
+    const span = { start: Math.min(...times), end: Math.max(...times) + 1 }
+    const site = await createTestSite(db, { timezone: zone })
+    const batches = withoutRepeatedDrops(late, recountSessions(late).dropped)
+    await storeVisits(db, site, batches, async () => {
+      if (random.chance(0.3)) {
+        const event = {
+          name: 'payment',
+          at: new Date(random.pick(times)),
+          key: `${random.int(1_000)}`,
+        } as const
+        const visitorId = random.pick(hits).visitor
+        await db.begin(tx => writeServiceEvents(tx, site, [{ ...event, visitorId }]))
+      }
+      if (random.chance(0.2)) await foldNewStamps(db, 1)
+      if (random.chance(0.3)) await expectKeptColumns(db, site, span)
+    })
+    await expectKeptColumns(db, site, span)
+  }
+})
+
+test('columns of the last days are kept as blocks of minutes, hours and days, which are joined as time goes on', async () => {
+  const { db } = database
+  for (const seed of seeds(runs(4))) {
+    const random = randomFrom(seed)
+    const site = await createTestSite(db)
+    const present = Date.now()
+    const span = { start: present - 4 * DAY, end: present + DAY }
+    const visitors = Array.from(
+      { length: 12 },
+      (_, no) => `00000000-0000-5000-8000-${String(no).padStart(12, '0')}`,
+    )
+    let now = present
+    for (let step = 0; step < 12; step++) {
+      const reach = random.pick([MINUTE, 10 * MINUTE, HOUR, 5 * HOUR, 3 * DAY])
+      const sent = Array.from({ length: 1 + random.int(5) }, () => {
+        const at = present - random.int(reach)
+        return enrichedHit(site, at, { visitorId: random.pick(visitors), url: `/${random.int(4)}` })
+      })
+      await storeHits(db, 0, sent)
+      if (random.chance(0.3)) await foldNewStamps(db, 1)
+      if (random.chance(0.4)) now += random.pick([MINUTE, HOUR, 2 * HOUR, DAY])
+      await expectKeptColumns(db, site, span, now)
+    }
+  }
+})
+
+test('stamps: a change changes those of each span around it, and they stay when they move to longer spans', async () => {
+  const { db } = database
+  const { siteNo } = await createTestSite(db)
+  const now = Date.now()
+  const day = (at: number) => ({ start: Math.floor(at / DAY) * DAY, end: (Math.floor(at / DAY) + 1) * DAY })
+  const stampsOf = async (kind: StampKind = 'sessions') => {
+    const stamps = await readStamps(db, siteNo)
+    return [0, 1, 2, 3, 10].map(days => stamps.of(kind, day(now - days * DAY)))
+  }
+  const stamp = (...times: number[]) =>
+    db.begin(tx =>
+      stampChanges(
+        tx,
+        'sessions',
+        times.map(at => ({ siteNo, at })),
+      ),
+    )
+  expect(await stampsOf()).toEqual([0n, 0n, 0n, 0n, 0n])
+  await stamp(now, now - DAY, now - 2 * DAY)
+  const first = await stampsOf()
+  expect(first.map(each => each !== 0n)).toEqual([true, true, true, false, false])
+  await foldNewStamps(db, 1)
+  expect(await stampsOf()).toEqual(first)
+  await stamp(now - 3 * DAY, now - 10 * DAY, now - DAY)
+  const second = await stampsOf()
+  expect(second.map((each, index) => each === first[index])).toEqual([true, false, true, false, false])
+  // What was a minute or an hour becomes old.
+  await foldNewStamps(db, 1)
+  await db`update stamps set starts_at = starts_at - interval '3 days' where site_no = ${siteNo}`
+  const moved = await stampsOf()
+  await stamp(now - 10 * DAY)
+  await foldNewStamps(db, 1)
+  const folded = await stampsOf()
+  expect(folded.slice(0, 4)).toEqual(moved.slice(0, 4))
+  const rows = await db`select distinct minutes from stamps where site_no = ${siteNo}`
+  expect(rows).toEqual([{ minutes: 1_440 }])
+  expect(await stampsOf('service')).toEqual([0n, 0n, 0n, 0n, 0n])
+})

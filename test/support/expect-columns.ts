@@ -1,0 +1,78 @@
+import { expect } from 'vitest'
+import { type Block, HIT_DIMENSIONS, SESSION_DIMENSIONS, type View } from '../../src/columns/block.ts'
+import { SiteColumns } from '../../src/columns/site-columns.ts'
+import type { Span } from '../../src/columns/spans.ts'
+import { type Db, inSnapshot } from '../../src/db/connect.ts'
+
+/** Columns of sites that tests have asked for, from one time to the next. */
+const kept = new Map<number, SiteColumns>()
+
+/** Expects that columns that were kept since the last call hold the same as columns that are made from the rows now. */
+export async function expectKeptColumns(
+  db: Db,
+  { siteNo }: { siteNo: number },
+  span: Span,
+  now = Date.now(),
+): Promise<void> {
+  const columns = kept.get(siteNo) ?? new SiteColumns(siteNo)
+  kept.set(siteNo, columns)
+  const [found, wanted] = await inSnapshot(db, async tx => [
+    await columns.views(tx, [span], now),
+    await new SiteColumns(siteNo).views(tx, [span], now),
+  ])
+  expect(contentsOf(found![0]!)).toEqual(contentsOf(wanted![0]!))
+}
+
+/** What blocks hold, with texts in place of their numbers and in one order, however the blocks divide it. */
+function contentsOf(view: View) {
+  const firstOf = new Map<number, number>()
+  for (const { sessions } of view.blocks) {
+    for (let index = 0; index < sessions.count; index++) {
+      const [visitor, no] = [sessions.visitor[index]!, sessions.no[index]!]
+      firstOf.set(visitor, Math.min(no, firstOf.get(visitor) ?? Number.POSITIVE_INFINITY))
+    }
+  }
+  const sessions = view.blocks.flatMap(block => sessionsOf(view, block, firstOf))
+  return sessions.sort((a, b) => Number(a.isService) - Number(b.isService) || a.at - b.at || a.no - b.no)
+}
+
+function sessionsOf({ texts }: View, block: Block, firstOf: Map<number, number>) {
+  const { sessions, isService } = block
+  return Array.from({ length: sessions.count }, (_, index) => {
+    const [first, end] = [sessions.firstHit[index]!, sessions.firstHit[index + 1]!]
+    const hits = Array.from({ length: end - first }, (_, offset) => hitOf({ texts }, block, first + offset))
+    return {
+      isService,
+      no: sessions.no[index]!,
+      at: isService ? hits[0]!.at : sessions.startedAt[index]!,
+      /** The first session of its visitor. */
+      visitor: firstOf.get(sessions.visitor[index]!),
+      counts: (['startedAt', 'firstAt', 'lastAt', 'durationMs', 'pageviews', 'events'] as const).map(
+        name => sessions[name][index],
+      ),
+      values: SESSION_DIMENSIONS.map(name => texts.ofDimension(name).text(sessions.values[name][index]!)),
+      hits,
+    }
+  })
+}
+
+function hitOf({ texts }: Pick<View, 'texts'>, { hits }: Block, hit: number) {
+  const properties = Array.from(
+    { length: hits.firstProperty[hit + 1]! - hits.firstProperty[hit]! },
+    (_, offset) => {
+      const property = hits.firstProperty[hit]! + offset
+      return [
+        texts.of('property_key').text(hits.propertyKeys[property]!),
+        texts.of('property_value').text(hits.propertyValues[property]!),
+      ]
+    },
+  )
+  return {
+    at: hits.at[hit]!,
+    numbers: (['type', 'pageAt', 'scroll', 'engagedMs', 'revenue'] as const).map(name => hits[name][hit]),
+    values: HIT_DIMENSIONS.map(name => texts.ofDimension(name).text(hits.values[name][hit]!)),
+    currency: texts.of('currency').text(hits.currency[hit]!),
+    error: texts.of('error').text(hits.error[hit]!),
+    properties: properties.sort(),
+  }
+}
