@@ -105,3 +105,19 @@ test('stamps: a change changes those of each span around it, and they stay when 
   expect(rows).toEqual([{ minutes: 1_440 }])
   expect(await stampsOf('service')).toEqual([0n, 0n, 0n, 0n, 0n])
 })
+
+test('columns that are kept: an event of the service follows its session, which another transaction has changed', async () => {
+  const { db } = database
+  const site = await createTestSite(db)
+  const [start, visitorId] = [Date.UTC(2026, 2, 10), '00000000-0000-5000-8000-00000000000a']
+  const span = { start: start + 2 * DAY, end: start + 4 * DAY }
+  await storeHits(db, 0, [enrichedHit(site, start, { visitorId })])
+  const event = { name: 'payment', at: new Date(start + 3 * DAY), key: 'a', visitorId } as const
+  await db.begin(tx => writeServiceEvents(tx, site, [event]))
+  await expectKeptColumns(db, site, span)
+  const identity = { identifier: 'someone' }
+  await storeHits(db, 0, [enrichedHit(site, start + MINUTE, { visitorId, type: 'identify', identity })])
+  const [session] = await db`select user_id from sessions where site_no = ${site.siteNo}`
+  expect(session).toEqual({ user_id: 'someone' })
+  await expectKeptColumns(db, site, span)
+})
