@@ -37,7 +37,7 @@ const readSessionColumns = query<Bounds, Found<SessionRows>>('read-session-colum
 const readHitColumns = query<Bounds & { earliest: Date; latest: Date }, Found<HitRows>>('read-hit-columns')
 
 type ServiceRows = Omit<HitRows, 'pageAt' | 'scroll' | 'engagedMs' | 'errors'> &
-  Pick<SessionRows, 'visitorNos' | 'startedAt'> & { sessionValues: string[][] }
+  Pick<SessionRows, 'visitorNos' | 'recognized' | 'startedAt'> & { sessionValues: string[][] }
 
 const readServiceColumns = query<{ siteNo: number; start: Date; end: Date }, Found<ServiceRows>>(
   'read-service-columns',
@@ -89,6 +89,7 @@ export async function readServiceEvents(
   const sessions: SessionRows = {
     sessionNos: of(found.sessionNos),
     visitorNos: of(found.visitorNos),
+    recognized: of(found.recognized),
     startedAt: of(found.startedAt),
     firstAt: zeros,
     lastAt: zeros,
@@ -114,6 +115,7 @@ const firstPositions = (numbers: readonly number[]): number[] => {
 const noSessions = (): SessionRows => ({
   sessionNos: [],
   visitorNos: [],
+  recognized: [],
   startedAt: [],
   firstAt: [],
   lastAt: [],
