@@ -4,6 +4,7 @@
 select
   json_agg(coalesce(session_no, -visitor_no, 0)) as "sessionNos",
   json_agg(visitor_no) as "visitorNos",
+  json_agg(is_recognized) as recognized,
   json_agg(coalesce((extract(epoch from session_at) * 1000)::bigint, 0)) as "startedAt",
   json_build_array({session_dimension_arrays}) as "sessionValues",
   json_agg((extract(epoch from at) * 1000)::bigint) as at,
@@ -14,13 +15,20 @@ select
   json_agg(props) as properties
 from (
   select
-    events.at, events.id, events.type, events.session_no, events.session_at, events.visitor_no, events.path, events.title,
+    events.at, events.id, events.type, events.session_no, events.session_at, events.visitor_no,
+    coalesce(is_recognized, false) as is_recognized, events.path, events.title,
     events.hostname, events.name, events.revenue_minor, events.revenue_currency, events.props,
     {service_session_dimensions}
   from events
   left join sessions as session
     on session.site_no = events.site_no and session.started_at = events.session_at
     and session.session_no = events.session_no
+  left join lateral (
+    select {is_recognized} as is_recognized
+    from visitors
+    where visitors.site_no = :siteNo::int and visitors.visitor_no = events.visitor_no
+    limit 1
+  ) as visitor on true
   where events.site_no = :siteNo::int and events.at >= :start::timestamptz and events.at < :end::timestamptz and events.is_service
   order by events.at, events.id
 ) as event

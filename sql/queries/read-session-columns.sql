@@ -3,6 +3,7 @@
 select
   json_agg(session_no) as "sessionNos",
   json_agg(visitor_no) as "visitorNos",
+  json_agg(is_recognized) as recognized,
   json_agg((extract(epoch from started_at) * 1000)::bigint) as "startedAt",
   json_agg((extract(epoch from first_at) * 1000)::bigint) as "firstAt",
   json_agg((extract(epoch from last_at) * 1000)::bigint) as "lastAt",
@@ -12,8 +13,16 @@ select
   json_build_array({session_dimension_arrays}) as "values"
 from (
   select
-    session_no, visitor_no, started_at, first_at, last_at, duration_ms, pageviews, events, {session_dimensions}
+    session_no, visitor_no, coalesce(is_recognized, false) as is_recognized, started_at, first_at, last_at, duration_ms,
+    pageviews, events, {session_dimensions}
   from sessions
+  -- One lookup for each session: a join would read all visitors of the site.
+  left join lateral (
+    select {is_recognized} as is_recognized
+    from visitors
+    where visitors.site_no = :siteNo::int and visitors.visitor_no = sessions.visitor_no
+    limit 1
+  ) as visitor on true
   where site_no = :siteNo::int and started_at >= :from::timestamptz and started_at < :to::timestamptz
   order by started_at, session_no
 ) as session

@@ -26,6 +26,8 @@ export interface SessionColumns {
   no: Float64Array
   /** Dense numbers of visitors, or `NO_VISITOR`. */
   visitor: Int32Array
+  /** 1 where the visitor would be known again on another day (docs/metrics.md "Recognized"). */
+  isRecognized: Uint8Array
   startedAt: Float64Array
   /** Times of the first and the last hit; engagement counts. */
   firstAt: Float64Array

@@ -14,6 +14,7 @@ export interface SessionRows {
   sessionNos: number[]
   /** Null for events of no visitor. */
   visitorNos: (number | null)[]
+  recognized: boolean[]
   startedAt: number[]
   firstAt: number[]
   lastAt: number[]
@@ -87,6 +88,7 @@ function sessionColumns(
     count: rows.sessionNos.length,
     no: Float64Array.from(rows.sessionNos),
     visitor: Int32Array.from(rows.visitorNos, visitorOf),
+    isRecognized: Uint8Array.from(rows.recognized, Number),
     startedAt: Float64Array.from(rows.startedAt),
     firstAt: Float64Array.from(rows.firstAt),
     lastAt: Float64Array.from(rows.lastAt),

@@ -69,6 +69,7 @@ function sessionColumns(change: Change, others: Pick<SessionColumns, 'count' | '
     ...others,
     no: change(({ sessions }) => sessions.no),
     visitor: change(({ sessions }) => sessions.visitor),
+    isRecognized: change(({ sessions }) => sessions.isRecognized),
     startedAt: change(({ sessions }) => sessions.startedAt),
     firstAt: change(({ sessions }) => sessions.firstAt),
     lastAt: change(({ sessions }) => sessions.lastAt),

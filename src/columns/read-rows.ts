@@ -33,7 +33,7 @@ const readSessionColumns = query<Bounds, Found<SessionRows>>('read-session-colum
 const readHitColumns = query<Bounds & { earliest: Date; latest: Date }, Found<HitRows>>('read-hit-columns')
 
 type ServiceRows = Omit<HitRows, 'pageAt' | 'scroll' | 'engagedMs' | 'errors'> &
-  Pick<SessionRows, 'visitorNos' | 'startedAt'> & { sessionValues: string[][] }
+  Pick<SessionRows, 'visitorNos' | 'recognized' | 'startedAt'> & { sessionValues: string[][] }
 
 const readServiceColumns = query<{ siteNo: number; start: Date; end: Date }, Found<ServiceRows>>(
   'read-service-columns',
@@ -116,6 +116,7 @@ function serviceBlock(numbering: Numbering, rows: ServiceRows): Block {
   const sessions: SessionRows = {
     sessionNos: of(rows.sessionNos),
     visitorNos: of(rows.visitorNos),
+    recognized: of(rows.recognized),
     startedAt: of(rows.startedAt),
     firstAt: zeros,
     lastAt: zeros,
@@ -141,6 +142,7 @@ const firstPositions = (numbers: readonly number[]): number[] => {
 const noSessions = (): SessionRows => ({
   sessionNos: [],
   visitorNos: [],
+  recognized: [],
   startedAt: [],
   firstAt: [],
   lastAt: [],

@@ -16,6 +16,19 @@ interface Kept extends Span {
   stamp: bigint
 }
 
+/** A time span that is asked for, and the starts of sessions that are needed besides those with a hit in it. */
+export interface ViewSpan extends Span {
+  sessions?: Span | undefined
+}
+
+/** Returns when sessions started that a view holds. */
+export function startsOf({ start, end, sessions }: ViewSpan): Span {
+  return {
+    start: Math.min(start - REACH_MS, sessions?.start ?? start),
+    end: Math.max(end + REACH_MS, sessions?.end ?? end),
+  }
+}
+
 /** Columns of one site, kept from one read to the next. */
 export class SiteColumns {
   readonly #siteNo: number
@@ -34,8 +47,8 @@ export class SiteColumns {
   }
 
   /**
-   * Returns what questions about time spans are counted over: all sessions with a hit in the span, and what the service wrote in it, as the
-   * snapshot has them. One call at a time.
+   * Returns what questions about time spans are counted over: all sessions with a hit in the span, those that the question needs besides, and
+   * what the service wrote in the span, as the snapshot has them. One call at a time.
    * @param tx a snapshot
    * @param now Unix milliseconds
    * @param longestMs longest time whose blocks are made from rows for one span, milliseconds
@@ -43,14 +56,14 @@ export class SiteColumns {
    */
   async views(
     tx: Queryable,
-    spans: readonly Span[],
+    spans: readonly ViewSpan[],
     now: number,
     longestMs = Number.POSITIVE_INFINITY,
   ): Promise<(View | undefined)[]> {
     const stamps = await readStamps(tx, this.#siteNo)
     const views: (View | undefined)[] = []
     for (const span of spans) {
-      const started = blockSpans({ start: span.start - REACH_MS, end: span.end + REACH_MS }, now)
+      const started = blockSpans(startsOf(span), now)
       const sessions = await this.#bring('sessions', started, stamps, missing =>
         lengthOf(missing) > longestMs ? undefined : this.#readSessions(tx, missing),
       )

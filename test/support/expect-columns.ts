@@ -47,6 +47,7 @@ function sessionsOf({ texts }: View, block: Block, firstOf: Map<number, number>)
       at: isService ? hits[0]!.at : sessions.startedAt[index]!,
       /** The first session of its visitor. */
       visitor: firstOf.get(sessions.visitor[index]!),
+      isRecognized: sessions.isRecognized[index]!,
       counts: (['startedAt', 'firstAt', 'lastAt', 'durationMs', 'pageviews', 'events'] as const).map(
         name => sessions[name][index],
       ),

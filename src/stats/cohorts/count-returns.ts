@@ -1,10 +1,11 @@
 import { readIntegers } from '../moments/moments.ts'
+import { type CohortCounts, CohortMembers, type CohortPeriods } from './members.ts'
 import { NumberMap } from './number-map.ts'
 
 /** Arrays of 8-byte integers as the database sends them. */
 type Arrays = Uint8Array[]
 
-export interface ReturnsInput {
+export interface ReturnsInput extends CohortPeriods {
   /** What may make members: `visitor × 1024 + 512 if it makes its visitor a member + period` (from 1). */
   beginnings: Arrays
   /** Session of each, 0 if it has no user. */
@@ -17,15 +18,10 @@ export interface ReturnsInput {
   users: { sessions: Uint8Array; periods: Uint8Array }[]
   /** Whether users are members by their first session only. */
   isFirstSession: boolean
-  cohorts: number
-  /** Later periods, at most 52. */
-  later: number
 }
 
-export interface Returns {
-  sizes: number[]
-  /** Of each cohort, of each later period. */
-  returned: number[][]
+export interface Returns extends CohortCounts {
+  /** Visitors who began, and whom nothing recognizes later. */
   leftOut: number
 }
 
@@ -37,17 +33,16 @@ export interface CohortTasks {
 /** Task of a pattern thread: it needs no database, and the time it takes does not hold up other reads. */
 export const cohortTasks = {
   countReturns(input: ReturnsInput): Returns {
-    const members = new Members(input)
-    const leftOut = members.addVisitors()
-    members.addUsers()
-    return { ...members.count(), leftOut }
+    const persons = new Persons(input)
+    const leftOut = persons.addVisitors()
+    persons.addUsers()
+    return { ...persons.members.count(), leftOut }
   },
 }
 
-const NONE = 0
-
-/** Persons with the period in which they began, from 1, and a bit for each later period in which they came. */
-class Members {
+/** Numbers visitors and users who are members, and says when they began and came. */
+class Persons {
+  readonly members: CohortMembers
   readonly #input: ReturnsInput
   readonly #numbers: Float64Array
   readonly #sessions: Float64Array
@@ -55,8 +50,6 @@ class Members {
   readonly #userPeriods: Float64Array[]
   /** Of each session of a user, who it is. */
   readonly #userOf = new Map<number, number>()
-  readonly #began: Uint16Array
-  readonly #came: [Uint32Array, Uint32Array]
   #size = 0
 
   constructor(input: ReturnsInput) {
@@ -69,8 +62,7 @@ class Members {
       for (const session of sessions) this.#userOf.set(session, user)
     }
     const most = this.#numbers.length + input.users.length
-    this.#began = new Uint16Array(most)
-    this.#came = [new Uint32Array(most), new Uint32Array(most)]
+    this.members = new CohortMembers(most, input)
   }
 
   /** @returns how many visitors nothing recognizes */
@@ -78,65 +70,38 @@ class Members {
     const recognized = readIntegers(this.#input.recognized)
     const known = new NumberMap(recognized.length)
     for (const visitor of recognized) known.add(visitor)
-    const members = new NumberMap(this.#numbers.length)
+    const visitors = new NumberMap(this.#numbers.length)
     const strangers = new Map<number, boolean>()
     for (const [index, number] of this.#numbers.entries()) {
       const makesMember = number % 1024 >= 512
       if (!makesMember) continue
       const visitor = Math.floor(number / 1024)
       if (known.indexOf(visitor) >= 0) {
-        this.#begin(members.add(visitor), number % 512)
+        this.members.begin(visitors.add(visitor), number % 512)
         continue
       }
       const isUser = this.#userOf.has(this.#sessions[index]!)
       strangers.set(visitor, isUser || strangers.get(visitor) === true)
     }
-    this.#size = members.size
+    this.#size = visitors.size
     for (const number of readIntegers(this.#input.sessions)) {
-      const member = members.indexOf(Math.floor(number / 1024))
-      if (member >= 0) this.#come(member, number % 1024)
+      const member = visitors.indexOf(Math.floor(number / 1024))
+      if (member >= 0) this.members.come(member, number % 1024)
     }
     return [...strangers.values()].filter(isUser => !isUser).length
   }
 
   addUsers(): void {
     const { isFirstSession } = this.#input
-    const members = new Map<number, number>()
+    const users = new Map<number, number>()
     for (const [index, session] of this.#sessions.entries()) {
       const user = this.#userOf.get(session)
       if (user === undefined || (isFirstSession && this.#userSessions[user]![0] !== session)) continue
-      if (!members.has(user)) members.set(user, this.#size++)
-      this.#begin(members.get(user)!, this.#numbers[index]! % 512)
+      if (!users.has(user)) users.set(user, this.#size++)
+      this.members.begin(users.get(user)!, this.#numbers[index]! % 512)
     }
-    for (const [user, member] of members) {
-      for (const period of this.#userPeriods[user]!) this.#come(member, period)
+    for (const [user, member] of users) {
+      for (const period of this.#userPeriods[user]!) this.members.come(member, period)
     }
-  }
-
-  #begin(member: number, period: number): void {
-    const before = this.#began[member]!
-    if (before === NONE || period < before) this.#began[member] = period
-  }
-
-  #come(member: number, period: number): void {
-    const later = period - this.#began[member]!
-    if (later < 1 || later > this.#input.later) return
-    this.#came[later >> 5]![member]! |= 1 << (later & 31)
-  }
-
-  count(): Omit<Returns, 'leftOut'> {
-    const { cohorts, later } = this.#input
-    const sizes = new Array<number>(cohorts).fill(0)
-    const returned = sizes.map(() => new Array<number>(later).fill(0))
-    for (let member = 0; member < this.#size; member++) {
-      const cohort = this.#began[member]! - 1
-      sizes[cohort]!++
-      for (const half of [0, 1] as const) {
-        for (let bits = this.#came[half][member]!; bits !== 0; bits &= bits - 1) {
-          returned[cohort]![half * 32 + (31 - Math.clz32(bits & -bits)) - 1]!++
-        }
-      }
-    }
-    return { sizes, returned }
   }
 }

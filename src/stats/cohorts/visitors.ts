@@ -1,8 +1,11 @@
 import { query } from '../../db/query.ts'
 import { invalidField } from '../../errors.ts'
+import { targetOf } from '../../goals/matching.ts'
 import type { GoalRecord } from '../../goals/schema.ts'
 import { HOUR_MS } from '../../lib/time.ts'
 import { boundsOf } from '../../time/range.ts'
+import { edgesOf } from '../counts/buckets.ts'
+import { countAsked } from '../counts/count-filtered.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { blocksOf, joinColumn } from '../moments/fetch-blocks.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
@@ -84,9 +87,6 @@ const packCohortSessions = filteredQuery<PeriodParams & { firstVisit: number }, 
   ),
 )
 
-/** Whether the service made the id of a visitor for one day: version 8. */
-const IS_OF_ONE_DAY = '(get_byte(uuid_send(visitors.id), 6) >> 4) = 8'
-
 const packRecognizedVisitors = query<
   { siteNo: number; since: Date; most: number },
   { part: number; rows: number; numbers: Buffer | null; others: Buffer | null }
@@ -100,7 +100,7 @@ const packRecognizedVisitors = query<
       from (
         select visitor_no::bigint as number
         from visitors
-        where site_no = :siteNo::int and first_seen_at >= :since::timestamptz and not ${IS_OF_ONE_DAY}
+        where site_no = :siteNo::int and first_seen_at >= :since::timestamptz and {is_recognized}
         limit :most::bigint + 1
       ) as listed
       offset 0
@@ -122,7 +122,7 @@ const listSessionsOfUsers = query<
   from sessions
   join visitors using (site_no, visitor_no)
   where site_no = :siteNo::int and started_at >= :since::timestamptz and started_at < :until::timestamptz
-    and user_id <> '' and ${IS_OF_ONE_DAY}
+    and user_id <> '' and not {is_recognized}
   group by user_id
   limit :most::int`,
 )
@@ -150,6 +150,19 @@ export async function countVisitors(
   const bounds = boundsOf(periods)
   const until = periods.at(-1)!.end
   const { siteNo } = resolved
+  const usersSince = site.detailsFrom ?? LONG_AGO
+  const counted = await countAsked(
+    services,
+    resolved,
+    'returns',
+    {
+      ...{ bounds: edgesOf(periods), cohorts: labels.length, later },
+      ...{ target: goal && targetOf(goal), usersSince: usersSince.getTime() },
+    },
+    // The first session of a user may be any earlier one.
+    { start: (goal ? resolved.start : usersSince).getTime(), end: until.getTime() },
+  )
+  if (counted) return counted
   const params = { most: MOST, bounds }
   const targets = goal ? await findTargets(services, { ...resolved, teamId: site.teamId }, [goal]) : undefined
   const everything = {
@@ -171,7 +184,7 @@ export async function countVisitors(
     }).then(arraysOf),
     listSessionsOfUsers(services.reads, {
       siteNo,
-      since: site.detailsFrom ?? LONG_AGO,
+      since: usersSince,
       until,
       bounds,
       most: MOST_USERS + 1,

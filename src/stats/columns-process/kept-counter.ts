@@ -1,5 +1,5 @@
 import type { View } from '../../columns/block.ts'
-import { SiteColumns } from '../../columns/site-columns.ts'
+import { SiteColumns, startsOf, type ViewSpan } from '../../columns/site-columns.ts'
 import { dayOf, type Span } from '../../columns/spans.ts'
 import { readStampStart } from '../../columns/stamps.ts'
 import { type Db, inSnapshot } from '../../db/connect.ts'
@@ -10,7 +10,7 @@ import { type Counter, runCount } from '../counts/counter.ts'
 const AWAITED_MS = 4 * DAY_MS
 
 interface Waiting {
-  span: Span
+  span: ViewSpan
   /** @param view undefined where there is none yet */
   answer: (view: View | undefined) => void
 }
@@ -81,7 +81,8 @@ export function createKeptCounter(options: {
     const views = await inSnapshot(db, tx => site.columns.views(tx, spans, now(), awaitedMs))
     for (const [index, { span, answer }] of asked.entries()) {
       answer(views[index])
-      if (!views[index] && span.start >= site.fullFrom) site.preparing = around(site.preparing, span)
+      if (!views[index] && span.start >= site.fullFrom)
+        site.preparing = around(site.preparing, startsOf(span))
     }
   }
 

@@ -9,6 +9,7 @@ import { countConverters, countConvertersByValue, countGoals, countMatched } fro
 import { countClicks, countScroll } from './heat.ts'
 import { countJourneys } from './journeys.ts'
 import type { Question } from './question.ts'
+import { countReturns } from './returns.ts'
 import { countTraffic } from './traffic.ts'
 import { countValues } from './values.ts'
 
@@ -32,6 +33,7 @@ const COUNTS = {
   errors: countErrors,
   clicks: countClicks<AutocaptureType>,
   scroll: countScroll,
+  returns: countReturns,
 }
 type Counts = typeof COUNTS
 export type CountName = keyof Counts

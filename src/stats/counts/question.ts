@@ -1,3 +1,4 @@
+import type { Span } from '../../columns/read-rows.ts'
 import type { DimensionFilter } from '../../filters/conditions.ts'
 import type { GoalTarget } from '../../goals/matching.ts'
 import type { PropertyFilter } from '../filters/resolved-query.ts'
@@ -14,4 +15,6 @@ export interface Question {
   goals: GoalTarget[][]
   /** How many of these lists the request itself has; the others are those of its segments. */
   requested: 0 | 1
+  /** Starts of sessions that the count needs besides those with a hit in the range. */
+  sessions?: Span | undefined
 }
