@@ -1,4 +1,4 @@
-import type { Span } from '../../columns/read-rows.ts'
+import type { Span } from '../../columns/spans.ts'
 import type { DimensionFilter } from '../../filters/conditions.ts'
 import type { GoalTarget } from '../../goals/matching.ts'
 import type { PropertyFilter } from '../filters/resolved-query.ts'
