@@ -17,7 +17,7 @@ export const REACH_MS = 25 * HOUR_MS
 const ROWS_OF_STATEMENT = 15_000
 
 type Bounds = { siteNo: number; from: Date; to: Date }
-type Found<Columns> = Columns | { [Column in keyof Columns]: null }
+export type Found<Columns> = Columns | { [Column in keyof Columns]: null }
 
 // Each part begins with a session. Sessions that started at the same moment are in one part.
 const cutSessions = query<Bounds & { rows: number }, { start: number }>(
@@ -82,23 +82,33 @@ export async function readServiceEvents(
 ): Promise<Block> {
   const [found] = await readServiceColumns(tx, { siteNo, start: new Date(start), end: new Date(end) })
   if (!found?.sessionNos) return buildBlock(numbering, noSessions(), noHits(), true)
-  const first = firstPositions(found.sessionNos)
+  const none = found.sessionNos.map(() => null)
+  const hits = { ...found, pageAt: none, scroll: none, engagedMs: none, errors: none }
+  return buildBlock(numbering, copiesOf(found), hits, true)
+}
+
+/** Returns the sessions that rows name, each once. */
+export function copiesOf({
+  sessionNos,
+  visitorNos,
+  startedAt,
+  sessionValues,
+}: Pick<ServiceRows, 'sessionNos' | 'sessionValues'> &
+  Partial<Pick<ServiceRows, 'visitorNos' | 'startedAt'>>): SessionRows {
+  const first = firstPositions(sessionNos)
   const of = <Value>(column: Value[]) => first.map(index => column[index]!)
   const zeros = first.map(() => 0)
-  const none = found.sessionNos.map(() => null)
-  const sessions: SessionRows = {
-    sessionNos: of(found.sessionNos),
-    visitorNos: of(found.visitorNos),
-    startedAt: of(found.startedAt),
+  return {
+    sessionNos: of(sessionNos),
+    visitorNos: visitorNos ? of(visitorNos) : first.map(() => null),
+    startedAt: startedAt ? of(startedAt) : zeros,
     firstAt: zeros,
     lastAt: zeros,
     durationMs: zeros,
     pageviews: zeros,
     events: zeros,
-    values: found.sessionValues.map(of),
+    values: sessionValues.map(of),
   }
-  const hits = { ...found, pageAt: none, scroll: none, engagedMs: none, errors: none }
-  return buildBlock(numbering, sessions, hits, true)
 }
 
 /** Returns where each of the numbers stands first. */
@@ -123,7 +133,7 @@ const noSessions = (): SessionRows => ({
   values: SESSION_DIMENSIONS.map(() => []),
 })
 
-const noHits = (): HitRows => ({
+export const noHits = (): HitRows => ({
   sessionNos: [],
   at: [],
   types: [],
