@@ -8,6 +8,7 @@ import { countFunnel } from './funnel.ts'
 import { countConverters, countConvertersByValue, countGoals, countMatched } from './goals.ts'
 import { countClicks, countScroll } from './heat.ts'
 import { countJourneys } from './journeys.ts'
+import { countMoney } from './money.ts'
 import type { Question } from './question.ts'
 import { countTraffic } from './traffic.ts'
 import { countValues } from './values.ts'
@@ -31,6 +32,7 @@ const COUNTS = {
   errors: countErrors,
   clicks: countClicks<AutocaptureType>,
   scroll: countScroll,
+  money: countMoney,
 }
 type Counts = typeof COUNTS
 export type CountName = keyof Counts
