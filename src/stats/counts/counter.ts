@@ -9,6 +9,7 @@ import { countConverters, countConvertersByValue, countGoals, countMatched } fro
 import { countClicks, countScroll } from './heat.ts'
 import { countJourneys } from './journeys.ts'
 import { countMoney } from './money.ts'
+import { countMoneyByValue } from './money-by-value.ts'
 import type { Question } from './question.ts'
 import { countTraffic } from './traffic.ts'
 import { countValues } from './values.ts'
@@ -33,6 +34,7 @@ const COUNTS = {
   clicks: countClicks<AutocaptureType>,
   scroll: countScroll,
   money: countMoney,
+  moneyByValue: countMoneyByValue,
 }
 type Counts = typeof COUNTS
 export type CountName = keyof Counts
