@@ -71,7 +71,7 @@ export interface HitColumns {
 export interface Block {
   /**
    * Whether its hits are events that the service wrote. Its sessions are copies then: such an event may belong to a session of any age.
-   * What such a copy says of its start and its counts does not count.
+   * What such a copy says of its start and its counts does not count. The copies of a money block have no hits.
    */
   isService: boolean
   sessions: SessionColumns
@@ -89,9 +89,34 @@ export function bytesOf({ sessions, hits }: Block): number {
   return bytes
 }
 
+/** Payments and MRR movements, one entry in each column, in any order. Never changed after it was built. */
+export interface MoneyBlock {
+  count: number
+  /** Copies of the sessions that they are attributed to, each once; one with the number 0 and empty values for all that have none. */
+  copies: Block
+  /** Position of the session among the copies. */
+  session: Int32Array
+  at: Float64Array
+  currency: Int32Array
+  /** Minor units: what is not refunded of a payment, the signed change of a movement. */
+  amount: BigInt64Array
+  /** Key of the customer; 0 for none. */
+  customer: Int32Array
+  /** Of a movement; 0 for payments. */
+  subscription: Int32Array
+  /** Kind of the whole MRR change that a movement is part of; 0 for none, and for payments. */
+  kind: Int32Array
+  /** Of payments. */
+  isRecurring: Uint8Array
+  /** Whether a payment is the first of its customer. */
+  isFirst: Uint8Array
+}
+
 /** What a question is counted over: the blocks, and what their numbers stand for. */
 export interface View {
   blocks: Block[]
+  /** Payments in the time span, and all MRR movements before its end. */
+  money: MoneyBlock
   texts: SiteTexts
   visitors: VisitorNumbers
 }

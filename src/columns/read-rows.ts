@@ -13,7 +13,7 @@ export const REACH_MS = 25 * HOUR_MS
 const ROWS_OF_STATEMENT = 15_000
 
 type Bounds = { siteNo: number; from: Date; to: Date }
-type Found<Columns> = Columns | { [Column in keyof Columns]: null }
+export type Found<Columns> = Columns | { [Column in keyof Columns]: null }
 
 // Each part begins with a session. Sessions that started at the same moment are in one part.
 const cutSessions = query<Bounds & { rows: number }, { start: number }>(
@@ -99,8 +99,11 @@ export async function readServiceEvents(
   return spans.map(span => {
     if (!found?.sessionNos) return buildBlock(numbering, noSessions(), noHits(), true)
     const [from, to] = [lowerBound(found.at, span.start), lowerBound(found.at, span.end)]
-    const rows = Object.entries(found).map(([name, column]) => [name, partOf(column, from, to)])
-    return serviceBlock(numbering, Object.fromEntries(rows) as ServiceRows)
+    const columns = Object.entries(found).map(([name, column]) => [name, partOf(column, from, to)])
+    const rows = Object.fromEntries(columns) as ServiceRows
+    const none = rows.sessionNos.map(() => null)
+    const hits = { ...rows, pageAt: none, scroll: none, engagedMs: none, errors: none }
+    return buildBlock(numbering, copiesOf(rows), hits, true)
   })
 }
 
@@ -108,25 +111,30 @@ export async function readServiceEvents(
 const partOf = (column: unknown[], from: number, to: number): unknown[] =>
   Array.isArray(column[0]) ? column.map(each => (each as unknown[]).slice(from, to)) : column.slice(from, to)
 
-function serviceBlock(numbering: Numbering, rows: ServiceRows): Block {
-  const first = firstPositions(rows.sessionNos)
+/** Returns the sessions that rows name, each once. */
+export function copiesOf({
+  sessionNos,
+  visitorNos,
+  recognized,
+  startedAt,
+  sessionValues,
+}: Pick<ServiceRows, 'sessionNos' | 'sessionValues'> &
+  Partial<Pick<ServiceRows, 'visitorNos' | 'recognized' | 'startedAt'>>): SessionRows {
+  const first = firstPositions(sessionNos)
   const of = <Value>(column: Value[]) => first.map(index => column[index]!)
   const zeros = first.map(() => 0)
-  const none = rows.sessionNos.map(() => null)
-  const sessions: SessionRows = {
-    sessionNos: of(rows.sessionNos),
-    visitorNos: of(rows.visitorNos),
-    recognized: of(rows.recognized),
-    startedAt: of(rows.startedAt),
+  return {
+    sessionNos: of(sessionNos),
+    visitorNos: visitorNos ? of(visitorNos) : first.map(() => null),
+    recognized: recognized ? of(recognized) : first.map(() => false),
+    startedAt: startedAt ? of(startedAt) : zeros,
     firstAt: zeros,
     lastAt: zeros,
     durationMs: zeros,
     pageviews: zeros,
     events: zeros,
-    values: rows.sessionValues.map(of),
+    values: sessionValues.map(of),
   }
-  const hits = { ...rows, pageAt: none, scroll: none, engagedMs: none, errors: none }
-  return buildBlock(numbering, sessions, hits, true)
 }
 
 /** Returns where each of the numbers stands first. */
@@ -152,7 +160,7 @@ const noSessions = (): SessionRows => ({
   values: SESSION_DIMENSIONS.map(() => []),
 })
 
-const noHits = (): HitRows => ({
+export const noHits = (): HitRows => ({
   sessionNos: [],
   at: [],
   types: [],

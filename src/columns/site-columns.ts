@@ -2,6 +2,7 @@ import type { Queryable } from '../db/connect.ts'
 import { DAY_MS, HOUR_MS } from '../lib/time.ts'
 import { type Block, bytesOf, type View } from './block.ts'
 import { joinBlocks } from './join-blocks.ts'
+import { noMoney, readMoney } from './read-money.ts'
 import { REACH_MS, readServiceEvents, readSpans } from './read-rows.ts'
 import { blockSpans, dayOf, type Span } from './spans.ts'
 import { readStamps, type StampKind, type Stamps } from './stamps.ts'
@@ -19,6 +20,8 @@ interface Kept extends Span {
 /** A time span that is asked for, and the starts of sessions that are needed besides those with a hit in it. */
 export interface ViewSpan extends Span {
   sessions?: Span | undefined
+  /** Whether payments and MRR movements are needed. */
+  money?: boolean
 }
 
 /** Returns when sessions started that a view holds. */
@@ -72,12 +75,15 @@ export class SiteColumns {
         (await this.#bring('service', blockSpans(span, now, HOUR_MS), stamps, missing =>
           this.#readService(tx, missing),
         ))
-      const view = service && {
-        blocks: [...sessions, ...service],
-        texts: this.#texts,
-        visitors: this.#visitors,
-      }
-      views.push(view)
+      views.push(
+        service && {
+          blocks: [...sessions, ...service],
+          money: await (span.money
+            ? readMoney(tx, this.#siteNo, span, this.#numbering)
+            : noMoney(this.#numbering)),
+          ...this.#numbering,
+        },
+      )
     }
     return views
   }

@@ -5,6 +5,9 @@ export type Domain =
   | Exclude<Dimension, 'entry_path' | 'exit_path'>
   | 'error'
   | 'currency'
+  | 'customer'
+  | 'subscription'
+  | 'mrr_change'
   | 'property_key'
   | 'property_value'
 

@@ -68,6 +68,8 @@ export const SQL_LISTS: Record<string, string> = {
   session_dimensions: list(OF_SESSIONS),
   /** `json_agg(entry_path::text), …` of each dimension of sessions. */
   session_dimension_arrays: list(OF_SESSIONS, column => `json_agg(${column}::text)`),
+  /** `json_agg(coalesce(session.entry_path::text, '')), …` of each dimension of sessions; empty where there is no row `session`. */
+  joined_session_arrays: list(OF_SESSIONS, column => `json_agg(coalesce(session.${column}::text, ''))`),
   /** `json_agg(path), …` of each dimension of hits. */
   hit_dimension_arrays: list(HITS.map(columnOf), column => `json_agg(${column})`),
   /** Each dimension of sessions, of an event that the service wrote: what is copied to hits from `events`, the rest from its session. */

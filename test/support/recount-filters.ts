@@ -12,7 +12,7 @@ import {
 
 /** What filters keep of a period. */
 
-type Conditions = { [operator in Operator]?: string[] }
+type Conditions = { [operator in Operator]?: string[] | undefined }
 
 export type FilterKey = Dimension | 'campaign' | 'prop_key' | 'prop_value'
 
@@ -87,9 +87,19 @@ function passesHitFilters(hit: CountedHit, filters: Filters): boolean {
 
 export function passesSessionFilters({ values }: Visit, filters: Filters): boolean {
   return (
-    sessionDimensions.every(dimension => passesAll(values[dimension], filters[dimension])) &&
-    passesAll(values.utm_campaign, filters.campaign)
+    sessionDimensions.every(dimension =>
+      dimension === 'source'
+        ? passesSource(values.source, filters.source)
+        : passesAll(values[dimension], filters[dimension]),
+    ) && passesAll(values.utm_campaign, filters.campaign)
   )
+}
+
+/** Whole values mean every spelling of a source. */
+function passesSource(value: string, { is, is_not, ...others }: Conditions = {}): boolean {
+  const folded = (wanted: string[] | undefined) => wanted?.map(each => each.toLowerCase())
+  const whole = { is: folded(is), is_not: folded(is_not) }
+  return passesAll(value, others) && passesAll(value.toLowerCase(), whole)
 }
 
 /**

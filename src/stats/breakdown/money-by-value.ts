@@ -8,6 +8,7 @@ import {
 } from '../../dimensions/dimensions.ts'
 import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import { sumMoneyByColumns } from '../columns/money.ts'
+import { countFiltered } from '../counts/count-filtered.ts'
 import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { countMoneyBetween } from '../metrics/money.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
@@ -132,7 +133,7 @@ export type MoneyByValue = Record<MoneyKind, Map<string, bigint>>
  * @param kinds what the caller needs; the others are empty
  */
 export async function sumMoneyByValue(
-  services: Pick<StatsServices, 'reads' | 'rollups' | 'slices'>,
+  services: Pick<StatsServices, 'reads' | 'rollups' | 'slices' | 'counter'>,
   { currency, timezone }: StatsSite,
   resolved: ResolvedQuery,
   value: BreakdownDimension,
@@ -140,6 +141,12 @@ export async function sumMoneyByValue(
   kinds: readonly MoneyKind[] = ['revenue', 'mrr'],
 ): Promise<MoneyByValue> {
   if (values?.length === 0) return { revenue: new Map(), mrr: new Map() }
+  const asked = { currency, dimension: value, zone: timezone }
+  const byColumns = await countFiltered(services, resolved, 'moneyByValue', asked)
+  if (byColumns) {
+    const of = (kind: MoneyKind) => new Map(byColumns.map(row => [row.value, row[kind]]))
+    return { revenue: of('revenue'), mrr: of('mrr') }
+  }
   const { reads } = services
   const { siteNo, start, end } = keptPart(resolved)
   const [counted] = await countMoneyBetween(reads, { siteNo, start, end, most: MANY_PAYMENTS })

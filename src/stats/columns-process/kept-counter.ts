@@ -5,7 +5,7 @@ import { readStampStart } from '../../columns/stamps.ts'
 import { type Db, inSnapshot } from '../../db/connect.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import type { Log } from '../../runtime/log.ts'
-import { type Counter, runCount } from '../counts/counter.ts'
+import { type Counter, runCount, viewSpanOf } from '../counts/counter.ts'
 
 const AWAITED_MS = 4 * DAY_MS
 
@@ -120,7 +120,7 @@ export function createKeptCounter(options: {
             reject(error)
           }
         }
-        site.waiting.push({ span: question, answer })
+        site.waiting.push({ span: viewSpanOf(name, question), answer })
         if (!site.isBusy) void work(site)
       })
     },

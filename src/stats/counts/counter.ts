@@ -1,5 +1,5 @@
 import type { View } from '../../columns/block.ts'
-import { SiteColumns } from '../../columns/site-columns.ts'
+import { SiteColumns, type ViewSpan } from '../../columns/site-columns.ts'
 import { type Db, inSnapshot } from '../../db/connect.ts'
 import type { AUTOCAPTURE_TYPES } from '../../ingestion/hit.ts'
 import { countErrors } from './errors.ts'
@@ -8,6 +8,8 @@ import { countFunnel } from './funnel.ts'
 import { countConverters, countConvertersByValue, countGoals, countMatched } from './goals.ts'
 import { countClicks, countScroll } from './heat.ts'
 import { countJourneys } from './journeys.ts'
+import { countMoney } from './money.ts'
+import { countMoneyByValue } from './money-by-value.ts'
 import type { Question } from './question.ts'
 import { countReturns } from './returns.ts'
 import { countTraffic } from './traffic.ts'
@@ -34,11 +36,24 @@ const COUNTS = {
   clicks: countClicks<AutocaptureType>,
   scroll: countScroll,
   returns: countReturns,
+  money: countMoney,
+  moneyByValue: countMoneyByValue,
 }
 type Counts = typeof COUNTS
 export type CountName = keyof Counts
 export type Asked<Name extends CountName> = Parameters<Counts[Name]>[2]
 export type Counted<Name extends CountName> = ReturnType<Counts[Name]>
+
+/** Counts of payments and MRR movements. */
+const OF_MONEY: ReadonlySet<CountName> = new Set(['money', 'moneyByValue'])
+
+/** Returns what a count needs columns of. */
+export const viewSpanOf = (name: CountName, { start, end, sessions }: Question): ViewSpan => ({
+  start,
+  end,
+  sessions,
+  money: OF_MONEY.has(name),
+})
 
 /** Answers questions about a site. */
 export interface Counter {
@@ -71,7 +86,7 @@ export const runCount = <Name extends CountName>(
 export const counterOfRows = (db: Db): Counter => ({
   count: (name, siteNo, question, asked) =>
     inSnapshot(db, async tx => {
-      const [view] = await new SiteColumns(siteNo).views(tx, [question], Date.now())
+      const [view] = await new SiteColumns(siteNo).views(tx, [viewSpanOf(name, question)], Date.now())
       return runCount(name, view!, question, asked)
     }),
 })

@@ -1,4 +1,4 @@
-import type { Block, View } from '../../columns/block.ts'
+import type { Block, MoneyBlock, View } from '../../columns/block.ts'
 import { type BreakdownDimension, isHitDimension } from '../../dimensions/dimensions.ts'
 import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import { HOUR_MS } from '../../lib/time.ts'
@@ -16,6 +16,8 @@ export interface Keys {
   ofHits(block: Block): Int32Array
   /** Key of each session of a block; undefined where the values are those of hits. */
   ofSessions(block: Block): Int32Array | undefined
+  /** Key of each payment and movement, the hour being its own; undefined where the values are those of hits. */
+  ofMoney(money: MoneyBlock): Int32Array | undefined
   text(key: number): string
 }
 
@@ -31,14 +33,15 @@ export function keysOf(
   const isOfHits = isHitDimension(dimension)
   return {
     count: texts.size,
-    ofHits: block => (isOfHits ? columnOf(block, dimension) : spread(block, columnOf(block, dimension))),
+    ofHits: block => (isOfHits ? columnOf(block, dimension) : spread(block.hits, columnOf(block, dimension))),
     ofSessions: block => (isOfHits ? undefined : columnOf(block, dimension)),
+    ofMoney: money => (isOfHits ? undefined : spread(money, columnOf(money.copies, dimension))),
     text: key => texts.text(key),
   }
 }
 
-/** Returns the value of its session for each hit. */
-function spread({ hits: { session } }: Block, column: Int32Array): Int32Array {
+/** Returns the value of its session for each hit or row of money. */
+function spread({ session }: { session: Int32Array }, column: Int32Array): Int32Array {
   const keys = new Int32Array(session.length)
   for (let hit = 0; hit < keys.length; hit++) keys[hit] = column[session[hit]!]!
   return keys
@@ -58,6 +61,7 @@ function hourKeys({ start, end }: Pick<Question, 'start' | 'end'>, zone: string)
     count: HOURS,
     ofHits: ({ hits }) => Int32Array.from(hits.at, hourAt),
     ofSessions: ({ sessions }) => Int32Array.from(sessions.startedAt, hourAt),
+    ofMoney: ({ at }) => Int32Array.from(at, hourAt),
     text: key => `${Math.floor(key / 24) + 1}-${String(key % 24).padStart(2, '0')}`,
   }
 }

@@ -2,6 +2,8 @@ import { query } from '../../db/query.ts'
 import { readMoney, type SiteMoneyTotals } from '../../money/totals.ts'
 import { type MovementTotals, type RevenueTotals, runTask } from '../../rollups/protocol.ts'
 import { type Bucket, boundsOf, toWindow } from '../../time/range.ts'
+import { edgesOf } from '../counts/buckets.ts'
+import { countFiltered } from '../counts/count-filtered.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
@@ -102,7 +104,7 @@ export interface Period {
  * are attributed to. They do not apply to `recorded`, which shows whether there are payments at all.
  */
 export async function countMoney(
-  services: Pick<StatsServices, 'reads' | 'rollups'>,
+  services: Pick<StatsServices, 'reads' | 'rollups' | 'counter'>,
   site: StatsSite,
   periods: Period[],
 ): Promise<SiteMoneyTotals> {
@@ -112,10 +114,7 @@ export async function countMoney(
   const recorded = all.periods.reduce((sum, { revenue }) => sum + revenue.recorded, 0)
   const hasManyPayments = recorded >= MANY_PAYMENTS
   const filtered = await Promise.all(
-    periods.map(async period => {
-      const hasManyMovements = await hasManyMovementsBefore(services, period.resolved)
-      return countFiltered(services.reads, site, period, { hasManyPayments, hasManyMovements })
-    }),
+    periods.map(period => countFilteredPeriod(services, site, period, hasManyPayments)),
   )
   const totals = filtered.flat().map(({ revenue, movements }, index) => ({
     revenue: { ...revenue, recorded: all.periods[index]!.revenue.recorded },
@@ -126,7 +125,7 @@ export async function countMoney(
 
 /** Returns the payments of each period; filters apply to the sessions that they are attributed to, but not to `recorded`. */
 export async function countPayments(
-  services: Pick<StatsServices, 'reads' | 'rollups'>,
+  services: Pick<StatsServices, 'reads' | 'rollups' | 'counter'>,
   { siteNo, currency }: StatsSite,
   periods: ResolvedQuery[],
 ): Promise<RevenueTotals[]> {
@@ -137,6 +136,9 @@ export async function countPayments(
       const total = all![index]!
       if (isUnfiltered(resolved)) return total
       const { recorded } = total
+      const bounds = edgesOf([resolved])
+      const counted = await countFiltered(services, resolved, 'money', { currency, bounds })
+      if (counted) return { ...counted[0]!.revenue, recorded }
       const params = { currency, bounds: [resolved.start] }
       const hasManyPayments = recorded >= MANY_PAYMENTS
       const [paid] = await sumFilteredRevenue(services.reads, resolved, { params, hasManyPayments })
@@ -147,13 +149,18 @@ export async function countPayments(
   )
 }
 
-async function countFiltered(
-  reads: StatsServices['reads'],
+/** Returns revenue without `recorded`. */
+async function countFilteredPeriod(
+  services: Pick<StatsServices, 'reads' | 'counter'>,
   { currency }: StatsSite,
   { resolved, buckets }: Period,
-  many: { hasManyPayments: boolean; hasManyMovements: boolean },
-): Promise<{ revenue: RevenueTotals; movements: MovementTotals }[]> {
+  hasManyPayments: boolean,
+): Promise<{ revenue: Omit<RevenueTotals, 'recorded'>; movements: MovementTotals }[]> {
   if (buckets.length === 0) return []
+  const counted = await countFiltered(services, resolved, 'money', { currency, bounds: edgesOf(buckets) })
+  if (counted) return counted
+  const { reads } = services
+  const many = { hasManyPayments, hasManyMovements: await hasManyMovementsBefore(services, resolved) }
   const params = { currency, bounds: boundsOf(buckets) }
   const [payments, movements] = await Promise.all([
     sumFilteredRevenue(reads, resolved, { params, ...many }),

@@ -1,0 +1,61 @@
+import type { View } from '../../columns/block.ts'
+import type { MovementTotals, RevenueTotals } from '../../rollups/protocol.ts'
+import { Buckets } from './buckets.ts'
+import { Pairs } from './distinct.ts'
+import type { Question } from './question.ts'
+import { isPayment, selectMoney } from './select-money.ts'
+
+/** Money of a bucket, minor units. */
+export interface MoneyCounts {
+  revenue: Omit<RevenueTotals, 'recorded'>
+  movements: MovementTotals
+  /** Distinct customers of payments that are not wholly refunded. */
+  payingCustomers: number
+}
+
+/**
+ * Counts payments and MRR movements of consecutive buckets.
+ * @param asked.bounds of the buckets, Unix milliseconds, one more than buckets
+ */
+export function countMoney(
+  view: View,
+  question: Question,
+  { currency, bounds }: { currency: string; bounds: readonly number[] },
+): MoneyCounts[] {
+  const { money } = view
+  const buckets = new Buckets(bounds)
+  const counts = Array.from(
+    { length: buckets.count },
+    (): MoneyCounts => ({
+      revenue: { payments: 0, revenue: 0n, recurring: 0n, newCustomers: 0 },
+      movements: { mrr: 0n, mrrAtEnd: 0n },
+      payingCustomers: 0,
+    }),
+  )
+  const paying = new Pairs()
+  let mrrAtEnd = 0n
+  for (const row of selectMoney(view, question, currency).rows) {
+    const amount = money.amount[row]!
+    const bucket = buckets.of(money.at[row]!)
+    if (!isPayment(view, row)) {
+      if (bucket >= 0) counts[bucket]!.movements.mrr += amount
+      else if (money.at[row]! < bounds[0]!) mrrAtEnd += amount
+      continue
+    }
+    if (bucket < 0) continue
+    const { revenue } = counts[bucket]!
+    revenue.revenue += amount
+    if (money.isRecurring[row] === 1) revenue.recurring += amount
+    if (money.isFirst[row] === 1) revenue.newCustomers += 1
+    if (amount <= 0n) continue
+    revenue.payments += 1
+    if (money.customer[row] !== 0) paying.add(bucket, money.customer[row]!)
+  }
+  const customers = paying.countDistinct(buckets.count, view.texts.of('customer').size)
+  for (const [bucket, of] of counts.entries()) {
+    mrrAtEnd += of.movements.mrr
+    of.movements.mrrAtEnd = mrrAtEnd
+    of.payingCustomers = customers[bucket]!
+  }
+  return counts
+}
