@@ -63,7 +63,8 @@ test('prove: with single sign-on a new tab signs in, and the dialog goes on when
   await page.fill('[role=dialog] [name=name]', 'Export')
   await page.click('[role=dialog] button[type=submit]')
   const link = page.locator(`${DIALOG} a`)
-  expect(await link.textContent()).toBe('Sign in again with Company account, in a new tab')
+  // Which ways there are comes a moment after the dialog.
+  await page.waitForSelector(`${DIALOG} >> text=Sign in again with Company account, in a new tab`)
   const address = new URL((await link.getAttribute('href'))!)
   expect(Object.fromEntries(address.searchParams)).toEqual({ return_to: '/login#proven', again: 'true' })
   expect(await page.locator(`${DIALOG} form`).count()).toBe(0)

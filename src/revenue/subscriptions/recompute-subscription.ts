@@ -87,11 +87,28 @@ const upsertSubscription = query<
     updated_at = excluded.updated_at`,
 )
 
-/** Only under the processor lock. */
-export const deriveMrrChanges = query<{ siteNo: number; customers: string[] }>(
+const deriveChanges = query<{ siteNo: number; customers: string[] }>(
   'derive-mrr-changes',
   'select from derive_mrr_changes(:siteNo::int, :customers::text[])',
 )
+
+const findFirstVisits = query<{ siteNo: number; customers: string[] }>(
+  'find-first-visits',
+  `select find_first_visit(:siteNo::int, customer)
+  from unnest(:customers::text[]) as customer`,
+)
+
+/**
+ * Derives again what is kept of the subscriptions of customers. A subscription that one of them has no more takes its visitor along: another visit
+ * may then be the first one. Only under the processor lock.
+ */
+export async function deriveMrrChanges(
+  tx: Transaction,
+  given: { siteNo: number; customers: string[] },
+): Promise<void> {
+  await deriveChanges(tx, given)
+  await findFirstVisits(tx, given)
+}
 
 /** Most subscriptions that one transaction recomputes: other events of the site wait for it. */
 export const MOST_AT_ONCE = 50
