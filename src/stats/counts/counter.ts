@@ -10,6 +10,7 @@ import { countClicks, countScroll } from './heat.ts'
 import { countJourneys } from './journeys.ts'
 import { countMoney } from './money.ts'
 import { countMoneyByValue } from './money-by-value.ts'
+import { countMrr, listMrrChanges } from './mrr.ts'
 import type { Question } from './question.ts'
 import { countTraffic } from './traffic.ts'
 import { countValues } from './values.ts'
@@ -35,6 +36,8 @@ const COUNTS = {
   scroll: countScroll,
   money: countMoney,
   moneyByValue: countMoneyByValue,
+  mrr: countMrr,
+  mrrChanges: listMrrChanges,
 }
 type Counts = typeof COUNTS
 export type CountName = keyof Counts
