@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Db } from '../../src/db/connect.ts'
 import { markBuckets } from '../../src/rollups/dirty.ts'
 import { type Random, randomFrom } from './random-values.ts'
@@ -17,11 +18,16 @@ export interface Moved {
   amountMinor: number
   currency: string
   visit: Visit | undefined
+  /** default: one for all */
+  subscription?: string
 }
 
-export interface Paid extends Moved {
+export interface Paid extends Omit<Moved, 'subscription'> {
   refundedMinor: number
   isRecurring: boolean
+  /** of the payment in the ledger; default: there is none */
+  id?: string
+  isFirst?: boolean
 }
 
 export interface Money {
@@ -48,7 +54,8 @@ export function randomMoney(seed: number, world: World): Money {
   return { payments, movements }
 }
 
-function place(random: Random, world: World) {
+/** A currency, and a time at or after a visit, or of nobody. */
+export function place(random: Random, world: World) {
   const visit = random.chance(0.8) && world.visits.length > 0 ? random.pick(world.visits) : undefined
   const start = visit?.startedAt ?? random.pick(world.hits)?.at ?? 0
   return { visit, at: start + random.int(3 * 24 * 3_600_000), currency: random.pick(['USD', 'USD', 'EUR']) }
@@ -67,11 +74,12 @@ export async function storeMoney(db: Db, site: TestSite, { payments, movements }
     const session = await sessionOf(paid.visit)
     await db`
       insert into revenue (
-        site_no, at, payment_id, currency, amount_minor, refunded_minor, is_recurring, session_no, session_at
+        site_no, at, payment_id, currency, amount_minor, refunded_minor, is_recurring, is_first_of_customer, session_no,
+        session_at
       )
       values (
-        ${site.siteNo}, ${new Date(paid.at)}, gen_random_uuid(), ${paid.currency}, ${paid.amountMinor},
-        ${paid.refundedMinor}, ${paid.isRecurring}, ${session.no}, ${session.at}
+        ${site.siteNo}, ${new Date(paid.at)}, ${paid.id ?? randomUUID()}, ${paid.currency}, ${paid.amountMinor},
+        ${paid.refundedMinor}, ${paid.isRecurring}, ${paid.isFirst ?? false}, ${session.no}, ${session.at}
       )`
   }
   await db.begin(tx =>
@@ -88,8 +96,8 @@ export async function storeMoney(db: Db, site: TestSite, { payments, movements }
         site_no, at, subscription_id, kind, currency, amount_minor, session_no, session_at
       )
       values (
-        ${site.siteNo}, ${new Date(movement.at)}, 'sub', 'start', ${movement.currency}, ${movement.amountMinor},
-        ${session.no}, ${session.at}
+        ${site.siteNo}, ${new Date(movement.at)}, ${movement.subscription ?? 'sub'}, 'start', ${movement.currency},
+        ${movement.amountMinor}, ${session.no}, ${session.at}
       )`
   }
 }
@@ -102,7 +110,7 @@ export function passes(world: World, { filters = {}, ...range }: Query, visit: V
   return passesSessionFilters({ values } as unknown as Visit, filters)
 }
 
-const inDollars = ({ currency }: Moved) => currency === 'USD'
+export const inDollars = ({ currency }: Pick<Moved, 'currency'>) => currency === 'USD'
 export const revenueOf = (payments: Paid[]) =>
   sum(payments.filter(inDollars).map(paid => paid.amountMinor - paid.refundedMinor))
 export const mrrOf = (movements: Moved[]) =>
@@ -155,11 +163,23 @@ export function recountMoneySeries(
 /** Revenue and MRR movements in the range of the sessions that have a value. */
 export function recountMoneyOf(
   world: World,
-  { payments, movements }: Money,
+  money: Money,
   dimension: Dimension | 'hour_of_week',
   value: string,
   query: Query,
 ): { revenue: number; mrr: number } {
+  const { payments, movements } = moneyOf(world, money, dimension, value, query)
+  return { revenue: revenueOf(payments), mrr: mrrOf(movements) }
+}
+
+/** Payments and MRR movements in the range of the sessions that have a value, in all currencies. */
+export function moneyOf<Payment extends Paid, Movement extends Moved>(
+  world: World,
+  { payments, movements }: { payments: Payment[]; movements: Movement[] },
+  dimension: Dimension | 'hour_of_week',
+  value: string,
+  query: Query,
+): { payments: Payment[]; movements: Movement[] } {
   const period = spanOf(world, query)
   const kept = keptOf(world, query)
   const hasValue = (visit: Visit | undefined, at: number) =>
@@ -168,7 +188,7 @@ export function recountMoneyOf(
       : isHitDimension(dimension)
         ? kept.hits.some(hit => hit.visit === visit && hit.values[dimension] === value)
         : (visit?.values[dimension] ?? '') === value
-  const counts = ({ at, visit }: Moved) =>
+  const counts = ({ at, visit }: Pick<Moved, 'at' | 'visit'>) =>
     isWithin(period, at) && passes(world, query, visit) && hasValue(visit, at)
-  return { revenue: revenueOf(payments.filter(counts)), mrr: mrrOf(movements.filter(counts)) }
+  return { payments: payments.filter(counts), movements: movements.filter(counts) }
 }

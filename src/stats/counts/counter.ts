@@ -10,6 +10,7 @@ import { countClicks, countScroll } from './heat.ts'
 import { countJourneys } from './journeys.ts'
 import { countMoney } from './money.ts'
 import { countMoneyByValue } from './money-by-value.ts'
+import { countMrr, listMrrChanges } from './mrr.ts'
 import type { Question } from './question.ts'
 import { countReturns } from './returns.ts'
 import { countTraffic } from './traffic.ts'
@@ -38,6 +39,8 @@ const COUNTS = {
   returns: countReturns,
   money: countMoney,
   moneyByValue: countMoneyByValue,
+  mrr: countMrr,
+  mrrChanges: listMrrChanges,
 }
 type Counts = typeof COUNTS
 export type CountName = keyof Counts

@@ -1,13 +1,16 @@
 import { z } from 'zod'
+import { query } from '../../db/query.ts'
 import { presentRowAmount, rowAmountFields } from '../../money/amounts.ts'
 import { label, timestamp } from '../../schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
 import { requireSection } from '../../sharing/grant.ts'
+import { countAsked } from '../counts/count-filtered.ts'
+import type { MrrChange as CountedChange } from '../counts/mrr.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { keptPart } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
-import { CHANGE_KINDS, type ChangeKind } from './mrr-changes.ts'
+import { CHANGE_KINDS } from './mrr-changes.ts'
 import { payerKey, payerMail } from './payer-mail.ts'
 
 export const MrrChangesQuery = StatsQuery.safeExtend(pageFields(25))
@@ -26,20 +29,28 @@ export const MrrChange = z
   .meta({ id: 'MrrChange' })
 type MrrChange = z.infer<typeof MrrChange>
 
-interface Row {
-  customer: string
-  at: Date
-  amount: string
+/** Of the newest payment of a customer. */
+interface Named {
   name: string | null
   email: string | null
-  kind: ChangeKind
-  total: number
 }
+
+type Row = Omit<CountedChange, 'at' | 'amount'> & Named & { at: Date; amount: string; total: number }
 
 const listMrrChanges = filteredQuery<
   { currency: string; bounds: Date[]; limit: number; offset: number },
   Row
 >('list-mrr-changes', ['filtered_movements'])
+
+const nameCustomers = query<
+  { siteNo: number; currency: string; customers: string[] },
+  Named & { customer: string }
+>(
+  'name-customers',
+  `select customer, name, email
+  from customers
+  where site_no = :siteNo::int and currency = :currency::text and customer = any(:customers::text[])`,
+)
 
 /**
  * Returns a page of the changes of MRR in the range, the newest first.
@@ -52,21 +63,44 @@ export async function getMrrChanges(
 ): Promise<Page<MrrChange>> {
   requireSection(services.grant, 'people')
   const { resolved } = await resolveContext(services, site, query)
+  const { limit, offset } = windowOf(query)
+  const asked = { currency: site.currency, limit, offset }
+  const counted = await countAsked(services, keptPart(resolved), 'mrrChanges', asked)
+  if (counted) return { ...counted, rows: await withNames(services, site, counted.rows) }
   const read = (limit: number, offset: number) =>
     listMrrChanges(services.reads, resolved, {
       params: { currency: site.currency, bounds: [keptPart(resolved).start], limit, offset },
     })
-  const { limit, offset } = windowOf(query)
   const rows = await read(limit, offset)
   const [first] = rows.length > 0 || offset === 0 ? rows : await read(1, 0)
-  return { rows: rows.map(row => present(services, row)), total: first?.total ?? 0 }
+  return {
+    rows: rows.map(row =>
+      present(services, { ...row, at: row.at.getTime(), amount: BigInt(row.amount) }, row),
+    ),
+    total: first?.total ?? 0,
+  }
 }
 
-const present = (services: StatsServices, { customer, at, amount, name, email, kind }: Row): MrrChange => ({
-  at: at.toISOString(),
+async function withNames(
+  services: StatsServices,
+  { siteNo, currency }: StatsSite,
+  changes: readonly CountedChange[],
+): Promise<MrrChange[]> {
+  const customers = [...new Set(changes.map(({ customer }) => customer))]
+  const found = await nameCustomers(services.reads, { siteNo, currency, customers })
+  const names = new Map(found.map(row => [row.customer, row]))
+  return changes.map(change => present(services, change, names.get(change.customer)))
+}
+
+const present = (
+  services: StatsServices,
+  { customer, at, amount, kind }: CountedChange,
+  { name, email }: Named = { name: null, email: null },
+): MrrChange => ({
+  at: new Date(at).toISOString(),
   customer: payerKey(services, customer),
   email: payerMail(services, email),
   name,
   kind,
-  ...presentRowAmount('amount', BigInt(amount)),
+  ...presentRowAmount('amount', amount),
 })

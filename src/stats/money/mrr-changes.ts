@@ -1,4 +1,8 @@
 import { query } from '../../db/query.ts'
+import { edgesOf } from '../counts/buckets.ts'
+import { countFiltered } from '../counts/count-filtered.ts'
+import type { Counted } from '../counts/counter.ts'
+import type { KindOfBucket, SubscribedCounts } from '../counts/mrr.ts'
 import { isUnfiltered } from '../filters/resolved-query.ts'
 import { hasManyMovementsBefore, type Period } from '../metrics/money.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
@@ -54,17 +58,17 @@ const sumMrrChanges = query<{ siteNo: number; currency: string; edges: Date[] },
 /** Bucket −1: everything before the first. Rows that cancel out at one time, such as corrections, are no change. */
 const sumFilteredMrrChanges = filteredQuery<
   { currency: string; bounds: Date[] },
-  { bucket: number; kind: ChangeKind; amount: string; changes: number }
+  Omit<KindOfBucket, 'amount'> & { amount: string }
 >('sum-filtered-mrr-changes', ['filtered_movements'])
 
-const countFilteredSubscribed = filteredQuery<
-  { currency: string; bounds: Date[] },
-  { customersBefore: number; customersAfter: number; subscriptionsBefore: number; subscriptionsAfter: number }
->('count-filtered-subscribed', ['filtered_movements'])
+const countFilteredSubscribed = filteredQuery<{ currency: string; bounds: Date[] }, SubscribedCounts>(
+  'count-filtered-subscribed',
+  ['filtered_movements'],
+)
 
 /** Returns the MRR changes of each bucket of all periods, and of all time until now. */
 export async function countMrrChanges(
-  services: Pick<StatsServices, 'reads'>,
+  services: Pick<StatsServices, 'reads' | 'counter'>,
   site: StatsSite,
   periods: Period[],
 ): Promise<{ now: Subscribed & { mrr: bigint }; periods: PeriodOfMrr[] }> {
@@ -91,9 +95,7 @@ export async function countMrrChanges(
     now: { mrr: now.mrr, ...subscribed(now) },
     periods: await Promise.all(
       periods.map(period =>
-        isUnfiltered(period.resolved)
-          ? unfiltered(period, between)
-          : countFiltered(services.reads, site, period),
+        isUnfiltered(period.resolved) ? unfiltered(period, between) : filtered(services, site, period),
       ),
     ),
   }
@@ -101,7 +103,7 @@ export async function countMrrChanges(
 
 type Totals = ReturnType<typeof totalOf>
 
-function totalOf(rows: Omit<Segment, 'segment'>[]) {
+function totalOf(rows: (Omit<Segment, 'segment' | 'amount'> & { amount: string | bigint })[]) {
   const amounts = noAmounts()
   const changes = noChanges()
   let mrr = 0n
@@ -138,13 +140,35 @@ function unfiltered(
   }
 }
 
-async function countFiltered(
-  reads: StatsServices['reads'],
+async function filtered(
+  services: Pick<StatsServices, 'reads' | 'counter'>,
   { currency }: StatsSite,
-  { resolved, buckets }: Period,
+  period: Period,
 ): Promise<PeriodOfMrr> {
+  const { resolved, buckets } = period
+  const asked = { currency, bounds: edgesOf(buckets) }
+  const { kinds, subscribed } =
+    (await countFiltered(services, resolved, 'mrr', asked)) ??
+    (await readFiltered(services.reads, currency, period))
+  const inBucket = (index: number) =>
+    totalOf(kinds.filter(({ bucket }) => bucket === index).map(row => ({ ...row, subscriptions: 0 })))
+  return {
+    buckets: runningBuckets(
+      inBucket(-1).mrr,
+      buckets.map((_, index) => inBucket(index)),
+    ),
+    atStart: { customers: subscribed.customersBefore, subscriptions: subscribed.subscriptionsBefore },
+    atEnd: { customers: subscribed.customersAfter, subscriptions: subscribed.subscriptionsAfter },
+  }
+}
+
+async function readFiltered(
+  reads: StatsServices['reads'],
+  currency: string,
+  { resolved, buckets }: Period,
+): Promise<Counted<'mrr'>> {
   const hasManyMovements = await hasManyMovementsBefore({ reads }, resolved)
-  const [rows, [counts]] = await Promise.all([
+  const [rows, [subscribed]] = await Promise.all([
     sumFilteredMrrChanges(reads, resolved, {
       params: { currency, bounds: buckets.map(({ start }) => start) },
       hasManyMovements,
@@ -154,16 +178,7 @@ async function countFiltered(
       hasManyMovements,
     }),
   ])
-  const inBucket = (index: number) =>
-    totalOf(rows.filter(({ bucket }) => bucket === index).map(row => ({ ...row, subscriptions: 0 })))
-  return {
-    buckets: runningBuckets(
-      inBucket(-1).mrr,
-      buckets.map((_, index) => inBucket(index)),
-    ),
-    atStart: { customers: counts!.customersBefore, subscriptions: counts!.subscriptionsBefore },
-    atEnd: { customers: counts!.customersAfter, subscriptions: counts!.subscriptionsAfter },
-  }
+  return { kinds: rows.map(row => ({ ...row, amount: BigInt(row.amount) })), subscribed: subscribed! }
 }
 
 function runningBuckets(before: bigint, totals: Totals[]): MrrBucket[] {

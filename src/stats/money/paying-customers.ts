@@ -1,4 +1,6 @@
 import { query } from '../../db/query.ts'
+import { edgesOf } from '../counts/buckets.ts'
+import { countFiltered } from '../counts/count-filtered.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
@@ -55,12 +57,15 @@ const countFilteredPayingCustomers = filteredQuery<{ currency: string }, { custo
  * @param recorded number of payments of the range
  */
 export async function countPayingCustomers(
-  { reads }: Pick<StatsServices, 'reads'>,
+  services: Pick<StatsServices, 'reads' | 'counter'>,
   { currency }: StatsSite,
   resolved: ResolvedQuery,
   recorded: number,
 ): Promise<number> {
   if (recorded === 0) return 0
+  const counted = await countFiltered(services, resolved, 'money', { currency, bounds: edgesOf([resolved]) })
+  if (counted) return counted[0]!.payingCustomers
+  const { reads } = services
   if (!isUnfiltered(resolved)) {
     const hasManyPayments = recorded >= MANY_PAYMENTS
     const [filtered] = await countFilteredPayingCustomers(reads, resolved, {

@@ -1,0 +1,120 @@
+import type { View } from '../../columns/block.ts'
+import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
+import type { Page } from '../../schema/pagination.ts'
+import type { ChangeKind } from '../money/mrr-changes.ts'
+import { Buckets } from './buckets.ts'
+import type { Question } from './question.ts'
+import { isPayment, selectMoney } from './select-money.ts'
+
+/** MRR changes of a kind in a bucket. */
+export interface KindOfBucket {
+  /** −1: before the first. */
+  bucket: number
+  kind: ChangeKind
+  /** Minor units. */
+  amount: bigint
+  changes: number
+}
+
+/** Customers and subscriptions with MRR above 0, at the start and at the end of the range. */
+export interface SubscribedCounts {
+  customersBefore: number
+  customersAfter: number
+  subscriptionsBefore: number
+  subscriptionsAfter: number
+}
+
+/**
+ * Adds up the MRR changes of customers by bucket and kind, and counts who has MRR, from the movements that the filters keep.
+ * @param asked.bounds of the buckets, Unix milliseconds, one more than buckets
+ */
+export function countMrr(
+  view: View,
+  question: Question,
+  { currency, bounds }: { currency: string; bounds: readonly number[] },
+): { kinds: KindOfBucket[]; subscribed: SubscribedCounts } {
+  const movements = movementsOf(view, question, currency)
+  const buckets = new Buckets(bounds)
+  const kinds = new Map<string, KindOfBucket>()
+  for (const { at, kind, amount } of changesOf(view, movements)) {
+    const bucket = buckets.of(at)
+    if (bucket < 0 && at >= bounds[0]!) continue
+    const of = kinds.get(`${bucket} ${kind}`) ?? { bucket, kind, amount: 0n, changes: 0 }
+    kinds.set(`${bucket} ${kind}`, of)
+    of.amount += amount
+    of.changes += 1
+  }
+  const { customer, subscription } = view.money
+  const before = (unitOf: Int32Array, end: number) => countWithMrr(view, movements, unitOf, end)
+  return {
+    kinds: [...kinds.values()],
+    subscribed: {
+      customersBefore: before(customer, question.start),
+      customersAfter: before(customer, question.end),
+      subscriptionsBefore: before(subscription, question.start),
+      subscriptionsAfter: before(subscription, question.end),
+    },
+  }
+}
+
+export interface MrrChange {
+  /** Key of the customer. */
+  customer: string
+  /** Unix milliseconds. */
+  at: number
+  /** Minor units, not 0. */
+  amount: bigint
+  kind: ChangeKind
+}
+
+/** Lists a page of the MRR changes in the range, the newest first, those of one time by the key of the customer. */
+export function listMrrChanges(
+  view: View,
+  question: Question,
+  { currency, limit, offset }: { currency: string; limit: number; offset: number },
+): Page<MrrChange> {
+  const all = changesOf(view, movementsOf(view, question, currency)).filter(({ at }) => at >= question.start)
+  all.sort((a, b) => b.at - a.at || compareTexts(a.customer, b.customer))
+  return { rows: all.slice(offset, offset + limit), total: all.length }
+}
+
+const movementsOf = (view: View, question: Question, currency: string): number[] =>
+  selectMoney(view, question, currency).rows.filter(row => !isPayment(view, row))
+
+/**
+ * Returns what is kept of the changes of customers (docs/metrics.md "MRR change of a customer"): movements of a customer at one time are
+ * netted, under the kind of the whole change.
+ */
+function changesOf({ money, texts }: View, movements: readonly number[]): MrrChange[] {
+  const amounts = new Map<string, { row: number; amount: bigint }>()
+  for (const row of movements) {
+    const key = `${money.customer[row]} ${money.at[row]}`
+    const amount = (amounts.get(key)?.amount ?? 0n) + money.amount[row]!
+    amounts.set(key, { row, amount })
+  }
+  const customers = texts.of('customer')
+  const kinds = texts.of('mrr_change')
+  return [...amounts.values()]
+    .filter(({ amount }) => amount !== 0n)
+    .map(({ row, amount }) => ({
+      customer: customers.text(money.customer[row]!),
+      at: money.at[row]!,
+      amount,
+      kind: (kinds.text(money.kind[row]!) || (amount > 0n ? 'expansion' : 'contraction')) as ChangeKind,
+    }))
+}
+
+/** Returns how many customers or subscriptions have MRR above 0 at a time. */
+function countWithMrr(
+  { money }: View,
+  movements: readonly number[],
+  unitOf: Int32Array,
+  end: number,
+): number {
+  const sums = new Map<number, bigint>()
+  for (const row of movements) {
+    const unit = unitOf[row]!
+    if (money.at[row]! < end) sums.set(unit, (sums.get(unit) ?? 0n) + money.amount[row]!)
+  }
+  return [...sums.values()].filter(mrr => mrr > 0n).length
+}
