@@ -9,6 +9,7 @@ import { countConverters, countConvertersByValue, countGoals, countMatched } fro
 import { countClicks, countScroll } from './heat.ts'
 import { countJourneys } from './journeys.ts'
 import type { Question } from './question.ts'
+import { findSessions } from './session-page.ts'
 import { countTraffic } from './traffic.ts'
 import { countValues } from './values.ts'
 
@@ -31,6 +32,7 @@ const COUNTS = {
   errors: countErrors,
   clicks: countClicks<AutocaptureType>,
   scroll: countScroll,
+  sessions: findSessions,
 }
 type Counts = typeof COUNTS
 export type CountName = keyof Counts
