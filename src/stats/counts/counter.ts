@@ -8,6 +8,7 @@ import { countFunnel } from './funnel.ts'
 import { countConverters, countConvertersByValue, countGoals, countMatched } from './goals.ts'
 import { countClicks, countScroll } from './heat.ts'
 import { countJourneys } from './journeys.ts'
+import { findLogHits } from './log-page.ts'
 import type { Question } from './question.ts'
 import { findSessions } from './session-page.ts'
 import { countTraffic } from './traffic.ts'
@@ -33,6 +34,7 @@ const COUNTS = {
   clicks: countClicks<AutocaptureType>,
   scroll: countScroll,
   sessions: findSessions,
+  log: findLogHits,
 }
 type Counts = typeof COUNTS
 export type CountName = keyof Counts

@@ -58,7 +58,7 @@ export function locatePage(blocks: readonly TimedRows[], { limit, offset }: Page
  * Widens a page to all rows of the moments at its edges.
  * @param times of all rows, the newest first
  */
-function widenToMoments(
+export function widenToMoments(
   times: ArrayLike<number>,
   { limit, offset }: PageWindow,
 ): { from: number; to: number; skipped: number } {

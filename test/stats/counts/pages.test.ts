@@ -43,21 +43,21 @@ test('a page of a list by time has all rows of its moments, and says how many of
 })
 
 test('a list without gaps is read in one stretch, and rows that lie apart in one each', () => {
-  const minutes = (...given: number[]) => given.map(minute => START + minute * 60_000)
+  const seconds = (...given: number[]) => given.map(second => START + second * 1_000)
   const shown = (times: number[]) => {
     const { froms, tos } = stretchesOf(times)
     return froms.map((from, index) => [
-      (from.getTime() - START) / 60_000,
-      (tos[index]!.getTime() - START) / 60_000,
+      (from.getTime() - START) / 1_000,
+      (tos[index]!.getTime() - START) / 1_000,
     ])
   }
-  expect(shown(minutes(5))).toEqual([[5, 5]])
-  expect(shown(minutes(5, 4, 4, 3.5))).toEqual([[3.5, 5]])
-  expect(shown(minutes(90, 89.5, 30, 5, 4))).toEqual([
-    [89.5, 90],
-    [30, 30],
-    [4, 5],
+  expect(shown(seconds(5))).toEqual([[5, 5]])
+  expect(shown(seconds(50, 40, 40, 35))).toEqual([[35, 50]])
+  expect(shown(seconds(900, 895, 300, 15, 5))).toEqual([
+    [895, 900],
+    [300, 300],
+    [5, 15],
   ])
-  const { first, last } = stretchesOf(minutes(90, 30, 4))
-  expect([first, last].map(at => at.getTime())).toEqual(minutes(4, 90))
+  const { first, last } = stretchesOf(seconds(900, 300, 5))
+  expect([first, last].map(at => at.getTime())).toEqual(seconds(5, 900))
 })
