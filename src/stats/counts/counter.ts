@@ -11,6 +11,7 @@ import { countJourneys } from './journeys.ts'
 import { findLogHits } from './log-page.ts'
 import type { Question } from './question.ts'
 import { findSessions } from './session-page.ts'
+import { findTitlePlaces } from './title-places.ts'
 import { countTraffic } from './traffic.ts'
 import { countValues } from './values.ts'
 
@@ -35,6 +36,7 @@ const COUNTS = {
   scroll: countScroll,
   sessions: findSessions,
   log: findLogHits,
+  titlePlaces: findTitlePlaces,
 }
 type Counts = typeof COUNTS
 export type CountName = keyof Counts

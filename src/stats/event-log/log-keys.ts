@@ -1,7 +1,9 @@
+import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { nextPart } from '../../schema/download.ts'
 import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
 import { countFiltered } from '../counts/count-filtered.ts'
+import type { HitKeys } from '../counts/hit-keys.ts'
 import type { LogAsked } from '../counts/log-page.ts'
 import { widenToMoments } from '../counts/pages.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
@@ -42,18 +44,35 @@ export async function readLogByKey(
   if (!list) return undefined
   const limit = Math.min(window.limit, to - from)
   const part = widenToMoments(list.at, { limit, offset: from + list.skipped })
-  if (part.from === part.to) return { rows: [], total: list.total }
-  const of = <Column extends { subarray(from: number, to: number): Column }>(column: Column) =>
-    column.subarray(part.from, part.to)
-  const rows = await readLogHits(services.reads, {
-    siteNo: resolved.siteNo,
-    times: Array.from(of(list.at), at => new Date(at)),
-    sessionNos: Array.from(of(list.sessionNos)),
-    ofService: Array.from(of(list.isService)),
-    nths: Array.from(of(list.nth)),
-    skipped: part.skipped,
-    limit,
-    ...stretchesOf(of(list.at)),
-  })
+  const keys = {
+    at: list.at.subarray(part.from, part.to),
+    sessionNos: list.sessionNos.subarray(part.from, part.to),
+    isService: list.isService.subarray(part.from, part.to),
+    nth: list.nth.subarray(part.from, part.to),
+  }
+  const rows = await readHitsByKey(services.reads, resolved.siteNo, keys, { skipped: part.skipped, limit })
   return { rows, total: list.total }
+}
+
+/**
+ * Reads hits, the newest first, then those with the highest ids.
+ * @param keys the newest first
+ * @param page which of them; by default all
+ */
+export async function readHitsByKey(
+  reads: Db,
+  siteNo: number,
+  { at, sessionNos, isService, nth }: HitKeys,
+  page: Pick<Wanted, 'skipped' | 'limit'> = { skipped: 0, limit: at.length },
+): Promise<LoggedHit[]> {
+  if (at.length === 0) return []
+  return readLogHits(reads, {
+    siteNo,
+    times: Array.from(at, time => new Date(time)),
+    sessionNos: Array.from(sessionNos),
+    ofService: Array.from(isService),
+    nths: Array.from(nth),
+    ...page,
+    ...stretchesOf(at),
+  })
 }

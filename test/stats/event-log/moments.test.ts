@@ -6,6 +6,7 @@ import { writeServiceEvents } from '../../../src/revenue/ledger/service-events.t
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import { counterOfRows } from '../../../src/stats/counts/counter.ts'
 import { EventLogQuery, getEventLog } from '../../../src/stats/reports/event-log.ts'
+import { getPageTitles, PageTitlesQuery } from '../../../src/stats/reports/page-titles.ts'
 import { enrichedHit } from '../../support/hits.ts'
 import { type Random, randomFrom } from '../../support/random-values.ts'
 import { readServices, readSite } from '../../support/read-services.ts'
@@ -30,7 +31,7 @@ function randomMoments(random: Random, site: TestSite) {
       visitorId: VISITORS[visitor]!,
       country: COUNTRIES[visitor % 2]!,
       url: random.pick(['/a', '/b']),
-      title: `title ${number}`,
+      title: random.pick(['Shared', 'Common 1', `title ${number}`, `title ${number}`]),
       ...(random.chance(0.3) && { props: { plan: random.pick(['team', 'solo']) } }),
       ...random.pick<Partial<Hit>>([
         {},
@@ -71,7 +72,7 @@ const FILTERS: object[] = [
   { title: { ends_with: '3' } },
 ]
 
-test('event log over columns: of hits of one moment, exactly those are on the pages that pass the filters', async () => {
+test('hits of one moment over columns: exactly those are on the pages of the log that pass the filters, and the latest of a title has the highest id', async () => {
   const { db } = database
   for (const seed of seeds(runs(3))) {
     const random = randomFrom(seed)
@@ -83,7 +84,12 @@ test('event log over columns: of hits of one moment, exactly those are on the pa
     const shape = readSite(site, 'UTC')
     const read = (way: object, query: object) =>
       getEventLog({ ...services, ...way }, shape, EventLogQuery.parse({ range: 'today', ...query }))
+    const titlesOf = (way: object, filter: object) =>
+      getPageTitles({ ...services, ...way }, shape, PageTitlesQuery.parse({ range: 'today', ...filter }))
     for (const filter of FILTERS) {
+      const titles = async () =>
+        expect(await titlesOf({ counter: counterOfRows(db) }, filter)).toEqual(await titlesOf({}, filter))
+      await within({ seed, filter, what: 'titles' }, titles())
       const types = random.pick([undefined, 'event', 'pageview'])
       const query = { ...filter, ...(types && { types }) }
       const all = await read({}, { ...query, per_page: 100 })
