@@ -20,12 +20,9 @@ export class VisitorNumbers {
 
   /** Returns the dense number of a `visitor_no`, a new one for a visitor that has none yet. */
   numberOf(visitorNo: number): number {
-    const mask = this.#table.length - 1
-    let slot = hash(visitorNo) & mask
-    for (let entry = this.#table[slot]!; entry !== 0; entry = this.#table[slot]!) {
-      if (this.#visitorNos[entry - 1] === visitorNo) return entry - 1
-      slot = (slot + 1) & mask
-    }
+    const slot = this.#slotOf(visitorNo)
+    const entry = this.#table[slot]!
+    if (entry !== 0) return entry - 1
     if (this.#size === this.#visitorNos.length) {
       this.#grow()
       return this.numberOf(visitorNo)
@@ -35,17 +32,27 @@ export class VisitorNumbers {
     return this.#size - 1
   }
 
+  /** Returns the dense number of a `visitor_no`, undefined for a visitor that has none. */
+  find(visitorNo: number): number | undefined {
+    const entry = this.#table[this.#slotOf(visitorNo)]!
+    return entry === 0 ? undefined : entry - 1
+  }
+
+  /** Returns the slot of a visitor; an empty one for a visitor that has no number yet. */
+  #slotOf(visitorNo: number): number {
+    const mask = this.#table.length - 1
+    let slot = hash(visitorNo) & mask
+    while (this.#table[slot] !== 0 && this.#visitorNos[this.#table[slot]! - 1] !== visitorNo)
+      slot = (slot + 1) & mask
+    return slot
+  }
+
   #grow(): void {
     const visitorNos = new Int32Array(2 * this.#visitorNos.length)
     visitorNos.set(this.#visitorNos)
     this.#visitorNos = visitorNos
     this.#table = new Int32Array(2 * visitorNos.length)
-    const mask = this.#table.length - 1
-    for (let index = 0; index < this.#size; index++) {
-      let slot = hash(visitorNos[index]!) & mask
-      while (this.#table[slot] !== 0) slot = (slot + 1) & mask
-      this.#table[slot] = index + 1
-    }
+    for (let index = 0; index < this.#size; index++) this.#table[this.#slotOf(visitorNos[index]!)] = index + 1
   }
 }
 

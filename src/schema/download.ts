@@ -59,6 +59,31 @@ export class Download {
   }
 }
 
+/**
+ * Returns a list that is found whole, and which part of it the answer reads: all of it, or the next block of a download. For lists that a
+ * download finds once, since their order may change with every hit.
+ * @param find the whole list while it is downloaded, else a page
+ */
+export async function nextPart<List>(
+  name: string,
+  find: () => Promise<List>,
+  lengthOf: (list: List) => number,
+): Promise<{ list: List; from: number; to: number }> {
+  const download = runningDownload()
+  if (!download?.isWhole) {
+    const list = await find()
+    return { list, from: 0, to: lengthOf(list) }
+  }
+  const position = await download.pin(name, async () => ({ list: await find(), read: 0 }))
+  const { list, read: from } = position
+  const length = lengthOf(list)
+  // Too long for a file: what takes the block refuses it.
+  if (length > MOST_ROWS) return { list, from, to: from }
+  position.read = Math.min(from + BLOCK_ROWS, length)
+  download.isComplete = position.read === length
+  return { list, from, to: position.read }
+}
+
 const tooLong = () =>
   invalidField(
     'page',

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
+import { counterOfRows } from '../../src/stats/counts/counter.ts'
 import { getPageTitles, PageTitlesQuery } from '../../src/stats/reports/page-titles.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { readServices, readSite } from '../support/read-services.ts'
@@ -41,6 +42,8 @@ beforeAll(async () => {
     // A session that began in the range but saw this title only after the end of the range: a session without pageviews.
     hit(5, TODAY + DAY - 2 * MINUTE, { title: '', url: '/late' }),
     hit(5, TODAY + DAY + MINUTE, { title: 'Afterwards', url: '/after' }),
+    // The same of a title that another session saw in the range.
+    hit(5, TODAY + DAY + MINUTE, { title: 'By event', url: '/later' }),
     // A session that began before the range and saw a title in it: a pageview, but no session.
     hit(6, TODAY - MINUTE, { title: '' }),
     hit(6, TODAY + MINUTE, { title: 'Continued' }),
@@ -57,8 +60,14 @@ beforeAll(async () => {
 const services = () => readServices(database.db, new Date(TODAY + 5 * DAY))
 const RANGE = { from: '2026-03-10', to: '2026-03-10', per_page: '100' }
 
-const titles = async (query: Record<string, unknown>) =>
-  getPageTitles(services(), readSite(site, 'UTC'), PageTitlesQuery.parse({ ...RANGE, ...query }))
+/** From rows, and the same over columns. */
+async function titles(query: Record<string, unknown>) {
+  const parsed = PageTitlesQuery.parse({ ...RANGE, ...query })
+  const read = (way: object) => getPageTitles({ ...services(), ...way }, readSite(site, 'UTC'), parsed)
+  const ofRows = await read({})
+  expect(await read({ counter: counterOfRows(database.db) })).toEqual(ofRows)
+  return ofRows
+}
 
 const titled = async (query: Record<string, unknown>) => {
   const { rows } = await titles(query)
@@ -85,7 +94,7 @@ test('filtered titles: sessions count by their start, pageviews by their own tim
   const afterwards = { path: '/after', pageviews: 0, sessions: 1, time_on_page_seconds: 7 }
   expect(rows.get('Afterwards')).toMatchObject(afterwards)
   expect(rows.get('Continued')).toMatchObject({ pageviews: 1, sessions: 0, bounce_rate: 0 })
-  expect(rows.get('By event')).toMatchObject({ path: '/event', pageviews: 0, sessions: 1, bounce_rate: 0 })
+  expect(rows.get('By event')).toMatchObject({ path: '/event', pageviews: 0, sessions: 2, bounce_rate: 0 })
   expect(rows.has('')).toBe(false)
 })
 

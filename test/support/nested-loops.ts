@@ -37,8 +37,12 @@ function isOneRow(node: PlanNode): boolean {
 
 /** Returns whether a node reads a bounded number of rows for each outer row: a function, an index scan, a limit, or constants. */
 function isLookUp(node: PlanNode): boolean {
-  // A cache of the node below it, or a condition on its rows.
-  if (['Memoize', 'Subquery Scan'].includes(node['Node Type'])) return isLookUp(node.Plans![0]!)
+  // A cache of the nodes below it, conditions on their rows, or chunks one after the other.
+  if (
+    ['Memoize', 'Subquery Scan', 'Result', 'Custom Scan', 'Append'].includes(node['Node Type']) &&
+    node.Plans
+  )
+    return node.Plans.every(isLookUp)
   if (['Function Scan', 'ProjectSet', 'Limit', 'Values Scan'].includes(node['Node Type'])) return true
   if (node['Node Type'] === 'Aggregate' && node.Strategy === 'Plain') return true
   return node['Index Cond'] !== undefined

@@ -8,18 +8,30 @@ import { countFunnel } from './funnel.ts'
 import { countConverters, countConvertersByValue, countGoals, countMatched } from './goals.ts'
 import { countClicks, countScroll } from './heat.ts'
 import { countJourneys } from './journeys.ts'
+import { findLogHits } from './log-page.ts'
 import { countMoney } from './money.ts'
 import { countMoneyByValue } from './money-by-value.ts'
 import { countMrr, listMrrChanges } from './mrr.ts'
 import type { Question } from './question.ts'
 import { countReturns } from './returns.ts'
+import { findSessions } from './session-page.ts'
+import { findTitlePlaces } from './title-places.ts'
 import { countTraffic } from './traffic.ts'
 import { countValues } from './values.ts'
 
 type AutocaptureType = (typeof AUTOCAPTURE_TYPES)[number]
 
+/** Counts of payments and MRR movements. */
+const MONEY_COUNTS = {
+  money: countMoney,
+  moneyByValue: countMoneyByValue,
+  mrr: countMrr,
+  mrrChanges: listMrrChanges,
+}
+
 /** All count functions: columns and a question in, numbers out. */
 const COUNTS = {
+  ...MONEY_COUNTS,
   isThere: () => true,
   traffic: countTraffic,
   values: countValues,
@@ -37,25 +49,21 @@ const COUNTS = {
   clicks: countClicks<AutocaptureType>,
   scroll: countScroll,
   returns: countReturns,
-  money: countMoney,
-  moneyByValue: countMoneyByValue,
-  mrr: countMrr,
-  mrrChanges: listMrrChanges,
+  sessions: findSessions,
+  log: findLogHits,
+  titlePlaces: findTitlePlaces,
 }
 type Counts = typeof COUNTS
 export type CountName = keyof Counts
 export type Asked<Name extends CountName> = Parameters<Counts[Name]>[2]
 export type Counted<Name extends CountName> = ReturnType<Counts[Name]>
 
-/** Counts of payments and MRR movements. */
-const OF_MONEY: ReadonlySet<CountName> = new Set(['money', 'moneyByValue'])
-
 /** Returns what a count needs columns of. */
 export const viewSpanOf = (name: CountName, { start, end, sessions }: Question): ViewSpan => ({
   start,
   end,
   sessions,
-  money: OF_MONEY.has(name),
+  money: name in MONEY_COUNTS,
 })
 
 /** Answers questions about a site. */

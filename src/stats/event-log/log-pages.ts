@@ -13,6 +13,7 @@ import type { StatsServices } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { mergeSlices, readSlices } from '../sql/slices.ts'
 import type { Actor } from './actor.ts'
+import { readLogByKey } from './log-keys.ts'
 import { type LogPosition, startOfLog } from './log-position.ts'
 
 /** Services that log queries use; the config is needed for the links to pictures. */
@@ -57,11 +58,22 @@ export interface LoggedHit extends Actor {
 
 /**
  * Returns a page of the hits that match the filters, the newest first, with the total number of hits.
- * Counts hits by 15-minute bucket first: this gives the total and the time range of the page, so that page 2,000 reads as few
- * rows as page 1.
  * @param options.errorId only occurrences of this error
  */
-export async function readLog(
+export const readLog = async (
+  services: Pick<StatsServices, 'reads' | 'slices' | 'counter'>,
+  resolved: ResolvedQuery,
+  query: PageQuery,
+  options: { types: EventType[]; errorId?: string },
+): Promise<Page<LoggedHit>> =>
+  (await readLogByKey(services, resolved, query, options)) ??
+  readByQuarters(services, resolved, query, options)
+
+/**
+ * Counts hits by 15-minute bucket first: this gives the total and the time range of the page, so that page 2,000 reads as few
+ * rows as page 1.
+ */
+async function readByQuarters(
   services: Pick<StatsServices, 'reads' | 'slices'>,
   asked: ResolvedQuery,
   query: PageQuery,

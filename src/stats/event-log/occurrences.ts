@@ -25,7 +25,7 @@ const readOccurrencesAt = query<Occurrences, LoggedHit>('read-occurrences')
  * their times, and only the hits of the page are read.
  */
 export async function readOccurrences(
-  services: Pick<StatsServices, 'reads' | 'slices' | 'rollups'>,
+  services: Pick<StatsServices, 'reads' | 'slices' | 'rollups' | 'counter'>,
   resolved: ResolvedQuery,
   page: PageQuery,
   errorId: string,

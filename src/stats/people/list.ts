@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { BLOCK_ROWS, type Download, MOST_ROWS, runningDownload } from '../../schema/download.ts'
+import { nextPart } from '../../schema/download.ts'
 import { type Page, pageFields } from '../../schema/pagination.ts'
 import { text } from '../../schema/validation.ts'
 import type { LogServices } from '../event-log/log-pages.ts'
@@ -43,18 +43,7 @@ export async function getPeople(
     query.kind === 'users'
       ? rankUsers(services, resolved, { ...query, search: query.search ?? '' })
       : rankVisitors(services, resolved, query)
-  const download = runningDownload()
-  const { rows, total } = await (download?.isWhole ? nextRanked(download, rank) : rank())
-  return { rows: await readPeople(services, { site, resolved }, rows), total }
-}
-
-/** The whole list is ranked once, since its order changes with every hit; what the file says of people is read block by block. */
-async function nextRanked(download: Download, rank: () => Promise<Page<Ranked>>): Promise<Page<Ranked>> {
-  const position = await download.pin('people', async () => ({ ...(await rank()), passed: 0 }))
-  const { rows, total, passed } = position
-  // Too long for a file: what takes the block refuses it.
-  if (total > MOST_ROWS) return { rows: [], total }
-  position.passed += BLOCK_ROWS
-  download.isComplete = position.passed >= rows.length
-  return { rows: rows.slice(passed, position.passed), total }
+  const { list, from, to } = await nextPart('people', rank, ({ rows }) => rows.length)
+  const rows = await readPeople(services, { site, resolved }, list.rows.slice(from, to))
+  return { rows, total: list.total }
 }

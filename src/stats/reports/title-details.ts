@@ -2,6 +2,8 @@ import { query } from '../../db/query.ts'
 import type { RankedValue, ValuePart } from '../../rollups/protocol.ts'
 import { countValuesByColumns } from '../columns/values.ts'
 import { countFiltered } from '../counts/count-filtered.ts'
+import type { TitlePlace } from '../counts/title-places.ts'
+import { readHitsByKey } from '../event-log/log-keys.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { countRolledUp, type ValueCounts } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
@@ -31,12 +33,6 @@ export async function countTitlesByColumns(
   if (counted) return counted
   const countPart = (part: ResolvedQuery) => readSlices(services, countFilteredTitles, part)
   return countValuesByColumns(services, resolved, 'title', countPart, counts)
-}
-
-interface TitlePlace {
-  title: string
-  path: string
-  hostname: string
 }
 
 /** Path and hostname of the latest hit of each title, whose time is known. */
@@ -77,11 +73,19 @@ const locateFilteredTitles = filteredQuery<undefined, TitlePlace>('locate-filter
 
 /** Returns path and hostname of the latest hit of each title; none for a title whose latest hit is gone. */
 export async function locateTitles(
-  { reads }: Pick<StatsServices, 'reads'>,
+  services: Pick<StatsServices, 'reads' | 'counter'>,
   resolved: ResolvedQuery,
   rows: RankedTitle[],
 ): Promise<Map<string, TitlePlace>> {
+  const { reads } = services
   const { siteNo, detailsFrom } = resolved
+  const places = await countFiltered(services, resolved, 'titlePlaces', {
+    titles: rows.map(row => row.value),
+  })
+  if (places) {
+    const tied = await readHitsByKey(reads, siteNo, places.tied)
+    return new Map([...tied.toReversed(), ...places.found].map(place => [place.title, place]))
+  }
   const seen = rows.filter(({ lastAt }) => lastAt > (detailsFrom?.getTime() ?? 0))
   const titles = seen.map(({ value }) => value)
   const times = seen.map(({ lastAt }) => new Date(lastAt))

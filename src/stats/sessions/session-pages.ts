@@ -6,14 +6,14 @@ import { readWatermark } from '../../rollups/watermarks.ts'
 import { BLOCK_ROWS, type Download, runningDownload } from '../../schema/download.ts'
 import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
 import { type LogPosition, startOfLog } from '../event-log/log-position.ts'
-import { completedQuery, isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { completedQuery, isUnfiltered, keptPart } from '../filters/resolved-query.ts'
 import { type PageRange, pageRangeOf } from '../metrics/page-range.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
 import { hasHitFilters } from '../sql/conditions.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
-import type { PeopleFilter } from '../sql/narrowing.ts'
 import { mergeSlices, readSlices } from '../sql/slices.ts'
+import { readSessionsByKey, type SessionsSource } from './session-keys.ts'
 import type { StoredSession } from './session-row.ts'
 
 interface SessionsWindow extends PageWindow {
@@ -60,17 +60,16 @@ export const readFilteredSessions = filteredQuery<PageWindow & { currency: strin
   ['filtered_sessions'],
 )
 
-interface SessionsSource {
-  resolved: ResolvedQuery
-  currency: string
-  people?: PeopleFilter | undefined
-}
+/** Returns a page of the sessions that match the filters, the newest first, and their number. */
+export const readSessions = async (
+  services: Pick<StatsServices, 'reads' | 'slices' | 'counter'>,
+  source: SessionsSource,
+  query: PageQuery,
+): Promise<Page<StoredSession>> =>
+  (await readSessionsByKey(services, source, query)) ?? readByQuarters(services, source, query)
 
-/**
- * Returns a page of the sessions that match the filters, the newest first, and their number. Counts by 15 minutes say where the page
- * lies, as for the event log: page 2,000 costs what page 1 does.
- */
-export async function readSessions(
+/** Counts by 15 minutes say where the page lies, as for the event log: page 2,000 costs what page 1 does. */
+async function readByQuarters(
   services: Pick<StatsServices, 'reads' | 'slices'>,
   { resolved: asked, currency, people }: SessionsSource,
   query: PageQuery,

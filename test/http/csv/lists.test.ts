@@ -5,6 +5,8 @@ import { routes } from '../../../src/http/api/routes.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
 import { listPayments } from '../../../src/revenue/payments.ts'
 import { BLOCK_ROWS, Download } from '../../../src/schema/download.ts'
+import type { SliceLimits } from '../../../src/services.ts'
+import { counterOfRows } from '../../../src/stats/counts/counter.ts'
 import { getPeople, PeopleQuery } from '../../../src/stats/people/list.ts'
 import { EventLogQuery, getEventLog } from '../../../src/stats/reports/event-log.ts'
 import { getSessions, SessionsQuery } from '../../../src/stats/sessions/list.ts'
@@ -119,14 +121,17 @@ async function idsOfPage(list: string, name: string, page: number): Promise<stri
   return body.data.map((row: Record<string, string>) => row[name])
 }
 
-describe.each(
-  sweep([
-    ['a server', undefined],
-    ['the embedded database', EMBEDDED_SLICES],
-  ]),
-)('csv in blocks, on %s', { tags: ['full'] }, (_, slices) => {
+/** Ways to read lists. */
+const WAYS = sweep([
+  ['on a server', {}],
+  ['on the embedded database', { slices: EMBEDDED_SLICES }],
+  ['over columns', { isCounted: true }],
+] as [string, { slices?: SliceLimits; isCounted?: boolean }][])
+const counterIf = (isCounted = false) => (isCounted ? counterOfRows(api.services.db) : undefined)
+
+describe.each(WAYS)('csv in blocks, %s', { tags: ['full'] }, (_, { slices, isCounted }) => {
   test.each(LISTS)('%s has every row once, in the order of its pages', async (list, name) => {
-    Object.assign(api.services, { slices })
+    Object.assign(api.services, { slices, counter: counterIf(isCounted) })
     const ids = await idsOfFile(list, name)
     expect(ids.length).toBe(ROWS)
     expect(new Set(ids).size).toBe(ROWS)
@@ -138,22 +143,20 @@ describe.each(
   })
 })
 
-test.each(
-  sweep([
-    ['a server', undefined],
-    ['the embedded database', EMBEDDED_SLICES],
-  ]),
-)(
-  'csv in blocks: what arrives meanwhile loses no row, and none is there twice, on %s',
+test.each(WAYS)(
+  'csv in blocks: what arrives meanwhile loses no row, and none is there twice, %s',
   { tags: ['full'] },
-  async (_, slices) => {
+  async (_, { slices, isCounted }) => {
     const { db } = api.services
-    const services = { ...api.services, grant: null, slices } as never
+    const services = { ...api.services, grant: null, slices, counter: counterIf(isCounted) } as never
     const context = {
       ...{ siteNo: site.siteNo, id: site.id, teamId: owner.teamId, timezone: 'UTC', currency: 'USD' },
       firstEventAt: null,
     } as never
-    const range = { from: '2026-03-09', to: '2026-03-09' }
+    const range = {
+      ...{ from: '2026-03-09', to: '2026-03-09' },
+      ...(isCounted && { path: { is: ['/page'] } }),
+    }
     const lists: Record<string, () => Promise<{ rows: unknown[]; total: number } | unknown>> = {
       session_id: () => getSessions(services, context, SessionsQuery.parse(range)),
       visitor_id: () => getPeople(services, context, PeopleQuery.parse(range)),

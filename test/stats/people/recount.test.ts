@@ -1,15 +1,19 @@
 // @module-tag full
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
+import type { Db } from '../../../src/db/connect.ts'
 import { refreshAggregate } from '../../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import type { Page } from '../../../src/schema/pagination.ts'
+import { counterOfRows } from '../../../src/stats/counts/counter.ts'
 import { getPerson, PersonQuery } from '../../../src/stats/people/detail.ts'
 import { getPeople, PeopleQuery } from '../../../src/stats/people/list.ts'
 import type { PersonRow } from '../../../src/stats/people/person-row.ts'
 import { getTimeline, TimelineQuery } from '../../../src/stats/people/timeline.ts'
+import type { StatsServices } from '../../../src/stats/query-context.ts'
 import { getSession, SessionQuery } from '../../../src/stats/sessions/detail.ts'
 import { getSessions, SessionsQuery } from '../../../src/stats/sessions/list.ts'
+import { readSessionId } from '../../../src/stats/sessions/session-id.ts'
 import { testDatabase } from '../../support/database.ts'
 import { parametersOf } from '../../support/expect-reads.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
@@ -36,9 +40,11 @@ const database = useDatabase(testDatabase)
 const LONG_AFTER = new Date(Date.UTC(2026, 5, 1))
 const SLICES = { hits: 4, shortestMs: 3_600_000 }
 
-function readsOf(stored: TestSite, world: World, query: Query, isSliced: boolean) {
-  const slices = isSliced ? SLICES : undefined
-  const services = { ...readServices(database.db, LONG_AFTER), slices, pageUrl: () => null }
+/** Ways to read: on a server, in slices, and with filters over columns. */
+const ways = (db: Db): Partial<StatsServices>[] => [{}, { slices: SLICES }, { counter: counterOfRows(db) }]
+
+function readsOf(stored: TestSite, world: World, query: Query, way: Partial<StatsServices>) {
+  const services = { ...readServices(database.db, LONG_AFTER), ...way, pageUrl: () => null }
   const site = readSite(stored, world.zone)
   const given = parametersOf(query)
   const ask = <Schema extends z.ZodType>(schema: Schema, more: object = {}) =>
@@ -89,15 +95,20 @@ function expectSameOrder(rows: PersonCounts[], expected: PersonCounts[]) {
 async function expectSamePeople(
   site: TestSite,
   { world, money, query }: { world: World; money: Money; query: Query },
-  number: number,
+  { number, way }: { number: number; way: Partial<StatsServices> },
 ) {
-  const reads = readsOf(site, world, query, number % 2 === 1)
+  const reads = readsOf(site, world, query, way)
   const perPage = 1 + (number % 7)
   const { started } = keptOf(world, query)
 
   const sessions = await reads.all(perPage, reads.sessions)
   expect(sessions.map(row => Date.parse(row.started_at))).toEqual(
     started.map(({ startedAt }) => startedAt).sort((a, b) => b - a),
+  )
+  // Of one moment, the one that was stored later comes first.
+  const keys = sessions.map(row => readSessionId(row.session_id)!)
+  expect(keys).toEqual(
+    keys.toSorted((a, b) => b.startedAt.getTime() - a.startedAt.getTime() || b.sessionNo - a.sessionNo),
   )
   const keyOf = (visitor: string, at: number) => `${at} ${visitor}`
   const visitOf = new Map(started.map(visit => [keyOf(visit.visitor, visit.startedAt), visit]))
@@ -184,8 +195,11 @@ test(`people: lists, details and timelines equal a recount of the hits (${runs(4
       const filters = given.goal ? { ...given, goal: goals } : given
       await replaceGoals(database.db, site, goals)
       const query = { ...randomRange(number, world), filters }
-      const point = { seed, round, number, query }
-      await within(point, expectSamePeople(site, { world, money, query }, number))
+      const [onServer, inSlices, overColumns] = ways(database.db)
+      for (const way of [number % 2 === 0 ? onServer! : inSlices!, overColumns!]) {
+        const point = { seed, round, number, query, way: Object.keys(way) }
+        await within(point, expectSamePeople(site, { world, money, query }, { number, way }))
+      }
     }
   }
 })

@@ -1,0 +1,37 @@
+import { type HitColumns, typeNumber, type View } from '../../columns/block.ts'
+import type { EventType } from '../../dimensions/event-types.ts'
+import type { PageWindow } from '../metrics/rank.ts'
+import { type HitKeys, hitKeysOf } from './hit-keys.ts'
+import { locatePage } from './pages.ts'
+import type { Question } from './question.ts'
+import { select } from './select.ts'
+
+/** Which hits a log has. */
+export interface LogAsked extends PageWindow {
+  types: EventType[]
+  /** Only occurrences of this error. */
+  errorId?: string | undefined
+}
+
+/** A page of a log, the newest first: all hits of its moments that pass the filters, since their ids say which of them are on the page. */
+export interface LogKeys extends HitKeys {
+  /** Hits on all pages. */
+  total: number
+  /** How many of these, the newest by time and id, belong to earlier pages. */
+  skipped: number
+}
+
+/** Finds a page of the pageviews and events in the range. */
+export function findLogHits(view: View, question: Question, { types, errorId, ...page }: LogAsked): LogKeys {
+  const wanted = new Set(types.map(typeNumber))
+  const error = errorId === undefined ? undefined : (view.texts.of('error').find(errorId) ?? -1)
+  const isListed = ({ type, error: errors }: HitColumns, hit: number) =>
+    wanted.has(type[hit]!) && (error === undefined || errors[hit] === error)
+  const selected = select(view, question)
+  const listed = selected.map(({ hits, inRange }) => ({
+    at: hits.at,
+    marked: inRange.map((passes, hit) => (passes === 1 && isListed(hits, hit) ? 1 : 0)),
+  }))
+  const { total, places, skipped } = locatePage(listed, page)
+  return { total, skipped, ...hitKeysOf(selected, places) }
+}

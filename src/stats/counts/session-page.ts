@@ -1,0 +1,43 @@
+import type { View } from '../../columns/block.ts'
+import type { PageWindow } from '../metrics/rank.ts'
+import type { PeopleFilter } from '../sql/narrowing.ts'
+import { locatePage, type Place } from './pages.ts'
+import { peopleTest } from './people.ts'
+import type { Question } from './question.ts'
+import { select } from './select.ts'
+
+/** A page of sessions by their keys, the newest first. */
+export interface SessionKeys {
+  /** Sessions on all pages. */
+  total: number
+  /** Unix milliseconds. */
+  startedAt: Float64Array
+  sessionNos: Float64Array
+}
+
+/**
+ * Finds a page of the sessions that started in the range; of one moment, the one with the highest number first.
+ * @param asked.people only theirs
+ */
+export function findSessions(
+  view: View,
+  question: Question,
+  { people, ...page }: PageWindow & { people?: PeopleFilter | undefined },
+): SessionKeys {
+  const isWanted = people && peopleTest(view, people)
+  const selected = select(view, question)
+  const listed = selected.map(({ sessions, started }) => ({
+    at: sessions.startedAt,
+    marked: isWanted
+      ? started.map((passes, session) => (passes === 1 && isWanted(sessions, session) ? 1 : 0))
+      : started,
+  }))
+  const { total, places, skipped } = locatePage(listed, page)
+  const noOf = ({ block, row }: Place) => selected[block]!.sessions.no[row]!
+  const shown = places.sort((a, b) => b.at - a.at || noOf(b) - noOf(a)).slice(skipped, skipped + page.limit)
+  return {
+    total,
+    startedAt: Float64Array.from(shown, ({ at }) => at),
+    sessionNos: Float64Array.from(shown, noOf),
+  }
+}
