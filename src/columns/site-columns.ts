@@ -96,7 +96,8 @@ export class SiteColumns {
     read: (missing: Span[]) => Promise<Block[]> | undefined,
   ): Promise<Block[] | undefined> {
     const known = this.#kept[kind].filter(kept => kept.stamp === stampOf(kind, kept, kept.block, stamps))
-    const found = spans.map(span => findKept(known, span))
+    const byStart = new Map(known.map(kept => [kept.start, kept]))
+    const found = spans.map(span => findKept(byStart, span))
     const made = await read(spans.filter((_, index) => !found[index]))
     if (!made) return undefined
     const kept = spans.map((span, index): Kept => {
@@ -134,18 +135,16 @@ export class SiteColumns {
 const lengthOf = (spans: readonly Span[]) =>
   spans.reduce((sum, { start, end }) => sum + Math.min(end - start, DAY_MS), 0)
 
-/** Returns the block of a span: a kept one, or several that fill the span, joined. */
-function findKept(known: readonly Kept[], span: Span): Block | undefined {
-  const parts = known
-    .filter(({ start, end }) => start >= span.start && end <= span.end)
-    .sort((a, b) => a.start - b.start)
-  let at = span.start
-  for (const { start, end } of parts) {
-    if (start !== at) return undefined
-    at = end
+/** Returns the block of a span: a kept one, or several that fill the span, joined. No two kept ones overlap. */
+function findKept(byStart: ReadonlyMap<number, Kept>, { start, end }: Span): Block | undefined {
+  const parts: Block[] = []
+  for (let at = start; at < end; ) {
+    const part = byStart.get(at)
+    if (!part || part.end > end) return undefined
+    parts.push(part.block)
+    at = part.end
   }
-  if (at !== span.end || parts.length === 0) return undefined
-  return parts.length === 1 ? parts[0]!.block : joinBlocks(parts.map(({ block }) => block))
+  return parts.length === 1 ? parts[0]! : joinBlocks(parts)
 }
 
 /**

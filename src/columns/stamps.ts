@@ -88,9 +88,11 @@ export class Stamps {
 
   /** Returns the exclusive or of all stamps of a span. */
   of(kind: StampKind, span: Span): bigint {
+    const days = this.#days[kind]
+    const first = dayOf(span.start)
+    const isWithinDay = span.end <= first + DAY_MS
     let all = 0n
-    for (const [day, stamped] of this.#days[kind]) {
-      if (day >= span.end || day + DAY_MS <= span.start) continue
+    for (const stamped of isWithinDay ? [days.get(first) ?? []] : days.values()) {
       for (const { start, end, stamp } of stamped) if (start < span.end && end > span.start) all ^= stamp
     }
     return all

@@ -18,6 +18,7 @@ import type { FairPool } from '../../src/threads/fair-pool.ts'
 import type { Pool } from '../../src/threads/pool.ts'
 import { sharedDatabase, type TestDatabase } from './database.ts'
 import { inProcessPatterns } from './in-process-patterns.ts'
+import { keptCounter } from './kept-counter.ts'
 import { silentLog } from './log.ts'
 import { createMember, type Member, type MemberOptions } from './member.ts'
 import { quietPool } from './quiet-pool.ts'
@@ -79,6 +80,7 @@ export async function startApi(
   const services: Services = {
     db: database.db,
     reads: database.db,
+    counter: keptCounter(database.db),
     redis,
     log,
     config: { ...loadConfig(environment), ...options.config },

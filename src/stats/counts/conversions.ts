@@ -1,6 +1,6 @@
 import { BLOCK_TYPES, type Block, ENGAGEMENT, typeNumber, type View } from '../../columns/block.ts'
 import { type GoalTarget, testOf } from '../../goals/matching.ts'
-import { TextBudget } from './match-texts.ts'
+import type { TextMatcher } from './match-texts.ts'
 import { propertyOf } from './properties.ts'
 import type { Question } from './question.ts'
 
@@ -29,7 +29,7 @@ export class Goals {
    * @param goals each is one target
    * @throws TooCostly
    */
-  constructor({ texts }: View, goals: readonly GoalTarget[], budget = new TextBudget()) {
+  constructor({ texts }: View, goals: readonly GoalTarget[], matcher: TextMatcher) {
     this.#selector = texts.of('property_key').find('selector')
     this.#targets = goals.map((target, goal) => {
       const { operator, value } = testOf(target)
@@ -37,7 +37,7 @@ export class Goals {
         target.on === 'path' ? 'path' : target.on === 'name' ? ('event_name' as const) : undefined
       const known = texts.of(domain ?? 'property_value')
       const passes = target.value === null ? undefined : new Uint8Array(known.size)
-      if (passes) budget.mark(known, 'goal', operator, value, passes)
+      if (passes) matcher.mark(known, 'goal', operator, value, passes)
       return {
         goal,
         // Every pageview reaches a scroll of 0 %, with or without engagement.
@@ -146,9 +146,9 @@ export function convertedSessions(
   view: View,
   targets: readonly GoalTarget[],
   range: Pick<Question, 'start' | 'end'>,
-  budget: TextBudget,
+  matcher: TextMatcher,
 ): Uint8Array[] {
-  const goals = new Goals(view, targets, budget)
+  const goals = new Goals(view, targets, matcher)
   return view.blocks.map(block => {
     const converted = new Uint8Array(block.sessions.count)
     goals.forEach(block, range, undefined, (_, hit) => {

@@ -6,7 +6,7 @@ import { countMoments, type FunnelCounts } from '../funnels/count-chains.ts'
 import type { Moments } from '../moments/moments.ts'
 import { type ByteOrder, byteOrder } from './byte-order.ts'
 import { firstReach, Goals } from './conversions.ts'
-import { TextBudget } from './match-texts.ts'
+import { TextMatcher } from './match-texts.ts'
 import type { Question } from './question.ts'
 import { columnOf, type Selected, select } from './select.ts'
 
@@ -28,8 +28,8 @@ export interface FunnelAsked {
 export function countFunnel(view: View, question: Question, asked: FunnelAsked): FunnelCounts {
   const order = asked.dimension ? byteOrder(view.texts.ofDimension(asked.dimension)) : undefined
   const found = new FoundMoments(asked, order)
-  const budget = new TextBudget()
-  const finder = new StepFinder(view, asked.steps, budget)
+  const matcher = new TextMatcher(view, question)
+  const finder = new StepFinder(view, asked.steps, matcher)
   const selected = select(view, question)
   for (const block of selected) {
     finder.forEachHit(block, question, (hit, steps) => found.add(block, hit, steps, block.isService))
@@ -57,14 +57,14 @@ class StepFinder {
   /** One for each threshold. */
   readonly #scrolls: ScrollTarget[]
 
-  constructor(view: View, steps: readonly GoalTarget[], budget: TextBudget) {
+  constructor(view: View, steps: readonly GoalTarget[], matcher: TextMatcher) {
     const isLate = ({ kind, scrollThreshold }: GoalTarget) =>
       kind === 'engagement' && scrollThreshold !== null && scrollThreshold > 0
     this.#stepOf = steps.flatMap((target, step) => (isLate(target) ? [] : [step]))
     this.#goals = new Goals(
       view,
       this.#stepOf.map(step => steps[step]!),
-      budget,
+      matcher,
     )
     const byThreshold = new Map<number, Uint8Array>()
     const paths = view.texts.of('path')
@@ -72,7 +72,7 @@ class StepFinder {
       if (!isLate(target)) continue
       const passes = new Uint8Array(paths.size)
       const { operator, value } = testOf(target)
-      budget.mark(paths, 'goal', operator, value, passes)
+      matcher.mark(paths, 'goal', operator, value, passes)
       const masks = byThreshold.get(target.scrollThreshold!) ?? new Uint8Array(paths.size)
       for (let path = 0; path < masks.length; path++) if (passes[path] === 1) masks[path]! |= 1 << step
       byThreshold.set(target.scrollThreshold!, masks)

@@ -5,7 +5,7 @@ import type { GoalTarget } from '../../goals/matching.ts'
 import { convertedSessions, Goals } from './conversions.ts'
 import { Pairs, VisitorSet } from './distinct.ts'
 import { keysOf } from './keys.ts'
-import { TextBudget } from './match-texts.ts'
+import { TextMatcher } from './match-texts.ts'
 import type { Question } from './question.ts'
 import { select } from './select.ts'
 import { joinCopies } from './service-copies.ts'
@@ -26,7 +26,7 @@ export function countGoals(
   question: Question,
   { targets, currencies }: { targets: GoalTarget[]; currencies: string[] },
 ): GoalCounts[] {
-  const goals = new Goals(view, targets)
+  const goals = new Goals(view, targets, new TextMatcher(view, question))
   const counted = targets.map((): GoalCounts => ({ conversions: 0, visitors: 0, revenue: 0n }))
   const known = view.texts.of('currency')
   const wanted = currencies.map(currency => (currency === '' ? undefined : known.find(currency)))
@@ -52,7 +52,7 @@ export function countConverters(
   question: Question,
   { targets }: { targets: GoalTarget[] },
 ): number {
-  const goals = new Goals(view, targets)
+  const goals = new Goals(view, targets, new TextMatcher(view, question))
   const visitors = new VisitorSet(view.visitors.size)
   for (const selected of select(view, question)) {
     const { hits, sessions, counts } = selected
@@ -67,7 +67,7 @@ export function countMatched(
   question: Question,
   { target }: { target: GoalTarget },
 ): { value: string; conversions: number }[] {
-  const goals = new Goals(view, [target])
+  const goals = new Goals(view, [target], new TextMatcher(view, question))
   const texts = view.texts.of(
     target.on === 'path' ? 'path' : target.on === 'name' ? 'event_name' : 'property_value',
   )
@@ -92,7 +92,7 @@ export function countConvertersByValue(
 ): [value: string, visitors: number][] {
   const keys = keysOf(view, dimension, question, zone)
   const isOfHits = dimension === HOUR_OF_WEEK || isHitDimension(dimension)
-  const converted = convertedSessions(view, [target], question, new TextBudget())
+  const converted = convertedSessions(view, [target], question, new TextMatcher(view, question))
   const selected = select(view, question)
   joinCopies(view.blocks, converted)
   const pairs = new Pairs()

@@ -1,8 +1,11 @@
+import type { View } from '../../columns/block.ts'
 import type { Texts } from '../../columns/texts.ts'
 import type { Condition } from '../../filters/conditions.ts'
 import { MOST_STEPS, sizeOf } from '../../rollups/patterns/match.ts'
 import { MOST_STEPS_OF_A_VALUE } from '../../rollups/patterns/protocol.ts'
 import { compileMatch, type ValueOperator, wholeValuesOf } from '../../rollups/patterns/value-match.ts'
+import { OccurringTexts } from './occurring-texts.ts'
+import type { Question } from './question.ts'
 
 /** A comparison that takes too long on the texts of a site. */
 export class TooCostly extends Error {
@@ -22,16 +25,21 @@ const BUDGET_MS = 1_500
 /** Texts between two looks at the clock. */
 const TEXTS_A_LOOK = 1_000
 
-/** What the comparisons of one question may take, all together. */
-export class TextBudget {
+/** Compares the texts that occur in the range of a question, and bounds what all its comparisons take together. */
+export class TextMatcher {
+  readonly #occurring: OccurringTexts
   #steps = MOST_STEPS
   #ms = BUDGET_MS
+
+  constructor(view: View, range: Pick<Question, 'start' | 'end' | 'sessions'>) {
+    this.#occurring = new OccurringTexts(view, range)
+  }
 
   /**
    * Marks the texts that pass a comparison.
    * @param field named by the error
    * @param passes marked with 1 by number of the text
-   * @throws TooCostly
+   * @throws TooCostly also for an expression that is invalid: those of filters were checked before
    */
   mark(texts: Texts, field: string, operator: ValueOperator, value: string, passes: Uint8Array): void {
     const whole = wholeValuesOf(operator, value)
@@ -42,21 +50,30 @@ export class TextBudget {
       }
       return
     }
-    const matches = compileMatch(operator, value)
+    const matches = compiled(field, operator, value)
     const all = texts.all()
-    const size = sizeOf(all)
+    const occurs = this.#occurring.of(texts)
+    const size = sizeOf(all.filter((_, number) => occurs[number] === 1))
     this.#steps -= size.characters * matches.steps
     if (this.#steps < 0 || size.longest * matches.steps > MOST_STEPS_OF_A_VALUE)
       throw new TooCostly(field, value)
     let lookedAt = performance.now()
     for (let number = 0; number < passes.length; number++) {
-      if (matches(all[number]!)) passes[number] = 1
+      if (occurs[number] === 1 && matches(all[number]!)) passes[number] = 1
       if (number % TEXTS_A_LOOK !== 0) continue
       const now = performance.now()
       this.#ms -= now - lookedAt
       lookedAt = now
       if (this.#ms < 0) throw new TooCostly(field, value)
     }
+  }
+}
+
+function compiled(field: string, operator: ValueOperator, value: string) {
+  try {
+    return compileMatch(operator, value)
+  } catch {
+    throw new TooCostly(field, value)
   }
 }
 
@@ -67,10 +84,10 @@ export const isNegative = ({ operator }: Pick<Condition, 'operator'>): boolean =
 const POSITIVE = { is_not: 'is', does_not_contain: 'contains' } as const
 
 /** Returns for each text whether it passes a condition, by number. */
-function passesOf(texts: Texts, { field, operator, values }: Condition, budget: TextBudget): Uint8Array {
+function passesOf(texts: Texts, { field, operator, values }: Condition, matcher: TextMatcher): Uint8Array {
   const passes = new Uint8Array(texts.size)
   const compared = operator === 'is_not' || operator === 'does_not_contain' ? POSITIVE[operator] : operator
-  for (const value of values) budget.mark(texts, field, compared, value, passes)
+  for (const value of values) matcher.mark(texts, field, compared, value, passes)
   if (compared !== operator) for (let number = 0; number < passes.length; number++) passes[number]! ^= 1
   return passes
 }
@@ -79,11 +96,11 @@ function passesOf(texts: Texts, { field, operator, values }: Condition, budget: 
 export function passesAll(
   texts: Texts,
   conditions: readonly Condition[],
-  budget: TextBudget,
+  matcher: TextMatcher,
 ): Uint8Array | undefined {
   let all: Uint8Array | undefined
   for (const condition of conditions) {
-    const passes = passesOf(texts, condition, budget)
+    const passes = passesOf(texts, condition, matcher)
     if (all) for (let number = 0; number < all.length; number++) all[number]! &= passes[number]!
     else all = passes
   }

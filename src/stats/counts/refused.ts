@@ -1,20 +1,19 @@
-import { invalidField, invalidValue } from '../../errors.ts'
+import { invalidValue } from '../../errors.ts'
 import { shortened } from '../../filters/conditions.ts'
 import { TooCostly } from './match-texts.ts'
 
-/** Runs a count, and says which comparison took too long. */
-export async function unlessTooCostly<Result>(count: () => Promise<Result>): Promise<Result> {
+/**
+ * Runs a count.
+ * @returns undefined when a goal takes too long or is invalid: whoever looks for it in rows says which goal that is
+ * @throws AppError `validation_failed` that says which filter takes too long
+ */
+export async function unlessTooCostly<Result>(count: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await count()
   } catch (error) {
     if (!(error instanceof TooCostly)) throw error
     const { field, value } = error
-    if (field === 'goal') {
-      throw invalidField(
-        'goal',
-        'A goal takes too long to look for among the values of this range: ask for a shorter range, or give it a simpler match_value',
-      )
-    }
+    if (field === 'goal') return undefined
     throw invalidValue(
       field,
       `${shortened(value)} takes too long on the values of this range: ask for a shorter range, or use a simpler pattern`,

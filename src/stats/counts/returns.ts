@@ -4,6 +4,7 @@ import type { Returns } from '../cohorts/count-returns.ts'
 import { CohortMembers, type CohortPeriods } from '../cohorts/members.ts'
 import { Buckets } from './buckets.ts'
 import { Goals } from './conversions.ts'
+import { TextMatcher } from './match-texts.ts'
 import type { Question } from './question.ts'
 import { type Selected, select } from './select.ts'
 
@@ -43,7 +44,7 @@ export function countReturns(view: View, question: Question, asked: ReturnsAsked
   }
   const selected = select(view, question)
   if (asked.target) {
-    const goals = new Goals(view, [asked.target])
+    const goals = new Goals(view, [asked.target], new TextMatcher(view, question))
     for (const block of selected) {
       goals.forEach(block, question, block.counts, (_, hit, at) => {
         const session = block.hits.session[hit]!

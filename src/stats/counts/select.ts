@@ -5,7 +5,7 @@ import { isHitDimension } from '../../dimensions/dimensions.ts'
 import type { Condition, DimensionFilter } from '../../filters/conditions.ts'
 import type { PropertyFilter } from '../filters/resolved-query.ts'
 import { convertedSessions } from './conversions.ts'
-import { isNegative, passesAll, TextBudget } from './match-texts.ts'
+import { isNegative, passesAll, TextMatcher } from './match-texts.ts'
 import type { Question } from './question.ts'
 import { joinCopies } from './service-copies.ts'
 
@@ -33,10 +33,10 @@ const PAGE_DIMENSIONS: ReadonlySet<Dimension> = new Set(['path', 'title', 'hostn
  */
 export function select(view: View, question: Question): Selected[] {
   const { blocks, texts } = view
-  const budget = new TextBudget()
-  const tests = testsOf(texts, question.filters, budget)
+  const matcher = new TextMatcher(view, question)
+  const tests = testsOf(texts, question.filters, matcher)
   const onHits = tests.filter(({ dimension }) => isHitDimension(dimension))
-  const properties = question.properties.map(filter => propertyTest(texts, filter, budget))
+  const properties = question.properties.map(filter => propertyTest(texts, filter, matcher))
   const narrowsHits = onHits.length + properties.length > 0
   const needsPage = onHits.some(({ dimension }) => PAGE_DIMENSIONS.has(dimension))
   const inRange = blocks.map(block => hitsInRange(block, question))
@@ -57,7 +57,7 @@ export function select(view: View, question: Question): Selected[] {
   // What an event of the service says of its session counts for the session itself, and the other way round.
   const kept = [
     ...(narrowsHits ? [blocks.map((block, index) => sessionsOf(block, inRange[index]!))] : []),
-    ...question.goals.map(targets => convertedSessions(view, targets, question, budget)),
+    ...question.goals.map(targets => convertedSessions(view, targets, question, matcher)),
   ]
   for (const sessions of kept) {
     joinCopies(blocks, sessions)
@@ -84,14 +84,14 @@ export const isSeen = ({ hits, inRange, narrowsHits }: Selected, hit: number): b
   narrowsHits ? inRange[hit] === 1 : hits.type[hit] !== ENGAGEMENT
 
 /** One test for each dimension: of several conditions all must hold. */
-function testsOf(texts: SiteTexts, filters: readonly DimensionFilter[], budget: TextBudget): Test[] {
+function testsOf(texts: SiteTexts, filters: readonly DimensionFilter[], matcher: TextMatcher): Test[] {
   const byDimension = new Map<Dimension, Condition[]>()
   for (const { dimension, condition } of filters) {
     byDimension.set(dimension, [...(byDimension.get(dimension) ?? []), condition])
   }
   return [...byDimension].map(([dimension, conditions]) => ({
     dimension,
-    passes: passesAll(texts.ofDimension(dimension), conditions, budget)!,
+    passes: passesAll(texts.ofDimension(dimension), conditions, matcher)!,
   }))
 }
 
@@ -151,15 +151,19 @@ interface PropertyTest {
  * A negative condition on keys applies to all properties of a hit: none may have such a key. The others, and those on values, apply to one
  * property.
  */
-function propertyTest(texts: SiteTexts, { keys, values }: PropertyFilter, budget: TextBudget): PropertyTest {
+function propertyTest(
+  texts: SiteTexts,
+  { keys, values }: PropertyFilter,
+  matcher: TextMatcher,
+): PropertyTest {
   const negative = keys.filter(isNegative)
   const named = keys.filter(key => !isNegative(key))
   const onKeys = texts.of('property_key')
   return {
-    allowedKeys: passesAll(onKeys, negative, budget),
+    allowedKeys: passesAll(onKeys, negative, matcher),
     needsSome: negative.some(key => key.operator === 'is_not' && key.values.includes('')),
-    keys: passesAll(onKeys, named, budget),
-    values: passesAll(texts.of('property_value'), values, budget),
+    keys: passesAll(onKeys, named, matcher),
+    values: passesAll(texts.of('property_value'), values, matcher),
     takesNone: values.length === 0 && named.every(key => key.operator === 'is' && key.values.includes('')),
   }
 }
