@@ -1,5 +1,6 @@
 import { DIMENSIONS, type Dimension, type DimensionOf, isHitDimension } from '../dimensions/dimensions.ts'
 import { EVENT_TYPES, type EventType } from '../dimensions/event-types.ts'
+import type { Vital } from '../dimensions/vitals.ts'
 import type { SiteTexts } from './texts.ts'
 import type { VisitorNumbers } from './visitor-numbers.ts'
 
@@ -67,6 +68,19 @@ export interface HitColumns {
   propertyValues: Int32Array
 }
 
+/** Web vitals of a block: reports of how fast pageviews were, in any order. */
+export interface VitalColumns {
+  count: number
+  /** Position of the pageview among the hits; a report matches the filters that its pageview matches. */
+  hit: Int32Array
+  /** Milliseconds, of `cls` ten-thousandths; `NONE` where a report lacks the metric. */
+  measures: Record<Vital, Int32Array>
+  /** Elements that decided the values. */
+  targets: Partial<Record<Vital, Int32Array>>
+  /** Longest phases. */
+  phases: Partial<Record<Vital, Int32Array>>
+}
+
 /** Sessions with their hits, by column. Never changed after it was built. */
 export interface Block {
   /**
@@ -76,6 +90,7 @@ export interface Block {
   isService: boolean
   sessions: SessionColumns
   hits: HitColumns
+  vitals: VitalColumns
 }
 
 /** What a question is counted over: the blocks, and what their numbers stand for. */

@@ -3,6 +3,7 @@ import { query } from '../db/query.ts'
 import { HOUR_MS } from '../lib/time.ts'
 import { type Block, HIT_DIMENSIONS, SESSION_DIMENSIONS } from './block.ts'
 import { buildBlock, type HitRows, type Numbering, type SessionRows } from './build-block.ts'
+import type { VitalRows } from './build-vitals.ts'
 
 /** Half-open, Unix milliseconds. */
 export interface Span {
@@ -34,7 +35,12 @@ const cutSessions = query<Bounds & { rows: number }, { start: number }>(
 )
 
 const readSessionColumns = query<Bounds, Found<SessionRows>>('read-session-columns')
-const readHitColumns = query<Bounds & { earliest: Date; latest: Date }, Found<HitRows>>('read-hit-columns')
+
+/** Hits of the sessions lie in [earliest, latest). */
+type HitBounds = Bounds & { earliest: Date; latest: Date }
+
+const readHitColumns = query<HitBounds, Found<HitRows>>('read-hit-columns')
+const readVitalColumns = query<HitBounds, Found<VitalRows>>('read-vital-columns')
 
 type ServiceRows = Omit<HitRows, 'pageAt' | 'scroll' | 'engagedMs' | 'errors'> &
   Pick<SessionRows, 'visitorNos' | 'recognized' | 'startedAt'> & { sessionValues: string[][] }
@@ -44,7 +50,7 @@ const readServiceColumns = query<{ siteNo: number; start: Date; end: Date }, Fou
 )
 
 /**
- * Reads the sessions that started in a span, with all their hits, as a block. Call it in a snapshot.
+ * Reads the sessions that started in a span, with all their hits, and their web vitals, as a block. Call it in a snapshot.
  * @param rows sessions and hits that one pair of statements reads, about
  */
 export async function readSpan(
@@ -58,19 +64,19 @@ export async function readSpan(
   const parts = await cutSessions(tx, { ...bounds, rows })
   const sessions = noSessions()
   const hits = noHits()
+  const vitals = noVitals()
   for (const [index, { start }] of parts.entries()) {
     const end = parts[index + 1]?.start ?? span.end
     const part = { siteNo, from: new Date(start), to: new Date(end) }
     const [found] = await readSessionColumns(tx, part)
     if (found?.sessionNos) append(sessions, found)
-    const [seen] = await readHitColumns(tx, {
-      ...part,
-      earliest: new Date(start - REACH_MS),
-      latest: new Date(end + REACH_MS),
-    })
+    const around = { ...part, earliest: new Date(start - REACH_MS), latest: new Date(end + REACH_MS) }
+    const [seen] = await readHitColumns(tx, around)
     if (seen?.sessionNos) append(hits, seen)
+    const [reported] = await readVitalColumns(tx, around)
+    if (reported?.sessionNos) append(vitals, reported)
   }
-  return buildBlock(numbering, sessions, hits, false)
+  return buildBlock(numbering, { sessions, hits, vitals }, false)
 }
 
 /** Reads the events of a time span that the service wrote, with copies of their sessions. Call it in a snapshot. */
@@ -81,7 +87,9 @@ export async function readServiceEvents(
   numbering: Numbering,
 ): Promise<Block> {
   const [found] = await readServiceColumns(tx, { siteNo, start: new Date(start), end: new Date(end) })
-  if (!found?.sessionNos) return buildBlock(numbering, noSessions(), noHits(), true)
+  const vitals = noVitals()
+  if (!found?.sessionNos)
+    return buildBlock(numbering, { sessions: noSessions(), hits: noHits(), vitals }, true)
   const first = firstPositions(found.sessionNos)
   const of = <Value>(column: Value[]) => first.map(index => column[index]!)
   const zeros = first.map(() => 0)
@@ -99,7 +107,7 @@ export async function readServiceEvents(
     values: found.sessionValues.map(of),
   }
   const hits = { ...found, pageAt: none, scroll: none, engagedMs: none, errors: none }
-  return buildBlock(numbering, sessions, hits, true)
+  return buildBlock(numbering, { sessions, hits, vitals }, true)
 }
 
 /** Returns where each of the numbers stands first. */
@@ -137,6 +145,16 @@ const noHits = (): HitRows => ({
   currencies: [],
   errors: [],
   properties: [],
+})
+
+const noVitals = (): VitalRows => ({
+  sessionNos: [],
+  at: [],
+  values: [[], [], []],
+  properties: [],
+  ...{ lcp: [], inp: [], cls: [], fcp: [], ttfb: [] },
+  ...{ lcpTarget: [], inpTarget: [], clsTarget: [] },
+  ...{ lcpPhase: [], inpPhase: [], fcpPhase: [], ttfbPhase: [] },
 })
 
 /** Appends rows, column by column; `values` is a list of columns. */

@@ -12,6 +12,7 @@ import type { Question } from './question.ts'
 import { countReturns } from './returns.ts'
 import { countTraffic } from './traffic.ts'
 import { countValues } from './values.ts'
+import { countVitalCauses, countVitalSeries, countVitals, countVitalValues } from './vitals.ts'
 
 type AutocaptureType = (typeof AUTOCAPTURE_TYPES)[number]
 
@@ -33,6 +34,10 @@ const COUNTS = {
   clicks: countClicks<AutocaptureType>,
   scroll: countScroll,
   returns: countReturns,
+  vitals: countVitals,
+  vitalSeries: countVitalSeries,
+  vitalValues: countVitalValues,
+  vitalCauses: countVitalCauses,
 }
 type Counts = typeof COUNTS
 export type CountName = keyof Counts
