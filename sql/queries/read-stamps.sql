@@ -1,6 +1,7 @@
 -- The stamps of site :siteNo: a JSON array for each column, one entry for each kind and span. Starts are Unix milliseconds, stamps texts. All are null
--- for a site without stamps.
+-- for a site without stamps. firstAt: its first event, Unix milliseconds.
 select
+  (select (extract(epoch from first_event_at) * 1000)::bigint from sites where site_no = :siteNo::int) as "firstAt",
   json_agg(kind) as kinds,
   json_agg((extract(epoch from starts_at) * 1000)::bigint) as starts,
   json_agg(minutes) as minutes,

@@ -1,5 +1,6 @@
 import { DIMENSIONS, type Dimension, type DimensionOf, isHitDimension } from '../dimensions/dimensions.ts'
 import { EVENT_TYPES, type EventType } from '../dimensions/event-types.ts'
+import type { Vital } from '../dimensions/vitals.ts'
 import type { SiteTexts } from './texts.ts'
 import type { VisitorNumbers } from './visitor-numbers.ts'
 
@@ -67,6 +68,19 @@ export interface HitColumns {
   propertyValues: Int32Array
 }
 
+/** Web vitals of a block: reports of how fast pageviews were, in the order of these. */
+export interface VitalColumns {
+  count: number
+  /** Position of the pageview among the hits; a report matches the filters that its pageview matches. */
+  hit: Int32Array
+  /** Milliseconds, of `cls` ten-thousandths; `NONE` where a report lacks the metric. */
+  measures: Record<Vital, Int32Array>
+  /** Elements that decided the values. */
+  targets: Partial<Record<Vital, Int32Array>>
+  /** Longest phases. */
+  phases: Partial<Record<Vital, Int32Array>>
+}
+
 /** Sessions with their hits, by column. Never changed after it was built. */
 export interface Block {
   /**
@@ -76,17 +90,16 @@ export interface Block {
   isService: boolean
   sessions: SessionColumns
   hits: HitColumns
+  vitals: VitalColumns
 }
 
 /** Returns how much memory the columns of a block take, in bytes. */
-export function bytesOf({ sessions, hits }: Block): number {
-  let bytes = 0
-  for (const { values, ...columns } of [sessions, hits]) {
-    for (const column of [...Object.values(columns), ...Object.values(values)]) {
-      if (typeof column !== 'number') bytes += column.byteLength
-    }
-  }
-  return bytes
+export function bytesOf({ sessions, hits, vitals }: Block): number {
+  const { measures, targets, phases } = vitals
+  const all = [sessions, sessions.values, hits, hits.values, vitals, measures, targets, phases].flatMap(
+    columns => Object.values(columns as Record<string, unknown>),
+  )
+  return all.reduce((sum: number, column) => sum + (ArrayBuffer.isView(column) ? column.byteLength : 0), 0)
 }
 
 /** Payments and MRR movements, one entry in each column, in any order. Never changed after it was built. */

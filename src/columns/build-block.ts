@@ -1,5 +1,6 @@
 import type { Block, HitColumns, SessionColumns } from './block.ts'
 import { BLOCK_TYPES, HIT_DIMENSIONS, NONE, SESSION_DIMENSIONS } from './block.ts'
+import { buildVitals, type VitalRows } from './build-vitals.ts'
 import type { SiteTexts } from './texts.ts'
 import { NO_VISITOR, type VisitorNumbers } from './visitor-numbers.ts'
 
@@ -41,21 +42,28 @@ export interface HitRows {
   properties: (Record<string, string> | null)[]
 }
 
-/** Builds a block. Hits whose session is not among the sessions are left out. */
+export interface BlockRows {
+  sessions: SessionRows
+  hits: HitRows
+  vitals: VitalRows
+}
+
+/** Builds a block. Hits whose session is not among the sessions are left out, and web vitals whose pageview is not among the hits. */
 export function buildBlock(
   numbering: Numbering,
-  sessions: SessionRows,
-  hits: HitRows,
+  { sessions, hits, vitals }: BlockRows,
   isService: boolean,
 ): Block {
   const count = sessions.sessionNos.length
   const positionOf = new Map(sessions.sessionNos.map((no, position) => [no, position]))
   const sessionOf = Int32Array.from(hits.sessionNos, no => positionOf.get(no) ?? NONE)
   const { firstHit, order } = bySession(sessionOf, count)
+  const columns = hitColumns(numbering, hits, sessionOf, order)
   return {
     isService,
     sessions: sessionColumns(numbering, sessions, firstHit),
-    hits: hitColumns(numbering, hits, sessionOf, order),
+    hits: columns,
+    vitals: buildVitals({ texts: numbering.texts, positionOf, firstHit, hits: columns }, vitals),
   }
 }
 

@@ -1,10 +1,13 @@
+import { VITALS, VITALS_OF_PHASES, VITALS_OF_TARGETS } from '../dimensions/vitals.ts'
 import {
   type Block,
   HIT_DIMENSIONS,
   type HitColumns,
   SESSION_DIMENSIONS,
   type SessionColumns,
+  type VitalColumns,
 } from './block.ts'
+import { lowerBound } from './positions.ts'
 
 type Column = Int32Array | Float64Array | Int16Array | Uint8Array
 /** Changes a column: puts together those of several blocks, or cuts a part out of one. */
@@ -34,6 +37,7 @@ export function joinBlocks(blocks: readonly Block[]): Block {
       propertyKeys: change(block => block.hits.propertyKeys),
       propertyValues: change(block => block.hits.propertyValues),
     }),
+    vitals: vitalColumns(change, joinedHits(blocks)),
   }
 }
 
@@ -43,6 +47,7 @@ export function cutBlock(block: Block, first: number, end: number): Block {
   const [firstOfHits, endOfHits] = [firstHit[first]!, firstHit[end]!]
   const { firstProperty } = block.hits
   const [firstOfProperties, endOfProperties] = [firstProperty[firstOfHits]!, firstProperty[endOfHits]!]
+  const [firstReport, endReport] = [firstOfHits, endOfHits].map(hit => lowerBound(block.vitals.hit, hit))
   return {
     isService: block.isService,
     sessions: sessionColumns(of => of(block).slice(first, end) as never, {
@@ -58,6 +63,10 @@ export function cutBlock(block: Block, first: number, end: number): Block {
       propertyKeys: block.hits.propertyKeys.slice(firstOfProperties, endOfProperties),
       propertyValues: block.hits.propertyValues.slice(firstOfProperties, endOfProperties),
     }),
+    vitals: vitalColumns(
+      of => of(block).slice(firstReport, endReport) as never,
+      block.vitals.hit.slice(firstReport, endReport).map(hit => hit - firstOfHits),
+    ),
   }
 }
 
@@ -99,6 +108,19 @@ function hitColumns(change: Change, others: Pick<HitColumns, Positions>): HitCol
   }
 }
 
+function vitalColumns(change: Change, hit: Int32Array): VitalColumns {
+  const columns = { measures: {}, targets: {}, phases: {} } as Pick<
+    VitalColumns,
+    'measures' | 'targets' | 'phases'
+  >
+  for (const metric of VITALS) columns.measures[metric] = change(({ vitals }) => vitals.measures[metric])
+  for (const metric of VITALS_OF_TARGETS)
+    columns.targets[metric] = change(({ vitals }) => vitals.targets[metric]!)
+  for (const metric of VITALS_OF_PHASES)
+    columns.phases[metric] = change(({ vitals }) => vitals.phases[metric]!)
+  return { count: hit.length, hit, ...columns }
+}
+
 const totalOf = (parts: readonly { count: number }[]) => parts.reduce((sum, { count }) => sum + count, 0)
 
 function join<Joined extends Column>(columns: Joined[]): Joined {
@@ -125,13 +147,26 @@ function joinPositions(lists: Int32Array[], end: number): Int32Array {
   return joined
 }
 
-function joinSessionsOf(blocks: readonly Block[]): Int32Array {
-  const joined = join(blocks.map(({ hits }) => hits.session))
+const joinSessionsOf = (blocks: readonly Block[]) =>
+  joinShifted(
+    blocks.map(({ hits }) => hits.session),
+    blocks.map(({ sessions }) => sessions.count),
+  )
+
+const joinedHits = (blocks: readonly Block[]) =>
+  joinShifted(
+    blocks.map(({ vitals }) => vitals.hit),
+    blocks.map(({ hits }) => hits.count),
+  )
+
+/** Joins columns of positions in what blocks have of something; `counts` says how much each has. */
+function joinShifted(columns: Int32Array[], counts: number[]): Int32Array {
+  const joined = join(columns)
   let at = 0
   let offset = 0
-  for (const { hits, sessions } of blocks) {
-    for (const end = at + hits.count; at < end; at++) joined[at]! += offset
-    offset += sessions.count
+  for (const [index, { length }] of columns.entries()) {
+    for (const end = at + length; at < end; at++) joined[at]! += offset
+    offset += counts[index]!
   }
   return joined
 }

@@ -2,6 +2,7 @@ import type { Queryable } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { type MoneyBlock, SESSION_DIMENSIONS } from './block.ts'
 import { buildBlock, type Numbering } from './build-block.ts'
+import { noVitals } from './build-vitals.ts'
 import { copiesOf, type Found, noHits } from './read-rows.ts'
 import type { Span } from './spans.ts'
 import type { Texts } from './texts.ts'
@@ -50,7 +51,7 @@ function buildMoney(numbering: Numbering, rows: MoneyRows): MoneyBlock {
   const { texts } = numbering
   return {
     count: rows.sessionNos.length,
-    copies: buildBlock(numbering, sessions, noHits(), true),
+    copies: buildBlock(numbering, { sessions, hits: noHits(), vitals: noVitals() }, true),
     session: Int32Array.from(rows.sessionNos, no => positionOf.get(no)!),
     at: Float64Array.from(rows.at),
     currency: numbers(texts.of('currency'), rows.currencies),

@@ -3,8 +3,12 @@ import { query } from '../db/query.ts'
 import { HOUR_MS } from '../lib/time.ts'
 import { type Block, HIT_DIMENSIONS, SESSION_DIMENSIONS } from './block.ts'
 import { buildBlock, type HitRows, type Numbering, type SessionRows } from './build-block.ts'
+import { noVitals, type VitalRows } from './build-vitals.ts'
 import { cutBlock, joinBlocks } from './join-blocks.ts'
+import { lowerBound } from './positions.ts'
 import type { Span } from './spans.ts'
+import { SiteTexts } from './texts.ts'
+import { VisitorNumbers } from './visitor-numbers.ts'
 
 /** Hits of a session lie at most 24 hours from its start, on either side (docs/metrics.md "Session"). */
 export const REACH_MS = 25 * HOUR_MS
@@ -30,7 +34,12 @@ const cutSessions = query<Bounds & { rows: number }, { start: number }>(
 )
 
 const readSessionColumns = query<Bounds, Found<SessionRows>>('read-session-columns')
-const readHitColumns = query<Bounds & { earliest: Date; latest: Date }, Found<HitRows>>('read-hit-columns')
+
+/** Hits of the sessions lie in [earliest, latest). */
+type HitBounds = Bounds & { earliest: Date; latest: Date }
+
+const readHitColumns = query<HitBounds, Found<HitRows>>('read-hit-columns')
+const readVitalColumns = query<HitBounds, Found<VitalRows>>('read-vital-columns')
 
 type ServiceRows = Omit<HitRows, 'pageAt' | 'scroll' | 'engagedMs' | 'errors'> &
   Pick<SessionRows, 'visitorNos' | 'recognized' | 'startedAt'> & { sessionValues: string[][] }
@@ -40,7 +49,7 @@ const readServiceColumns = query<{ siteNo: number; start: Date; end: Date }, Fou
 )
 
 /**
- * Reads the sessions that started in spans, with all their hits, as one block for each span. Call it in a snapshot.
+ * Reads the sessions that started in spans, with all their hits and web vitals, as one block for each span. Call it in a snapshot.
  * @param spans adjacent, in order of time
  * @param rows sessions and hits that one pair of statements reads, about
  */
@@ -54,34 +63,32 @@ export async function readSpans(
   const span = { start: spans[0]!.start, end: spans.at(-1)!.end }
   const bounds = { siteNo, from: new Date(span.start), to: new Date(span.end) }
   const parts = await cutSessions(tx, { ...bounds, rows })
-  const blocks = [buildBlock(numbering, noSessions(), noHits(), false)]
+  const blocks = [EMPTY]
   for (const [index, { start }] of parts.entries()) {
     const end = parts[index + 1]?.start ?? span.end
     const part = { siteNo, from: new Date(start), to: new Date(end) }
     const [sessions] = await readSessionColumns(tx, part)
     if (!sessions?.sessionNos) continue
-    const [hits] = await readHitColumns(tx, {
+    const around = {
       ...part,
       earliest: new Date(sessions.firstAt.reduce((least, at) => Math.min(least, at), start)),
       latest: new Date(sessions.lastAt.reduce((most, at) => Math.max(most, at), start) + 1),
-    })
-    blocks.push(buildBlock(numbering, sessions, hits?.sessionNos ? hits : noHits(), false))
+    }
+    const [hits] = await readHitColumns(tx, around)
+    const [vitals] = await readVitalColumns(tx, around)
+    const rows = {
+      sessions,
+      hits: hits?.sessionNos ? hits : noHits(),
+      vitals: vitals?.sessionNos ? vitals : noVitals(),
+    }
+    blocks.push(buildBlock(numbering, rows, false))
   }
   const all = blocks.length === 1 ? blocks[0]! : joinBlocks(blocks)
   if (spans.length === 1) return [all]
-  const firstFrom = (at: number) => lowerBound(all.sessions.startedAt, at)
-  return spans.map(({ start, end }) => cutBlock(all, firstFrom(start), firstFrom(end)))
-}
-
-/** Returns the position of the first of ascending numbers that is not less than a number. */
-function lowerBound(numbers: ArrayLike<number>, least: number): number {
-  let [from, to] = [0, numbers.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (numbers[middle]! < least) from = middle + 1
-    else to = middle
-  }
-  return from
+  return spans.map(({ start, end }) => {
+    const [first, last] = [lowerBound(all.sessions.startedAt, start), lowerBound(all.sessions.startedAt, end)]
+    return first === last ? EMPTY : cutBlock(all, first, last)
+  })
 }
 
 /**
@@ -97,13 +104,14 @@ export async function readServiceEvents(
   const [start, end] = [new Date(spans[0]!.start), new Date(spans.at(-1)!.end)]
   const [found] = await readServiceColumns(tx, { siteNo, start, end })
   return spans.map(span => {
-    if (!found?.sessionNos) return buildBlock(numbering, noSessions(), noHits(), true)
+    if (!found?.sessionNos) return EMPTY_SERVICE
     const [from, to] = [lowerBound(found.at, span.start), lowerBound(found.at, span.end)]
+    if (from === to) return EMPTY_SERVICE
     const columns = Object.entries(found).map(([name, column]) => [name, partOf(column, from, to)])
     const rows = Object.fromEntries(columns) as ServiceRows
     const none = rows.sessionNos.map(() => null)
     const hits = { ...rows, pageAt: none, scroll: none, engagedMs: none, errors: none }
-    return buildBlock(numbering, copiesOf(rows), hits, true)
+    return buildBlock(numbering, { sessions: copiesOf(rows), hits, vitals: noVitals() }, true)
   })
 }
 
@@ -173,3 +181,13 @@ export const noHits = (): HitRows => ({
   errors: [],
   properties: [],
 })
+
+const nothing = (isService: boolean): Block =>
+  buildBlock(
+    { texts: new SiteTexts(), visitors: new VisitorNumbers() },
+    { sessions: noSessions(), hits: noHits(), vitals: noVitals() },
+    isService,
+  )
+/** All spans without rows share one block. */
+const EMPTY = nothing(false)
+const EMPTY_SERVICE = nothing(true)

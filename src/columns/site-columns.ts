@@ -66,7 +66,7 @@ export class SiteColumns {
     const stamps = await readStamps(tx, this.#siteNo)
     const views: (View | undefined)[] = []
     for (const span of spans) {
-      const started = blockSpans(startsOf(span), now)
+      const started = blockSpans(since(stamps.firstAt - REACH_MS, startsOf(span)), now)
       const sessions = await this.#bring('sessions', started, stamps, missing =>
         lengthOf(missing) > longestMs ? undefined : this.#readSessions(tx, missing),
       )
@@ -95,6 +95,7 @@ export class SiteColumns {
     stamps: Stamps,
     read: (missing: Span[]) => Promise<Block[]> | undefined,
   ): Promise<Block[] | undefined> {
+    if (spans.length === 0) return []
     const known = this.#kept[kind].filter(kept => kept.stamp === stampOf(kind, kept, kept.block, stamps))
     const byStart = new Map(known.map(kept => [kept.start, kept]))
     const found = spans.map(span => findKept(byStart, span))
@@ -107,7 +108,7 @@ export class SiteColumns {
     const [from, to] = [spans[0]!.start, spans.at(-1)!.end]
     const others = known.filter(({ start, end }) => end <= from || start >= to)
     this.#kept[kind] = [...others, ...kept]
-    return kept.map(({ block }) => block).filter(({ hits, sessions }) => hits.count + sessions.count > 0)
+    return kept.map(({ block }) => block).filter(isFilled)
   }
 
   async #readSessions(tx: Queryable, missing: Span[]): Promise<Block[]> {
@@ -131,6 +132,11 @@ export class SiteColumns {
   }
 }
 
+/** Returns the part of a span from a time on. */
+const since = (at: number, { start, end }: Span): Span => ({ start: Math.max(start, at), end })
+
+const isFilled = ({ sessions }: Block) => sessions.count > 0
+
 /** Returns how much time spans cover, in milliseconds; what is to come counts as a day. */
 const lengthOf = (spans: readonly Span[]) =>
   spans.reduce((sum, { start, end }) => sum + Math.min(end - start, DAY_MS), 0)
@@ -144,7 +150,8 @@ function findKept(byStart: ReadonlyMap<number, Kept>, { start, end }: Span): Blo
     parts.push(part.block)
     at = part.end
   }
-  return parts.length === 1 ? parts[0]! : joinBlocks(parts)
+  const filled = parts.filter(isFilled)
+  return filled.length > 1 ? joinBlocks(filled) : (filled[0] ?? parts[0])
 }
 
 /**

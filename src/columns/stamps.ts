@@ -68,14 +68,21 @@ export async function foldNewStamps(db: Db, least = FEW_STAMPS): Promise<boolean
 
 type Columns = { kinds: StampKind[]; starts: number[]; minutes: number[]; stamps: string[] }
 
-const selectStamps = query<{ siteNo: number }, Columns | { [Column in keyof Columns]: null }>('read-stamps')
+const selectStamps = query<
+  { siteNo: number },
+  (Columns | { [Column in keyof Columns]: null }) & { firstAt: number | null }
+>('read-stamps')
 
 /** Stamps of a site, as one snapshot of the database has them. */
 export class Stamps {
   /** By the start of the day UTC, for each kind. */
   readonly #days: Record<StampKind, Map<number, Stamped[]>> = { sessions: new Map(), service: new Map() }
 
-  constructor({ kinds, starts, minutes, stamps }: Columns) {
+  /** The first event of the site, Unix milliseconds; Infinity without any. */
+  readonly firstAt: number
+
+  constructor({ kinds, starts, minutes, stamps }: Columns, firstAt: number) {
+    this.firstAt = firstAt
     for (const [index, start] of starts.entries()) {
       const stamped = { start, end: start + minutes[index]! * MINUTE_MS, stamp: BigInt(stamps[index]!) }
       const days = this.#days[kinds[index]!]
@@ -104,7 +111,8 @@ type Stamped = Span & { stamp: bigint }
 /** Returns the stamps of a site. Call it in the snapshot in which rows are read. */
 export async function readStamps(tx: Queryable, siteNo: number): Promise<Stamps> {
   const [found] = await selectStamps(tx, { siteNo })
-  return new Stamps(found?.kinds ? found : { kinds: [], starts: [], minutes: [], stamps: [] })
+  const columns = found?.kinds ? found : { kinds: [], starts: [], minutes: [], stamps: [] }
+  return new Stamps(columns, found?.firstAt ?? Number.POSITIVE_INFINITY)
 }
 
 const findStampStart = query<void, { from: number | null }>(

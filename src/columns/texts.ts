@@ -10,6 +10,8 @@ export type Domain =
   | 'mrr_change'
   | 'property_key'
   | 'property_value'
+  | 'vital_target'
+  | 'vital_phase'
 
 /** Returns the domain of a dimension: entry and exit pages are paths. */
 const domainOf = (dimension: Dimension): Domain =>

@@ -3,6 +3,7 @@ import { type Block, HIT_DIMENSIONS, SESSION_DIMENSIONS, type View } from '../..
 import { SiteColumns } from '../../src/columns/site-columns.ts'
 import type { Span } from '../../src/columns/spans.ts'
 import { type Db, inSnapshot } from '../../src/db/connect.ts'
+import { VITALS } from '../../src/dimensions/vitals.ts'
 
 /** Columns of sites that tests have asked for, from one time to the next. */
 const kept = new Map<number, SiteColumns>()
@@ -37,7 +38,7 @@ function contentsOf(view: View) {
 }
 
 function sessionsOf({ texts }: View, block: Block, firstOf: Map<number, number>) {
-  const { sessions, isService } = block
+  const { sessions, isService, vitals } = block
   return Array.from({ length: sessions.count }, (_, index) => {
     const [first, end] = [sessions.firstHit[index]!, sessions.firstHit[index + 1]!]
     const hits = Array.from({ length: end - first }, (_, offset) => hitOf({ texts }, block, first + offset))
@@ -53,6 +54,13 @@ function sessionsOf({ texts }: View, block: Block, firstOf: Map<number, number>)
       ),
       values: SESSION_DIMENSIONS.map(name => texts.ofDimension(name).text(sessions.values[name][index]!)),
       hits,
+      reports: Array.from(vitals.hit, (hit, report) => ({
+        hit,
+        values: VITALS.map(name => vitals.measures[name][report]!),
+      }))
+        .filter(({ hit }) => hit >= first && hit < end)
+        .map(({ hit, values }) => [hit - first, ...values].join())
+        .sort(),
     }
   })
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Db } from '../../src/db/connect.ts'
+import { VITALS, type Vital } from '../../src/dimensions/vitals.ts'
 import type { VitalsReport } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
-import { VITALS, type Vital } from '../../src/stats/sql/web-vitals.ts'
+import { counterOfRows } from '../../src/stats/counts/counter.ts'
 import { getWebVitalsAttribution, WebVitalsAttributionQuery } from '../../src/stats/web-vitals/attribution.ts'
 import { getWebVitalsBreakdown, WebVitalsBreakdownQuery } from '../../src/stats/web-vitals/breakdown.ts'
 import { getWebVitals, WebVitalsQuery } from '../../src/stats/web-vitals/overview.ts'
@@ -207,30 +208,34 @@ test(`web vitals: every number equals a recount of the reports (${STREAMS} strea
       const before = daysBefore(range)
       const comparing = { compare: 'custom', compare_from: before.from, compare_to: before.to }
       const query = WebVitalsQuery.parse({ ...input, ...comparing })
-      const { previous, comparison: _, ...current } = await getWebVitals(services, shape, query)
-      expect(current, what).toEqual(allMeasured(reports))
-      expect(previous, what).toEqual(allMeasured(keptIn(periodOf(world.zone, before.from, before.to))))
-
       const metric = random.pick(VITALS)
       const dimension = random.pick([...hitDimensions, ...sessionDimensions].filter(isOfPages))
       const sort = random.pick(['samples', 'p75'] as const)
       const asked = WebVitalsBreakdownQuery.parse({ ...input, metric, dimension, sort, per_page: 100 })
-      const breakdown = await getWebVitalsBreakdown(services, shape, asked)
       const rows = recountBreakdown(reports, metric, page => dimensionValue(page, dimension), sort)
-      expect(breakdown, `${what} ${dimension}`).toEqual({ rows: rows.slice(0, 100), total: rows.length })
-
       const grouped = WebVitalsTimeseriesQuery.parse({ ...input, metric, group: 'day' })
-      const series = await getWebVitalsTimeseries(services, shape, grouped)
       const byDay = groupBy(reports, ({ page }) => localDate(world.zone, page.at))
-      const days = series.labels.map(label => measured(byDay.get(label.slice(0, 10)) ?? [], metric))
-      for (const name of ['samples', 'p50', 'p75', 'p95'] as const) {
-        expect(series[name], what).toEqual(days.map(day => day[name]))
-      }
-
       const second = WebVitalsAttributionQuery.parse({ ...input, metric, page: 2, per_page: 3 })
-      const causes = await getWebVitalsAttribution(services, shape, second)
       const expected = recountCauses(reports, metric)
-      expect(causes, what).toEqual({ rows: expected.slice(3, 6), total: expected.length })
+      for (const counter of [undefined, counterOfRows(db)]) {
+        const counting = { ...services, counter }
+        const by = `${what} ${dimension} ${counter ? 'columns' : 'rows'}`
+        const { previous, comparison: _, ...current } = await getWebVitals(counting, shape, query)
+        expect(current, by).toEqual(allMeasured(reports))
+        expect(previous, by).toEqual(allMeasured(keptIn(periodOf(world.zone, before.from, before.to))))
+
+        const breakdown = await getWebVitalsBreakdown(counting, shape, asked)
+        expect(breakdown, by).toEqual({ rows: rows.slice(0, 100), total: rows.length })
+
+        const series = await getWebVitalsTimeseries(counting, shape, grouped)
+        const days = series.labels.map(label => measured(byDay.get(label.slice(0, 10)) ?? [], metric))
+        for (const name of ['samples', 'p50', 'p75', 'p95'] as const) {
+          expect(series[name], by).toEqual(days.map(day => day[name]))
+        }
+
+        const causes = await getWebVitalsAttribution(counting, shape, second)
+        expect(causes, by).toEqual({ rows: expected.slice(3, 6), total: expected.length })
+      }
     }
   }
   if (hasUsualCases) expect(compared).toBeGreaterThan(50)

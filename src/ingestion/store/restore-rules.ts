@@ -58,7 +58,7 @@ export function restoreHit(context: BatchContext, hit: Restorable): SessionizedH
 export function restoreReport(context: BatchContext, hit: Restorable): AssignedReport | undefined {
   const visitor = context.visitors.get(visitorKey(hit.siteNo, hit.visitorId))
   const page = visitor && pageOf(context, visitor, hit)
-  return page && { hit, visitor, page }
+  return page && { hit, visitor, page, startedAt: hit.restored.session!.startedAt }
 }
 
 /** An identify opens no session and makes none longer: its session is only named. */

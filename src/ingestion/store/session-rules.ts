@@ -87,6 +87,8 @@ export interface AssignedReport {
   hit: EnrichedHit
   visitor: Visitor
   page: Pageview
+  /** Start of the session of the pageview, Unix milliseconds. */
+  startedAt: number
 }
 
 /**
@@ -99,7 +101,7 @@ export function assignReport(context: BatchContext, hit: EnrichedHit): AssignedR
     const session = sessionBegunBefore(visitor, hit.at)
     if (!session || hit.at - session.startedAt >= SESSION_SPAN_MS) continue
     const page = newest(context.pageviews.get(pageKey(visitor, session.startedAt, hit.path)), hit.at)
-    if (page) return { hit, visitor, page }
+    if (page) return { hit, visitor, page, startedAt: session.startedAt }
   }
   return undefined
 }

@@ -20,7 +20,7 @@ import {
 } from './rows.ts'
 import type { SessionizedHit } from './session-rules.ts'
 import { settleRestored } from './settle-restored.ts'
-import { type ReportsToWrite, writeReports } from './write-reports.ts'
+import { type ReportsToWrite, sessionsOfReports, writeReports } from './write-reports.ts'
 import { writeIdentities, writeVisitors } from './write-visitors.ts'
 
 const insertSessions = query<Record<keyof typeof NEW_SESSION_COLUMNS, string>>('insert-sessions')
@@ -90,6 +90,7 @@ export async function writeBatch(
     ),
     ...written.map(({ visitor: { siteNo }, session }) => ({ siteNo, at: session.startedAt })),
     ...renumbered,
+    ...(reports ? sessionsOfReports(reports) : []),
   ])
   const isLate = await markBuckets(tx, 'hits', [
     ...hits.map(({ siteNo, at }) => ({ siteNo, at })),

@@ -10,6 +10,7 @@ interface StoredReport {
   visitorNo: number
   id: string
   at: Date
+  sessionAt: Date
   receivedAt: Date
   receivedId: string
 }
@@ -21,12 +22,12 @@ const selectStored = query<
 >(
   'select-stored-web-vitals',
   `select
-    stored.visitor_no as "visitorNo", stored.id, stored.at, stored.received_at as "receivedAt",
-    stored.received_id as "receivedId"
+    stored.visitor_no as "visitorNo", stored.id, stored.at, stored.session_at as "sessionAt",
+    stored.received_at as "receivedAt", stored.received_id as "receivedId"
   from unnest(:visitorNos::int[], :ids::uuid[]) as report (visitor_no, id)
   -- One lookup in the index for each report: the plan of a join would depend on estimates.
   cross join lateral (
-    select visitor_no, id, at, received_at, received_id
+    select visitor_no, id, at, session_at, received_at, received_id
     from web_vitals
     where visitor_no = report.visitor_no and id = report.id and at >= :from::timestamptz and at <= :to::timestamptz
     limit 1
@@ -63,7 +64,7 @@ export async function sortReports(tx: Transaction, reports: AssignedReport[]): P
   const added = new Map<string, AssignedReport>()
   const replaced = new Map<string, Replacement>()
   const counts = { applied: 0, repeated: 0 }
-  for (const { hit, visitor, page } of reports) {
+  for (const { hit, visitor, page, startedAt } of reports) {
     const key = `${visitor.siteNo}/${visitor.id}/${vitalsOf(hit).id}`
     const before = stored.get(key)
     const inBatch = added.get(key)
@@ -79,7 +80,7 @@ export async function sortReports(tx: Transaction, reports: AssignedReport[]): P
       if (isNew) inBatch.hit = hit
       counts[isNew ? 'applied' : 'repeated'] += 1
     } else {
-      added.set(key, { hit, visitor, page })
+      added.set(key, { hit, visitor, page, startedAt })
       counts.applied += 1
     }
   }
@@ -143,6 +144,12 @@ const REPLACEMENT = {
 
 const insertReports = query<Record<keyof typeof ADDITION, string>>('insert-web-vitals')
 const replaceReports = query<Record<keyof typeof REPLACEMENT, string>>('replace-web-vitals')
+
+/** Returns the sites and starts of the sessions to which reports belong. */
+export const sessionsOfReports = ({ added, replaced }: ReportsToWrite): { siteNo: number; at: number }[] => [
+  ...added.map(({ hit: { siteNo }, startedAt }) => ({ siteNo, at: startedAt })),
+  ...replaced.map(({ hit: { siteNo }, stored }) => ({ siteNo, at: stored.sessionAt.getTime() })),
+]
 
 /** Writes reports. Call it after the hits of the batch are inserted: a report copies the row of its pageview. */
 export async function writeReports(tx: Transaction, { added, replaced }: ReportsToWrite): Promise<void> {

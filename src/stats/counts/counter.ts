@@ -18,6 +18,7 @@ import { findSessions } from './session-page.ts'
 import { findTitlePlaces } from './title-places.ts'
 import { countTraffic } from './traffic.ts'
 import { countValues } from './values.ts'
+import { countVitalCauses, countVitalSeries, countVitals, countVitalValues } from './vitals.ts'
 
 type AutocaptureType = (typeof AUTOCAPTURE_TYPES)[number]
 
@@ -52,6 +53,10 @@ const COUNTS = {
   sessions: findSessions,
   log: findLogHits,
   titlePlaces: findTitlePlaces,
+  vitals: countVitals,
+  vitalSeries: countVitalSeries,
+  vitalValues: countVitalValues,
+  vitalCauses: countVitalCauses,
 }
 type Counts = typeof COUNTS
 export type CountName = keyof Counts

@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 import { count, label } from '../../schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
+import { countAsked } from '../counts/count-filtered.ts'
+import type { CauseCount } from '../counts/vitals.ts'
 import { StatsQuery } from '../filters/query.ts'
+import { keptPart } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { readSlices } from '../sql/slices.ts'
@@ -23,7 +26,7 @@ export const WebVitalsCause = z
   .meta({ id: 'WebVitalsCause' })
 export type WebVitalsCause = z.infer<typeof WebVitalsCause>
 
-type CauseRow = WebVitalsCause & { total: number }
+type CauseRow = CauseCount & { total: number }
 
 const countVitalCauses = filteredQuery<{ limit: number; offset: number }, CauseRow>(
   'count-vital-causes',
@@ -45,6 +48,12 @@ export async function getWebVitalsAttribution(
   const { resolved } = await resolveContext(services, site, query)
   const vital = { metric, above: poorAbove(metric) }
   const { limit, offset } = windowOf(query)
+  const pageOf = (causes: CauseCount[]) => {
+    const merged = mergeCauses(causes)
+    return { rows: merged.slice(offset, offset + limit).map(present), total: merged.length }
+  }
+  const counted = await countAsked(services, keptPart(resolved), 'vitalCauses', vital)
+  if (counted) return pageOf(counted)
   if (!services.slices) {
     const rows = await countVitalCauses(services.reads, resolved, { vital, params: { limit, offset } })
     // A page beyond the last has no row to say the total.
@@ -55,13 +64,12 @@ export async function getWebVitalsAttribution(
     return { rows: rows.map(present), total: first?.total ?? 0 }
   }
   const params = { limit: Number.MAX_SAFE_INTEGER, offset: 0 }
-  const merged = mergeRows(await readSlices(services, countVitalCauses, resolved, { vital, params }))
-  return { rows: merged.slice(offset, offset + limit).map(present), total: merged.length }
+  return pageOf(await readSlices(services, countVitalCauses, resolved, { vital, params }))
 }
 
 /** Adds the rows of all slices, and sorts them as the database does. */
-function mergeRows(rows: CauseRow[]): CauseRow[] {
-  const merged = new Map<string, CauseRow>()
+function mergeCauses(rows: readonly CauseCount[]): CauseCount[] {
+  const merged = new Map<string, CauseCount>()
   for (const row of rows) {
     const key = JSON.stringify([row.path, row.target, row.phase])
     const before = merged.get(key)
@@ -76,7 +84,7 @@ function mergeRows(rows: CauseRow[]): CauseRow[] {
   )
 }
 
-const present = ({ path, target, phase, samples }: CauseRow): WebVitalsCause => ({
+const present = ({ path, target, phase, samples }: CauseCount): WebVitalsCause => ({
   path,
   target: target || '(none)',
   phase: phase || '(none)',

@@ -1,15 +1,18 @@
 import { z } from 'zod'
 import { BREAKDOWN_DIMENSIONS, type BreakdownDimension, sectionOf } from '../../dimensions/dimensions.ts'
+import type { Vital } from '../../dimensions/vitals.ts'
 import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 import { label } from '../../schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
 import { requireSection } from '../../sharing/grant.ts'
+import { countAsked } from '../counts/count-filtered.ts'
 import { StatsQuery } from '../filters/query.ts'
+import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { readSlices } from '../sql/slices.ts'
 import { measuredFields, metricField } from './fields.ts'
-import { groupRows, type PackedMeasures, summarize } from './measures.ts'
+import { groupRows, type Measured, type PackedMeasures, summarize, unpack } from './measures.ts'
 
 /** A report belongs to a pageview, which has no event name. */
 const VITAL_DIMENSIONS = BREAKDOWN_DIMENSIONS.filter(
@@ -59,17 +62,28 @@ export async function getWebVitalsBreakdown(
 ): Promise<Page<WebVitalsRow>> {
   requireSection(services.grant, sectionOf(dimension))
   const { resolved } = await resolveContext(services, site, query)
-  const rows = await readSlices(services, countVitalValues, resolved, {
-    vital: { metric },
-    value: dimension,
-    zone: site.timezone,
-  })
-  const measured = [...groupRows(rows, row => row.value)].map(([value, packed]) => ({
-    value,
-    ...summarize(metric, packed),
-  }))
+  const asked = { metric, dimension, zone: site.timezone }
+  const measured =
+    (await countAsked(services, keptPart(resolved), 'vitalValues', asked)) ??
+    (await countInRows(services, resolved, asked))
   measured.sort((a, b) => b[sort]! - a[sort]! || b.samples - a.samples || compareTexts(a.value, b.value))
   const { limit, offset } = windowOf(query)
   const page = measured.slice(offset, offset + limit)
   return { rows: page.map(row => ({ ...row, value: row.value || '(none)' })), total: measured.length }
+}
+
+async function countInRows(
+  services: StatsServices,
+  resolved: ResolvedQuery,
+  { metric, dimension, zone }: { metric: Vital; dimension: BreakdownDimension; zone: string },
+): Promise<(Measured & { value: string })[]> {
+  const rows = await readSlices(services, countVitalValues, resolved, {
+    vital: { metric },
+    value: dimension,
+    zone,
+  })
+  return [...groupRows(rows, row => row.value)].map(([value, packed]) => ({
+    value,
+    ...summarize(metric, unpack(packed)),
+  }))
 }

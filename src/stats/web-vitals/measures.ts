@@ -1,11 +1,17 @@
+import type { Vital } from '../../dimensions/vitals.ts'
 import { ratio } from '../../lib/numbers.ts'
 import { readIntArray } from '../../rollups/daily/visitor-set.ts'
-import type { Vital } from '../sql/web-vitals.ts'
 
 /** Distinct measures and how many reports have each, as bytes of `array_send(int4[])`. */
 export interface PackedMeasures {
   measures: Buffer
   counts: Buffer
+}
+
+/** How many reports have a measure. */
+export interface MeasureCount {
+  measure: number
+  reports: number
 }
 
 /**
@@ -36,18 +42,19 @@ export interface Measured {
   poor: number
 }
 
-/**
- * Returns the numbers of reports.
- * @param packed of the same metric; those of different slices may have the same measures
- * @see docs/metrics.md "Web Vitals"
- */
-export function summarize(metric: Vital, packed: PackedMeasures[]): Measured {
-  const pairs = packed.flatMap(({ measures, counts }) => {
+export const unpack = (packed: PackedMeasures[]): MeasureCount[] =>
+  packed.flatMap(({ measures, counts }) => {
     const reports = readIntArray(counts)
     return Array.from(readIntArray(measures), (measure, index) => ({ measure, reports: reports[index]! }))
   })
-  // The measures of one slice are sorted already.
-  if (packed.length > 1) pairs.sort((a, b) => a.measure - b.measure)
+
+/**
+ * Returns the numbers of reports.
+ * @param counts of one metric, in any order; a measure may occur several times
+ * @see docs/metrics.md "Web Vitals"
+ */
+export function summarize(metric: Vital, counts: readonly MeasureCount[]): Measured {
+  const pairs = counts.toSorted((a, b) => a.measure - b.measure)
   const samples = pairs.reduce((sum, { reports }) => sum + reports, 0)
   const { good, fair } = THRESHOLDS[metric]
   const notAbove = (most: number) =>

@@ -1,13 +1,14 @@
 import { z } from 'zod'
+import { VITALS, type Vital } from '../../dimensions/vitals.ts'
 import { Comparison, checkComparison, previousFields } from '../../time/comparison.ts'
+import { countAsked } from '../counts/count-filtered.ts'
 import { StatsQuery } from '../filters/query.ts'
-import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { readSlices } from '../sql/slices.ts'
-import { VITALS, type Vital } from '../sql/web-vitals.ts'
 import { measuredFields } from './fields.ts'
-import { type Measured, type PackedMeasures, summarize } from './measures.ts'
+import { type Measured, type PackedMeasures, summarize, unpack } from './measures.ts'
 
 export const WebVitalsQuery = StatsQuery.safeExtend(previousFields).superRefine(checkComparison)
 export type WebVitalsQuery = z.infer<typeof WebVitalsQuery>
@@ -54,13 +55,16 @@ export async function getWebVitals(
 }
 
 async function count(services: StatsServices, resolved: ResolvedQuery): Promise<Record<Vital, Measured>> {
+  const measured =
+    (await countAsked(services, keptPart(resolved), 'vitals', { metrics: VITALS })) ??
+    (await countInRows(services, resolved))
+  return Object.fromEntries(VITALS.map((metric, index) => [metric, measured[index]!])) as Record<
+    Vital,
+    Measured
+  >
+}
+
+async function countInRows(services: StatsServices, resolved: ResolvedQuery): Promise<Measured[]> {
   const rows = await readSlices(services, countVitals, resolved)
-  const measured = VITALS.map(metric => [
-    metric,
-    summarize(
-      metric,
-      rows.filter(row => row.metric === metric),
-    ),
-  ])
-  return Object.fromEntries(measured) as Record<Vital, Measured>
+  return VITALS.map(metric => summarize(metric, unpack(rows.filter(row => row.metric === metric))))
 }

@@ -1,12 +1,16 @@
 import { z } from 'zod'
-import { boundsOf, groupField, seriesBuckets } from '../../time/range.ts'
+import type { Vital } from '../../dimensions/vitals.ts'
+import { boundsOf, groupField, type LabelledBucket, seriesBuckets } from '../../time/range.ts'
+import { edgesOf } from '../counts/buckets.ts'
+import { countAsked } from '../counts/count-filtered.ts'
 import { StatsQuery } from '../filters/query.ts'
+import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { Group, Labels } from '../reports/timeseries.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { readSlices } from '../sql/slices.ts'
 import { metricField } from './fields.ts'
-import { groupRows, type PackedMeasures, summarize } from './measures.ts'
+import { groupRows, type Measured, type PackedMeasures, summarize, unpack } from './measures.ts'
 
 export const WebVitalsTimeseriesQuery = StatsQuery.safeExtend({ ...metricField, ...groupField })
 export type WebVitalsTimeseriesQuery = z.infer<typeof WebVitalsTimeseriesQuery>
@@ -53,15 +57,11 @@ export async function getWebVitalsTimeseries(
 ): Promise<WebVitalsTimeseries> {
   const { range, resolved } = await resolveContext(services, site, query)
   const all = seriesBuckets(range)
-  const rows =
+  const measured =
     all.length === 0
       ? []
-      : await readSlices(services, countVitalsByBucket, resolved, {
-          vital: { metric },
-          params: { bounds: boundsOf(all) },
-        })
-  const byBucket = groupRows(rows, row => row.bucket)
-  const measured = all.map((_, bucket) => summarize(metric, byBucket.get(bucket) ?? []))
+      : ((await countAsked(services, keptPart(resolved), 'vitalSeries', { metric, bounds: edgesOf(all) })) ??
+        (await countInRows(services, resolved, metric, all)))
   return {
     labels: all.map(({ label }) => label),
     samples: measured.map(({ samples }) => samples),
@@ -70,4 +70,16 @@ export async function getWebVitalsTimeseries(
     p95: measured.map(({ p95 }) => p95),
     group: range.group,
   }
+}
+
+async function countInRows(
+  services: StatsServices,
+  resolved: ResolvedQuery,
+  metric: Vital,
+  buckets: readonly LabelledBucket[],
+): Promise<Measured[]> {
+  const params = { bounds: boundsOf(buckets) }
+  const rows = await readSlices(services, countVitalsByBucket, resolved, { vital: { metric }, params })
+  const byBucket = groupRows(rows, row => row.bucket)
+  return buckets.map((_, bucket) => summarize(metric, unpack(byBucket.get(bucket) ?? [])))
 }
