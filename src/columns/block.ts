@@ -20,6 +20,21 @@ export const ENGAGEMENT = typeNumber('engagement')
 /** No scroll depth, no property: a number that no value has. */
 export const NONE = -1
 
+/** A column whose numbers are as short as its largest one allows: most are texts of few values, or empty. */
+export type Numbers = Uint8Array | Uint16Array | Int32Array | Float64Array
+
+/** Returns numbers, integers, as a column. */
+export function numbersOf(numbers: ArrayLike<number>): Numbers {
+  let [least, most] = [0, 0]
+  for (let index = 0; index < numbers.length; index++) {
+    least = Math.min(least, numbers[index]!)
+    most = Math.max(most, numbers[index]!)
+  }
+  if (least < -(2 ** 31) || most >= 2 ** 31) return Float64Array.from(numbers)
+  if (least < 0 || most >= 2 ** 16) return Int32Array.from(numbers)
+  return most < 2 ** 8 ? Uint8Array.from(numbers) : Uint16Array.from(numbers)
+}
+
 /** Sessions of a block, one entry in each column. Times are Unix milliseconds; dimensions hold numbers of texts. */
 export interface SessionColumns {
   count: number
@@ -33,10 +48,10 @@ export interface SessionColumns {
   /** Times of the first and the last hit; engagement counts. */
   firstAt: Float64Array
   lastAt: Float64Array
-  durationMs: Float64Array
-  pageviews: Int32Array
-  events: Int32Array
-  values: Record<SessionDimension, Int32Array>
+  durationMs: Numbers
+  pageviews: Numbers
+  events: Numbers
+  values: Record<SessionDimension, Numbers>
   /** Position of the first hit of each session, and of the end: `count + 1` entries. */
   firstHit: Int32Array
 }
@@ -49,23 +64,23 @@ export interface HitColumns {
   at: Float64Array
   /** Position in `BLOCK_TYPES`. */
   type: Uint8Array
-  values: Record<HitDimension, Int32Array>
+  values: Record<HitDimension, Numbers>
   /** Engagement: when its pageview was; 0 for other hits. */
   pageAt: Float64Array
   /** Engagement: percent, or `NONE`. */
   scroll: Int16Array
   /** Engagement: milliseconds. */
-  engagedMs: Float64Array
+  engagedMs: Numbers
   /** Reported revenue, minor units; 0 without a currency. */
-  revenue: Float64Array
+  revenue: Numbers
   /** Its currency; 0 for none. */
-  currency: Int32Array
+  currency: Numbers
   /** Fingerprint of the error; 0 for none. */
-  error: Int32Array
+  error: Numbers
   /** Position of the first property of each hit, and of the end: `count + 1` entries. */
   firstProperty: Int32Array
-  propertyKeys: Int32Array
-  propertyValues: Int32Array
+  propertyKeys: Numbers
+  propertyValues: Numbers
 }
 
 /** Web vitals of a block: reports of how fast pageviews were, in the order of these. */

@@ -1,5 +1,5 @@
 import type { Block, HitColumns, SessionColumns } from './block.ts'
-import { BLOCK_TYPES, HIT_DIMENSIONS, NONE, SESSION_DIMENSIONS } from './block.ts'
+import { BLOCK_TYPES, HIT_DIMENSIONS, NONE, numbersOf, SESSION_DIMENSIONS } from './block.ts'
 import { buildVitals, type VitalRows } from './build-vitals.ts'
 import type { SiteTexts } from './texts.ts'
 import { NO_VISITOR, type VisitorNumbers } from './visitor-numbers.ts'
@@ -90,7 +90,7 @@ function sessionColumns(
   const values = {} as SessionColumns['values']
   for (const [index, dimension] of SESSION_DIMENSIONS.entries()) {
     const known = texts.ofDimension(dimension)
-    values[dimension] = Int32Array.from(rows.values[index]!, text => known.numberOf(text))
+    values[dimension] = numbersOf(Int32Array.from(rows.values[index]!, text => known.numberOf(text)))
   }
   return {
     count: rows.sessionNos.length,
@@ -100,9 +100,9 @@ function sessionColumns(
     startedAt: Float64Array.from(rows.startedAt),
     firstAt: Float64Array.from(rows.firstAt),
     lastAt: Float64Array.from(rows.lastAt),
-    durationMs: Float64Array.from(rows.durationMs),
-    pageviews: Int32Array.from(rows.pageviews),
-    events: Int32Array.from(rows.events),
+    durationMs: numbersOf(rows.durationMs),
+    pageviews: numbersOf(rows.pageviews),
+    events: numbersOf(rows.events),
     values,
     firstHit,
   }
@@ -114,12 +114,12 @@ function hitColumns(
   sessionOf: Int32Array,
   order: Int32Array,
 ): HitColumns {
-  const numbers = (of: (hit: number) => number) => Float64Array.from(order, of)
+  const numbers = (of: (hit: number) => number) => numbersOf(Float64Array.from(order, of))
   const values = {} as HitColumns['values']
   for (const [index, dimension] of HIT_DIMENSIONS.entries()) {
     const known = texts.ofDimension(dimension)
     const column = rows.values[index]!
-    values[dimension] = Int32Array.from(order, hit => known.numberOf(column[hit]!))
+    values[dimension] = numbers(hit => known.numberOf(column[hit]!))
   }
   const errors = texts.of('error')
   const currencies = texts.of('currency')
@@ -127,15 +127,15 @@ function hitColumns(
   return {
     count: order.length,
     session: Int32Array.from(order, hit => sessionOf[hit]!),
-    at: numbers(hit => rows.at[hit]!),
+    at: Float64Array.from(order, hit => rows.at[hit]!),
     type: Uint8Array.from(order, hit => types.indexOf(rows.types[hit]!)),
     values,
-    pageAt: numbers(hit => rows.pageAt[hit] ?? 0),
+    pageAt: Float64Array.from(order, hit => rows.pageAt[hit] ?? 0),
     scroll: Int16Array.from(order, hit => rows.scroll[hit] ?? NONE),
     engagedMs: numbers(hit => rows.engagedMs[hit] ?? 0),
     revenue: numbers(hit => rows.revenue[hit] ?? 0),
-    currency: Int32Array.from(order, hit => currencies.numberOf(rows.currencies[hit] ?? '')),
-    error: Int32Array.from(order, hit => errors.numberOf(rows.errors[hit] ?? '')),
+    currency: numbers(hit => currencies.numberOf(rows.currencies[hit] ?? '')),
+    error: numbers(hit => errors.numberOf(rows.errors[hit] ?? '')),
     ...propertyColumns(texts, rows, order),
   }
 }
@@ -155,7 +155,7 @@ function propertyColumns(texts: SiteTexts, { properties }: HitRows, order: Int32
   }
   return {
     firstProperty,
-    propertyKeys: Int32Array.from(propertyKeys),
-    propertyValues: Int32Array.from(propertyValues),
+    propertyKeys: numbersOf(propertyKeys),
+    propertyValues: numbersOf(propertyValues),
   }
 }

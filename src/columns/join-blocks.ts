@@ -3,13 +3,14 @@ import {
   type Block,
   HIT_DIMENSIONS,
   type HitColumns,
+  type Numbers,
   SESSION_DIMENSIONS,
   type SessionColumns,
   type VitalColumns,
 } from './block.ts'
 import { lowerBound } from './positions.ts'
 
-type Column = Int32Array | Float64Array | Int16Array | Uint8Array
+type Column = Numbers | Int16Array
 /** Changes a column: puts together those of several blocks, or cuts a part out of one. */
 type Change = <Changed extends Column>(of: (part: Block) => Changed) => Changed
 
@@ -125,7 +126,8 @@ const totalOf = (parts: readonly { count: number }[]) => parts.reduce((sum, { co
 
 function join<Joined extends Column>(columns: Joined[]): Joined {
   const length = columns.reduce((sum, column) => sum + column.length, 0)
-  const joined = new (columns[0]!.constructor as new (length: number) => Joined)(length)
+  const widest = columns.reduce((a, b) => (b.BYTES_PER_ELEMENT > a.BYTES_PER_ELEMENT ? b : a))
+  const joined = new (widest.constructor as new (length: number) => Joined)(length)
   let at = 0
   for (const column of columns) {
     joined.set(column, at)

@@ -1,4 +1,4 @@
-import { type Block, ENGAGEMENT, PAGEVIEW, type View } from '../../columns/block.ts'
+import { type Block, ENGAGEMENT, type Numbers, PAGEVIEW, type View } from '../../columns/block.ts'
 import { countSteps, END } from '../journeys/follow.ts'
 import type { Journeys, JourneysQuery } from '../journeys/query.ts'
 import { type ByteOrder, byteOrder } from './byte-order.ts'
@@ -41,7 +41,7 @@ function valuesOf(
   { hits, sessions: { firstHit } }: Block,
   session: number,
   isOfEvents: boolean,
-  column: Int32Array,
+  column: Numbers,
   { rankOf }: ByteOrder,
   marked: Uint8Array | undefined,
 ): number[] {

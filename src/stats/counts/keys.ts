@@ -1,4 +1,4 @@
-import type { Block, MoneyBlock, View } from '../../columns/block.ts'
+import type { Block, MoneyBlock, Numbers, View } from '../../columns/block.ts'
 import { type BreakdownDimension, isHitDimension } from '../../dimensions/dimensions.ts'
 import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import { HOUR_MS } from '../../lib/time.ts'
@@ -13,11 +13,11 @@ export interface Keys {
   /** How many numbers there are. */
   count: number
   /** Key of each hit of a block. */
-  ofHits(block: Block): Int32Array
+  ofHits(block: Block): Numbers
   /** Key of each session of a block; undefined where the values are those of hits. */
-  ofSessions(block: Block): Int32Array | undefined
+  ofSessions(block: Block): Numbers | undefined
   /** Key of each payment and movement, the hour being its own; undefined where the values are those of hits. */
-  ofMoney(money: MoneyBlock): Int32Array | undefined
+  ofMoney(money: MoneyBlock): Numbers | undefined
   text(key: number): string
 }
 
@@ -41,7 +41,7 @@ export function keysOf(
 }
 
 /** Returns the value of its session for each hit or row of money. */
-function spread({ session }: { session: Int32Array }, column: Int32Array): Int32Array {
+function spread({ session }: { session: Numbers }, column: Numbers): Numbers {
   const keys = new Int32Array(session.length)
   for (let hit = 0; hit < keys.length; hit++) keys[hit] = column[session[hit]!]!
   return keys

@@ -1,4 +1,4 @@
-import { HIT_DIMENSIONS, SESSION_DIMENSIONS, type View } from '../../columns/block.ts'
+import { HIT_DIMENSIONS, type Numbers, SESSION_DIMENSIONS, type View } from '../../columns/block.ts'
 import type { Texts } from '../../columns/texts.ts'
 import type { Question } from './question.ts'
 
@@ -73,6 +73,6 @@ function inRange({ isService, hits, sessions }: View['blocks'][number], range: R
   return marked
 }
 
-function mark(column: Int32Array, marked: Uint8Array, occurs: Uint8Array): void {
+function mark(column: Numbers, marked: Uint8Array, occurs: Uint8Array): void {
   for (let index = 0; index < marked.length; index++) if (marked[index] === 1) occurs[column[index]!] = 1
 }

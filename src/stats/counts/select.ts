@@ -1,4 +1,4 @@
-import { type Block, ENGAGEMENT, type View } from '../../columns/block.ts'
+import { type Block, ENGAGEMENT, type Numbers, type View } from '../../columns/block.ts'
 import type { SiteTexts } from '../../columns/texts.ts'
 import type { Dimension } from '../../dimensions/dimensions.ts'
 import { isHitDimension } from '../../dimensions/dimensions.ts'
@@ -76,7 +76,7 @@ export function select(view: View, question: Question): Selected[] {
 }
 
 /** Returns the column of a dimension: of hits, or of sessions. */
-export const columnOf = ({ hits, sessions }: Block, dimension: Dimension): Int32Array =>
+export const columnOf = ({ hits, sessions }: Block, dimension: Dimension): Numbers =>
   isHitDimension(dimension) ? hits.values[dimension] : sessions.values[dimension as never]
 
 /** Whether a session counts as having seen a hit: every pageview and event of its own, or those that pass the filters on hits. */
@@ -103,7 +103,7 @@ function hitsInRange({ hits: { count, at, type } }: Block, { start, end }: Quest
   return inRange
 }
 
-function keepPassing(column: Int32Array, passes: Uint8Array, kept: Uint8Array): void {
+function keepPassing(column: Numbers, passes: Uint8Array, kept: Uint8Array): void {
   for (let index = 0; index < kept.length; index++) kept[index]! &= passes[column[index]!]!
 }
 

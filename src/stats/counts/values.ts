@@ -1,4 +1,4 @@
-import { ENGAGEMENT, NONE, PAGEVIEW, type View } from '../../columns/block.ts'
+import { ENGAGEMENT, NONE, type Numbers, PAGEVIEW, type View } from '../../columns/block.ts'
 import { type BreakdownDimension, isOfSessionEnd } from '../../dimensions/dimensions.ts'
 import { type Counts, noCounts } from '../../rollups/daily/codec.ts'
 import type { RankedValue } from '../../rollups/protocol.ts'
@@ -57,7 +57,7 @@ class CountsByKey {
   }
 
   /** Adds the hits in the range. */
-  addHits({ hits, inRange, sessions: { visitor } }: Selected, keyOf: Int32Array): void {
+  addHits({ hits, inRange, sessions: { visitor } }: Selected, keyOf: Numbers): void {
     const { count, type, session, at } = hits
     for (let hit = 0; hit < count; hit++) {
       if (inRange[hit] === 0) continue
@@ -70,14 +70,14 @@ class CountsByKey {
   }
 
   /** Adds the sessions that started in the range, by a value of their own. */
-  addSessions({ sessions, started }: Selected, keyOf: Int32Array): void {
+  addSessions({ sessions, started }: Selected, keyOf: Numbers): void {
     for (let session = 0; session < sessions.count; session++) {
       if (started[session] === 1) this.#addSession(sessions, session, keyOf[session]!)
     }
   }
 
   /** The same of values that are known at the end of a session: everything counts by its start. */
-  addEnded(selected: Selected, keyOf: Int32Array): void {
+  addEnded(selected: Selected, keyOf: Numbers): void {
     const { sessions, started } = selected
     this.addSessions(selected, keyOf)
     for (let session = 0; session < sessions.count; session++) {
@@ -88,7 +88,7 @@ class CountsByKey {
   }
 
   /** Adds the sessions that started in the range to each value that they saw, once, with their engagement there. */
-  addSeen(selected: Selected, keyOf: Int32Array): void {
+  addSeen(selected: Selected, keyOf: Numbers): void {
     const { sessions, started, hits } = selected
     const { type, engagedMs, scroll } = hits
     const seen = new Int32Array(this.#keys.count)
