@@ -9,11 +9,14 @@ import { countConverters, countConvertersByValue, countGoals, countMatched } fro
 import { countClicks, countScroll } from './heat.ts'
 import { countJourneys } from './journeys.ts'
 import { findLogHits } from './log-page.ts'
+import { countVisits } from './people.ts'
 import type { Question } from './question.ts'
 import { findSessions } from './session-page.ts'
 import { findTitlePlaces } from './title-places.ts'
 import { countTraffic } from './traffic.ts'
+import { findUsers } from './user-page.ts'
 import { countValues } from './values.ts'
+import { findVisitors } from './visitor-page.ts'
 
 type AutocaptureType = (typeof AUTOCAPTURE_TYPES)[number]
 
@@ -37,6 +40,9 @@ const COUNTS = {
   sessions: findSessions,
   log: findLogHits,
   titlePlaces: findTitlePlaces,
+  visitors: findVisitors,
+  users: findUsers,
+  visits: countVisits,
 }
 type Counts = typeof COUNTS
 export type CountName = keyof Counts
