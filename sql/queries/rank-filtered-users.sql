@@ -1,4 +1,4 @@
--- A page of the users of filtered sessions, in the order `sort`. search: part of the identifier or the name, in lower case; empty: all.
+-- A page of the users of filtered sessions, in the order `sort`. search: pattern for the identifier or the name; empty: all.
 -- Every row has the number of all.
 select
   "user".user_id as "userId",
@@ -13,11 +13,11 @@ from (
 ) as "user", params
 where
   params.search = ''
-  or strpos(lower("user".user_id), params.search) > 0
+  or "user".user_id ~ params.search
   or exists (
     select from identities
     where identities.site_no = :siteNo::int and identities.identifier = "user".user_id
-      and strpos(lower(identities.name), params.search) > 0
+      and identities.name ~ params.search
   )
 order by
   case when params.sort = 'sessions' then sessions end desc nulls last,

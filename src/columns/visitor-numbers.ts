@@ -38,6 +38,11 @@ export class VisitorNumbers {
     return entry === 0 ? undefined : entry - 1
   }
 
+  /** Returns the `visitor_no` of a dense number. */
+  visitorNo(number: number): number {
+    return this.#visitorNos[number]!
+  }
+
   /** Returns the slot of a visitor; an empty one for a visitor that has no number yet. */
   #slotOf(visitorNo: number): number {
     const mask = this.#table.length - 1

@@ -12,12 +12,15 @@ import { findLogHits } from './log-page.ts'
 import { countMoney } from './money.ts'
 import { countMoneyByValue } from './money-by-value.ts'
 import { countMrr, listMrrChanges } from './mrr.ts'
+import { countVisits } from './people.ts'
 import type { Question } from './question.ts'
 import { countReturns } from './returns.ts'
 import { findSessions } from './session-page.ts'
 import { findTitlePlaces } from './title-places.ts'
 import { countTraffic } from './traffic.ts'
+import { findUsers } from './user-page.ts'
 import { countValues } from './values.ts'
+import { findVisitors } from './visitor-page.ts'
 import { countVitalCauses, countVitalSeries, countVitals, countVitalValues } from './vitals.ts'
 
 type AutocaptureType = (typeof AUTOCAPTURE_TYPES)[number]
@@ -57,6 +60,9 @@ const COUNTS = {
   vitalSeries: countVitalSeries,
   vitalValues: countVitalValues,
   vitalCauses: countVitalCauses,
+  visitors: findVisitors,
+  users: findUsers,
+  visits: countVisits,
 }
 type Counts = typeof COUNTS
 export type CountName = keyof Counts

@@ -2,7 +2,7 @@ import type { View } from '../../columns/block.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { PeopleFilter } from '../sql/narrowing.ts'
 import { locatePage, type Place } from './pages.ts'
-import { peopleTest } from './people.ts'
+import { personFinder } from './people.ts'
 import type { Question } from './question.ts'
 import { select } from './select.ts'
 
@@ -24,12 +24,12 @@ export function findSessions(
   question: Question,
   { people, ...page }: PageWindow & { people?: PeopleFilter | undefined },
 ): SessionKeys {
-  const isWanted = people && peopleTest(view, people)
+  const personOf = people && personFinder(view, people)
   const selected = select(view, question)
   const listed = selected.map(({ sessions, started }) => ({
     at: sessions.startedAt,
-    marked: isWanted
-      ? started.map((passes, session) => (passes === 1 && isWanted(sessions, session) ? 1 : 0))
+    marked: personOf
+      ? started.map((passes, session) => (passes === 1 && personOf(sessions, session) !== undefined ? 1 : 0))
       : started,
   }))
   const { total, places, skipped } = locatePage(listed, page)

@@ -9,10 +9,8 @@ import type { LogServices } from '../event-log/log-pages.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsSite } from '../query-context.ts'
 import { attributeFields, personFields, presentAttributes } from '../sessions/fields.ts'
-import { hasHitFilters } from '../sql/conditions.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
 import type { PeopleFilter } from '../sql/narrowing.ts'
-import { readSlices } from '../sql/slices.ts'
+import { sumVisits, type Visits } from './visits.ts'
 
 export const KINDS = ['visitors', 'users'] as const
 
@@ -46,21 +44,6 @@ export type PersonRow = z.infer<typeof PersonRow>
 export type Ranked =
   | { visitorNo: number; startedAt: Date | null }
   | { userId: string; startedAt: Date | null }
-
-interface Visits {
-  person: string
-  sessions: number
-  pageviews: number
-  events: number
-  firstAt: Date
-  lastAt: Date
-  revenue: string
-  mrr: string
-}
-
-const sumVisitsOfPeople = filteredQuery<{ kind: string; currency: string }, Visits>('sum-visits-of-people', [
-  'filtered_sessions',
-])
 
 interface NewestVisit extends Record<SessionAttribute | 'exitPath', string | null> {
   place: number
@@ -127,38 +110,6 @@ export async function readPerson(
   const person = 'userIds' in people ? { userId, startedAt } : { visitorNo, startedAt }
   return presentPerson(services, site.siteNo, person, found, newest!)
 }
-
-/** On the embedded database, users and filters on hits read all rows of the range: in slices. */
-async function sumVisits(
-  services: LogServices,
-  { site, resolved }: Source,
-  people: PeopleFilter,
-): Promise<Map<string, Visits>> {
-  const { currency } = site
-  const kind = 'userIds' in people ? 'users' : 'visitors'
-  const options = { people, params: { kind, currency } }
-  const isCostly = kind === 'users' || hasHitFilters(resolved)
-  const rows = isCostly
-    ? await readSlices(services, sumVisitsOfPeople, resolved, options)
-    : await sumVisitsOfPeople(services.reads, resolved, options)
-  const sums = new Map<string, Visits>()
-  for (const row of rows) {
-    const before = sums.get(row.person)
-    sums.set(row.person, before ? added(before, row) : row)
-  }
-  return sums
-}
-
-const added = (a: Visits, b: Visits): Visits => ({
-  person: a.person,
-  sessions: a.sessions + b.sessions,
-  pageviews: a.pageviews + b.pageviews,
-  events: a.events + b.events,
-  firstAt: new Date(Math.min(a.firstAt.getTime(), b.firstAt.getTime())),
-  lastAt: new Date(Math.max(a.lastAt.getTime(), b.lastAt.getTime())),
-  revenue: String(BigInt(a.revenue) + BigInt(b.revenue)),
-  mrr: String(BigInt(a.mrr) + BigInt(b.mrr)),
-})
 
 function presentPerson(
   services: LogServices,

@@ -5,6 +5,7 @@ import { readIntArray } from '../../rollups/daily/visitor-set.ts'
 import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
 import type { Services } from '../../services.ts'
 import type { TimeSpan } from '../../time/range.ts'
+import { countFiltered } from '../counts/count-filtered.ts'
 import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import { countTraffic } from '../metrics/traffic.ts'
@@ -63,12 +64,18 @@ const listSliceVisitors = filteredQuery<undefined, { visitors: Buffer | null; st
  * that started in the range, by the newest such session; then the others, by their newest session.
  */
 export async function rankVisitors(
-  services: Pick<StatsServices, 'reads' | 'slices' | 'rollups'>,
+  services: Pick<StatsServices, 'reads' | 'slices' | 'rollups' | 'counter'>,
   resolved: ResolvedQuery,
   query: PageQuery,
 ): Promise<Page<RankedVisitor>> {
   const params = windowOf(query)
   if (isUnfiltered(resolved)) return walkNewest(services, keptPart(resolved), params)
+  const counted = await countFiltered(services, resolved, 'visitors', params)
+  if (counted) {
+    const { total, visitorNos, startedAt } = counted
+    const rows = visitorNos.map((visitorNo, index) => ({ visitorNo, startedAt: new Date(startedAt[index]!) }))
+    return { rows, total }
+  }
   if (services.slices) return rankSlices(services, resolved, params)
   const { reads } = services
   const bounds = [resolved.start, resolved.end]

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { storeHits } from '../../../src/ingestion/store/store.ts'
+import { counterOfRows } from '../../../src/stats/counts/counter.ts'
+import { getPeople, PeopleQuery } from '../../../src/stats/people/list.ts'
+import { enrichedHit } from '../../support/hits.ts'
+import { readServices, readSite } from '../../support/read-services.ts'
+import { createTestSite } from '../../support/sites.ts'
+import { useDatabase } from '../stored-stream.ts'
+
+const database = useDatabase()
+const NOON = Date.UTC(2026, 2, 10, 12)
+const USERS: [identifier: string, name: string | undefined][] = [
+  ['ada@example.com', 'Ada Lovelace'],
+  ['u-42', 'Éva 100% [ok]'],
+  ['GRACE', undefined],
+  ['nobody', 'Ann Adams'],
+]
+
+test.each([
+  ['', ['nobody', 'GRACE', 'u-42', 'ada@example.com']],
+  ['ADA', ['nobody', 'ada@example.com']],
+  ['grace', ['GRACE']],
+  ['éva', ['u-42']],
+  ['100% [', ['u-42']],
+  ['LOVE', ['ada@example.com']],
+  ['.*', []],
+  ['(none)', []],
+])('people: a search for "%s" finds users by identifier and name, in any case', async (search, expected) => {
+  const { db } = database
+  const site = await createTestSite(db)
+  const hits = USERS.flatMap(([identifier, name], index) => {
+    const visitorId = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
+    const identity = { identifier, ...(name !== undefined && { name }) }
+    return [
+      enrichedHit(site, NOON + index, { visitorId }),
+      enrichedHit(site, NOON + index + 1, { visitorId, type: 'identify', identity }),
+    ]
+  })
+  await storeHits(db, 0, hits)
+  const services = readServices(db, new Date(NOON + 60_000))
+  for (const filters of [{}, { path: { is: ['/'] } }]) {
+    const query = PeopleQuery.parse({ range: 'today', kind: 'users', search, ...filters })
+    for (const way of [{}, { counter: counterOfRows(db) }]) {
+      const { rows, total } = await getPeople({ ...services, ...way }, readSite(site, 'UTC'), query)
+      expect([rows.map(row => row.user_id), total]).toEqual([expected, expected.length])
+    }
+  }
+})
