@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import type { Asked, Counted, Counter, CountName } from '../counts/counter.ts'
-import { TooCostly } from '../counts/match-texts.ts'
+import { TooCostly } from '../counts/shared/match-texts.ts'
 import { type Answer, onMessages, type Request, sendMessage } from './messages.ts'
 
 /** Pause before the columns process is looked for again. */

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import type { Log } from '../../runtime/log.ts'
 import type { Asked, Counter } from '../counts/counter.ts'
-import { TooCostly } from '../counts/match-texts.ts'
+import { TooCostly } from '../counts/shared/match-texts.ts'
 import { type Answer, onMessages, type Request, sendMessage } from './messages.ts'
 
 /**

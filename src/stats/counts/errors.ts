@@ -1,8 +1,8 @@
 import type { View } from '../../columns/block.ts'
 import { typeNumber } from '../../columns/block.ts'
-import { Pairs } from './distinct.ts'
 import type { Question } from './question.ts'
-import { isSeen, select } from './select.ts'
+import { Pairs } from './shared/distinct.ts'
+import { isSeen, select } from './shared/select.ts'
 
 export interface ErrorCounts {
   /** Fingerprint of the error. */

@@ -1,10 +1,10 @@
 import { BLOCK_TYPES, typeNumber, type View } from '../../columns/block.ts'
 import { type Dimension, isHitDimension } from '../../dimensions/dimensions.ts'
 import type { EventType } from '../../dimensions/event-types.ts'
-import { Buckets } from './buckets.ts'
-import { Pairs } from './distinct.ts'
 import type { Question } from './question.ts'
-import { columnOf, isSeen, select } from './select.ts'
+import { Buckets } from './shared/buckets.ts'
+import { Pairs } from './shared/distinct.ts'
+import { columnOf, isSeen, select } from './shared/select.ts'
 
 export interface Frequency {
   value: string

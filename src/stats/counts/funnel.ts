@@ -4,11 +4,11 @@ import { type GoalTarget, testOf } from '../../goals/matching.ts'
 import type { ChainRules } from '../funnels/chains.ts'
 import { countMoments, type FunnelCounts } from '../funnels/count-chains.ts'
 import type { Moments } from '../moments/moments.ts'
-import { type ByteOrder, byteOrder } from './byte-order.ts'
-import { firstReach, Goals } from './conversions.ts'
-import { TextMatcher } from './match-texts.ts'
 import type { Question } from './question.ts'
-import { columnOf, type Selected, select } from './select.ts'
+import { type ByteOrder, byteOrder } from './shared/byte-order.ts'
+import { firstReach, Goals } from './shared/conversions.ts'
+import { TextMatcher } from './shared/match-texts.ts'
+import { columnOf, type Selected, select } from './shared/select.ts'
 
 export interface FunnelAsked {
   steps: GoalTarget[]

@@ -1,9 +1,9 @@
 import { BLOCK_TYPES, ENGAGEMENT, NONE, PAGEVIEW, type View } from '../../columns/block.ts'
 import type { EventType } from '../../dimensions/event-types.ts'
-import { Pairs } from './distinct.ts'
-import { propertyOf } from './properties.ts'
 import type { Question } from './question.ts'
-import { type Selected, select } from './select.ts'
+import { Pairs } from './shared/distinct.ts'
+import { propertyOf } from './shared/properties.ts'
+import { type Selected, select } from './shared/select.ts'
 
 export interface ClickCount<Type extends EventType> {
   type: Type

@@ -1,9 +1,9 @@
 import { type Block, ENGAGEMENT, type Numbers, PAGEVIEW, type View } from '../../columns/block.ts'
 import { countSteps, END } from '../journeys/follow.ts'
 import type { Journeys, JourneysQuery } from '../journeys/query.ts'
-import { type ByteOrder, byteOrder } from './byte-order.ts'
 import type { Question } from './question.ts'
-import { columnOf, select } from './select.ts'
+import { type ByteOrder, byteOrder } from './shared/byte-order.ts'
+import { columnOf, select } from './shared/select.ts'
 
 export interface JourneysAsked extends Pick<JourneysQuery, 'by' | 'steps' | 'branches'> {
   value: string

@@ -1,10 +1,10 @@
 import { type HitColumns, typeNumber, type View } from '../../columns/block.ts'
 import type { EventType } from '../../dimensions/event-types.ts'
 import type { PageWindow } from '../metrics/rank.ts'
-import { type HitKeys, hitKeysOf } from './hit-keys.ts'
-import { locatePage } from './pages.ts'
 import type { Question } from './question.ts'
-import { select } from './select.ts'
+import { type HitKeys, hitKeysOf } from './shared/hit-keys.ts'
+import { locatePage } from './shared/pages.ts'
+import { select } from './shared/select.ts'
 
 /** Which hits a log has. */
 export interface LogAsked extends PageWindow {

@@ -1,10 +1,10 @@
 import type { View } from '../../columns/block.ts'
 import type { BreakdownDimension } from '../../dimensions/dimensions.ts'
-import { Pairs } from './distinct.ts'
-import { type Keys, keysOf } from './keys.ts'
 import type { Question } from './question.ts'
-import type { Selected } from './select.ts'
-import { isPayment, selectMoney } from './select-money.ts'
+import { Pairs } from './shared/distinct.ts'
+import { type Keys, keysOf } from './shared/keys.ts'
+import type { Selected } from './shared/select.ts'
+import { isPayment, selectMoney } from './shared/select-money.ts'
 
 export interface MoneyByValueAsked {
   currency: string

@@ -1,9 +1,9 @@
 import type { View } from '../../columns/block.ts'
 import type { MovementTotals, RevenueTotals } from '../../rollups/protocol.ts'
-import { Buckets } from './buckets.ts'
-import { Pairs } from './distinct.ts'
 import type { Question } from './question.ts'
-import { isPayment, selectMoney } from './select-money.ts'
+import { Buckets } from './shared/buckets.ts'
+import { Pairs } from './shared/distinct.ts'
+import { isPayment, selectMoney } from './shared/select-money.ts'
 
 /** Money of a bucket, minor units. */
 export interface MoneyCounts {

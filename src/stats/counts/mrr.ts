@@ -2,9 +2,9 @@ import type { View } from '../../columns/block.ts'
 import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 import type { Page } from '../../schema/pagination.ts'
 import type { ChangeKind } from '../money/mrr-changes.ts'
-import { Buckets } from './buckets.ts'
 import type { Question } from './question.ts'
-import { isPayment, selectMoney } from './select-money.ts'
+import { Buckets } from './shared/buckets.ts'
+import { isPayment, selectMoney } from './shared/select-money.ts'
 
 /** MRR changes of a kind in a bucket. */
 export interface KindOfBucket {

@@ -1,6 +1,6 @@
 import { invalidValue } from '../../errors.ts'
 import { shortened } from '../../filters/conditions.ts'
-import { TooCostly } from './match-texts.ts'
+import { TooCostly } from './shared/match-texts.ts'
 
 /**
  * Runs a count.

@@ -2,11 +2,11 @@ import type { Block, SessionColumns, View } from '../../columns/block.ts'
 import type { GoalTarget } from '../../goals/matching.ts'
 import type { Returns } from '../cohorts/count-returns.ts'
 import { CohortMembers, type CohortPeriods } from '../cohorts/members.ts'
-import { Buckets } from './buckets.ts'
-import { Goals } from './conversions.ts'
-import { TextMatcher } from './match-texts.ts'
 import type { Question } from './question.ts'
-import { type Selected, select } from './select.ts'
+import { Buckets } from './shared/buckets.ts'
+import { Goals } from './shared/conversions.ts'
+import { TextMatcher } from './shared/match-texts.ts'
+import { type Selected, select } from './shared/select.ts'
 
 export interface ReturnsAsked extends CohortPeriods {
   /** Edges of the periods, Unix milliseconds, those of the cohorts first. */

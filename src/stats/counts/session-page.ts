@@ -1,10 +1,10 @@
 import type { View } from '../../columns/block.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { PeopleFilter } from '../sql/narrowing.ts'
-import { locatePage, type Place } from './pages.ts'
 import { personFinder } from './people.ts'
 import type { Question } from './question.ts'
-import { select } from './select.ts'
+import { locatePage, type Place } from './shared/pages.ts'
+import { select } from './shared/select.ts'
 
 /** A page of sessions by their keys, the newest first. */
 export interface SessionKeys {

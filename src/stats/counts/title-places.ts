@@ -1,8 +1,8 @@
 import type { View } from '../../columns/block.ts'
-import { type HitKeys, hitKeysOf } from './hit-keys.ts'
-import type { Place } from './pages.ts'
 import type { Question } from './question.ts'
-import { isSeen, type Selected, select } from './select.ts'
+import { type HitKeys, hitKeysOf } from './shared/hit-keys.ts'
+import type { Place } from './shared/pages.ts'
+import { isSeen, type Selected, select } from './shared/select.ts'
 
 /** Where a title was seen last. */
 export interface TitlePlace {

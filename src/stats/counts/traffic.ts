@@ -1,9 +1,9 @@
 import { EVENT, PAGEVIEW, type View } from '../../columns/block.ts'
 import { NO_TRAFFIC, type TrafficTotals } from '../../rollups/protocol.ts'
-import { Buckets } from './buckets.ts'
-import { Pairs } from './distinct.ts'
 import type { Question } from './question.ts'
-import { type Selected, select } from './select.ts'
+import { Buckets } from './shared/buckets.ts'
+import { Pairs } from './shared/distinct.ts'
+import { type Selected, select } from './shared/select.ts'
 
 /**
  * Counts the totals of consecutive buckets: hits by their time, sessions by their start.

@@ -3,7 +3,7 @@ import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 import { searcherOf } from '../../rollups/value-search.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { Question } from './question.ts'
-import { select } from './select.ts'
+import { select } from './shared/select.ts'
 
 const NEVER = Number.NEGATIVE_INFINITY
 

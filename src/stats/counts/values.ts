@@ -2,10 +2,10 @@ import { ENGAGEMENT, NONE, type Numbers, PAGEVIEW, type View } from '../../colum
 import { type BreakdownDimension, isOfSessionEnd } from '../../dimensions/dimensions.ts'
 import { type Counts, noCounts } from '../../rollups/daily/codec.ts'
 import type { RankedValue } from '../../rollups/protocol.ts'
-import { Pairs } from './distinct.ts'
-import { type Keys, keysOf } from './keys.ts'
 import type { Question } from './question.ts'
-import { isSeen, type Selected, select } from './select.ts'
+import { Pairs } from './shared/distinct.ts'
+import { type Keys, keysOf } from './shared/keys.ts'
+import { isSeen, type Selected, select } from './shared/select.ts'
 
 export interface ValuesAsked {
   dimension: BreakdownDimension

@@ -1,8 +1,8 @@
 import type { View } from '../../columns/block.ts'
 import type { PageWindow } from '../metrics/rank.ts'
-import { locatePage } from './pages.ts'
 import type { Question } from './question.ts'
-import { select } from './select.ts'
+import { locatePage } from './shared/pages.ts'
+import { select } from './shared/select.ts'
 
 /** A page of visitors. */
 export interface VisitorKeys {

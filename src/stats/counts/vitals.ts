@@ -2,10 +2,10 @@ import { NONE, type View } from '../../columns/block.ts'
 import type { BreakdownDimension } from '../../dimensions/dimensions.ts'
 import type { Vital } from '../../dimensions/vitals.ts'
 import { type Measured, summarize } from '../web-vitals/measures.ts'
-import { Buckets } from './buckets.ts'
-import { keysOf } from './keys.ts'
 import type { Question } from './question.ts'
-import { type Selected, select } from './select.ts'
+import { Buckets } from './shared/buckets.ts'
+import { keysOf } from './shared/keys.ts'
+import { type Selected, select } from './shared/select.ts'
 
 /** Returns the numbers of metrics, in their order (docs/metrics.md "Web Vitals"). */
 export function countVitals(

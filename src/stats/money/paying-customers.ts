@@ -1,6 +1,6 @@
 import { query } from '../../db/query.ts'
-import { edgesOf } from '../counts/buckets.ts'
 import { countFiltered } from '../counts/count-filtered.ts'
+import { edgesOf } from '../counts/shared/buckets.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'

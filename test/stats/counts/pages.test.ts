@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { locatePage } from '../../../src/stats/counts/pages.ts'
+import { locatePage } from '../../../src/stats/counts/shared/pages.ts'
 import { stretchesOf } from '../../../src/stats/metrics/stretches.ts'
 import { randomFrom } from '../../support/random-values.ts'
 import { runs, seeds } from '../../support/runs.ts'

@@ -1,6 +1,6 @@
-import { HIT_DIMENSIONS, type Numbers, SESSION_DIMENSIONS, type View } from '../../columns/block.ts'
-import type { Texts } from '../../columns/texts.ts'
-import type { Question } from './question.ts'
+import { HIT_DIMENSIONS, type Numbers, SESSION_DIMENSIONS, type View } from '../../../columns/block.ts'
+import type { Texts } from '../../../columns/texts.ts'
+import type { Question } from '../question.ts'
 
 type Range = Pick<Question, 'start' | 'end' | 'sessions'>
 

@@ -1,11 +1,11 @@
-import type { View } from '../../columns/block.ts'
-import type { Texts } from '../../columns/texts.ts'
-import type { Condition } from '../../filters/conditions.ts'
-import { MOST_STEPS, sizeOf } from '../../rollups/patterns/match.ts'
-import { MOST_STEPS_OF_A_VALUE } from '../../rollups/patterns/protocol.ts'
-import { compileMatch, type ValueOperator, wholeValuesOf } from '../../rollups/patterns/value-match.ts'
+import type { View } from '../../../columns/block.ts'
+import type { Texts } from '../../../columns/texts.ts'
+import type { Condition } from '../../../filters/conditions.ts'
+import { MOST_STEPS, sizeOf } from '../../../rollups/patterns/match.ts'
+import { MOST_STEPS_OF_A_VALUE } from '../../../rollups/patterns/protocol.ts'
+import { compileMatch, type ValueOperator, wholeValuesOf } from '../../../rollups/patterns/value-match.ts'
+import type { Question } from '../question.ts'
 import { OccurringTexts } from './occurring-texts.ts'
-import type { Question } from './question.ts'
 
 /** A comparison that takes too long on the texts of a site. */
 export class TooCostly extends Error {

@@ -1,9 +1,9 @@
-import type { Block, MoneyBlock, Numbers, View } from '../../columns/block.ts'
-import { type BreakdownDimension, isHitDimension } from '../../dimensions/dimensions.ts'
-import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
-import { HOUR_MS } from '../../lib/time.ts'
-import { zoneOffsets } from '../../time/zone-offsets.ts'
-import type { Question } from './question.ts'
+import type { Block, MoneyBlock, Numbers, View } from '../../../columns/block.ts'
+import { type BreakdownDimension, isHitDimension } from '../../../dimensions/dimensions.ts'
+import { HOUR_OF_WEEK } from '../../../dimensions/registry.ts'
+import { HOUR_MS } from '../../../lib/time.ts'
+import { zoneOffsets } from '../../../time/zone-offsets.ts'
+import type { Question } from '../question.ts'
 import { columnOf } from './select.ts'
 
 const HOURS = 168

@@ -1,4 +1,4 @@
-import type { Block } from '../../columns/block.ts'
+import type { Block } from '../../../columns/block.ts'
 
 /**
  * Joins marks of sessions that lie in several blocks: an event that the service wrote has a copy of its session, which may be in another

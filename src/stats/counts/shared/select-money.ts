@@ -1,5 +1,5 @@
-import type { View } from '../../columns/block.ts'
-import type { Question } from './question.ts'
+import type { View } from '../../../columns/block.ts'
+import type { Question } from '../question.ts'
 import { type Selected, select } from './select.ts'
 
 /** Which money counts. */

@@ -1,8 +1,8 @@
-import { BLOCK_TYPES, type Block, ENGAGEMENT, typeNumber, type View } from '../../columns/block.ts'
-import { type GoalTarget, testOf } from '../../goals/matching.ts'
+import { BLOCK_TYPES, type Block, ENGAGEMENT, typeNumber, type View } from '../../../columns/block.ts'
+import { type GoalTarget, testOf } from '../../../goals/matching.ts'
+import type { Question } from '../question.ts'
 import type { TextMatcher } from './match-texts.ts'
 import { propertyOf } from './properties.ts'
-import type { Question } from './question.ts'
 
 /** Receives a conversion: the number of its goal, the position of the hit, and when it was; of a scroll that is its pageview's time. */
 export type Converted = (goal: number, hit: number, at: number) => void

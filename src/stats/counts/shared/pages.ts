@@ -1,4 +1,4 @@
-import type { PageWindow } from '../metrics/rank.ts'
+import type { PageWindow } from '../../metrics/rank.ts'
 
 /** Rows of a block that are in a list by time: those that are marked with 1. */
 export interface TimedRows {
