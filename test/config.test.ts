@@ -46,6 +46,7 @@ test('configuration: without variables, each setting has its documented default'
     ingestProcesses: 1,
     rollupThreads: 1,
     liveTailBytes: Math.min(768, Math.floor(memory / 8 / availableParallelism() / 2 ** 20)) * 2 ** 20,
+    columnBytes: Math.min(512, Math.floor(memory / 8 / 2 ** 20)) * 2 ** 20,
     maxConnections: 5_000,
     secretKey: KEY,
     metricsToken: undefined,
