@@ -13,7 +13,7 @@ const log = createLog({ level: config.logLevel, role: 'columns' })
 endOnUnhandled(log)
 const db = connectDb(addressesOf(config).databaseUrl, { max: 3, name: 'analytics-columns', pool: 'rollup' })
 const counter = createKeptCounter({ db, maxBytes: config.columnBytes, log, now: Date.now })
-const server = await serveCounter(columnsSocketPathFor(config.dataDir), counter, log)
+const server = await serveCounter(columnsSocketPathFor(config), counter, log)
 onStop(log, async () => {
   server.close()
   await db.end({ timeout: 2 })

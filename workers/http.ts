@@ -108,7 +108,7 @@ const beforeExpress = [ingest, replays, script]
 const exchange = exchangeMetrics({ redis, subscriber, registry: metrics.registry })
 const invalidTokens = createInvalidTokens(now)
 const replicas = connectReplicas({ config, db, rollups, redis, log })
-const counter = config.columnBytes > 0 ? createAskingCounter(columnsSocketPathFor(config.dataDir)) : undefined
+const counter = config.columnBytes > 0 ? createAskingCounter(columnsSocketPathFor(config)) : undefined
 const services = {
   db,
   reads,

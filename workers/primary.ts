@@ -62,7 +62,8 @@ try {
 async function run(config: Config, log: Log): Promise<void> {
   const startedAt = performance.now()
   let workers: Keeper[] = []
-  obeySignals(log, () => workers)
+  let columns: Keeper | undefined
+  obeySignals(log, () => ({ workers, columns }))
 
   const isEmbedded = !config.redisUrl || !config.databaseUrl
   if (isEmbedded) await holdDataDir(config, log)
@@ -87,9 +88,10 @@ async function run(config: Config, log: Log): Promise<void> {
   stops.push(async () => void (await Promise.all(ingest.map(keeper => keeper.stop(STOP_MS.ingest)))))
 
   if (config.columnBytes > 0) {
-    const columns = keepAlive('columns', () => startProcess('columns.js', environment), log)
-    stops.push(() => columns.stop(STOP_MS.columns))
-    await columns.started
+    columns = keepAlive('columns', () => startProcess('columns.js', environment), log)
+    stops.push(async () => columns?.stop(STOP_MS.columns))
+    // Without it other sources answer.
+    columns.started.catch(() => {})
   }
 
   cluster.setupPrimary({
@@ -233,7 +235,7 @@ async function whenAnswering(db: Db, log: Log): Promise<void> {
   }
 }
 
-function obeySignals(log: Log, workers: () => Keeper[]): void {
+function obeySignals(log: Log, kept: () => { workers: Keeper[]; columns: Keeper | undefined }): void {
   const stop = () => {
     if (stopping) return
     stopAll().then(
@@ -252,7 +254,10 @@ function obeySignals(log: Log, workers: () => Keeper[]): void {
   process.on('SIGUSR2', () => {
     rolling = rolling.then(async () => {
       log.info({}, 'rolling the HTTP workers')
-      for (const keeper of workers()) {
+      const { workers, columns } = kept()
+      // First: HTTP workers of another version ask it other questions.
+      await columns?.restart()
+      for (const keeper of workers) {
         await keeper
           .roll()
           .catch(error => log.error({ error }, 'a worker was not replaced; the old one stays'))

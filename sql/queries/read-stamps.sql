@@ -1,7 +1,15 @@
 -- The stamps of site :siteNo: a JSON array for each column, one entry for each kind and span. Starts are Unix milliseconds, stamps texts. All are null
--- for a site without stamps. firstAt: its first event, Unix milliseconds.
+-- for a site without stamps. firstAt, firstServiceAt: its first event, and
+-- the first one that the service wrote, Unix milliseconds.
 select
   (select (extract(epoch from first_event_at) * 1000)::bigint from sites where site_no = :siteNo::int) as "firstAt",
+  (
+    select (extract(epoch from at) * 1000)::bigint
+    from events
+    where site_no = :siteNo::int and is_service
+    order by at
+    limit 1
+  ) as "firstServiceAt",
   json_agg(kind) as kinds,
   json_agg((extract(epoch from starts_at) * 1000)::bigint) as starts,
   json_agg(minutes) as minutes,

@@ -38,9 +38,22 @@ export class SiteColumns {
   readonly #texts = new SiteTexts()
   readonly #visitors = new VisitorNumbers()
   #kept: Record<StampKind, Kept[]> = { sessions: [], service: [] }
+  #firstAt = Number.NEGATIVE_INFINITY
 
   constructor(siteNo: number) {
     this.#siteNo = siteNo
+  }
+
+  /** Returns the part of a span in which the site may have sessions, as far as is known. */
+  withData(span: Span): Span {
+    return since(this.#firstAt, span)
+  }
+
+  /** Forgets the blocks that begin before a time, Unix milliseconds. */
+  forgetBefore(at: number): void {
+    for (const kind of ['sessions', 'service'] as const) {
+      this.#kept[kind] = this.#kept[kind].filter(({ start }) => start >= at)
+    }
   }
 
   /** About how much memory the site takes, in bytes. */
@@ -64,16 +77,20 @@ export class SiteColumns {
     longestMs = Number.POSITIVE_INFINITY,
   ): Promise<(View | undefined)[]> {
     const stamps = await readStamps(tx, this.#siteNo)
+    this.#firstAt = stamps.firstAt.sessions - REACH_MS
     const views: (View | undefined)[] = []
     for (const span of spans) {
-      const started = blockSpans(since(stamps.firstAt - REACH_MS, startsOf(span)), now)
+      const started = blockSpans(since(this.#firstAt, startsOf(span)), now)
       const sessions = await this.#bring('sessions', started, stamps, missing =>
         lengthOf(missing) > longestMs ? undefined : this.#readSessions(tx, missing),
       )
       const service =
         sessions &&
-        (await this.#bring('service', blockSpans(span, now, HOUR_MS), stamps, missing =>
-          this.#readService(tx, missing),
+        (await this.#bring(
+          'service',
+          blockSpans(since(stamps.firstAt.service, span), now, HOUR_MS),
+          stamps,
+          missing => this.#readService(tx, missing),
         ))
       views.push(
         service && {

@@ -81,7 +81,7 @@ type Columns = { kinds: StampKind[]; starts: number[]; minutes: number[]; stamps
 
 const selectStamps = query<
   { siteNo: number },
-  (Columns | { [Column in keyof Columns]: null }) & { firstAt: number | null }
+  (Columns | { [Column in keyof Columns]: null }) & { firstAt: number | null; firstServiceAt: number | null }
 >('read-stamps')
 
 /** Stamps of a site, as one snapshot of the database has them. */
@@ -89,10 +89,10 @@ export class Stamps {
   /** By the start of the day UTC, for each kind. */
   readonly #days: Record<StampKind, Map<number, Stamped[]>> = { sessions: new Map(), service: new Map() }
 
-  /** The first event of the site, Unix milliseconds; Infinity without any. */
-  readonly firstAt: number
+  /** The first event of the site, of each kind, Unix milliseconds; Infinity without any. */
+  readonly firstAt: Record<StampKind, number>
 
-  constructor({ kinds, starts, minutes, stamps }: Columns, firstAt: number) {
+  constructor({ kinds, starts, minutes, stamps }: Columns, firstAt: Record<StampKind, number>) {
     this.firstAt = firstAt
     for (const [index, start] of starts.entries()) {
       const stamped = { start, end: start + minutes[index]! * MINUTE_MS, stamp: BigInt(stamps[index]!) }
@@ -123,7 +123,10 @@ type Stamped = Span & { stamp: bigint }
 export async function readStamps(tx: Queryable, siteNo: number): Promise<Stamps> {
   const [found] = await selectStamps(tx, { siteNo })
   const columns = found?.kinds ? found : { kinds: [], starts: [], minutes: [], stamps: [] }
-  return new Stamps(columns, found?.firstAt ?? Number.POSITIVE_INFINITY)
+  return new Stamps(columns, {
+    sessions: found?.firstAt ?? Number.POSITIVE_INFINITY,
+    service: found?.firstServiceAt ?? Number.POSITIVE_INFINITY,
+  })
 }
 
 const findStampStart = query<void, { from: number | null }>(

@@ -61,8 +61,20 @@ export const socketPathFor = (dataDir: string): string => shortSocketPath(dataDi
 /** Returns the path of the socket of the private Redis. */
 export const redisSocketPathFor = (dataDir: string): string => shortSocketPath(dataDir, 'redis.sock')
 
-/** Returns the path of the socket of the columns process. */
-export const columnsSocketPathFor = (dataDir: string): string => shortSocketPath(dataDir, 'columns.sock')
+/** Returns the path of the socket of the columns process: several services with servers of their own may share a data folder. */
+export function columnsSocketPathFor({ dataDir, databaseUrl, port }: ColumnsOwner): string {
+  const owner = createHash('sha256')
+    .update(`${databaseUrl ?? ''} ${port}`)
+    .digest('hex')
+    .slice(0, 8)
+  return shortSocketPath(dataDir, `columns-${owner}.sock`)
+}
+
+interface ColumnsOwner {
+  dataDir: string
+  databaseUrl: string | undefined
+  port: number
+}
 
 /**
  * Returns the URL of the embedded database of a data folder, with the socket's folder as `host`: the form

@@ -1,6 +1,7 @@
+import { stampChanges } from '../columns/stamps.ts'
 import type { Db, Transaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
-import { MINUTE_MS } from '../lib/time.ts'
+import { DAY_MS, MINUTE_MS } from '../lib/time.ts'
 import { allowColumnstoreWrites } from '../rollups/columnstore.ts'
 import { countRowsByBucket, cut, purgeEvents, purgeSessions } from '../rollups/delete-rows.ts'
 import { deleteReports } from '../web-vitals/delete-reports.ts'
@@ -148,8 +149,20 @@ async function dropWhole(db: Db, chunk: Chunk, siteNos: number[]): Promise<boole
     // Another site may have imported hits of this time since.
     if (await hasOthers(tx)) return false
     await dropChunk(tx, { table, start, end })
+    if (table === 'sessions') await stampDays(tx, siteNos, chunk)
     return true
   }) as Promise<boolean>
+}
+
+/** Columns of later events of the service have copies of these sessions. */
+async function stampDays(tx: Transaction, siteNos: number[], { start, end }: Chunk): Promise<void> {
+  const days: number[] = []
+  for (let day = start.getTime(); day < end.getTime(); day += DAY_MS) days.push(day)
+  await stampChanges(
+    tx,
+    'sessions',
+    siteNos.flatMap(siteNo => days.map(at => ({ siteNo, at }))),
+  )
 }
 
 /** @returns false when time ran out */
@@ -163,6 +176,7 @@ async function deleteRows(db: Db, siteNo: number, chunk: Chunk, hasTime: () => b
     await db.begin(async tx => {
       await allowColumnstoreWrites(tx)
       await PURGES[table](tx, { siteNo, start: buckets[0]!, end: slices[index + 1]?.[0] ?? end })
+      if (table === 'sessions') await stampDays(tx, [siteNo], chunk)
     })
   }
   return true

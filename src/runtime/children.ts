@@ -23,6 +23,7 @@ export interface Child {
 /** Keeps one child alive: restarts it when it ends, after growing pauses while it keeps ending soon after its start. */
 export function keepAlive(name: string, start: () => Child, log: Log) {
   let isStopping = false
+  let isRestarting = false
   let failures = 0
   /** Contains more than one child during a roll. */
   const living = new Set<Child>()
@@ -35,7 +36,7 @@ export function keepAlive(name: string, start: () => Child, log: Log) {
     child.ready.catch(() => {})
     void child.gone.then(async () => {
       living.delete(child)
-      if (isStopping || child !== current) return
+      if (isStopping || isRestarting || child !== current) return
       failures = performance.now() - startedAt > SETTLED_MS ? 0 : failures + 1
       const delay = failures === 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** (failures - 1), LONGEST_DELAY_MS)
       log.error(
@@ -61,6 +62,18 @@ export function keepAlive(name: string, start: () => Child, log: Log) {
       current = successor
       before.stop()
       await before.gone
+    },
+    /** Stops the current child and starts its successor, which cannot run beside it. */
+    async restart() {
+      if (isStopping || isRestarting) return
+      isRestarting = true
+      const before = current
+      before.stop()
+      await before.gone
+      isRestarting = false
+      if (isStopping || before !== current) return
+      current = launch()
+      await current.ready.catch(() => {})
     },
     /** Stops the child, and any child of a roll in progress, and kills them after `timeoutMs`. */
     async stop(timeoutMs: number) {

@@ -6,7 +6,7 @@ interface Result {
   error?: TRPCError
 }
 
-type Reading = Pick<Services, 'reads' | 'rollups'>
+type Reading = Pick<Services, 'reads' | 'rollups' | 'counter'>
 
 /**
  * Runs the rest of a procedure on a site: a query with what reads from a hot standby, if one may answer; after a change, later reads
@@ -14,17 +14,22 @@ type Reading = Pick<Services, 'reads' | 'rollups'>
  * @param next runs it with these services in place of those of the context
  */
 export async function withReplica<Outcome extends Result>(
-  { replicas, reads, rollups }: Pick<Services, 'replicas' | 'reads' | 'rollups'>,
+  { replicas, reads, rollups, counter }: Pick<Services, 'replicas' | 'reads' | 'rollups' | 'counter'>,
   siteNo: number,
   type: string,
   next: (reading: Reading) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const primary = { reads, rollups }
+  const primary = { reads, rollups, counter }
   if (!replicas) return next(primary)
   if (type === 'query') {
     const failureOf = ({ error }: Outcome) =>
       error instanceof TRPCError ? (error.cause ?? error) : undefined
-    return replicas.read(siteNo, source => next(source ?? primary), failureOf)
+    // Columns are as new as the primary: a standby may lack rows that they name.
+    return replicas.read(
+      siteNo,
+      source => next(source ? { ...source, counter: undefined } : primary),
+      failureOf,
+    )
   }
   const outcome = await next(primary)
   await replicas.note(siteNo)

@@ -5,6 +5,8 @@ import { type Answer, onMessages, type Request, sendMessage } from './messages.t
 
 /** Pause before the columns process is looked for again. */
 const PAUSE_MS = 500
+/** Longest wait for an answer. The caller has ten seconds: other sources must have time to answer, too. */
+const PATIENCE_MS = 4_000
 
 /**
  * Returns a counter that asks the columns process of this host. While that does not run, it counts nothing.
@@ -46,7 +48,15 @@ export function createAskingCounter(path: string): Counter & { close(): void } {
       if (!to) return undefined
       const id = ++last
       const answer = await new Promise<Answer | undefined>(resolve => {
-        waiting.set(id, resolve)
+        const timer = setTimeout(() => {
+          waiting.delete(id)
+          resolve(undefined)
+        }, PATIENCE_MS)
+        timer.unref()
+        waiting.set(id, found => {
+          clearTimeout(timer)
+          resolve(found)
+        })
         sendMessage(to, { id, name, siteNo, question, asked } satisfies Request)
       })
       if (answer?.tooCostly) throw new TooCostly(answer.tooCostly.field, answer.tooCostly.value)

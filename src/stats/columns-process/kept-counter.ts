@@ -3,11 +3,15 @@ import { SiteColumns, startsOf, type ViewSpan } from '../../columns/site-columns
 import { dayOf, type Span } from '../../columns/spans.ts'
 import { readStampStart } from '../../columns/stamps.ts'
 import { type Db, inSnapshot } from '../../db/connect.ts'
-import { DAY_MS } from '../../lib/time.ts'
+import { DAY_MS, HOUR_MS } from '../../lib/time.ts'
 import type { Log } from '../../runtime/log.ts'
 import { type Counter, runCount, viewSpanOf } from '../counts/counter.ts'
 
 const AWAITED_MS = 4 * DAY_MS
+/** How long a site that fills the memory is not tried again for older days. */
+const FULL_MS = HOUR_MS
+/** Questions about a site that wait: a dashboard asks some twenty. For more, other sources answer. */
+const MOST_WAITING = 100
 
 interface Waiting {
   span: ViewSpan
@@ -15,14 +19,19 @@ interface Waiting {
   answer: (view: View | undefined) => void
 }
 
+/** Time that is made from rows, a day at a time, the newest first. */
+interface Preparing extends Span {
+  /** What is after it is done. */
+  until: number
+}
+
 interface Site {
   siteNo: number
   columns: SiteColumns
   waiting: Waiting[]
-  /** Time that is to be made from rows, newest day first. */
-  preparing: Span | undefined
-  /** Columns from then on fill the memory; Unix milliseconds. */
-  fullFrom: number
+  preparing: Preparing[]
+  /** Columns from then on fill the memory, Unix milliseconds, and until when that is taken for granted. */
+  full: { from: number; until: number } | undefined
   isBusy: boolean
 }
 
@@ -49,8 +58,8 @@ export function createKeptCounter(options: {
       siteNo,
       columns: new SiteColumns(siteNo),
       waiting: [],
-      preparing: undefined,
-      fullFrom: Number.NEGATIVE_INFINITY,
+      preparing: [],
+      full: undefined,
       isBusy: false,
     }
     sites.delete(siteNo)
@@ -61,16 +70,17 @@ export function createKeptCounter(options: {
   /** Answers who waits, all from one snapshot; while nobody does, prepares a day. */
   async function work(site: Site): Promise<void> {
     site.isBusy = true
-    while (site.waiting.length > 0 || site.preparing) {
+    while (site.waiting.length > 0 || site.preparing.length > 0) {
       const asked = site.waiting.splice(0)
       try {
         if (asked.length > 0) await answer(site, asked)
-        else await prepareDay(site)
+        else await prepareDay(site, site.preparing[0]!)
       } catch (error) {
         log.error({ error, siteNo: site.siteNo }, 'columns could not be made')
-        site.preparing = undefined
+        site.preparing = []
         for (const { answer } of asked) answer(undefined)
       }
+      if (site.columns.bytes > maxBytes) site.columns = new SiteColumns(site.siteNo)
       forgetOthers(site)
     }
     site.isBusy = false
@@ -81,20 +91,29 @@ export function createKeptCounter(options: {
     const views = await inSnapshot(db, tx => site.columns.views(tx, spans, now(), awaitedMs))
     for (const [index, { span, answer }] of asked.entries()) {
       answer(views[index])
-      if (!views[index] && span.start >= site.fullFrom)
-        site.preparing = around(site.preparing, startsOf(span))
+      if (!views[index]) prepareLater(site, site.columns.withData(startsOf(span)))
     }
   }
 
-  async function prepareDay(site: Site): Promise<void> {
-    const { start, end } = site.preparing!
-    const from = Math.max(start, dayOf(Math.min(end, now()) - 1))
-    await inSnapshot(db, tx => site.columns.views(tx, [{ start: from, end }], now()))
+  function prepareLater(site: Site, { start, end }: Span): void {
+    if (site.full && now() > site.full.until) site.full = undefined
+    const isKnown = site.preparing.some(known => known.start <= start && known.end >= end)
+    if (isKnown || (site.full && start < site.full.from)) return
+    site.preparing.push({ start, end, until: Math.min(end, now()) })
+  }
+
+  async function prepareDay(site: Site, preparing: Preparing): Promise<void> {
+    const { start, until } = preparing
+    const from = Math.max(start, dayOf(until - 1))
+    await inSnapshot(db, tx => site.columns.views(tx, [{ start: from, end: until }], now()))
+    preparing.until = from
     if (site.columns.bytes > maxBytes) {
-      site.fullFrom = from
-      site.columns = new SiteColumns(site.siteNo)
-    }
-    site.preparing = from > start && from > site.fullFrom ? { start, end: from } : undefined
+      // Of the day itself and those around it, no part is kept: the newer ones have room.
+      const keptFrom = dayOf(from) + 3 * DAY_MS
+      site.columns.forgetBefore(keptFrom)
+      site.full = { from: keptFrom, until: now() + FULL_MS }
+      site.preparing = []
+    } else if (from <= start) site.preparing.shift()
   }
 
   function forgetOthers(site: Site): void {
@@ -120,14 +139,10 @@ export function createKeptCounter(options: {
             reject(error)
           }
         }
+        if (site.waiting.length >= MOST_WAITING) return resolve(undefined)
         site.waiting.push({ span: viewSpanOf(name, question), answer })
         if (!site.isBusy) void work(site)
       })
     },
   }
 }
-
-const around = (span: Span | undefined, other: Span): Span =>
-  span
-    ? { start: Math.min(span.start, other.start), end: Math.max(span.end, other.end) }
-    : { start: other.start, end: other.end }

@@ -13,7 +13,7 @@ import { keptPart } from '../filters/resolved-query.ts'
 import { mostConverted, rankMatched } from '../metrics/conversions.ts'
 import { countTraffic } from '../metrics/traffic.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
-import { GoalRefused } from '../resolve/targets.ts'
+import { findTargets, GoalRefused } from '../resolve/targets.ts'
 import { countGoalsInRows, GoalRow, rowOf } from './goals.ts'
 
 /** Longest text of a definition: the longest values, written with escapes. */
@@ -71,17 +71,23 @@ export async function previewGoal(
   const { resolved: whole } = await resolveContext(services, site, query)
   const resolved = keptPart(whole)
   const record = recordOf(goal)
-  const [{ counted, targets }, [all]] = await Promise.all([
-    countGoalsInRows(services, site, resolved, [record]).catch(error => {
-      throw error instanceof GoalRefused ? definitionRefused(error) : error
-    }),
+  const refuse = (error: unknown): never => {
+    throw error instanceof GoalRefused ? definitionRefused(error) : error
+  }
+  const [{ counted }, [all]] = await Promise.all([
+    countGoalsInRows(services, site, resolved, [record]).catch(refuse),
     countTraffic(services, resolved, [resolved]),
   ])
   const { id: _, display_name: __, ...counts } = rowOf(services, record, counted[0]!, all!.visitors)
   const matched = await countFiltered(services, resolved, 'matched', { target: targetOf(record) })
   const { values, total } = matched
     ? { values: mostConverted(matched).slice(0, MOST_EXAMPLES), total: matched.length }
-    : await rankMatched(services, resolved, targets, MOST_EXAMPLES)
+    : await rankMatched(
+        services,
+        resolved,
+        await findTargets(services, { ...resolved, teamId: site.teamId }, [record]).catch(refuse),
+        MOST_EXAMPLES,
+      )
   return {
     ...counts,
     values: total,

@@ -127,7 +127,10 @@ export async function findEngagement(
   resolved: ResolvedQuery,
   rows: RankedTitle[],
 ): Promise<Map<string, Engagement>> {
-  if (services.counter || !hasHitFilters(resolved)) return new Map(rows.map(row => [row.value, row]))
+  const counted = hasHitFilters(resolved)
+    ? await countFiltered(services, resolved, 'values', { dimension: 'title', zone: 'UTC' })
+    : rows
+  if (counted) return new Map(counted.map(row => [row.value, row]))
   const titles = rows.map(({ value }) => value)
   const measured = await readSlices(services, measureTitleEngagement, resolved, { titles })
   return new Map(mergeSlices(measured, ({ title }) => title).map(row => [row.title, row]))
