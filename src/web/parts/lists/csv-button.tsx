@@ -1,6 +1,7 @@
 import { usePlainFormat } from '../../format/format.ts'
 import { useText } from '../../text/text.tsx'
 import { DownloadButton } from '../form/download-button.tsx'
+import styles from './csv-button.module.css'
 
 interface Props {
   /** Of the API, below the site: `stats/breakdown`. */
@@ -28,9 +29,9 @@ export function CsvButton({ path, query, name }: Props) {
     </DownloadButton>
   )
   return (
-    <>
+    <span className={styles.buttons}>
       {button(actions.download)}
       {hasDecimalComma && button(actions.downloadSemicolon, { csv_delimiter: 'semicolon' })}
-    </>
+    </span>
   )
 }
