@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/connect.ts'
 import { DAY_MS, HOUR_MS } from '../lib/time.ts'
-import { type Block, bytesOf, type View } from './block.ts'
+import { type Block, bytesOf, type MoneyBlock, type View } from './block.ts'
 import { joinBlocks } from './join-blocks.ts'
 import { noMoney, readMoney } from './read-money.ts'
 import { REACH_MS, readServiceEvents, readSpans } from './read-rows.ts'
@@ -39,6 +39,7 @@ export class SiteColumns {
   readonly #visitors = new VisitorNumbers()
   #kept: Record<StampKind, Kept[]> = { sessions: [], service: [] }
   #firstAt = Number.NEGATIVE_INFINITY
+  #hasRead = false
 
   constructor(siteNo: number) {
     this.#siteNo = siteNo
@@ -64,21 +65,23 @@ export class SiteColumns {
 
   /**
    * Returns what questions about time spans are counted over: all sessions with a hit in the span, those that the question needs besides, and
-   * what the service wrote in the span, as the snapshot has them. One call at a time.
-   * @param tx a snapshot
+   * what the service wrote in the span. One call at a time.
+   * @param tx a snapshot: the views are of its moment. Outside of one they are only if `hasRead` is false; what is read is kept all the
+   * same, with the stamps from before, so that a change since then makes it old
    * @param now Unix milliseconds
    * @param longestMs longest time whose blocks are made from rows for one span, milliseconds
-   * @returns undefined for a span of which more is missing
+   * @returns `views`: undefined for a span of which more is missing. `hasRead`: whether rows were read
    */
   async views(
     tx: Queryable,
     spans: readonly ViewSpan[],
     now: number,
     longestMs = Number.POSITIVE_INFINITY,
-  ): Promise<(View | undefined)[]> {
+  ): Promise<{ views: (View | undefined)[]; hasRead: boolean }> {
     const stamps = await readStamps(tx, this.#siteNo)
     this.#firstAt = stamps.firstAt.sessions - REACH_MS
     const views: (View | undefined)[] = []
+    this.#hasRead = false
     for (const span of spans) {
       const started = blockSpans(since(this.#firstAt, startsOf(span)), now)
       const sessions = await this.#bring('sessions', started, stamps, missing =>
@@ -95,14 +98,12 @@ export class SiteColumns {
       views.push(
         service && {
           blocks: [...sessions, ...service],
-          money: await (span.money
-            ? readMoney(tx, this.#siteNo, span, this.#numbering)
-            : noMoney(this.#numbering)),
+          money: await this.#moneyOf(tx, span),
           ...this.#numbering,
         },
       )
     }
-    return views
+    return { views, hasRead: this.#hasRead }
   }
 
   /** Returns the blocks of spans. Those that are missing or old are read, and kept in place of the old ones. */
@@ -116,8 +117,10 @@ export class SiteColumns {
     const known = this.#kept[kind].filter(kept => kept.stamp === stampOf(kind, kept, kept.block, stamps))
     const byStart = new Map(known.map(kept => [kept.start, kept]))
     const found = spans.map(span => findKept(byStart, span))
-    const made = await read(spans.filter((_, index) => !found[index]))
+    const missing = spans.filter((_, index) => !found[index])
+    const made = await read(missing)
     if (!made) return undefined
+    this.#hasRead ||= missing.length > 0
     const kept = spans.map((span, index): Kept => {
       const block = found[index] ?? made.shift()!
       return { ...span, block, bytes: bytesOf(block), stamp: stampOf(kind, span, block, stamps) }
@@ -126,6 +129,12 @@ export class SiteColumns {
     const others = known.filter(({ start, end }) => end <= from || start >= to)
     this.#kept[kind] = [...others, ...kept]
     return kept.map(({ block }) => block).filter(isFilled)
+  }
+
+  async #moneyOf(tx: Queryable, span: ViewSpan): Promise<MoneyBlock> {
+    if (!span.money) return noMoney(this.#numbering)
+    this.#hasRead = true
+    return readMoney(tx, this.#siteNo, span, this.#numbering)
   }
 
   async #readSessions(tx: Queryable, missing: Span[]): Promise<Block[]> {

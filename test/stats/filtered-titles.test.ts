@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { counterOfRows } from '../../src/stats/counts/counter.ts'
 import { getPageTitles, PageTitlesQuery } from '../../src/stats/reports/page-titles.ts'
 import { enrichedHit } from '../support/hits.ts'
+import { keptCounter } from '../support/kept-counter.ts'
 import { readServices, readSite } from '../support/read-services.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { useDatabase } from './stored-stream.ts'
@@ -65,7 +65,7 @@ async function titles(query: Record<string, unknown>) {
   const parsed = PageTitlesQuery.parse({ ...RANGE, ...query })
   const read = (way: object) => getPageTitles({ ...services(), ...way }, readSite(site, 'UTC'), parsed)
   const ofRows = await read({})
-  expect(await read({ counter: counterOfRows(database.db) })).toEqual(ofRows)
+  expect(await read({ counter: keptCounter(database.db) })).toEqual(ofRows)
   return ofRows
 }
 

@@ -1,9 +1,9 @@
 // @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectReads, type Db } from '../../src/db/connect.ts'
-import { counterOfRows } from '../../src/stats/counts/counter.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { expectSameReads } from '../support/expect-reads.ts'
+import { keptCounter } from '../support/kept-counter.ts'
 import { type PlanNode, quadraticLoops } from '../support/nested-loops.ts'
 import { randomGoals } from '../support/random-goals.ts'
 import { randomVisits } from '../support/random-visits.ts'
@@ -72,7 +72,7 @@ test('filtered reads: no statement compares two lists row by row, even without s
     const given = { db: database.db, reads, site, world, goals, money, query, number }
     await expectSameReads({ ...given, slices })
     // What is found in columns is read by statements that do not depend on the filters.
-    if (number % 4 === 1) await expectSameReads({ ...given, counter: counterOfRows(reads) })
+    if (number % 4 === 1) await expectSameReads({ ...given, counter: keptCounter(reads) })
   }
   const all = [...sent.values()]
   const quadratic: string[] = []

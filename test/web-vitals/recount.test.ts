@@ -5,13 +5,13 @@ import { VITALS, type Vital } from '../../src/dimensions/vitals.ts'
 import type { VitalsReport } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
-import { counterOfRows } from '../../src/stats/counts/counter.ts'
 import { getWebVitalsAttribution, WebVitalsAttributionQuery } from '../../src/stats/web-vitals/attribution.ts'
 import { getWebVitalsBreakdown, WebVitalsBreakdownQuery } from '../../src/stats/web-vitals/breakdown.ts'
 import { getWebVitals, WebVitalsQuery } from '../../src/stats/web-vitals/overview.ts'
 import { getWebVitalsTimeseries, WebVitalsTimeseriesQuery } from '../../src/stats/web-vitals/timeseries.ts'
 import { daysBefore, inputOf, storeStream, useDatabase } from '../stats/stored-stream.ts'
 import { enrichedHit } from '../support/hits.ts'
+import { keptCounter } from '../support/kept-counter.ts'
 import { randomFilters, randomRange } from '../support/random-filters.ts'
 import { type Random, randomFrom } from '../support/random-values.ts'
 import { randomVisits } from '../support/random-visits.ts'
@@ -217,7 +217,7 @@ test(`web vitals: every number equals a recount of the reports (${STREAMS} strea
       const byDay = groupBy(reports, ({ page }) => localDate(world.zone, page.at))
       const second = WebVitalsAttributionQuery.parse({ ...input, metric, page: 2, per_page: 3 })
       const expected = recountCauses(reports, metric)
-      for (const counter of [undefined, counterOfRows(db)]) {
+      for (const counter of [undefined, keptCounter(db)]) {
         const counting = { ...services, counter }
         const by = `${what} ${dimension} ${counter ? 'columns' : 'rows'}`
         const { previous, comparison: _, ...current } = await getWebVitals(counting, shape, query)

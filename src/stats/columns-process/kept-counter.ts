@@ -67,7 +67,7 @@ export function createKeptCounter(options: {
     return site
   }
 
-  /** Answers who waits, all from one snapshot; while nobody does, prepares a day. */
+  /** Answers who waits; while nobody does, prepares a day. */
   async function work(site: Site): Promise<void> {
     site.isBusy = true
     while (site.waiting.length > 0 || site.preparing.length > 0) {
@@ -86,12 +86,18 @@ export function createKeptCounter(options: {
     site.isBusy = false
   }
 
+  /** All from one moment. */
   async function answer(site: Site, asked: Waiting[]): Promise<void> {
     const spans = asked.map(({ span }) => span)
-    const views = await inSnapshot(db, tx => site.columns.views(tx, spans, now(), awaitedMs))
+    const { columns } = site
+    // What is missing is read outside of a snapshot: the embedded database serves nobody else during a transaction.
+    const blocks = spans.map(span => ({ ...span, money: false }))
+    const first = await columns.views(db, blocks, now(), awaitedMs)
+    const isWhole = !first.hasRead && !spans.some(({ money }) => money)
+    const { views } = isWhole ? first : await inSnapshot(db, tx => columns.views(tx, spans, now(), awaitedMs))
     for (const [index, { span, answer }] of asked.entries()) {
       answer(views[index])
-      if (!views[index]) prepareLater(site, site.columns.withData(startsOf(span)))
+      if (!views[index]) prepareLater(site, columns.withData(startsOf(span)))
     }
   }
 
@@ -105,7 +111,7 @@ export function createKeptCounter(options: {
   async function prepareDay(site: Site, preparing: Preparing): Promise<void> {
     const { start, until } = preparing
     const from = Math.max(start, dayOf(until - 1))
-    await inSnapshot(db, tx => site.columns.views(tx, [{ start: from, end: until }], now()))
+    await site.columns.views(db, [{ start: from, end: until }], now())
     preparing.until = from
     if (site.columns.bytes > maxBytes) {
       // Of the day itself and those around it, no part is kept: the newer ones have room.

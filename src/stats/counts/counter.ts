@@ -1,6 +1,5 @@
 import type { View } from '../../columns/block.ts'
-import { SiteColumns, type ViewSpan } from '../../columns/site-columns.ts'
-import { type Db, inSnapshot } from '../../db/connect.ts'
+import type { ViewSpan } from '../../columns/site-columns.ts'
 import type { AUTOCAPTURE_TYPES } from '../../ingestion/hit.ts'
 import { countErrors } from './errors.ts'
 import { countFrequencies, countProperties, countTitleSeries, countTypes } from './frequencies.ts'
@@ -103,12 +102,3 @@ export const runCount = <Name extends CountName>(
     question,
     asked,
   )
-
-/** Returns a counter that reads rows for each question. */
-export const counterOfRows = (db: Db): Counter => ({
-  count: (name, siteNo, question, asked) =>
-    inSnapshot(db, async tx => {
-      const [view] = await new SiteColumns(siteNo).views(tx, [viewSpanOf(name, question)], Date.now())
-      return runCount(name, view!, question, asked)
-    }),
-})

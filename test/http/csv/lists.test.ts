@@ -6,7 +6,6 @@ import { storeHits } from '../../../src/ingestion/store/store.ts'
 import { listPayments } from '../../../src/revenue/payments.ts'
 import { BLOCK_ROWS, Download } from '../../../src/schema/download.ts'
 import type { SliceLimits } from '../../../src/services.ts'
-import { counterOfRows } from '../../../src/stats/counts/counter.ts'
 import { getPeople, PeopleQuery } from '../../../src/stats/people/list.ts'
 import { EventLogQuery, getEventLog } from '../../../src/stats/reports/event-log.ts'
 import { getSessions, SessionsQuery } from '../../../src/stats/sessions/list.ts'
@@ -14,6 +13,7 @@ import { EMBEDDED_SLICES } from '../../../src/stats/sql/slices.ts'
 import { type Api, type Member, startApi } from '../../support/api.ts'
 import { enrichedHit } from '../../support/hits.ts'
 import { inProcessPool } from '../../support/in-process-pool.ts'
+import { keptCounter } from '../../support/kept-counter.ts'
 import { sweep } from '../../support/runs.ts'
 import { shareInBrowser } from '../../support/shares.ts'
 
@@ -127,7 +127,7 @@ const WAYS = sweep([
   ['on the embedded database', { slices: EMBEDDED_SLICES }],
   ['over columns', { isCounted: true }],
 ] as [string, { slices?: SliceLimits; isCounted?: boolean }][])
-const counterIf = (isCounted = false) => (isCounted ? counterOfRows(api.services.db) : undefined)
+const counterIf = (isCounted = false) => (isCounted ? keptCounter(api.services.db) : undefined)
 
 /** Ids of each list, as the first of these ways had them. */
 const knownIds = new Map<string, string[]>()

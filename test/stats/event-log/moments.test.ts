@@ -4,10 +4,10 @@ import type { Hit } from '../../../src/ingestion/hit.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
 import { writeServiceEvents } from '../../../src/revenue/ledger/service-events.ts'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
-import { counterOfRows } from '../../../src/stats/counts/counter.ts'
 import { EventLogQuery, getEventLog } from '../../../src/stats/reports/event-log.ts'
 import { getPageTitles, PageTitlesQuery } from '../../../src/stats/reports/page-titles.ts'
 import { enrichedHit } from '../../support/hits.ts'
+import { keptCounter } from '../../support/kept-counter.ts'
 import { type Random, randomFrom } from '../../support/random-values.ts'
 import { readServices, readSite } from '../../support/read-services.ts'
 import { runs, seeds } from '../../support/runs.ts'
@@ -88,7 +88,7 @@ test('hits of one moment over columns: exactly those are on the pages of the log
       getPageTitles({ ...services, ...way }, shape, PageTitlesQuery.parse({ range: 'today', ...filter }))
     for (const filter of FILTERS) {
       const titles = async () =>
-        expect(await titlesOf({ counter: counterOfRows(db) }, filter)).toEqual(await titlesOf({}, filter))
+        expect(await titlesOf({ counter: keptCounter(db) }, filter)).toEqual(await titlesOf({}, filter))
       await within({ seed, filter, what: 'titles' }, titles())
       const types = random.pick([undefined, 'event', 'pageview'])
       const query = { ...filter, ...(types && { types }) }
@@ -97,7 +97,7 @@ test('hits of one moment over columns: exactly those are on the pages of the log
       for (let page = 1; page <= 1 + Math.ceil(all.total / perPage); page++) {
         const paging = { page, per_page: perPage }
         const check = async () => {
-          const found = await read({ counter: counterOfRows(db) }, { ...query, ...paging })
+          const found = await read({ counter: keptCounter(db) }, { ...query, ...paging })
           const rows = all.rows.slice((page - 1) * perPage, page * perPage)
           expect(found).toEqual({ rows, total: all.total })
         }

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import type { Db } from '../../../src/db/connect.ts'
 import { COPIED_COLUMNS } from '../../../src/dimensions/dimensions.ts'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
-import { counterOfRows } from '../../../src/stats/counts/counter.ts'
 import { FunnelQuery } from '../../../src/stats/funnels/query.ts'
 import { readFunnel } from '../../../src/stats/funnels/read-funnel.ts'
+import { keptCounter } from '../../support/kept-counter.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { randomGoals } from '../../support/random-goals.ts'
 import { type Random, randomFrom } from '../../support/random-values.ts'
@@ -127,7 +127,7 @@ test(`funnels: every number equals a recount of the hits (${STREAMS} streams)`, 
       })
       const read = { ...readServices(db, new Date(now)), slices: round % 2 === 1 ? SLICES : undefined }
       // Every third one is counted over columns.
-      const counter = round % 3 === 2 ? counterOfRows(db) : undefined
+      const counter = round % 3 === 2 ? keptCounter(db) : undefined
       const report = await readFunnel({ ...read, counter }, { ...shape, domain: 'shop.example' }, query)
       const expected = recountFunnel(world, funnel, filters, period, followMs, services)
       const periodBefore = periodOf(world.zone, before.from, before.to)

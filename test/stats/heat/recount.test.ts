@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
-import { counterOfRows } from '../../../src/stats/counts/counter.ts'
 import { ClicksQuery, getClicks } from '../../../src/stats/heat/clicks.ts'
 import { getScroll, ScrollQuery } from '../../../src/stats/heat/scroll.ts'
+import { keptCounter } from '../../support/kept-counter.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { type Random, randomFrom } from '../../support/random-values.ts'
 import { randomVisits } from '../../support/random-visits.ts'
@@ -54,7 +54,7 @@ test(`heat: every number equals a recount of the hits (${STREAMS} streams)`, asy
       const path = random.pick(['/', '/pricing', '/docs/pricing', '/docs/long-read', '/nowhere'])
       const types = random.pick([undefined, ['outbound'], ['button', 'copy', 'form']])
       // Every third one is counted over columns.
-      const counter = round % 3 === 2 ? counterOfRows(db) : undefined
+      const counter = round % 3 === 2 ? keptCounter(db) : undefined
       const slices = round % 2 === 1 ? SLICES : undefined
       const read = { ...readServices(db, LONG_AFTER), slices, counter }
       const { from, to } = query

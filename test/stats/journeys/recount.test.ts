@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
-import { counterOfRows } from '../../../src/stats/counts/counter.ts'
 import { type Journeys, JourneysQuery } from '../../../src/stats/journeys/query.ts'
 import { readJourneys } from '../../../src/stats/journeys/read-journeys.ts'
+import { keptCounter } from '../../support/kept-counter.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { randomFrom } from '../../support/random-values.ts'
 import { randomVisits } from '../../support/random-visits.ts'
@@ -60,7 +60,7 @@ test(`journeys: every number equals a recount of the hits (${STREAMS} streams)`,
       const now = new Date(Date.UTC(2026, 5, 1))
       const services = { ...readServices(db, now), slices: round % 2 === 1 ? SLICES : undefined }
       const answer = await readJourneys(services, shape, query)
-      const byColumns = await readJourneys({ ...services, counter: counterOfRows(db) }, shape, query)
+      const byColumns = await readJourneys({ ...services, counter: keptCounter(db) }, shape, query)
       const expected = recountJourneys(world, asked, filters, periodOf(world.zone, range.from, range.to))
       const what = JSON.stringify({ seed, round, asked, filters, range, zone: stream.zone })
       expect(named(answer), what).toEqual(expected)

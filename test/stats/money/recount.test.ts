@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Counter } from '../../../src/stats/counts/counter.ts'
-import { counterOfRows } from '../../../src/stats/counts/counter.ts'
 import { getMoneyBreakdown, MoneyBreakdownQuery } from '../../../src/stats/money/breakdown.ts'
 import { getMrrChanges, MrrChangesQuery } from '../../../src/stats/money/changes.ts'
 import { getMrrMovements, MrrMovementsQuery } from '../../../src/stats/money/movements.ts'
 import { getMoney, MoneyQuery } from '../../../src/stats/money/summary.ts'
 import { comparingOf, parametersOf, readAt } from '../../support/expect-reads.ts'
+import { keptCounter } from '../../support/kept-counter.ts'
 import { randomComparison } from '../../support/random-comparison.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { randomFrom } from '../../support/random-values.ts'
@@ -51,7 +51,7 @@ test(`money: every page equals a recount, from rows and over columns (${STREAMS}
       const query = { ...randomComparison(number, world, range, readAt(world).getTime()), filters }
       const asked = { site, world, ledger, query, number }
       const what = { seed, round, zone, ...query }
-      for (const counter of [undefined, counterOfRows(db)]) {
+      for (const counter of [undefined, keptCounter(db)]) {
         await within({ ...what, isCounted: !!counter }, expectSamePages({ ...asked, counter }))
       }
       for (const { kind } of recountMrrChanges(world, ledger, query)) kinds.add(kind)
@@ -108,7 +108,7 @@ test('money: amounts that no number holds exactly are added up over columns', as
       insert into revenue (site_no, at, payment_id, currency, amount_minor, is_recurring)
       values (${site.siteNo}, ${new Date(at)}, gen_random_uuid(), 'USD', 9007199254740993, false)`
   }
-  const services = { ...readServices(db, new Date(at + 1)), counter: counterOfRows(db) }
+  const services = { ...readServices(db, new Date(at + 1)), counter: keptCounter(db) }
   const read = readerOf(services, site, { from: '2026-03-10', to: '2026-03-10', source: '(none)' })
   const { rows } = await read(getMoneyBreakdown, MoneyBreakdownQuery, { dimension: 'source' })
   expect(rows).toMatchObject([

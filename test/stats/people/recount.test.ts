@@ -5,7 +5,6 @@ import type { Db } from '../../../src/db/connect.ts'
 import { refreshAggregate } from '../../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import type { Page } from '../../../src/schema/pagination.ts'
-import { counterOfRows } from '../../../src/stats/counts/counter.ts'
 import { getPerson, PersonQuery } from '../../../src/stats/people/detail.ts'
 import { getPeople, PeopleQuery } from '../../../src/stats/people/list.ts'
 import type { PersonRow } from '../../../src/stats/people/person-row.ts'
@@ -16,6 +15,7 @@ import { getSessions, SessionsQuery } from '../../../src/stats/sessions/list.ts'
 import { readSessionId } from '../../../src/stats/sessions/session-id.ts'
 import { testDatabase } from '../../support/database.ts'
 import { parametersOf } from '../../support/expect-reads.ts'
+import { keptCounter } from '../../support/kept-counter.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { randomVisits } from '../../support/random-visits.ts'
 import { readServices, readSite } from '../../support/read-services.ts'
@@ -41,7 +41,7 @@ const LONG_AFTER = new Date(Date.UTC(2026, 5, 1))
 const SLICES = { hits: 4, shortestMs: 3_600_000 }
 
 /** Ways to read: on a server, in slices, and with filters over columns. */
-const ways = (db: Db): Partial<StatsServices>[] => [{}, { slices: SLICES }, { counter: counterOfRows(db) }]
+const ways = (db: Db): Partial<StatsServices>[] => [{}, { slices: SLICES }, { counter: keptCounter(db) }]
 
 function readsOf(stored: TestSite, world: World, query: Query, way: Partial<StatsServices>) {
   const services = { ...readServices(database.db, LONG_AFTER), ...way, pageUrl: () => null }
