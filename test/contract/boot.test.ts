@@ -183,7 +183,7 @@ test('start: a second start leaves servers alone that are processes of their own
 test('stop: when the primary is killed the other processes end, and the next start succeeds at once', async () => {
   const killed = await running()
   const children = await childrenOf(killed.pid, 'dist/workers')
-  expect(children).toHaveLength(3)
+  expect(children).toHaveLength(4)
   const usualMs = startMs
   killed.kill('SIGKILL')
   await expect.poll(() => stillRunning([killed.pid])).toEqual([])
