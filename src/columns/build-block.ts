@@ -1,6 +1,7 @@
 import type { Block, HitColumns, SessionColumns } from './block.ts'
 import { BLOCK_TYPES, HIT_DIMENSIONS, NONE, numbersOf, SESSION_DIMENSIONS } from './block.ts'
 import { buildVitals, type VitalRows } from './build-vitals.ts'
+import { fill } from './fill.ts'
 import type { SiteTexts } from './texts.ts'
 import { NO_VISITOR, type VisitorNumbers } from './visitor-numbers.ts'
 
@@ -56,7 +57,10 @@ export function buildBlock(
 ): Block {
   const count = sessions.sessionNos.length
   const positionOf = new Map(sessions.sessionNos.map((no, position) => [no, position]))
-  const sessionOf = Int32Array.from(hits.sessionNos, no => positionOf.get(no) ?? NONE)
+  const sessionOf = fill(
+    new Int32Array(hits.sessionNos.length),
+    hit => positionOf.get(hits.sessionNos[hit]!) ?? NONE,
+  )
   const { firstHit, order } = bySession(sessionOf, count)
   const columns = hitColumns(numbering, hits, sessionOf, order)
   return {
@@ -90,12 +94,15 @@ function sessionColumns(
   const values = {} as SessionColumns['values']
   for (const [index, dimension] of SESSION_DIMENSIONS.entries()) {
     const known = texts.ofDimension(dimension)
-    values[dimension] = numbersOf(Int32Array.from(rows.values[index]!, text => known.numberOf(text)))
+    const column = rows.values[index]!
+    values[dimension] = numbersOf(
+      fill(new Int32Array(column.length), session => known.numberOf(column[session]!)),
+    )
   }
   return {
     count: rows.sessionNos.length,
     no: Float64Array.from(rows.sessionNos),
-    visitor: Int32Array.from(rows.visitorNos, visitorOf),
+    visitor: fill(new Int32Array(rows.visitorNos.length), session => visitorOf(rows.visitorNos[session]!)),
     isRecognized: Uint8Array.from(rows.recognized, Number),
     startedAt: Float64Array.from(rows.startedAt),
     firstAt: Float64Array.from(rows.firstAt),
@@ -114,7 +121,12 @@ function hitColumns(
   sessionOf: Int32Array,
   order: Int32Array,
 ): HitColumns {
-  const numbers = (of: (hit: number) => number) => numbersOf(Float64Array.from(order, of))
+  const ofHits = <Column extends { length: number; [index: number]: number }>(
+    column: Column,
+    of: (hit: number) => number,
+  ) => fill(column, position => of(order[position]!))
+  const { length } = order
+  const numbers = (of: (hit: number) => number) => numbersOf(ofHits(new Float64Array(length), of))
   const values = {} as HitColumns['values']
   for (const [index, dimension] of HIT_DIMENSIONS.entries()) {
     const known = texts.ofDimension(dimension)
@@ -126,12 +138,12 @@ function hitColumns(
   const types: readonly string[] = BLOCK_TYPES
   return {
     count: order.length,
-    session: Int32Array.from(order, hit => sessionOf[hit]!),
-    at: Float64Array.from(order, hit => rows.at[hit]!),
-    type: Uint8Array.from(order, hit => types.indexOf(rows.types[hit]!)),
+    session: ofHits(new Int32Array(length), hit => sessionOf[hit]!),
+    at: ofHits(new Float64Array(length), hit => rows.at[hit]!),
+    type: ofHits(new Uint8Array(length), hit => types.indexOf(rows.types[hit]!)),
     values,
-    pageAt: Float64Array.from(order, hit => rows.pageAt[hit] ?? 0),
-    scroll: Int16Array.from(order, hit => rows.scroll[hit] ?? NONE),
+    pageAt: ofHits(new Float64Array(length), hit => rows.pageAt[hit] ?? 0),
+    scroll: ofHits(new Int16Array(length), hit => rows.scroll[hit] ?? NONE),
     engagedMs: numbers(hit => rows.engagedMs[hit] ?? 0),
     revenue: numbers(hit => rows.revenue[hit] ?? 0),
     currency: numbers(hit => currencies.numberOf(rows.currencies[hit] ?? '')),

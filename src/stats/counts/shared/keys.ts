@@ -1,4 +1,5 @@
 import type { Block, MoneyBlock, Numbers, View } from '../../../columns/block.ts'
+import { fill } from '../../../columns/fill.ts'
 import { type BreakdownDimension, isHitDimension } from '../../../dimensions/dimensions.ts'
 import { HOUR_OF_WEEK } from '../../../dimensions/registry.ts'
 import { HOUR_MS } from '../../../lib/time.ts'
@@ -59,9 +60,10 @@ function hourKeys({ start, end }: Pick<Question, 'start' | 'end'>, zone: string)
   }
   return {
     count: HOURS,
-    ofHits: ({ hits }) => Int32Array.from(hits.at, hourAt),
-    ofSessions: ({ sessions }) => Int32Array.from(sessions.startedAt, hourAt),
-    ofMoney: ({ at }) => Int32Array.from(at, hourAt),
+    ofHits: ({ hits }) => fill(new Int32Array(hits.count), hit => hourAt(hits.at[hit]!)),
+    ofSessions: ({ sessions }) =>
+      fill(new Int32Array(sessions.count), session => hourAt(sessions.startedAt[session]!)),
+    ofMoney: ({ at }) => fill(new Int32Array(at.length), row => hourAt(at[row]!)),
     text: key => `${Math.floor(key / 24) + 1}-${String(key % 24).padStart(2, '0')}`,
   }
 }
