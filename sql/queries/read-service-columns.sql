@@ -20,9 +20,14 @@ from (
     events.hostname, events.name, events.revenue_minor, events.revenue_currency, events.props,
     {service_session_dimensions}
   from events
-  left join sessions as session
-    on session.site_no = events.site_no and session.started_at = events.session_at
-    and session.session_no = events.session_no
+  -- One lookup for each event: a hash join would read all sessions of the site.
+  left join lateral (
+    select *
+    from sessions
+    where sessions.site_no = :siteNo::int and sessions.started_at = events.session_at
+      and sessions.session_no = events.session_no
+    limit 1
+  ) as session on true
   left join lateral (
     select {is_recognized} as is_recognized
     from visitors

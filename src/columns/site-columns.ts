@@ -147,7 +147,8 @@ export class SiteColumns {
 
   async #readService(tx: Queryable, missing: Span[]): Promise<Block[]> {
     const blocks: Block[] = []
-    for (const spans of stretches(missing)) {
+    // A day at a time: each event takes a lookup of its session.
+    for (const spans of stretches(missing, DAY_MS)) {
       blocks.push(...(await readServiceEvents(tx, this.#siteNo, spans, this.#numbering)))
     }
     return blocks
@@ -193,12 +194,16 @@ function stampOf(kind: StampKind, span: Span, { sessions }: Block, stamps: Stamp
   return stamp
 }
 
-/** Divides spans into runs of adjacent ones that are read at once. */
-function stretches(spans: readonly Span[]): Span[][] {
+/**
+ * Divides spans into runs of adjacent ones that are read at once.
+ * @param longestMs length of a run of several, milliseconds
+ */
+function stretches(spans: readonly Span[], longestMs = Number.POSITIVE_INFINITY): Span[][] {
   const runs: Span[][] = []
   for (const span of spans) {
     const run = runs.at(-1)
-    if (run && run.at(-1)!.end === span.start) run.push(span)
+    const isNext = run?.at(-1)?.end === span.start
+    if (run && isNext && span.end - run[0]!.start <= longestMs) run.push(span)
     else runs.push([span])
   }
   return runs

@@ -68,12 +68,15 @@ export type CountName = keyof Counts
 export type Asked<Name extends CountName> = Parameters<Counts[Name]>[2]
 export type Counted<Name extends CountName> = ReturnType<Counts[Name]>
 
+/** Whether a count is of payments and MRR movements. */
+export const isOfMoney = (name: CountName): boolean => name in MONEY_COUNTS
+
 /** Returns what a count needs columns of. */
 export const viewSpanOf = (name: CountName, { start, end, sessions }: Question): ViewSpan => ({
   start,
   end,
   sessions,
-  money: name in MONEY_COUNTS,
+  money: isOfMoney(name),
 })
 
 /** Answers questions about a site. */
