@@ -153,8 +153,12 @@ export function startImportWorker(
   async function takeTurn(): Promise<number> {
     const { task, isNew } = await choose()
     if (!task) return askMs
+    if (isStopping) {
+      // No turn is passed any more: a task that ends now has looked at which attempts count.
+      task.stop('the process stops')
+      return 0
+    }
     if (task.id !== latest) passing = pass(task, isNew === true)
-    if (isStopping) task.stop('the process stops')
     await passing
     latest = task.id
     await Promise.race([task.turn.go(), task.ended])
