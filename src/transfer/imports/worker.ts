@@ -99,12 +99,15 @@ export function startImportWorker(
         await fail(task, error, controller.signal.aborted)
       } finally {
         clearInterval(prolonging)
-        open.delete(id)
-        counted.delete(id)
+        // Its claim is gone: the task may have begun anew already.
+        if (open.get(id) === begun) {
+          open.delete(id)
+          counted.delete(id)
+        }
       }
     }
     const ended = run().catch(error => log.warn({ reason: (error as Error).message }, 'imports'))
-    const begun = {
+    const begun: OpenTask = {
       ...{ id, teamId, turn, isGuest, ended },
       stop: (reason: string) => controller.abort(new Error(reason)),
     }
