@@ -70,7 +70,7 @@ export class SiteColumns {
    * same, with the stamps from before, so that a change since then makes it old
    * @param now Unix milliseconds
    * @param longestMs longest time whose blocks are made from rows for one span, milliseconds
-   * @returns `views`: undefined for a span of which more is missing. `hasRead`: whether rows were read
+   * @returns `views`: undefined for a span that lacks more than this. `hasRead`: whether rows were read
    */
   async views(
     tx: Queryable,

@@ -67,7 +67,7 @@ export function createKeptCounter(options: {
     return site
   }
 
-  /** Answers who waits; while nobody does, prepares a day. */
+  /** Answers the questions that wait; when there are none, prepares a day. */
   async function work(site: Site): Promise<void> {
     site.isBusy = true
     while (site.waiting.length > 0 || site.preparing.length > 0) {
@@ -90,7 +90,7 @@ export function createKeptCounter(options: {
   async function answer(site: Site, asked: Waiting[]): Promise<void> {
     const spans = asked.map(({ span }) => span)
     const { columns } = site
-    // What is missing is read outside of a snapshot: the embedded database serves nobody else during a transaction.
+    // What is missing is read outside of a snapshot: the embedded database can serve no other client during a transaction.
     const blocks = spans.map(span => ({ ...span, money: false }))
     const first = await columns.views(db, blocks, now(), awaitedMs)
     const isWhole = !first.hasRead && !spans.some(({ money }) => money)

@@ -4,7 +4,7 @@ import { TooCostly } from './shared/match-texts.ts'
 
 /**
  * Runs a count.
- * @returns undefined when a goal takes too long or is invalid: whoever looks for it in rows says which goal that is
+ * @returns undefined when a goal takes too long or is invalid: the search in rows then names the goal
  * @throws AppError `validation_failed` that says which filter takes too long
  */
 export async function unlessTooCostly<Result>(count: () => Promise<Result>): Promise<Result | undefined> {

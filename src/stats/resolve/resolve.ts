@@ -151,6 +151,7 @@ async function checkGiven(services: PatternServices, siteNo: number, given: Filt
     await checkGoals(services, await goalsOf(services, siteNo, ids))
   }
 }
+
 /** One after the other: a request has one place in the pattern pool. */
 async function resolveEach<Given, Result>(
   given: Given[],
