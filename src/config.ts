@@ -29,7 +29,7 @@ const url = (protocols: string[], example: string) =>
 const memory = () => Math.min(totalmem(), process.constrainedMemory() || totalmem())
 /** An eighth of the memory of this machine for all HTTP workers, if there is one for each core. */
 const LIVE_TAIL_MB = Math.min(768, Math.floor(memory() / 8 / availableParallelism() / 2 ** 20))
-const COLUMNS_MB = Math.min(512, Math.floor(memory() / 8 / 2 ** 20))
+const COLUMNS_MB = Math.max(16, Math.min(512, Math.floor(memory() / 8 / 2 ** 20)))
 
 const limit = (fallback: string) =>
   count(0, 1_000_000, 'requests a minute, 0 for no limit').default(Number(fallback))
@@ -74,9 +74,7 @@ const Environment = z.object({
     65_536,
     'MiB that a thread of an HTTP worker may take for the last hits of busy sites, 0 for none',
   ).default(LIVE_TAIL_MB),
-  COLUMNS_MB: count(0, 1_000_000, 'MiB that the columns of sites may take, 0 for no columns').default(
-    COLUMNS_MB,
-  ),
+  COLUMNS_MB: count(16, 1_000_000, 'MiB that the columns of sites may take').default(COLUMNS_MB),
   SECRET_KEY: z.string().regex(SECRET_KEY_FORM, SECRET_KEY_ALLOWED).optional(),
   GEOIP_DATABASE: z
     .string()

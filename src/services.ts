@@ -31,8 +31,8 @@ export interface Services {
   reads: Db
   /** Hot standbys that reads of sites may go to; undefined where there are none. */
   replicas?: Replicas<Pick<Services, 'reads' | 'rollups'>> | undefined
-  /** Answers reads under filters from columns; without it, rows and summaries answer. */
-  counter?: ColumnCounter | undefined
+  /** Answers reads under filters from columns. */
+  counter: ColumnCounter
   /** Keeps statements of `reads` short where only one statement runs at a time. Without it they read all rows at once. */
   slices?: SliceLimits | undefined
   redis: RedisClient

@@ -93,7 +93,7 @@ test.each<[string, string, unknown]>([
   ['INGEST_PROCESSES', '0', { ingestProcesses: 0 }],
   ['ROLLUP_THREADS', '64', { rollupThreads: 64 }],
   ['LIVE_TAIL_MB', '0', { liveTailBytes: 0 }],
-  ['COLUMNS_MB', '3', { columnBytes: 3 * 2 ** 20 }],
+  ['COLUMNS_MB', '30', { columnBytes: 30 * 2 ** 20 }],
   ['GEOIP_DATABASE', geoipFile, { geoipDatabase: geoipFile }],
   ['METRICS_TOKEN', 'sixteen-letters!', { metricsToken: 'sixteen-letters!' }],
   ['TRUST_PROXY', '16', { trustProxy: 16 }],

@@ -108,7 +108,7 @@ const beforeExpress = [ingest, replays, script]
 const exchange = exchangeMetrics({ redis, subscriber, registry: metrics.registry })
 const invalidTokens = createInvalidTokens(now)
 const replicas = connectReplicas({ config, db, rollups, redis, log })
-const counter = config.columnBytes > 0 ? createAskingCounter(columnsSocketPathFor(config)) : undefined
+const counter = createAskingCounter(columnsSocketPathFor(config))
 const services = {
   db,
   reads,
@@ -147,7 +147,7 @@ onStop(log, async () => {
   await batcher.idle()
   await Promise.all([rollups.close(), patterns.close()])
   await Promise.all([db.end({ timeout: 2 }), reads.end({ timeout: 2 }), replicas?.end()])
-  counter?.close()
+  counter.close()
   subscriber.disconnect()
   hitRedis.disconnect()
   redis.disconnect()

@@ -87,12 +87,10 @@ async function run(config: Config, log: Log): Promise<void> {
   let ingest: Keeper[] = []
   stops.push(async () => void (await Promise.all(ingest.map(keeper => keeper.stop(STOP_MS.ingest)))))
 
-  if (config.columnBytes > 0) {
-    columns = keepAlive('columns', () => startProcess('columns.js', environment), log)
-    stops.push(async () => columns?.stop(STOP_MS.columns))
-    // Without it other sources answer.
-    columns.started.catch(() => {})
-  }
+  columns = keepAlive('columns', () => startProcess('columns.js', environment), log)
+  stops.push(async () => columns?.stop(STOP_MS.columns))
+  // Reads wait for it.
+  columns.started.catch(() => {})
 
   cluster.setupPrimary({
     exec: fileURLToPath(new URL('http.js', import.meta.url)),

@@ -70,38 +70,39 @@ export class SiteColumns {
    * same, with the stamps from before, so that a change since then makes it old
    * @param now Unix milliseconds
    * @param longestMs longest time whose blocks are made from rows for one span, milliseconds
-   * @returns `views`: undefined for a span that lacks more than this. `hasRead`: whether rows were read
+   * @returns `views`: of a span that lacks more than this the share of its time that is there. `hasRead`: whether rows were read
    */
   async views(
     tx: Queryable,
     spans: readonly ViewSpan[],
     now: number,
     longestMs = Number.POSITIVE_INFINITY,
-  ): Promise<{ views: (View | undefined)[]; hasRead: boolean }> {
+  ): Promise<{ views: (View | number)[]; hasRead: boolean }> {
     const stamps = await readStamps(tx, this.#siteNo)
     this.#firstAt = stamps.firstAt.sessions - REACH_MS
-    const views: (View | undefined)[] = []
+    const views: (View | number)[] = []
     this.#hasRead = false
     for (const span of spans) {
       const started = blockSpans(since(this.#firstAt, startsOf(span)), now)
+      const lacking = lengthOf(this.#missing('sessions', started, stamps))
+      if (lacking > longestMs) {
+        views.push(1 - lacking / lengthOf(started))
+        continue
+      }
       const sessions = await this.#bring('sessions', started, stamps, missing =>
-        lengthOf(missing) > longestMs ? undefined : this.#readSessions(tx, missing),
+        this.#readSessions(tx, missing),
       )
-      const service =
-        sessions &&
-        (await this.#bring(
-          'service',
-          blockSpans(since(stamps.firstAt.service, span), now, HOUR_MS),
-          stamps,
-          missing => this.#readService(tx, missing),
-        ))
-      views.push(
-        service && {
-          blocks: [...sessions, ...service],
-          money: await this.#moneyOf(tx, span),
-          ...this.#numbering,
-        },
+      const service = await this.#bring(
+        'service',
+        blockSpans(since(stamps.firstAt.service, span), now, HOUR_MS),
+        stamps,
+        missing => this.#readService(tx, missing),
       )
+      views.push({
+        blocks: [...sessions, ...service],
+        money: await this.#moneyOf(tx, span),
+        ...this.#numbering,
+      })
     }
     return { views, hasRead: this.#hasRead }
   }
@@ -111,15 +112,14 @@ export class SiteColumns {
     kind: StampKind,
     spans: Span[],
     stamps: Stamps,
-    read: (missing: Span[]) => Promise<Block[]> | undefined,
-  ): Promise<Block[] | undefined> {
+    read: (missing: Span[]) => Promise<Block[]>,
+  ): Promise<Block[]> {
     if (spans.length === 0) return []
-    const known = this.#kept[kind].filter(kept => kept.stamp === stampOf(kind, kept, kept.block, stamps))
+    const known = this.#validOf(kind, stamps)
     const byStart = new Map(known.map(kept => [kept.start, kept]))
-    const found = spans.map(span => findKept(byStart, span))
+    const found = spans.map(span => blockOf(findKept(byStart, span)))
     const missing = spans.filter((_, index) => !found[index])
     const made = await read(missing)
-    if (!made) return undefined
     this.#hasRead ||= missing.length > 0
     const kept = spans.map((span, index): Kept => {
       const block = found[index] ?? made.shift()!
@@ -129,6 +129,17 @@ export class SiteColumns {
     const others = known.filter(({ start, end }) => end <= from || start >= to)
     this.#kept[kind] = [...others, ...kept]
     return kept.map(({ block }) => block).filter(isFilled)
+  }
+
+  /** Returns the kept blocks that are as the rows. */
+  #validOf(kind: StampKind, stamps: Stamps): Kept[] {
+    return this.#kept[kind].filter(kept => kept.stamp === stampOf(kind, kept, kept.block, stamps))
+  }
+
+  /** Returns the spans that no kept block fills. */
+  #missing(kind: StampKind, spans: Span[], stamps: Stamps): Span[] {
+    const byStart = new Map(this.#validOf(kind, stamps).map(kept => [kept.start, kept]))
+    return spans.filter(span => !findKept(byStart, span))
   }
 
   async #moneyOf(tx: Queryable, span: ViewSpan): Promise<MoneyBlock> {
@@ -168,8 +179,8 @@ const isFilled = ({ sessions }: Block) => sessions.count > 0
 const lengthOf = (spans: readonly Span[]) =>
   spans.reduce((sum, { start, end }) => sum + Math.min(end - start, DAY_MS), 0)
 
-/** Returns the block of a span: a kept one, or several that fill the span, joined. No two kept ones overlap. */
-function findKept(byStart: ReadonlyMap<number, Kept>, { start, end }: Span): Block | undefined {
+/** Returns the kept blocks that fill a span, in order. No two kept ones overlap. */
+function findKept(byStart: ReadonlyMap<number, Kept>, { start, end }: Span): Block[] | undefined {
   const parts: Block[] = []
   for (let at = start; at < end; ) {
     const part = byStart.get(at)
@@ -177,8 +188,13 @@ function findKept(byStart: ReadonlyMap<number, Kept>, { start, end }: Span): Blo
     parts.push(part.block)
     at = part.end
   }
-  const filled = parts.filter(isFilled)
-  return filled.length > 1 ? joinBlocks(filled) : (filled[0] ?? parts[0])
+  return parts
+}
+
+/** Returns the blocks of a span as one. */
+function blockOf(parts: Block[] | undefined): Block | undefined {
+  const filled = parts?.filter(isFilled) ?? []
+  return filled.length > 1 ? joinBlocks(filled) : (filled[0] ?? parts?.[0])
 }
 
 /**

@@ -9,6 +9,11 @@ import { askPosition, askPositionOfPrimary, type SeenPositions } from './wal-pos
 const ASK_EVERY_MS = 250
 const ASK_MS = 1_000
 
+/** Thrown by what a read uses when only the primary can answer it. */
+export class NeedsPrimary extends Error {
+  override name = 'NeedsPrimary'
+}
+
 /** A hot standby, and what reads use to read from it. */
 export interface Replica<Source> {
   /** For questions about the server itself. */
@@ -101,14 +106,17 @@ export function createReplicas<Source>(options: {
       const replica = await choose(siteNo)
       if (replica) {
         const result = await run(replica.source)
-        if (!isLost(failureOf(result))) {
-          const position = await inTime(askPosition(replica.db)).catch(() => undefined)
-          if (position !== undefined) {
-            await seen.raise(siteNo, position).catch(() => {})
-            return result
+        const failure = failureOf(result)
+        if (!(failure instanceof NeedsPrimary)) {
+          if (!isLost(failure)) {
+            const position = await inTime(askPosition(replica.db)).catch(() => undefined)
+            if (position !== undefined) {
+              await seen.raise(siteNo, position).catch(() => {})
+              return result
+            }
           }
+          replica.position = undefined
         }
-        replica.position = undefined
       }
       const result = await run(undefined)
       await this.note(siteNo)

@@ -25,6 +25,7 @@ const PROTOCOL_NAMES: Record<ErrorCode, TRPC_ERROR_CODE_KEY> = {
   rate_limited: 'TOO_MANY_REQUESTS',
   internal: 'INTERNAL_SERVER_ERROR',
   unavailable: 'SERVICE_UNAVAILABLE',
+  preparing: 'SERVICE_UNAVAILABLE',
 }
 
 /** Our error for each code with which tRPC itself refuses a request. */

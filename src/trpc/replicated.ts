@@ -1,9 +1,17 @@
 import { TRPCError } from '@trpc/server'
+import { NeedsPrimary } from '../db/replicas.ts'
 import type { Services } from '../services.ts'
 
 interface Result {
   ok: boolean
   error?: TRPCError
+}
+
+/** Columns are as new as the primary: a standby may lack rows that they name. */
+const NOT_HERE: Services['counter'] = {
+  count: async () => {
+    throw new NeedsPrimary()
+  },
 }
 
 type Reading = Pick<Services, 'reads' | 'rollups' | 'counter'>
@@ -24,10 +32,9 @@ export async function withReplica<Outcome extends Result>(
   if (type === 'query') {
     const failureOf = ({ error }: Outcome) =>
       error instanceof TRPCError ? (error.cause ?? error) : undefined
-    // Columns are as new as the primary: a standby may lack rows that they name.
     return replicas.read(
       siteNo,
-      source => next(source ? { ...source, counter: undefined } : primary),
+      source => next(source ? { ...source, counter: NOT_HERE } : primary),
       failureOf,
     )
   }

@@ -21,7 +21,7 @@ export async function expectKeptColumns(
     await columns.views(tx, [span], now),
     await new SiteColumns(siteNo).views(tx, [span], now),
   ])
-  expect(contentsOf(found!.views[0]!)).toEqual(contentsOf(wanted!.views[0]!))
+  expect(contentsOf(found!.views[0] as View)).toEqual(contentsOf(wanted!.views[0] as View))
 }
 
 /** What blocks hold, with texts in place of their numbers and in one order, however the blocks divide it. */

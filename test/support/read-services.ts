@@ -3,6 +3,7 @@ import type { Config } from '../../src/config.ts'
 import type { Db } from '../../src/db/connect.ts'
 import { inProcessPatterns } from './in-process-patterns.ts'
 import { inProcessPool } from './in-process-pool.ts'
+import { keptCounter } from './kept-counter.ts'
 import type { TestSite } from './sites.ts'
 
 /** Returns what reads of statistics need, without threads, for a caller who may see everything. */
@@ -10,6 +11,7 @@ export const readServices = (db: Db, now: Date) => ({
   reads: db,
   rollups: inProcessPool(db),
   patterns: inProcessPatterns(),
+  counter: keptCounter(db),
   grant: null,
   now: () => now,
   config: { baseUrl: 'http://a.example' } as Config,

@@ -1,6 +1,8 @@
 import { connectReads } from '../../src/db/connect.ts'
 import { hasEmbeddedDatabase } from '../../src/embedded/attach.ts'
+import { columnsSocketPathFor } from '../../src/embedded/paths.ts'
 import type { Services } from '../../src/services.ts'
+import { createAskingCounter } from '../../src/stats/columns-process/ask.ts'
 import { EMBEDDED_SLICES } from '../../src/stats/sql/slices.ts'
 import { createFairPool } from '../../src/threads/fair-pool.ts'
 import { createPool } from '../../src/threads/pool.ts'
@@ -34,15 +36,18 @@ export function createBackgroundReads({
     isIdle: true,
     heapMb: PATTERN_HEAP_MB,
   })
-  const services: Pick<Services, 'reads' | 'slices' | 'rollups' | 'patterns'> = {
+  const counter = createAskingCounter(columnsSocketPathFor(config))
+  const services: Pick<Services, 'reads' | 'slices' | 'rollups' | 'patterns' | 'counter'> = {
     reads,
     slices: hasEmbeddedDatabase(config) ? EMBEDDED_SLICES : undefined,
     rollups,
     patterns: createFairPool(threads, PATTERN_PLACES),
+    counter,
   }
   return {
     services,
     async close() {
+      counter.close()
       await Promise.all([rollups.close(), threads.close(), reads.end({ timeout: 2 })])
     },
   }

@@ -23,6 +23,8 @@ const USUALLY: Record<ErrorCode, string> = {
   rate_limited: 'More requests than the limit allows; try again when the minute is over',
   internal: 'Something went wrong on our side',
   unavailable: 'The database or the queue cannot answer now; try again after Retry-After',
+  preparing:
+    'The answer is being prepared from the hits of the range; the message says which share is done. Try again after Retry-After',
 }
 
 const errorFields = {

@@ -46,7 +46,10 @@ const claimTest = query<{ id: string; now: Date; before: Date }, { id: string }>
   returning id`,
 )
 
-type Parts = Pick<Services, 'db' | 'reads' | 'slices' | 'rollups' | 'patterns' | 'now' | 'config' | 'log'> & {
+type Parts = Pick<
+  Services,
+  'db' | 'reads' | 'slices' | 'rollups' | 'patterns' | 'counter' | 'now' | 'config' | 'log'
+> & {
   signal?: AbortSignal | undefined
 }
 

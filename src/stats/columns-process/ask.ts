@@ -1,31 +1,34 @@
 import { connect, type Socket } from 'node:net'
-import { type Asked, type Counted, type Counter, type CountName, isOfMoney } from '../counts/counter.ts'
-import { TooCostly } from '../counts/shared/match-texts.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Asked, Counted, Counter, CountName } from '../counts/counter.ts'
+import { CountRefused } from '../counts/refused.ts'
 import { type Answer, onMessages, type Request, sendMessage } from './messages.ts'
 
 /** Pause before the columns process is looked for again. */
-const PAUSE_MS = 500
-/** Longest wait for an answer. The caller has ten seconds: other sources must have time to answer, too. */
-const PATIENCE_MS = 4_000
+const PAUSE_MS = 100
+/** Longest wait for an answer: less than the ten seconds that a caller has. */
+const PATIENCE_MS = 8_000
+
+/** Nothing is known of what is done. */
+const notYet = () => new CountRefused({ why: 'preparing', share: 0 })
 
 /**
- * Returns a counter that asks the columns process of this host. While that does not run, it counts nothing.
+ * Returns a counter that asks the columns process of this host, and waits for it while it starts.
  * @param path of its socket
  */
 export function createAskingCounter(path: string): Counter & { close(): void } {
+  /** @param answer undefined when the process has ended */
   const waiting = new Map<number, (answer: Answer | undefined) => void>()
   let last = 0
   let socket: Socket | undefined
-  let pausedUntil = 0
 
-  function connected(): Socket | undefined {
-    if (socket || performance.now() < pausedUntil) return socket
+  function connected(): Socket {
+    if (socket) return socket
     const opened = connect(path)
     opened.unref()
     opened.on('error', () => {})
     opened.on('close', () => {
       socket = undefined
-      pausedUntil = performance.now() + PAUSE_MS
       for (const settle of waiting.values()) settle(undefined)
       waiting.clear()
     })
@@ -34,7 +37,24 @@ export function createAskingCounter(path: string): Counter & { close(): void } {
       waiting.delete(answer.id)
     })
     socket = opened
-    return socket
+    return opened
+  }
+
+  /** @throws CountRefused at the deadline */
+  function ask(question: Omit<Request, 'id'>, deadline: number): Promise<Answer | undefined> {
+    const id = ++last
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        waiting.delete(id)
+        reject(notYet())
+      }, deadline - performance.now())
+      timer.unref()
+      waiting.set(id, answer => {
+        clearTimeout(timer)
+        resolve(answer)
+      })
+      sendMessage(connected(), { id, ...question } satisfies Request)
+    })
   }
 
   return {
@@ -44,24 +64,14 @@ export function createAskingCounter(path: string): Counter & { close(): void } {
       question: Request['question'],
       asked: Asked<Name>,
     ) {
-      // Money is not kept yet: each question would read the ledger with the sessions of the site. Other sources are as quick.
-      const to = isOfMoney(name) ? undefined : connected()
-      if (!to) return undefined
-      const id = ++last
-      const answer = await new Promise<Answer | undefined>(resolve => {
-        const timer = setTimeout(() => {
-          waiting.delete(id)
-          resolve(undefined)
-        }, PATIENCE_MS)
-        timer.unref()
-        waiting.set(id, found => {
-          clearTimeout(timer)
-          resolve(found)
-        })
-        sendMessage(to, { id, name, siteNo, question, asked } satisfies Request)
-      })
-      if (answer?.tooCostly) throw new TooCostly(answer.tooCostly.field, answer.tooCostly.value)
-      return answer?.counted as Counted<Name> | undefined
+      const deadline = performance.now() + PATIENCE_MS
+      for (;;) {
+        const answer = await ask({ name, siteNo, question, asked }, deadline)
+        if (answer?.refusal) throw new CountRefused(answer.refusal)
+        if (answer?.failure !== undefined) throw new Error(answer.failure)
+        if (answer) return answer.counted as Counted<Name>
+        await pause(PAUSE_MS)
+      }
     },
     close: () => socket?.destroy(),
   }

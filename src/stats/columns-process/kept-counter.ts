@@ -6,17 +6,22 @@ import { type Db, inSnapshot } from '../../db/connect.ts'
 import { DAY_MS, HOUR_MS } from '../../lib/time.ts'
 import type { Log } from '../../runtime/log.ts'
 import { type Counter, runCount, viewSpanOf } from '../counts/counter.ts'
+import { CountRefused } from '../counts/refused.ts'
 
 const AWAITED_MS = 4 * DAY_MS
+/** Longest wait for columns of a longer time, which are made a day at a time. */
+const PATIENCE_MS = 5_000
 /** How long a site that fills the memory is not tried again for older days. */
 const FULL_MS = HOUR_MS
-/** Questions about a site that wait: a dashboard asks some twenty. For more, other sources answer. */
-const MOST_WAITING = 100
+/** Questions about a site that wait: a dashboard asks some twenty. */
+const MOST_WAITING = 1_000
 
 interface Waiting {
   span: ViewSpan
-  /** @param view undefined where there is none yet */
-  answer: (view: View | undefined) => void
+  /** When the question came, Unix milliseconds. */
+  since: number
+  answer: (view: View) => void
+  refuse: (error: unknown) => void
 }
 
 /** Time that is made from rows, a day at a time, the newest first. */
@@ -38,8 +43,8 @@ interface Site {
 /**
  * Returns a counter that keeps columns from one question to the next, those of the sites that were asked last.
  * @param options.maxBytes about how much memory they may take
- * @param options.awaitedMs a question waits while so much time is made from rows, milliseconds. For what is longer it gets no answer, and the
- * columns are prepared for the next one
+ * @param options.awaitedMs what is made from rows for a question at once, milliseconds of time. Columns of a longer time are prepared a day at a
+ * time; questions wait for some seconds, and are refused then
  */
 export function createKeptCounter(options: {
   db: Db
@@ -47,8 +52,9 @@ export function createKeptCounter(options: {
   log: Log
   now: () => number
   awaitedMs?: number
+  patienceMs?: number
 }): Counter {
-  const { db, maxBytes, log, now, awaitedMs = AWAITED_MS } = options
+  const { db, maxBytes, log, now, awaitedMs = AWAITED_MS, patienceMs = PATIENCE_MS } = options
   /** The one that was asked last is the last one. */
   const sites = new Map<number, Site>()
   let stampedFrom: number | undefined
@@ -67,18 +73,19 @@ export function createKeptCounter(options: {
     return site
   }
 
-  /** Answers the questions that wait; when there are none, prepares a day. */
+  /** Answers the questions that wait, and prepares a day for those that have to wait longer. */
   async function work(site: Site): Promise<void> {
     site.isBusy = true
     while (site.waiting.length > 0 || site.preparing.length > 0) {
       const asked = site.waiting.splice(0)
       try {
+        // Rows of before stamps came may change without one: their columns are made for each question.
+        if (!(await isStamped())) site.columns = new SiteColumns(site.siteNo)
         if (asked.length > 0) await answer(site, asked)
-        else await prepareDay(site, site.preparing[0]!)
+        if (site.preparing.length > 0) await prepareDay(site, site.preparing[0]!)
       } catch (error) {
-        log.error({ error, siteNo: site.siteNo }, 'columns could not be made')
         site.preparing = []
-        for (const { answer } of asked) answer(undefined)
+        for (const { refuse } of asked) refuse(error)
       }
       if (site.columns.bytes > maxBytes) site.columns = new SiteColumns(site.siteNo)
       forgetOthers(site)
@@ -86,26 +93,37 @@ export function createKeptCounter(options: {
     site.isBusy = false
   }
 
+  async function isStamped(): Promise<boolean> {
+    stampedFrom ??= await readStampStart(db)
+    return now() >= stampedFrom
+  }
+
   /** All from one moment. */
   async function answer(site: Site, asked: Waiting[]): Promise<void> {
-    const spans = asked.map(({ span }) => span)
     const { columns } = site
+    const longestMs = (await isStamped()) ? awaitedMs : Number.POSITIVE_INFINITY
+    const spans = asked.map(({ span }) => span)
     // What is missing is read outside of a snapshot: the embedded database can serve no other client during a transaction.
     const blocks = spans.map(span => ({ ...span, money: false }))
-    const first = await columns.views(db, blocks, now(), awaitedMs)
+    const first = await columns.views(db, blocks, now(), longestMs)
     const isWhole = !first.hasRead && !spans.some(({ money }) => money)
-    const { views } = isWhole ? first : await inSnapshot(db, tx => columns.views(tx, spans, now(), awaitedMs))
-    for (const [index, { span, answer }] of asked.entries()) {
-      answer(views[index])
-      if (!views[index]) prepareLater(site, columns.withData(startsOf(span)))
+    const { views } = isWhole ? first : await inSnapshot(db, tx => columns.views(tx, spans, now(), longestMs))
+    for (const [index, question] of asked.entries()) {
+      const view = views[index]!
+      if (typeof view === 'object') question.answer(view)
+      else await postpone(site, question, view)
     }
   }
 
-  function prepareLater(site: Site, { start, end }: Span): void {
+  /** @param share of the time that is there */
+  async function postpone(site: Site, question: Waiting, share: number): Promise<void> {
+    const { start, end } = site.columns.withData(startsOf(question.span))
     if (site.full && now() > site.full.until) site.full = undefined
+    if (site.full && start < site.full.from) return question.refuse(new CountRefused({ why: 'large' }))
     const isKnown = site.preparing.some(known => known.start <= start && known.end >= end)
-    if (isKnown || (site.full && start < site.full.from)) return
-    site.preparing.push({ start, end, until: Math.min(end, now()) })
+    if (!isKnown) site.preparing.push({ start, end, until: Math.min(end, now()) })
+    if (now() - question.since < patienceMs) site.waiting.push(question)
+    else question.refuse(new CountRefused({ why: 'preparing', share }))
   }
 
   async function prepareDay(site: Site, preparing: Preparing): Promise<void> {
@@ -133,21 +151,23 @@ export function createKeptCounter(options: {
   }
 
   return {
-    async count(name, siteNo, question, asked) {
-      stampedFrom ??= await readStampStart(db)
-      if (now() < stampedFrom) return undefined
+    count(name, siteNo, question, asked) {
       const site = siteOf(siteNo)
       return new Promise((resolve, reject) => {
-        const answer = (view: View | undefined) => {
+        const answer = (view: View) => {
           try {
-            resolve(view && runCount(name, view, question, asked))
+            resolve(runCount(name, view, question, asked))
           } catch (error) {
             reject(error)
           }
         }
-        if (site.waiting.length >= MOST_WAITING) return resolve(undefined)
-        site.waiting.push({ span: viewSpanOf(name, question), answer })
-        if (!site.isBusy) void work(site)
+        if (site.waiting.length >= MOST_WAITING)
+          return reject(
+            new CountRefused({ why: 'unavailable', message: 'Too many reads at once; try again shortly' }),
+          )
+        site.waiting.push({ span: viewSpanOf(name, question), since: now(), answer, refuse: reject })
+        if (!site.isBusy)
+          void work(site).catch(error => log.error({ error, siteNo }, 'columns could not be made'))
       })
     },
   }

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { deserialize, serialize } from 'node:v8'
 import type { CountName } from '../counts/counter.ts'
 import type { Question } from '../counts/question.ts'
+import type { Refusal } from '../counts/refused.ts'
 
 // Messages between processes of this service: the length in four bytes, then a structured clone.
 
@@ -52,8 +53,9 @@ export interface Request {
 export interface Answer {
   /** That of the request. */
   id: number
-  /** Undefined where nothing is counted. */
   counted?: unknown
-  /** A comparison that takes too long. */
-  tooCostly?: { field: string; value: string }
+  /** Why nothing is counted. */
+  refusal?: Refusal
+  /** What went wrong. */
+  failure?: string
 }

@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
+import { asAppError } from '../../runtime/failures.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { Asked, Counter } from '../counts/counter.ts'
-import { TooCostly } from '../counts/shared/match-texts.ts'
+import { CountRefused } from '../counts/refused.ts'
 import { type Answer, onMessages, type Request, sendMessage } from './messages.ts'
 
 /**
@@ -14,9 +15,11 @@ export async function serveCounter(path: string, counter: Counter, log: Log): Pr
     try {
       return { id, counted: await counter.count(name, siteNo, question, asked as Asked<typeof name>) }
     } catch (error) {
-      if (error instanceof TooCostly) return { id, tooCostly: { field: error.field, value: error.value } }
+      if (error instanceof CountRefused) return { id, refusal: error.refusal }
+      const { code, message } = asAppError(error)
+      if (code === 'unavailable') return { id, refusal: { why: code, message } }
       log.error({ error, siteNo, count: name }, 'a count failed')
-      return { id }
+      return { id, failure: `count ${name} failed: ${error}` }
     }
   }
   rmSync(path, { force: true })

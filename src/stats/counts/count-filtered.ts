@@ -2,20 +2,28 @@ import type { Span } from '../../columns/spans.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { ResolveServices } from '../resolve/targets.ts'
 import type { Asked, Counted, Counter, CountName } from './counter.ts'
-import { unlessTooCostly } from './refused.ts'
+import { CountRefused, refusalError } from './refused.ts'
 
 /**
  * Counts from columns what passes the filters of a read.
- * @returns undefined without filters, and where columns are not counted
- * @throws AppError `validation_failed` for a pattern that takes too long
+ * @returns undefined without filters: other sources answer then
+ * @throws AppError as `countAsked`
  */
-export const countFiltered: typeof countAsked = async (services, resolved, name, asked) =>
-  isUnfiltered(resolved) ? undefined : countAsked(services, resolved, name, asked)
+export async function countFiltered<Name extends CountName>(
+  services: Pick<ResolveServices, 'counter'>,
+  resolved: ResolvedQuery,
+  name: Name,
+  asked: Asked<Name>,
+): Promise<Counted<Name> | undefined> {
+  return isUnfiltered(resolved) ? undefined : countAsked(services, resolved, name, asked)
+}
 
 /**
  * The same, with or without filters.
  * @param resolved may have a narrower range than its question, or look away from the goals of the request
  * @param sessions starts of sessions that the count needs besides those with a hit in the range
+ * @throws AppError `validation_failed` for a pattern or goal that takes too long, and for a range with too many hits; `preparing` while
+ * columns are made
  */
 export async function countAsked<Name extends CountName>(
   { counter }: Pick<ResolveServices, 'counter'>,
@@ -23,10 +31,14 @@ export async function countAsked<Name extends CountName>(
   name: Name,
   asked: Asked<Name>,
   sessions?: Span,
-): Promise<Counted<Name> | undefined> {
+): Promise<Counted<Name>> {
   const { question, siteNo, start, end, goal } = resolved
-  if (!counter || !question) return undefined
+  if (!question) throw new Error('the query says nothing that columns can be asked')
   const goals = goal === undefined ? question.goals.slice(question.requested) : question.goals
   const narrowed = { ...question, start: start.getTime(), end: end.getTime(), goals, sessions }
-  return unlessTooCostly(() => (counter as Counter).count(name, siteNo, narrowed, asked))
+  try {
+    return await (counter as Counter).count(name, siteNo, narrowed, asked)
+  } catch (error) {
+    throw error instanceof CountRefused ? refusalError(error.refusal) : error
+  }
 }

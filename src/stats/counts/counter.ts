@@ -35,7 +35,6 @@ const MONEY_COUNTS = {
 /** All count functions: columns and a question in, numbers out. */
 const COUNTS = {
   ...MONEY_COUNTS,
-  isThere: () => true,
   traffic: countTraffic,
   values: countValues,
   frequencies: countFrequencies,
@@ -81,16 +80,13 @@ export const viewSpanOf = (name: CountName, { start, end, sessions }: Question):
 
 /** Answers questions about a site. */
 export interface Counter {
-  /**
-   * @returns undefined where there are no columns of the asked time yet, or no room for them
-   * @throws TooCostly for a comparison that takes too long on the texts of the site
-   */
+  /** @throws CountRefused */
   count<Name extends CountName>(
     name: Name,
     siteNo: number,
     question: Question,
     asked: Asked<Name>,
-  ): Promise<Counted<Name> | undefined>
+  ): Promise<Counted<Name>>
 }
 
 /** Runs a count function. */

@@ -1,22 +1,64 @@
-import { invalidValue } from '../../errors.ts'
+import { AppError, invalidField, invalidValue } from '../../errors.ts'
 import { shortened } from '../../filters/conditions.ts'
-import { TooCostly } from './shared/match-texts.ts'
 
 /**
- * Runs a count.
- * @returns undefined when a goal takes too long or is invalid: the search in rows then names the goal
- * @throws AppError `validation_failed` that says which filter takes too long
+ * Why nothing is counted. `costly`: a comparison takes too long on the texts of the range; `invalid`: a pattern cannot be compared. `preparing`:
+ * columns are still made from rows; `share` of the time is done, from 0 to 1. `large`: they do not fit into the memory for columns.
+ * `unavailable`: the database cannot answer now.
  */
-export async function unlessTooCostly<Result>(count: () => Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await count()
-  } catch (error) {
-    if (!(error instanceof TooCostly)) throw error
-    const { field, value } = error
-    if (field === 'goal') return undefined
-    throw invalidValue(
-      field,
-      `${shortened(value)} takes too long on the values of this range: ask for a shorter range, or use a simpler pattern`,
-    )
+export type Refusal =
+  | { why: 'costly'; field: string; value: string }
+  | { why: 'invalid'; field: string; value: string; reason: string }
+  | { why: 'preparing'; share: number }
+  | { why: 'large' }
+  | { why: 'unavailable'; message: string }
+
+/** A question that is not answered. */
+export class CountRefused extends Error {
+  override name = 'CountRefused'
+  readonly refusal: Refusal
+
+  constructor(refusal: Refusal) {
+    super(`a count was refused: ${refusal.why}`)
+    this.refusal = refusal
+  }
+}
+
+/** Seconds after which more is prepared. */
+const RETRY_AFTER = 2
+
+/** Returns what a caller is told about a refusal. */
+export function refusalError(refusal: Refusal): AppError {
+  switch (refusal.why) {
+    case 'preparing':
+      return new AppError(
+        'preparing',
+        `The answer is being prepared from the hits of this range: ${Math.floor(100 * refusal.share)} % is done; try again shortly`,
+        { retryAfter: RETRY_AFTER },
+      )
+    case 'unavailable':
+      return new AppError('unavailable', refusal.message, { retryAfter: RETRY_AFTER })
+    case 'large':
+      return invalidField(
+        'range',
+        'The range has more hits than fit into the memory for columns: ask for a shorter range, or set COLUMNS_MB higher',
+      )
+    case 'costly':
+      return refusal.field === 'goal'
+        ? invalidField(
+            'goal',
+            `The goal with ${shortened(refusal.value)} takes too long to look for among the values of this range: ask for a shorter range, or give it a simpler match_value`,
+          )
+        : invalidValue(
+            refusal.field,
+            `${shortened(refusal.value)} takes too long on the values of this range: ask for a shorter range, or use a simpler pattern`,
+          )
+    case 'invalid':
+      return refusal.field === 'goal'
+        ? invalidField(
+            'goal',
+            `The goal with ${shortened(refusal.value)} cannot be looked for: its match_value ${refusal.reason}; change or delete it`,
+          )
+        : invalidValue(refusal.field, `${shortened(refusal.value)} ${refusal.reason}`)
   }
 }

@@ -92,7 +92,7 @@ const MOST_SESSIONS = 200_000
  * Reads sessions, the newest first, until enough visitors came up; the first page needs few. Rollups know the number of all.
  */
 async function walkNewest(
-  services: Pick<StatsServices, 'reads' | 'slices' | 'rollups'>,
+  services: Pick<StatsServices, 'reads' | 'slices' | 'rollups' | 'counter'>,
   resolved: ResolvedQuery,
   { limit, offset }: PageWindow,
 ): Promise<Page<RankedVisitor>> {

@@ -63,15 +63,15 @@ export async function resolveQueries(
   }
   const hasGoals = given.goalIds.length > 0 || (given.segmentGoalIds ?? []).length > 0
   const isSlow = hasGoals || patternsOf(given).length > 0
-  const questions = services.counter && (await questionsOf(services, siteNo, given, spans))
+  const questions = await questionsOf(services, siteNo, given, spans)
   // Enter the pool before values are read: it limits many such requests to two at a time in the database.
   const inPool = <Result>(work: () => Promise<Result>) =>
     isSlow ? patterns.enter(teamId, signal, work) : work()
   const resolveInPool = async () => {
     const found = await inPool(resolve)
-    return Promise.all(spans.map((span, index) => forRows(services, siteNo, span, found, questions?.[index])))
+    return Promise.all(spans.map((span, index) => forRows(services, siteNo, span, found, questions[index])))
   }
-  if (!questions || !isSlow || !(await areCounted(services, siteNo, questions))) return resolveInPool()
+  if (!isSlow) return resolveInPool()
   await inPool(() => checkGiven({ ...services, work: new PatternWork(patterns, signal) }, siteNo, given))
   let rows: Promise<ResolvedQuery[]> | undefined
   const completed = async (index: number) => {
@@ -125,18 +125,6 @@ function unresolved(
     question,
     completed,
   }
-}
-
-/** Returns whether columns of all the questions are there. */
-async function areCounted(
-  services: ResolveServices,
-  siteNo: number,
-  questions: Question[],
-): Promise<boolean> {
-  const counted = await Promise.all(
-    questions.map(question => services.counter!.count('isThere', siteNo, question, undefined)),
-  )
-  return counted.every(isThere => isThere === true)
 }
 
 /**

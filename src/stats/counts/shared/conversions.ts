@@ -27,7 +27,7 @@ export class Goals {
 
   /**
    * @param goals each is one target
-   * @throws TooCostly
+   * @throws CountRefused
    */
   constructor({ texts }: View, goals: readonly GoalTarget[], matcher: TextMatcher) {
     this.#selector = texts.of('property_key').find('selector')

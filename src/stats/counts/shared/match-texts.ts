@@ -3,22 +3,15 @@ import type { Texts } from '../../../columns/texts.ts'
 import type { Condition } from '../../../filters/conditions.ts'
 import { MOST_STEPS, sizeOf } from '../../../rollups/patterns/match.ts'
 import { MOST_STEPS_OF_A_VALUE } from '../../../rollups/patterns/protocol.ts'
-import { compileMatch, type ValueOperator, wholeValuesOf } from '../../../rollups/patterns/value-match.ts'
+import {
+  compileMatch,
+  InvalidPatternError,
+  type ValueOperator,
+  wholeValuesOf,
+} from '../../../rollups/patterns/value-match.ts'
 import type { Question } from '../question.ts'
+import { CountRefused } from '../refused.ts'
 import { OccurringTexts } from './occurring-texts.ts'
-
-/** A comparison that takes too long on the texts of a site. */
-export class TooCostly extends Error {
-  override name = 'TooCostly'
-  readonly field: string
-  readonly value: string
-
-  constructor(field: string, value: string) {
-    super(`${field} takes too long`)
-    this.field = field
-    this.value = value
-  }
-}
 
 /** CPU time limit of the comparisons of one question. `^/blog/\d+` takes up to 1 s for 500,000 paths. */
 const BUDGET_MS = 1_500
@@ -39,7 +32,7 @@ export class TextMatcher {
    * Marks the texts that pass a comparison.
    * @param field named by the error
    * @param passes marked with 1 by number of the text
-   * @throws TooCostly also for an expression that is invalid: those of filters were checked before
+   * @throws CountRefused
    */
   mark(texts: Texts, field: string, operator: ValueOperator, value: string, passes: Uint8Array): void {
     const whole = wholeValuesOf(operator, value)
@@ -55,8 +48,7 @@ export class TextMatcher {
     const occurs = this.#occurring.of(texts)
     const size = sizeOf(all.filter((_, number) => occurs[number] === 1))
     this.#steps -= size.characters * matches.steps
-    if (this.#steps < 0 || size.longest * matches.steps > MOST_STEPS_OF_A_VALUE)
-      throw new TooCostly(field, value)
+    if (this.#steps < 0 || size.longest * matches.steps > MOST_STEPS_OF_A_VALUE) throw tooCostly(field, value)
     let lookedAt = performance.now()
     for (let number = 0; number < passes.length; number++) {
       if (occurs[number] === 1 && matches(all[number]!)) passes[number] = 1
@@ -64,16 +56,19 @@ export class TextMatcher {
       const now = performance.now()
       this.#ms -= now - lookedAt
       lookedAt = now
-      if (this.#ms < 0) throw new TooCostly(field, value)
+      if (this.#ms < 0) throw tooCostly(field, value)
     }
   }
 }
 
+const tooCostly = (field: string, value: string) => new CountRefused({ why: 'costly', field, value })
+
 function compiled(field: string, operator: ValueOperator, value: string) {
   try {
     return compileMatch(operator, value)
-  } catch {
-    throw new TooCostly(field, value)
+  } catch (error) {
+    if (!(error instanceof InvalidPatternError)) throw error
+    throw new CountRefused({ why: 'invalid', field, value, reason: error.message })
   }
 }
 

@@ -13,7 +13,7 @@ interface SelectedMoney {
 /**
  * Selects the money in a currency whose session passes the filters (docs/metrics.md "Filters"). Money without a session counts as one
  * whose values are all empty, and never matches filters on hits and goals.
- * @throws TooCostly
+ * @throws CountRefused
  */
 export function selectMoney(view: View, question: Question, currency: string): SelectedMoney {
   const { money } = view

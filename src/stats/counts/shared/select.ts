@@ -29,7 +29,7 @@ const PAGE_DIMENSIONS: ReadonlySet<Dimension> = new Set(['path', 'title', 'hostn
 
 /**
  * Selects what counts for a question, block by block.
- * @throws TooCostly
+ * @throws CountRefused
  */
 export function select(view: View, question: Question): Selected[] {
   const { blocks, texts } = view
