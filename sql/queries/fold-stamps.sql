@@ -1,7 +1,23 @@
 -- Moves the new stamps of site :siteNo to those that are one for each span, and those of spans that have become old to longer ones. The exclusive
--- or of a span that holds them whole stays the same.
+-- or of a span that holds them whole stays the same. Stored blocks whose rows have changed are deleted.
 with added as (
   delete from new_stamps where site_no = :siteNo::int returning kind, starts_at, minutes, stamp
+),
+dropped as (
+  delete from column_blocks
+  where site_no = :siteNo::int
+    and starts_at in (
+      select date_bin('1 day', starts_at, '2000-01-01T00:00:00Z') from new_stamps where site_no = :siteNo::int and kind = 'sessions'
+    )
+    and column_blocks.stamp <> (
+      select coalesce(bit_xor(stamped.stamp), 0)
+      from (
+        select stamp, starts_at from stamps where site_no = :siteNo::int and kind = 'sessions'
+        union all
+        select stamp, starts_at from new_stamps where site_no = :siteNo::int and kind = 'sessions'
+      ) as stamped
+      where stamped.starts_at >= column_blocks.starts_at and stamped.starts_at < column_blocks.starts_at + interval '1 day'
+    )
 ),
 aged as (
   delete from stamps

@@ -56,6 +56,7 @@ const JOBS: Job[] = [
     },
   },
   { name: 'stamps', everyMs: RECENT_MS, run: ({ db }) => foldNewStamps(db) },
+  { name: 'stamps of all sites', everyMs: 10 * MINUTE_MS, run: ({ db }) => foldNewStamps(db, 1) },
   { name: 'session counts', everyMs: HOUR_MS, run: ({ db }, now) => keepSessionCounts(db, now) },
   { name: 'compress', everyMs: HOUR_MS, run: ({ db }, now) => compressSettledChunks(db, now) },
   { name: 'forget expired keys', everyMs: HOUR_MS, run: ({ redis }, now) => rewriteOnceADay(redis, now) },

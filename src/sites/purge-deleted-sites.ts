@@ -67,6 +67,7 @@ const TABLES = [
   'rollup_spans',
   'daily_rollups',
   'daily_value_rollups',
+  'column_blocks',
   'daily_session_columns',
   'daily_goal_rollups',
   'daily_goal_counts',

@@ -121,3 +121,45 @@ test('columns that are kept: an event of the service follows its session, which 
   expect(session).toEqual({ user_id: 'someone' })
   await expectKeptColumns(db, site, span)
 })
+
+test('columns of money follow each change of the ledger', async () => {
+  const { db } = database
+  const site = await createTestSite(db)
+  const present = Date.UTC(2026, 4, 20)
+  const span = { start: present - 30 * DAY, end: present }
+  const paid = new Date(present - 3 * DAY)
+  const moved = new Date(present - 2 * DAY)
+  await storeHits(db, 0, [
+    enrichedHit(site, present - 4 * DAY, { visitorId: '00000000-0000-5000-8000-000000000001' }),
+  ])
+  const [session] = await db<{ no: string; at: Date }[]>`
+    select session_no::text as no, started_at as at from sessions where site_no = ${site.siteNo}`
+  const { siteNo } = site
+  const [payment] = await db<{ id: string }[]>`
+    insert into payments (site_no, transaction_id, amount_minor, currency, customer, paid_at, source)
+    values (${siteNo}, 'first', 500, 'USD', 'c:1', ${paid}, 'api')
+    returning id`
+  const changes = [
+    () => db`
+      insert into revenue (site_no, at, payment_id, currency, amount_minor, is_recurring, session_no, session_at)
+      values (${siteNo}, ${paid}, ${payment!.id}, 'USD', 500, false, ${session!.no}, ${session!.at})`,
+    () => db`update revenue set refunded_minor = 200 where site_no = ${siteNo}`,
+    () => db`update payments set customer = 'c:2' where site_no = ${siteNo}`,
+    () => db`
+      insert into mrr_movements (site_no, at, subscription_id, kind, currency, amount_minor)
+      values (${siteNo}, ${moved}, 'sub', 'start', 'USD', 900)`,
+    () => db`
+      insert into subscriptions (site_no, subscription_id, customer_id, currency, status, mrr_minor, state)
+      values (${siteNo}, 'sub', '1', 'USD', 'active', 900, '{}')`,
+    () => db`select from derive_mrr_changes(${siteNo}, ${['c:1', 's:sub']})`,
+    () => db`update subscriptions set customer_id = '3' where site_no = ${siteNo}`,
+    () =>
+      db`update mrr_movements set session_no = ${session!.no}, session_at = ${session!.at} where site_no = ${siteNo}`,
+    () => db`delete from mrr_movements where site_no = ${siteNo}`,
+    () => db`delete from revenue where site_no = ${siteNo}`,
+  ]
+  for (const change of changes) {
+    await change()
+    await expectKeptColumns(db, site, span, present)
+  }
+})
