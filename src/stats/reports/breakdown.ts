@@ -130,7 +130,7 @@ async function amountsFor(source: Source, sort: Sort): Promise<Amounts | undefin
   const { services, site, dimension, resolved, targets } = source
   const kind = MONEY_OF[sort]
   if (kind) {
-    const money = await sumMoneyByValue(services, site, resolved, dimension, undefined, [kind])
+    const money = await sumMoneyByValue(services, site, resolved, dimension, [kind])
     return listed(money[kind])
   }
   if (!OF_CONVERSIONS.has(sort)) return undefined
@@ -148,9 +148,7 @@ async function withParts(source: Source, rows: ValueTogether[]): Promise<RowPart
   const { services, site, dimension, resolved, targets } = source
   const values = rows.map(({ counts }) => counts.value)
   const [money, converting] = await Promise.all([
-    mayShow(services.grant, 'revenue')
-      ? sumMoneyByValue(services, site, resolved, dimension, values)
-      : undefined,
+    mayShow(services.grant, 'revenue') ? sumMoneyByValue(services, site, resolved, dimension) : undefined,
     targets && countConvertingByValue(services, site, resolved, targets, dimension, values),
   ])
   return rows.map(({ counts, imported }) => ({
