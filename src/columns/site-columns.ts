@@ -77,7 +77,10 @@ export class SiteColumns {
    */
   constructor(
     siteNo: number,
-    { decoded = createDecodedBlocks(2 ** 30), leastPackedHits = LEAST_PACKED_HITS }: Partial<ColumnOptions> = {},
+    {
+      decoded = createDecodedBlocks(2 ** 30),
+      leastPackedHits = LEAST_PACKED_HITS,
+    }: Partial<ColumnOptions> = {},
   ) {
     this.#siteNo = siteNo
     this.#decoded = decoded

@@ -64,7 +64,8 @@ const selectStampedSites = query<{ least: number; limit: number }, { siteNo: num
   order by count(*) desc
   limit :limit::int`,
 )
-const foldStamps = query<{ siteNo: number }>('fold-stamps')
+/** Keeps the stamps of a site few, and deletes its stored blocks whose rows have changed. */
+export const mergeStamps = query<{ siteNo: number }>('merge-stamps')
 
 /** New stamps of a site that a reader adds up with little effort. */
 const FEW_STAMPS = 100
@@ -74,9 +75,9 @@ const SITES = 200
  * Keeps the stamps of each site few. No column becomes old by it.
  * @returns true when more sites remain
  */
-export async function foldNewStamps(db: Db, least = FEW_STAMPS): Promise<boolean> {
+export async function mergeNewStamps(db: Db, least = FEW_STAMPS): Promise<boolean> {
   const sites = await selectStampedSites(db, { least, limit: SITES })
-  for (const { siteNo } of sites) await foldStamps(db, { siteNo })
+  for (const { siteNo } of sites) await mergeStamps(db, { siteNo })
   return sites.length === SITES
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { foldNewStamps, readStamps, type StampKind, stampChanges } from '../../src/columns/stamps.ts'
+import { mergeNewStamps, readStamps, type StampKind, stampChanges } from '../../src/columns/stamps.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { writeServiceEvents } from '../../src/revenue/ledger/service-events.ts'
 import { useDatabase } from '../stats/stored-stream.ts'
@@ -34,7 +34,7 @@ test('columns that are kept follow what is stored: late hits, engagement, identi
         const visitorId = random.pick(hits).visitor
         await db.begin(tx => writeServiceEvents(tx, site, [{ ...event, visitorId }]))
       }
-      if (random.chance(0.2)) await foldNewStamps(db, 1)
+      if (random.chance(0.2)) await mergeNewStamps(db, 1)
       if (random.chance(0.3)) await expectKeptColumns(db, site, span)
     })
     await expectKeptColumns(db, site, span)
@@ -60,7 +60,7 @@ test('columns of the last days are kept as blocks of minutes, hours and days, wh
         return enrichedHit(site, at, { visitorId: random.pick(visitors), url: `/${random.int(4)}` })
       })
       await storeHits(db, 0, sent)
-      if (random.chance(0.3)) await foldNewStamps(db, 1)
+      if (random.chance(0.3)) await mergeNewStamps(db, 1)
       if (random.chance(0.4)) now += random.pick([MINUTE, HOUR, 2 * HOUR, DAY])
       await expectKeptColumns(db, site, span, now)
     }
@@ -88,17 +88,17 @@ test('stamps: a change changes those of each span around it, and they stay when 
   await stamp(now, now - DAY, now - 2 * DAY)
   const first = await stampsOf()
   expect(first.map(each => each !== 0n)).toEqual([true, true, true, false, false])
-  await foldNewStamps(db, 1)
+  await mergeNewStamps(db, 1)
   expect(await stampsOf()).toEqual(first)
   await stamp(now - 3 * DAY, now - 10 * DAY, now - DAY)
   const second = await stampsOf()
   expect(second.map((each, index) => each === first[index])).toEqual([true, false, true, false, false])
   // What was a minute or an hour becomes old.
-  await foldNewStamps(db, 1)
+  await mergeNewStamps(db, 1)
   await db`update stamps set starts_at = starts_at - interval '3 days' where site_no = ${siteNo}`
   const moved = await stampsOf()
   await stamp(now - 10 * DAY)
-  await foldNewStamps(db, 1)
+  await mergeNewStamps(db, 1)
   const folded = await stampsOf()
   expect(folded.slice(0, 4)).toEqual(moved.slice(0, 4))
   const rows = await db`select distinct minutes from stamps where site_no = ${siteNo}`

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { SiteColumns } from '../../src/columns/site-columns.ts'
-import { foldNewStamps } from '../../src/columns/stamps.ts'
+import { mergeNewStamps } from '../../src/columns/stamps.ts'
 import { inSnapshot } from '../../src/db/connect.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { createKeptCounter } from '../../src/stats/columns-process/kept-counter.ts'
@@ -122,7 +122,7 @@ test('days are stored, decoded where they are read, and made anew after a change
   await storeHits(database.db, 0, [
     enrichedHit(site, START + 3.5 * DAY, { visitorId: '00000000-0000-5000-8000-000000000999' }),
   ])
-  await foldNewStamps(database.db, 1)
+  await mergeNewStamps(database.db, 1)
   expect(await stored()).toHaveLength(whole.length - 1)
   expect(await visits(later, site, 5, DAYS - 5)).toBe(DAYS - 5)
   expect(await answered(() => visits(later, site, 0, DAYS))).toBe(DAYS + 1)

@@ -34,7 +34,7 @@ export function refusalError(refusal: Refusal): AppError {
       return new AppError(
         'preparing',
         `The answer is being prepared from the hits of this range: ${Math.floor(100 * refusal.share)} % is done; try again shortly`,
-        { retryAfter: RETRY_AFTER },
+        { retryAfter: RETRY_AFTER, share: refusal.share },
       )
     case 'unavailable':
       return new AppError('unavailable', refusal.message, { retryAfter: RETRY_AFTER })
