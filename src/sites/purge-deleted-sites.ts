@@ -67,7 +67,6 @@ const TABLES = [
   'rollup_spans',
   'daily_rollups',
   'daily_value_rollups',
-  'daily_session_columns',
   'daily_goal_rollups',
   'daily_goal_counts',
   'daily_service_events',

@@ -7,8 +7,7 @@ import {
   levelOf,
 } from '../../dimensions/dimensions.ts'
 import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
-import { sumMoneyByColumns } from '../columns/money.ts'
-import { countFiltered } from '../counts/count-filtered.ts'
+import { countAsked, countFiltered } from '../counts/count-filtered.ts'
 import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { countMoneyBetween } from '../metrics/money.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
@@ -164,7 +163,7 @@ export async function sumMoneyByValue(
   const found: MoneyByValue = { revenue: new Map(), mrr: new Map() }
   const isOfHits = isHitDimension(value)
   const isInColumns = isOfHits && wanted.some(kind => counts[kind] > FEW_PAYMENTS)
-  const summed = isInColumns && (await sumMoneyByColumns(services, resolved, currency, value, values))
+  const summed = isInColumns && (await countAsked(services, keptPart(resolved), 'moneyByValue', asked))
   if (summed) {
     for (const kind of wanted) found[kind] = new Map(summed.map(row => [row.value, row[kind]]))
     return found
