@@ -27,7 +27,7 @@ export type TimedDimension = keyof typeof TIME_UNITS
 export const isTimed = (dimension: string): dimension is TimedDimension =>
   Object.hasOwn(TIME_UNITS, dimension)
 
-/** Raise it when rollups count something in another way than before, or when the columns of sessions change their form or what is stored beside them. */
+/** Raise it when rollups count something in another way than before. */
 const COUNTING = 6
 
 /**

@@ -59,8 +59,6 @@ export const SQL_LISTS: Record<string, string> = {
   rolled_up_row_names: textArray(ROWS),
   /** Columns of `sessions` that sessions are counted by. */
   rolled_up_start_columns: list([...COPIED_COLUMNS, ...ROWS, ...ENDS]),
-  /** `json_agg(entry_path), …` of what a session has from its start. */
-  session_column_arrays: list([...COPIED_COLUMNS, ...ROWS], column => `json_agg(${column})`),
   rolled_up_start_names: textArray([...COPIED_COLUMNS, ...ROWS]),
   rolled_up_start_choice: choice([...COPIED_COLUMNS, ...ROWS]),
   rolled_up_end_names: textArray(ENDS),

@@ -1,11 +1,8 @@
-import type { DimensionOf } from '../dimensions/dimensions.ts'
 import type { TimedDimension } from '../dimensions/rolled-up.ts'
 import { MINUTE_MS } from '../lib/time.ts'
 import type { Pool } from '../threads/pool.ts'
 import type { Column, Counts } from './daily/codec.ts'
 import type { ConversionTargets } from './goals/slice-conversions.ts'
-import type { ValueOperator } from './patterns/value-match.ts'
-import type { ColumnCoverage, ColumnDay } from './session-columns/cover-days.ts'
 import type { Amounts, ValueOrder } from './value-order.ts'
 
 export const BUCKET_MS = 15 * MINUTE_MS
@@ -196,47 +193,6 @@ export interface TimedValue extends Pick<Ranking, 'siteNo' | 'window'> {
   value: string
 }
 
-/** Sessions of a site whose dimension has one of some values: of a level at which each session has one value that never changes. */
-export interface SessionValues extends Pick<Ranking, 'siteNo'> {
-  dimension: DimensionOf<'session' | 'session-row'>
-  values: string[]
-}
-
-/** A condition on what sessions have from their start: one of the values matches or, with a negative operator, none does. */
-export interface SessionFilter {
-  dimension: DimensionOf<'session' | 'session-row'>
-  operator: ValueOperator
-  values: string[]
-}
-
-/** Sessions of a site that match all filters. */
-export interface FilteredSessions extends Pick<Ranking, 'siteNo'> {
-  filters: SessionFilter[]
-}
-
-/** Counts of rows beside columns: lists of visitors instead of their number. */
-export interface CountedRows<Counted> {
-  counts: Omit<Counted, 'visitors'>
-  visitors: Uint32Array[]
-}
-
-export type ValuePart = 'visitors' | 'measures'
-
-/** Whole days, with the rows of a window that their columns lack. */
-export interface WindowOfColumns {
-  days: ColumnDay[]
-  rows: CountedRows<TrafficTotals>[]
-}
-
-/** What the sessions with hits of some values paid: minor units, and changes of MRR. Values are of a dimension of hits. */
-export interface SessionMoney {
-  /** Ascending. */
-  sessionNos: Float64Array
-  /** As text by session, or null where a session has none of the kind. */
-  revenue: (string | null)[]
-  mrr: (string | null)[]
-}
-
 /** Number of all occurrences, and the distinct times of those of a page, without the `skipped` newest at these times. */
 export interface OccurrencePage {
   total: number
@@ -280,45 +236,6 @@ export interface Tasks {
     }
     output: Counts[] | null
   }
-  /** Totals of each window as `countTraffic` has them, of sessions with one of the values; null as for `rankValues`. */
-  countTrafficOfValues: {
-    input: SessionValues & { windows: Window[]; parts: TrafficPart[] }
-    output: TrafficTotals[] | null
-  }
-  /** How each window is read from columns of sessions and rows; null when rows should answer. The windows do not overlap. */
-  coverSessionColumns: {
-    input: Pick<Ranking, 'siteNo'> & { windows: Window[] }
-    output: ColumnCoverage[] | null
-  }
-  /** Totals of each window, of sessions that match; null when one of the days is not stored any more. */
-  countFilteredTraffic: {
-    input: FilteredSessions & { windows: WindowOfColumns[] }
-    output: TrafficTotals[] | null
-  }
-  /** Counts of all values that these sessions have, in any order; null also when there are too many. */
-  countFilteredValues: {
-    input: FilteredSessions & {
-      dimension: DimensionOf<'hit' | 'session' | 'session-row'>
-      days: ColumnDay[]
-      rows: CountedRows<RankedValue>[]
-      /** What is needed besides sessions and pageviews; else 0. `measures`: engagement, and of titles the latest hit. */
-      counts: ValuePart[]
-    }
-    output: RankedValue[] | null
-  }
-  /** Sums by value of what sessions that match and have a hit with it paid; null under the same condition. */
-  sumMoneyOfValues: {
-    input: FilteredSessions & {
-      dimension: DimensionOf<'hit'>
-      days: ColumnDay[]
-      money: SessionMoney
-      /** Hits of these sessions outside the days. */
-      rows: { sessionNo: number; value: string }[]
-      /** The only values of interest; undefined for all. */
-      values: readonly string[] | undefined
-    }
-    output: { value: string; revenue: bigint; mrr: bigint }[] | null
-  }
   /**
    * How often a value occurred in each of the buckets that begin at `bounds`: of an error its hits, of a title the sessions that saw
    * it, by their start. The first bucket begins no later than the window. Null as for `rankValues`.
@@ -343,11 +260,6 @@ export interface Tasks {
   explainTraffic: {
     input: { siteNo: number; window: Window; buckets: Window[] }
     output: Explained<TrafficTotals>
-  }
-  /** The same of the sessions with one of some values; null as for `rankValues`. */
-  explainTrafficOfValues: {
-    input: SessionValues & { window: Window; buckets: Window[] }
-    output: Explained<TrafficTotals> | null
   }
   /** The same of one value of a dimension; null as for `rankValues`. */
   explainValue: {

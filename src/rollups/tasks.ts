@@ -9,12 +9,7 @@ import { countLive, listGoalValues } from './live-tail/kept-tails.ts'
 import type { Tasks } from './protocol.ts'
 import { countMovements, countRevenue } from './revenue.ts'
 import { countServiceDay } from './service-events/count-day.ts'
-import { countFilteredTraffic } from './session-columns/count-traffic.ts'
-import { countFilteredValues } from './session-columns/count-values.ts'
-import { coverSessionColumns } from './session-columns/cover-days.ts'
-import { sumMoneyOfValues } from './session-columns/sum-money.ts'
 import { countSiteVisitors, countTraffic } from './traffic.ts'
-import { countTrafficOfValues, explainTrafficOfValues } from './traffic-of-values.ts'
 import { countValueTimes, findErrorEnds, locateValueTimes } from './value-times.ts'
 
 type TaskTable = {
@@ -29,11 +24,6 @@ export const tasks: TaskTable = {
   rankValues,
   sortValues,
   countValues,
-  countTrafficOfValues,
-  coverSessionColumns,
-  countFilteredTraffic,
-  countFilteredValues,
-  sumMoneyOfValues,
   coverGoals,
   countGoals,
   rollUpGoals,
@@ -47,6 +37,5 @@ export const tasks: TaskTable = {
   countMovements,
   explainTraffic,
   explainValue,
-  explainTrafficOfValues,
   explainRevenue,
 }

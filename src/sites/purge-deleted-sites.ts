@@ -68,7 +68,6 @@ const TABLES = [
   'daily_rollups',
   'daily_value_rollups',
   'column_blocks',
-  'daily_session_columns',
   'daily_goal_rollups',
   'daily_goal_counts',
   'daily_service_events',

@@ -89,11 +89,13 @@ const CONTEXTS: [string, Partial<ResolvedQuery>][] = [
 
 /** Statements whose column `value` is a dimension of sessions. */
 const OF_SESSIONS = new Set([
-  ...['break-down-sessions', 'count-session-values', 'sort-session-values', 'rank-session-values'],
-  ...['break-down-ends', 'count-end-values', 'sort-end-values', 'sum-by-first-visit'],
-  ...['sum-revenue-by-session-value', 'sum-mrr-by-session-value', 'count-converters-by-session-value'],
-  ...['list-converters-by-session-value', 'count-sessions-by-value', 'list-distinct-money-values'],
-  'break-down-filtered-money',
+  ...[
+    'rank-session-values',
+    'sum-by-first-visit',
+    'sum-revenue-by-session-value',
+    'sum-mrr-by-session-value',
+  ],
+  ...['count-sessions-by-value', 'list-distinct-money-values', 'break-down-filtered-money'],
 ])
 
 const SAMPLES: Record<string, unknown> = {
@@ -106,8 +108,6 @@ const SAMPLES: Record<string, unknown> = {
 
 /** Parameters that are not any value of their type. */
 const SPECIAL_SAMPLES: Record<string, unknown> = {
-  amounts: ['5'],
-  sessionNos: ['5'],
   sort: 'revenue_per_visitor',
   order: 'asc',
 }

@@ -1,7 +1,6 @@
 import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { isTimed, PROPERTIES } from '../../dimensions/rolled-up.ts'
-import { ROWS_OF_PART } from '../session-columns/build-parts.ts'
 import { decodeValues, encodeValues, noCounts, type RolledUpValue } from './codec.ts'
 import { addCounts, type CountsByValue } from './row-slice.ts'
 import { addTimes, decodeAllTimes, encodeTimes, type TimedValue, type Times } from './times-codec.ts'
@@ -62,10 +61,8 @@ export interface RollupLimits {
   values: number
   /** Maximum of event types and names a day whose properties are rolled up. On a day with more, no properties are rolled up. */
   events: number
-  /** Sessions and hits of a part of the session columns, about. */
-  partRows: number
 }
-export const DEFAULT_LIMITS: RollupLimits = { values: 50_000, events: 500, partRows: ROWS_OF_PART }
+export const DEFAULT_LIMITS: RollupLimits = { values: 50_000, events: 500 }
 
 /** Values of one dimension in a rollup; null when there are too many. */
 export type Values = (RolledUpValue & TimedValue)[] | null

@@ -110,16 +110,8 @@ const keepEmptyRollup = query<
 >(
   'keep-empty-rollup',
   `
-  with gone_columns as (
-    delete from daily_session_columns
-    where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz
-      and not exists (
-        select from events where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
-      )
-  )
   update daily_rollups
-  set dimensions_hash = :dimensionsHash, session_parts = 0, session_columns_version = null,
-    open_session_nos = '{}', open_sessions_from = null
+  set dimensions_hash = :dimensionsHash
   where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz
     and pageviews + custom_events + sessions = 0
     and not exists (

@@ -5,7 +5,7 @@ import { limitTime } from '../../lib/time-budget.ts'
 import { queueGoals } from '../goals/queue-goals.ts'
 import { arraysOf, datesOf, type Window } from '../protocol.ts'
 import { moveRollupWatermark, noteRefreshed } from '../watermarks.ts'
-import { isFinal, isNearlyOver, OPEN_MS, readDailyRollups } from './coverage.ts'
+import { OPEN_MS, readDailyRollups } from './coverage.ts'
 import { findNewestHit } from './read-coverage.ts'
 import {
   dayAround,
@@ -45,10 +45,9 @@ const upsertSpan = query<{ siteNo: number; timezone: string; rolledUpFrom: Date 
 )
 
 // hasHits: whether there may be hits to add. These are hits since the last rollup, and hits of sessions that were still active then.
-// isEmpty: whether the rollup is one of a day without hits. hasColumns: whether session columns were made, or were too large.
 const selectOpenRollups = query<
   { siteNo: number; watermark: Date; openFor: string; silence: string },
-  Window & { hasHits: boolean; isEmpty: boolean; hasColumns: boolean }
+  Window & { hasHits: boolean }
 >(
   'select-open-daily-rollups',
   `
@@ -58,9 +57,7 @@ const selectOpenRollups = query<
     exists (
       select from events
       where events.site_no = :siteNo::int and at >= rolled_up_to - :silence::interval and at < :watermark::timestamptz
-    ) as "hasHits",
-    coalesce(session_parts = 0, false) as "isEmpty",
-    session_columns_version is not null as "hasColumns"
+    ) as "hasHits"
   from daily_rollups
   where site_no = :siteNo::int and rolled_up_to < least(ends_at + :openFor::interval, :watermark::timestamptz)
   order by starts_at desc`,
@@ -86,9 +83,9 @@ const insertEmptyRollups = query<{
   `
   insert into daily_rollups (
     site_no, starts_at, ends_at, rolled_up_to, pageviews, custom_events, sessions, bounces, duration_ms, visitors,
-    dimensions_hash, session_parts
+    dimensions_hash
   )
-  select :siteNo::int, starts_at, ends_at, :rolledUpTo::timestamptz, 0, 0, 0, 0, 0, :noVisitors::bytea, :dimensionsHash, 0
+  select :siteNo::int, starts_at, ends_at, :rolledUpTo::timestamptz, 0, 0, 0, 0, 0, :noVisitors::bytea, :dimensionsHash
   from unnest(:starts::timestamptz[], :ends::timestamptz[]) as day (starts_at, ends_at)
   on conflict (site_no, starts_at, ends_at) do nothing`,
 )
@@ -179,12 +176,9 @@ async function growSite(round: Round, site: RolledUpSite): Promise<void> {
   const watermark = new Date(round.watermark)
   const [openFor, silence] = [`${OPEN_MS} milliseconds`, `${SILENCE_MS} milliseconds`]
   const open = await selectOpenRollups(db, { siteNo, watermark, openFor, silence })
-  for (const { hasHits, isEmpty, hasColumns, ...day } of open) {
-    const grown = { ...day, rolledUpTo: round.watermark }
-    // Also when its sessions are over: their columns are stored then.
-    const isDue = isFinal(grown) || (!hasColumns && isNearlyOver(grown))
-    if (hasHits || (!isEmpty && isDue))
-      await rollUp({ ...grown, siteNo, zone: timezone, isAnew: false, marks: [] })
+  for (const { hasHits, ...day } of open) {
+    if (hasHits)
+      await rollUp({ ...day, siteNo, zone: timezone, rolledUpTo: round.watermark, isAnew: false, marks: [] })
     else await advanceRollup(db, { siteNo, ...datesOf(day), rolledUpTo: watermark })
   }
   const [newest] = await findNewestRollup(db, { siteNo })

@@ -1,6 +1,5 @@
 import { query } from '../../db/query.ts'
-import type { RankedValue, ValuePart } from '../../rollups/protocol.ts'
-import { countValuesByColumns } from '../columns/values.ts'
+import type { RankedValue } from '../../rollups/protocol.ts'
 import { countFiltered } from '../counts/count-filtered.ts'
 import type { TitlePlace } from '../counts/title-places.ts'
 import { readHitsByKey } from '../event-log/log-keys.ts'
@@ -25,14 +24,10 @@ export const countFilteredTitles = filteredQuery<undefined, RankedTitle>('count-
 
 /** Counts all titles from columns; undefined when rows should answer. */
 export async function countTitlesByColumns(
-  services: Pick<StatsServices, 'reads' | 'rollups' | 'slices' | 'counter'>,
+  services: Pick<StatsServices, 'counter'>,
   resolved: ResolvedQuery,
-  counts: ValuePart[] = ['measures'],
 ): Promise<RankedValue[] | undefined> {
-  const counted = await countFiltered(services, resolved, 'values', { dimension: 'title', zone: 'UTC' })
-  if (counted) return counted
-  const countPart = (part: ResolvedQuery) => readSlices(services, countFilteredTitles, part)
-  return countValuesByColumns(services, resolved, 'title', countPart, counts)
+  return countFiltered(services, resolved, 'values', { dimension: 'title', zone: 'UTC' })
 }
 
 /** Path and hostname of the latest hit of each title, whose time is known. */
@@ -192,7 +187,7 @@ async function countSessions(
   before: ResolvedQuery,
   options: { params: { limit: number }; titles?: string[] },
 ): Promise<TitleSessions> {
-  const counted = await countTitlesByColumns(services, before, [])
+  const counted = await countTitlesByColumns(services, before)
   if (counted) {
     return { sessions: new Map(counted.map(({ value, sessions }) => [value, sessions])), isComplete: true }
   }
