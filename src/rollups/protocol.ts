@@ -1,5 +1,4 @@
 import type { DimensionOf } from '../dimensions/dimensions.ts'
-import type { TimedDimension } from '../dimensions/rolled-up.ts'
 import { MINUTE_MS } from '../lib/time.ts'
 import type { Pool } from '../threads/pool.ts'
 import type { Column, Counts } from './daily/codec.ts'
@@ -190,12 +189,6 @@ export interface RankedValue extends Counts {
   value: string
 }
 
-/** A value in a window, of a dimension whose rollups hold times. */
-export interface TimedValue extends Pick<Ranking, 'siteNo' | 'window'> {
-  dimension: TimedDimension
-  value: string
-}
-
 /** Sessions of a site whose dimension has one of some values: of a level at which each session has one value that never changes. */
 export interface SessionValues extends Pick<Ranking, 'siteNo'> {
   dimension: DimensionOf<'session' | 'session-row'>
@@ -235,13 +228,6 @@ export interface SessionMoney {
   /** As text by session, or null where a session has none of the kind. */
   revenue: (string | null)[]
   mrr: (string | null)[]
-}
-
-/** Number of all occurrences, and the distinct times of those of a page, without the `skipped` newest at these times. */
-export interface OccurrencePage {
-  total: number
-  times: number[]
-  skipped: number
 }
 
 /** The first and the last occurrence of an error, Unix milliseconds. */
@@ -318,16 +304,6 @@ export interface Tasks {
       values: readonly string[] | undefined
     }
     output: { value: string; revenue: bigint; mrr: bigint }[] | null
-  }
-  /**
-   * How often a value occurred in each of the buckets that begin at `bounds`: of an error its hits, of a title the sessions that saw
-   * it, by their start. The first bucket begins no later than the window. Null as for `rankValues`.
-   */
-  countValueTimes: { input: TimedValue & { bounds: number[] }; output: number[] | null }
-  /** Where a page of the occurrences of a value lies, the newest first; null as for `rankValues`. */
-  locateValueTimes: {
-    input: TimedValue & Pick<Ranking, 'limit' | 'offset'>
-    output: OccurrencePage | null
   }
   /** When errors of a site occurred first and last, ever, by id; those without occurrence are absent. */
   findErrorEnds: { input: { siteNo: number; ids: string[] }; output: Map<string, ErrorEnds> }

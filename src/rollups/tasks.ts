@@ -1,5 +1,6 @@
 import type { Db } from '../db/connect.ts'
 import { countValues, rankValues } from './daily/rank-values.ts'
+import { findErrorEnds } from './daily/read-error-ends.ts'
 import { rollUpDay } from './daily/roll-up-day.ts'
 import { sortValues } from './daily/sort-values.ts'
 import { explainRevenue, explainTraffic, explainValue } from './explain.ts'
@@ -15,7 +16,6 @@ import { coverSessionColumns } from './session-columns/cover-days.ts'
 import { sumMoneyOfValues } from './session-columns/sum-money.ts'
 import { countSiteVisitors, countTraffic } from './traffic.ts'
 import { countTrafficOfValues, explainTrafficOfValues } from './traffic-of-values.ts'
-import { countValueTimes, findErrorEnds, locateValueTimes } from './value-times.ts'
 
 type TaskTable = {
   [Name in keyof Tasks]: (db: Db, input: Tasks[Name]['input']) => Promise<Tasks[Name]['output']>
@@ -38,8 +38,6 @@ export const tasks: TaskTable = {
   countGoals,
   rollUpGoals,
   countServiceDay,
-  countValueTimes,
-  locateValueTimes,
   findErrorEnds,
   countLive,
   listGoalValues,

@@ -160,7 +160,7 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
     const [hits, sessions, added] = await Promise.all([
       countSliceHits(tx, siteNo, slice),
       countSliceSessions(tx, siteNo, slice),
-      countSliceValues(tx, siteNo, slice, ROLLED_UP_DIMENSIONS, { zone: day.zone, withTimes: true }),
+      countSliceValues(tx, siteNo, slice, ROLLED_UP_DIMENSIONS, { zone: day.zone }),
     ])
     const columns = await prepareColumns(tx, day, old, limits.partRows)
     return { hits, sessions, added, columns }
