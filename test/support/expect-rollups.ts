@@ -37,7 +37,7 @@ export interface Days {
 
 /** Tasks that leave it to their caller to read rows. */
 const FROM_ROLLUPS = [
-  ...['rankValues', 'sortValues', 'countValues', 'countValueTimes', 'locateValueTimes'],
+  ...['rankValues', 'sortValues', 'countValues'],
   ...['countTrafficOfValues', 'coverSessionColumns'],
 ]
 
