@@ -3,8 +3,6 @@
 -- A dimension is one of hits or of sessions, `hour_of_week`, `error`, `property/{type}/{name}`, or `property` for all properties.
 -- :offsets, :offsetStarts: seconds that the site's clocks are ahead of UTC, and from when on, ascending.
 -- visitors: array_send bytes of visitor_no; a visitor may occur more than once.
--- times, with :withTimes: int4send of each, since :start: of an error the milliseconds of each hit, of a title the quarter-hour in which
--- each session began.
 -- Sessions and their hits are not joined: the rows of both are sorted by session. The plan of a join depended on estimates, and
 -- on rows without statistics it compared each row with each: 57 s for a day of 33,000 hits and 10,000 sessions.
 with
@@ -30,13 +28,11 @@ seen as (
     value,
     max(pageviews_of_session) as pageviews_of_session,
     max(duration_of_session) as duration_of_session,
-    min(session_at) as session_at,
-    string_agg(int4send((extract(epoch from at - :start::timestamptz) * 1000)::integer), ''::bytea)
-      filter (where is_counted and dimension = 'error' and :withTimes::boolean) as times,
     count(*) filter (where is_counted) as hits,
     count(*) filter (where is_counted and type = 'pageview') as pageviews,
     count(*) filter (where is_counted and type = 'event') as custom_events,
-    max(at) filter (where is_counted and dimension = 'title') as last_at,
+    min(at) filter (where is_counted and dimension = 'error') as first_at,
+    max(at) filter (where is_counted and dimension in ('title', 'error')) as last_at,
     bool_or(type <> 'engagement') filter (where is_of_start) as is_seen,
     bool_or(type = 'engagement') filter (where is_of_start) as is_engaged,
     sum(engaged_ms) filter (where is_of_start and type = 'engagement') as engaged_ms,
@@ -49,7 +45,6 @@ seen as (
       (case asked.dimension {rolled_up_hit_choice} when 'error' then error_id::text end) collate "C" as value,
       null::integer as pageviews_of_session,
       null::bigint as duration_of_session,
-      session_at,
       type,
       at,
       engaged_ms,
@@ -58,7 +53,7 @@ seen as (
       is_of_start
     from (
       select
-        session_no, visitor_no, {rolled_up_hit_columns}, error_id, type, at, session_at, engaged_ms, scroll,
+        session_no, visitor_no, {rolled_up_hit_columns}, error_id, type, at, engaged_ms, scroll,
         at >= :hitsFrom::timestamptz and at < :hitsTo::timestamptz and type <> 'engagement' as is_counted,
         session_at >= :start::timestamptz and session_at < :end::timestamptz
           and at >= (select first_at from extent) and at <= (select last_at from extent) as is_of_start
@@ -76,7 +71,7 @@ seen as (
       and (type <> 'engagement' or asked.dimension in ('path', 'title'))
       and (asked.dimension <> 'error' or type = 'error' and error_id is not null)
     union all
-    select session_no, null, null, null, pageviews, duration_ms, null, null, null, null, null, false, false
+    select session_no, null, null, null, pageviews, duration_ms, null, null, null, null, false, false
     from chosen
     where :dimensions::text[] && {rolled_up_hit_names}
   ) as either
@@ -150,16 +145,10 @@ select
   coalesce(sum(duration_of_session) filter (where is_seen), 0)::float8 as "durationMs",
   coalesce(sum(deepest_scroll) filter (where is_seen), 0)::bigint as "scrollSum",
   count(deepest_scroll) filter (where is_seen) as "scrolledSessions",
-  string_agg(
-    case
-      when dimension = 'error' then times
-      when is_seen then int4send(floor(extract(epoch from session_at - :start::timestamptz) / 900)::integer)
-    end,
-    ''::bytea
-  ) filter (where dimension in ('error', 'title') and :withTimes::boolean) as times
+  (extract(epoch from min(first_at)) * 1000)::bigint as "firstAt"
 from (
   select
-    dimension, value, visitor_no, hits, pageviews, custom_events, last_at, is_engaged, engaged_ms, deepest_scroll, session_at, times,
+    dimension, value, visitor_no, hits, pageviews, custom_events, first_at, last_at, is_engaged, engaged_ms, deepest_scroll,
     is_seen and max(pageviews_of_session) over of_session is not null as is_seen,
     max(pageviews_of_session) over of_session as pageviews_of_session,
     max(duration_of_session) over of_session as duration_of_session

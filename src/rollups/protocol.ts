@@ -1,4 +1,3 @@
-import type { TimedDimension } from '../dimensions/rolled-up.ts'
 import { MINUTE_MS } from '../lib/time.ts'
 import type { Pool } from '../threads/pool.ts'
 import type { Column, Counts } from './daily/codec.ts'
@@ -187,17 +186,6 @@ export interface RankedValue extends Counts {
   value: string
 }
 
-/** A value in a window, of a dimension whose rollups hold times. */
-export interface TimedValue extends Pick<Ranking, 'siteNo' | 'window'> {
-  dimension: TimedDimension
-  value: string
-}
-
-/** Number of all occurrences, and the distinct times of those of a page, without the `skipped` newest at these times. */
-export interface OccurrencePage {
-  total: number
-  times: number[]
-  skipped: number
 }
 
 /** The first and the last occurrence of an error, Unix milliseconds. */
@@ -235,16 +223,6 @@ export interface Tasks {
       withVisitors?: boolean | undefined
     }
     output: Counts[] | null
-  }
-  /**
-   * How often a value occurred in each of the buckets that begin at `bounds`: of an error its hits, of a title the sessions that saw
-   * it, by their start. The first bucket begins no later than the window. Null as for `rankValues`.
-   */
-  countValueTimes: { input: TimedValue & { bounds: number[] }; output: number[] | null }
-  /** Where a page of the occurrences of a value lies, the newest first; null as for `rankValues`. */
-  locateValueTimes: {
-    input: TimedValue & Pick<Ranking, 'limit' | 'offset'>
-    output: OccurrencePage | null
   }
   /** When errors of a site occurred first and last, ever, by id; those without occurrence are absent. */
   findErrorEnds: { input: { siteNo: number; ids: string[] }; output: Map<string, ErrorEnds> }

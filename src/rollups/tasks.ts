@@ -1,5 +1,7 @@
 import type { Db } from '../db/connect.ts'
 import { countValues, rankValues } from './daily/rank-values.ts'
+import { findErrorEnds } from './daily/read-error-ends.ts'
+import { findErrorEnds } from './daily/read-error-ends.ts'
 import { rollUpDay } from './daily/roll-up-day.ts'
 import { sortValues } from './daily/sort-values.ts'
 import { explainRevenue, explainTraffic, explainValue } from './explain.ts'
@@ -10,7 +12,6 @@ import type { Tasks } from './protocol.ts'
 import { countMovements, countRevenue } from './revenue.ts'
 import { countServiceDay } from './service-events/count-day.ts'
 import { countSiteVisitors, countTraffic } from './traffic.ts'
-import { countValueTimes, findErrorEnds, locateValueTimes } from './value-times.ts'
 
 type TaskTable = {
   [Name in keyof Tasks]: (db: Db, input: Tasks[Name]['input']) => Promise<Tasks[Name]['output']>
@@ -28,8 +29,6 @@ export const tasks: TaskTable = {
   countGoals,
   rollUpGoals,
   countServiceDay,
-  countValueTimes,
-  locateValueTimes,
   findErrorEnds,
   countLive,
   listGoalValues,

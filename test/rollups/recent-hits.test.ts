@@ -8,12 +8,12 @@ import { readRecentHits } from '../../src/rollups/recent/read-recent-hits.ts'
 import { countRecentHits } from '../../src/rollups/recent/recent-hits.ts'
 import { countTraffic } from '../../src/rollups/traffic.ts'
 import { readLog } from '../../src/stats/event-log/log-pages.ts'
-import { countTypes } from '../../src/stats/reports/events-timeseries.ts'
-import type { Range } from '../../src/time/range.ts'
+import { EventsTimeseriesQuery, getEventsTimeseries } from '../../src/stats/reports/events-timeseries.ts'
 import { testDatabase } from '../support/database.ts'
 import { dyingAfter } from '../support/dying-after.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { randomHitStream } from '../support/random-hits.ts'
+import { readServices, readSite } from '../support/read-services.ts'
 import { recountSessions } from '../support/recount.ts'
 import { sweep } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
@@ -83,14 +83,19 @@ async function expectSameAsRows(site: TestSite, now: number): Promise<number> {
 }
 
 /** Reads the event log of two days, and compares its series by hour and its first page with the rows. */
-async function expectSameLog({ siteNo }: TestSite, now: number): Promise<void> {
+async function expectSameLog(site: TestSite, now: number): Promise<void> {
+  const { siteNo } = site
   const end = new Date(Math.ceil((now + 1) / DAY) * DAY)
   const span = { start: new Date(end.getTime() - 2 * DAY), end }
   const resolved = { siteNo, ...span, filters: { dimensions: [], property: undefined }, goal: undefined }
-  const dates = { from: dateOf(span.start), to: dateOf(end, -1) }
-  const range: Range = { ...span, ...dates, zone: 'UTC', days: 2, group: 'hour' }
+  const query = { from: dateOf(span.start), to: dateOf(end, -1), group: 'hour' }
   const types = [...EVENT_TYPES]
-  const { series } = await countTypes({ reads: db }, resolved, range, { types })
+  const services = readServices(db, new Date(now))
+  const { series } = await getEventsTimeseries(
+    services,
+    readSite(site, 'UTC'),
+    EventsTimeseriesQuery.parse(query),
+  )
   const rows = await db<{ type: EventType; hour: number; hits: number }[]>`
     select type, floor(extract(epoch from at - ${span.start}::timestamptz) / 3600)::int as hour, count(*)::int as hits
     from events
@@ -102,7 +107,7 @@ async function expectSameLog({ siteNo }: TestSite, now: number): Promise<void> {
     expected[type][hour] = hits
   }
   expect(series).toEqual(expected)
-  const page = await readLog({ reads: db }, resolved, { page: 2, per_page: 3 }, { types })
+  const page = await readLog(services, resolved, { page: 2, per_page: 3 }, { types })
   const ids = await db<{ id: string }[]>`
     select id from events
     where site_no = ${siteNo} and at >= ${span.start} and at < ${end} and type = any(${types})

@@ -89,13 +89,7 @@ const CONTEXTS: [string, Partial<ResolvedQuery>][] = [
 
 /** Statements whose column `value` is a dimension of sessions. */
 const OF_SESSIONS = new Set([
-  ...[
-    'rank-session-values',
-    'sum-by-first-visit',
-    'sum-revenue-by-session-value',
-    'sum-mrr-by-session-value',
-  ],
-  ...['count-sessions-by-value', 'list-distinct-money-values', 'break-down-filtered-money'],
+  ...['sum-by-first-visit', 'list-distinct-money-values'],
 ])
 
 const SAMPLES: Record<string, unknown> = {

@@ -36,7 +36,7 @@ export interface Days {
 }
 
 /** Tasks that leave it to their caller to count otherwise. */
-const FROM_ROLLUPS = ['rankValues', 'sortValues', 'countValues', 'countValueTimes', 'locateValueTimes']
+const FROM_ROLLUPS = ['rankValues', 'sortValues', 'countValues']
 
 /** Takes everything from rows, as if nothing was ever rolled up. */
 function rowPool(db: Db): Pool {

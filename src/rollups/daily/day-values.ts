@@ -1,9 +1,8 @@
 import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
-import { isTimed, PROPERTIES } from '../../dimensions/rolled-up.ts'
+import { PROPERTIES } from '../../dimensions/rolled-up.ts'
 import { decodeValues, encodeValues, noCounts, type RolledUpValue } from './codec.ts'
 import { addCounts, type CountsByValue } from './row-slice.ts'
-import { addTimes, decodeAllTimes, encodeTimes, type TimedValue, type Times } from './times-codec.ts'
 import { valueIdsOf } from './value-dictionary.ts'
 import { concat, distinctOf } from './visitor-set.ts'
 
@@ -19,15 +18,12 @@ interface StoredValues {
   dimension: string
   counts: Buffer | null
   visitors: Buffer | null
-  /** Null for dimensions without times. */
-  timesIndex: Buffer | null
-  times: Buffer | null
 }
 
 const findDailyValueRollups = query<DayKey & { dimensions: string[] }, StoredValues>(
   'find-daily-value-rollups',
   `
-  select dimension, counts, visitors, times_index as "timesIndex", times
+  select dimension, counts, visitors
   from daily_value_rollups
   where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz
     and dimension = any(:dimensions::text[])`,
@@ -36,16 +32,13 @@ const findDailyValueRollups = query<DayKey & { dimensions: string[] }, StoredVal
 const upsertDailyValueRollup = query<DayKey & StoredValues>(
   'upsert-daily-value-rollup',
   `
-  insert into daily_value_rollups (site_no, dimension, starts_at, ends_at, counts, visitors, times_index, times)
+  insert into daily_value_rollups (site_no, dimension, starts_at, ends_at, counts, visitors)
   values (
-    :siteNo::int, :dimension::text, :start::timestamptz, :end::timestamptz, :counts::bytea, :visitors::bytea,
-    :timesIndex::bytea, :times::bytea
+    :siteNo::int, :dimension::text, :start::timestamptz, :end::timestamptz, :counts::bytea, :visitors::bytea
   )
   on conflict (site_no, dimension, starts_at, ends_at) do update set
     counts = excluded.counts,
-    visitors = excluded.visitors,
-    times_index = excluded.times_index,
-    times = excluded.times`,
+    visitors = excluded.visitors`,
 )
 
 /** Deletes the values of all dimensions on a day. */
@@ -65,19 +58,12 @@ export interface RollupLimits {
 export const DEFAULT_LIMITS: RollupLimits = { values: 50_000, events: 500 }
 
 /** Values of one dimension in a rollup; null when there are too many. */
-export type Values = (RolledUpValue & TimedValue)[] | null
+export type Values = RolledUpValue[] | null
 
-function encode(dimension: string, values: Values): StoredValues {
-  if (!values) return { dimension, counts: null, visitors: null, timesIndex: null, times: null }
-  const times = isTimed(dimension) ? encodeTimes(values) : { timesIndex: null, times: null }
-  return { dimension, ...encodeValues(values), ...times }
-}
+const encode = (dimension: string, values: Values): StoredValues =>
+  values ? { dimension, ...encodeValues(values) } : { dimension, counts: null, visitors: null }
 
-function decode({ counts, visitors, timesIndex, times }: StoredValues): Values {
-  if (!counts) return null
-  const timesOf = timesIndex ? decodeAllTimes(timesIndex, times!) : new Map<number, Times>()
-  return decodeValues(counts, visitors!).map(value => ({ ...value, times: timesOf.get(value.valueId) }))
-}
+const decode = ({ counts, visitors }: StoredValues): Values => counts && decodeValues(counts, visitors!)
 
 /** Returns the values of dimensions in the rollup of a day, and those of the properties when there are too many. */
 export async function readValues(db: Db, key: DayKey, dimensions: string[]): Promise<Map<string, Values>> {
@@ -137,15 +123,15 @@ function mergeDimension(
   valueIds: Map<string, number>,
   limits: RollupLimits,
 ): Values {
-  const merged = new Map<number, RolledUpValue & TimedValue>(old.map(value => [value.valueId, value]))
+  const merged = new Map<number, RolledUpValue>(old.map(value => [value.valueId, value]))
   if (added.size > limits.values) return null
-  for (const [value, { counts, visitors, times }] of added) {
+  for (const [value, { counts, visitors, firstAt }] of added) {
     const valueId = valueIds.get(value)!
     const into = merged.get(valueId) ?? { valueId, counts: noCounts(), visitors: new Uint32Array() }
     addCounts(into.counts, counts)
     into.visitors = distinctOf(concat([into.visitors, visitors]))
     into.counts.visitors = into.visitors.length
-    if (times) into.times = addTimes(into.times, times)
+    if (firstAt !== undefined) into.firstAt = Math.min(into.firstAt ?? firstAt, firstAt)
     merged.set(valueId, into)
   }
   return merged.size > limits.values ? null : [...merged.values()]

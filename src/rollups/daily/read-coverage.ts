@@ -7,8 +7,6 @@ import { type RowSlice, wholeSlice } from './row-slice.ts'
 
 /** When a larger part of a window is not rolled up, it is faster to count its hits elsewhere. */
 export const MAX_GAPS_MS = 2.5 * DAY_MS
-/** The longest day, when clocks are set back. */
-const LONGEST_DAY_MS = 27 * 3_600_000
 
 export const findNewestHit = query<{ siteNo: number; start: Date; end: Date }, { at: number | null }>(
   'find-newest-hit',
@@ -29,24 +27,16 @@ export const findFirstEvent = query<{ siteNo: number }, { at: number | null; det
   where site_no = :siteNo::int`,
 )
 
-/** A rollup that lies in a window, or the part of its day that does. */
-export interface CoveringRollup extends DailyRollup {
-  /** The whole day of the rollup. */
-  day: Window
-}
-
 interface CoverageOptions {
   /** Whether rollups may answer; without them, rows do. */
   readsRollups?: boolean
-  /** Whether rollups may cover a part of their day: their counts are known by time. */
-  cutsDays?: boolean
   /** Whether rows are read however little of the window is rolled up. */
   readsAllRows?: boolean
 }
 
 /** The rollups of a window, and the rows that they lack. */
 export interface ReadCoverage {
-  rollups: CoveringRollup[]
+  rollups: DailyRollup[]
   slices: RowSlice[]
 }
 
@@ -58,18 +48,16 @@ export async function readCoverage(
   tx: Queryable,
   siteNo: number,
   window: Window,
-  { readsRollups = true, cutsDays = false, readsAllRows = false }: CoverageOptions,
+  { readsRollups = true, readsAllRows = false }: CoverageOptions,
 ): Promise<ReadCoverage | undefined> {
   const [stored, [first]] = await Promise.all([
-    readDailyRollups(tx, [siteNo], cutsDays ? around(window) : window),
+    readDailyRollups(tx, [siteNo], window),
     findFirstEvent(tx, { siteNo }),
   ])
   const usable = readsRollups ? stored.get(siteNo)! : []
   const detailsFrom = first?.detailsFrom ?? Number.NEGATIVE_INFINITY
   const since = Math.max(first?.at ?? Number.POSITIVE_INFINITY, detailsFrom)
-  const near = usable.filter(({ start, end }) => start < window.end && end > window.start)
-  const cut = near.map(rollup => cutTo(window, rollup))
-  const { rollups, tails, gaps } = coverageOf(window, cutsDays ? cut : cut.filter(isWholeDay))
+  const { rollups, tails, gaps } = coverageOf(window, usable)
   const lacking = partsSince(gaps, since)
   // The gap after the last rollup may lie mostly in the future, where there are no hits to count.
   const isMostlyMissing = rollups.length > 0 && lengthOf(lacking) > MAX_GAPS_MS
@@ -78,20 +66,6 @@ export async function readCoverage(
   if (!readsAllRows && lengthOf(missing) > MAX_GAPS_MS && window.start >= detailsFrom) return undefined
   return { rollups, slices: [...tails, ...missing.map(wholeSlice)] }
 }
-
-const isWholeDay = ({ start, end, day }: CoveringRollup) => start === day.start && end === day.end
-
-const around = ({ start, end }: Window): Window => ({
-  start: start - LONGEST_DAY_MS,
-  end: end + LONGEST_DAY_MS,
-})
-
-const cutTo = (window: Window, { start, end, ...rollup }: DailyRollup): CoveringRollup => ({
-  ...rollup,
-  start: Math.max(start, window.start),
-  end: Math.min(end, window.end),
-  day: { start, end },
-})
 
 /** Returns the parts of windows from a moment on. */
 export const partsSince = (windows: readonly Window[], since: number): Window[] =>

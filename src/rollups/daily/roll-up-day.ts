@@ -151,7 +151,7 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
     return Promise.all([
       countSliceHits(tx, siteNo, slice),
       countSliceSessions(tx, siteNo, slice),
-      countSliceValues(tx, siteNo, slice, ROLLED_UP_DIMENSIONS, { zone: day.zone, withTimes: true }),
+      countSliceValues(tx, siteNo, slice, ROLLED_UP_DIMENSIONS, { zone: day.zone }),
     ])
   })
   const before =

@@ -5,7 +5,6 @@ import { MINUTE_MS } from '../../lib/time.ts'
 import { type ZoneOffsets, zoneOffsets } from '../../time/zone-offsets.ts'
 import type { TrafficTotals, Window } from '../protocol.ts'
 import { type Counts, noCounts } from './codec.ts'
-import { addTimes, type Times, timesIn } from './times-codec.ts'
 import { distinctOf, readIntArray } from './visitor-set.ts'
 
 /** After this time without a hit, a session gets no further hit except a late one (docs/metrics.md "Session"). */
@@ -80,8 +79,8 @@ export interface ValueCounts {
   counts: Counts
   /** Distinct visitor_no, in any order. Do not change the list: a live tail keeps it. */
   visitors: Uint32Array
-  /** Of dimensions with times, when they were asked for. */
-  times?: Times
+  /** Time of the first hit of an error, Unix milliseconds. */
+  firstAt?: number
 }
 /** Counts of each value of a dimension. */
 export type CountsByValue = Map<string, ValueCounts>
@@ -93,7 +92,7 @@ interface ValueRow extends RowCounts {
   dimension: string
   value: string
   visitors: Buffer | null
-  times: Buffer | null
+  firstAt: number | null
 }
 
 /** The parameters of slice_sessions.sql. */
@@ -120,8 +119,7 @@ const countSessions = query<SessionBounds, SessionTotals>(
 )
 
 const countValues = query<
-  SessionBounds &
-    ZoneOffsets & { hitsFrom: Date; hitsTo: Date; dimensions: readonly string[]; withTimes: boolean },
+  SessionBounds & ZoneOffsets & { hitsFrom: Date; hitsTo: Date; dimensions: readonly string[] },
   ValueRow
 >('count-slice-values')
 
@@ -171,14 +169,13 @@ export async function countSliceSessions(
  * @param dimensions of hits, of sessions, `hour_of_week`, `error`, `property/{type}/{name}`, or `property` for all event types and
  * names
  * @param options.zone of the site; only `hour_of_week` needs it
- * @param options.withTimes of a slice that is a day, or a part of it: times are counted from its start
  */
 export async function countSliceValues(
   db: Queryable,
   siteNo: number,
   slice: RowSlice,
   dimensions: readonly string[],
-  { zone = 'UTC', withTimes = false }: { zone?: string | undefined; withTimes?: boolean } = {},
+  { zone = 'UTC' }: { zone?: string | undefined } = {},
 ): Promise<Map<string, CountsByValue>> {
   const bounds = { ...sessionBoundsOf(siteNo, slice), ...hitBoundsOf(slice) }
   const [dimension] = dimensions
@@ -189,10 +186,9 @@ export async function countSliceValues(
           ...bounds,
           ...zoneOffsets(zone, slice.start, slice.end),
           dimensions,
-          withTimes,
         })
   const byDimension = new Map<string, CountsByValue>()
-  for (const { dimension, value, visitors, times, ...counts } of rows) {
+  for (const { dimension, value, visitors, firstAt, ...counts } of rows) {
     let byValue = byDimension.get(dimension)
     if (!byValue) {
       byValue = new Map()
@@ -205,7 +201,7 @@ export async function countSliceValues(
     }
     addCounts(into.counts, counts)
     if (visitors) into.visitors = distinctOf(readIntArray(visitors))
-    if (times) into.times = addTimes(into.times, timesIn(times))
+    if (firstAt !== null) into.firstAt = Math.min(into.firstAt ?? firstAt, firstAt)
   }
   return byDimension
 }
@@ -219,7 +215,7 @@ async function countCopied(
   dimension: string,
 ): Promise<ValueRow[]> {
   const rows = await countSessionValues(db, { ...bounds, dimension })
-  return rows.map(row => ({ ...NO_ROW_COUNTS, ...row, dimension, times: null }))
+  return rows.map(row => ({ ...NO_ROW_COUNTS, ...row, dimension, firstAt: null }))
 }
 
 /** Adds all counts except visitors; keeps the latest `lastAt`. */

@@ -1,4 +1,5 @@
 import { COPIED_COLUMNS, dimensionsOfLevel } from '../../dimensions/dimensions.ts'
+import { ERRORS } from '../../dimensions/rolled-up.ts'
 import { COLUMNS, type Counts, noCounts } from '../daily/codec.ts'
 import type { CountsByValue, RowSlice } from '../daily/row-slice.ts'
 import { concat, moveDistinct } from '../daily/visitor-set.ts'
@@ -28,7 +29,7 @@ const VALUE_BYTES = 250
 const NONE = new Uint32Array()
 
 /**
- * Counts the rows of a slice by value, the same as `countSliceValues` without times, and goes on when rows are added. Sums lie in columns:
+ * Counts the rows of a slice by value, the same as `countSliceValues` without the first hits of errors, and goes on when rows are added. Sums lie in columns:
  * objects would be found and changed one by one, a million times. A session that changes is taken out before, and added again after.
  */
 export class ValueCounter {
@@ -178,7 +179,7 @@ export class ValueCounter {
     const values = isOfHit
       ? columns[this.#dimension as HitDimension]
       : this.#rows.dimensions.columns[this.#dimension]!
-    const withTime = this.#dimension === 'title'
+    const withTime = this.#dimension === 'title' || this.#dimension === ERRORS
     const ranges = this.#rows.hitRanges(hitsFrom, hitsTo, this.#nextHit)
     const most = sizeOf(ranges)
     const pairs = new ValueVisitors(most, Math.min(this.#rows.values.length, this.#values.length + most))

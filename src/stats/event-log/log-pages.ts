@@ -66,8 +66,9 @@ export const readLog = async (
   query: PageQuery,
   options: { types: EventType[]; errorId?: string },
 ): Promise<Page<LoggedHit>> =>
-  (await readLogByKey(services, resolved, query, options)) ??
-  readByQuarters(services, resolved, query, options)
+  isUnfiltered(resolved) && options.errorId === undefined
+    ? readByQuarters(services, resolved, query, options)
+    : readLogByKey(services, keptPart(resolved), query, options)
 
 /**
  * Counts hits by 15-minute bucket first: this gives the total and the time range of the page, so that page 2,000 reads as few
