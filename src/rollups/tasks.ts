@@ -3,12 +3,9 @@ import { countValues, rankValues } from './daily/rank-values.ts'
 import { rollUpDay } from './daily/roll-up-day.ts'
 import { sortValues } from './daily/sort-values.ts'
 import { explainRevenue, explainTraffic, explainValue } from './explain.ts'
-import { countGoals, coverGoals } from './goals/count-goals.ts'
-import { rollUpGoals } from './goals/roll-up-goals.ts'
-import { countLive, listGoalValues } from './live-tail/kept-tails.ts'
+import { countLive } from './live-tail/kept-tails.ts'
 import type { Tasks } from './protocol.ts'
 import { countMovements, countRevenue } from './revenue.ts'
-import { countServiceDay } from './service-events/count-day.ts'
 import { countFilteredTraffic } from './session-columns/count-traffic.ts'
 import { countFilteredValues } from './session-columns/count-values.ts'
 import { coverSessionColumns } from './session-columns/cover-days.ts'
@@ -34,15 +31,10 @@ export const tasks: TaskTable = {
   countFilteredTraffic,
   countFilteredValues,
   sumMoneyOfValues,
-  coverGoals,
-  countGoals,
-  rollUpGoals,
-  countServiceDay,
   countValueTimes,
   locateValueTimes,
   findErrorEnds,
   countLive,
-  listGoalValues,
   countRevenue,
   countMovements,
   explainTraffic,

@@ -3,7 +3,6 @@ import { decodeValues, encodeValues } from '../../../rollups/daily/codec.ts'
 import { decodeAllTimes, encodeTimes } from '../../../rollups/daily/times-codec.ts'
 import { valueIdsOf } from '../../../rollups/daily/value-dictionary.ts'
 import { addVisitors, numbersIn } from '../../../rollups/daily/visitor-set.ts'
-import { queueGoals } from '../../../rollups/goals/queue-goals.ts'
 import { refusal } from '../../read/limits.ts'
 import type { SiteKind } from '../names.ts'
 import type { OpenedFile } from '../open-archive.ts'
@@ -38,7 +37,6 @@ export async function restoreKeptNumbers(db: Db, siteNo: number, filesOf: FilesO
     }
   }
   await statements.beginRollupSpan(db, { siteNo })
-  await queueGoals(db, { siteNo })
 }
 
 const RESTORE = {
