@@ -1,4 +1,4 @@
-import { type Db, inTransaction } from '../../db/connect.ts'
+import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { DIMENSIONS_HASH } from '../../dimensions/rolled-up.ts'
 import { localDay, startOfDay } from '../../time/local-time.ts'
