@@ -59,15 +59,8 @@ export async function listOccurring(
   return new Map([...values, ...(await listInHits(reads, span, others))])
 }
 
-/**
- * Returns the same, always from the hits: faster for a short time span.
- * @throws as `findTargets`
- */
-export async function listInHits(
-  reads: Queryable,
-  span: SiteSpan,
-  kinds: string[],
-): Promise<Map<string, string[]>> {
+/** @throws as `findTargets` */
+async function listInHits(reads: Queryable, span: SiteSpan, kinds: string[]): Promise<Map<string, string[]>> {
   const occurring = await listGoalValues(reads, {
     ...span,
     types: kinds,
