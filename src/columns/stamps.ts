@@ -55,6 +55,17 @@ export async function stampChanges(
   })
 }
 
+/** The same for events of the service, by their times. */
+export const stampServiceEvents = (
+  tx: Transaction,
+  events: readonly { siteNo: number; at: Date }[],
+): Promise<void> =>
+  stampChanges(
+    tx,
+    'service',
+    events.map(({ siteNo, at }) => ({ siteNo, at: at.getTime() })),
+  )
+
 const selectStampedSites = query<{ least: number; limit: number }, { siteNo: number }>(
   'select-stamped-sites',
   `select site_no as "siteNo"

@@ -1,7 +1,6 @@
 import { MINUTE_MS } from '../lib/time.ts'
 import type { Pool } from '../threads/pool.ts'
 import type { Column, Counts } from './daily/codec.ts'
-import type { ConversionTargets } from './goals/slice-conversions.ts'
 import type { Amounts, ValueOrder } from './value-order.ts'
 
 export const BUCKET_MS = 15 * MINUTE_MS
@@ -120,38 +119,6 @@ export interface RolledUpDay extends Window {
   marks: { bucket: number; version: number }[]
 }
 
-/** Goal in tasks: its key (`goalKey`), and the currency in which it counts reported revenue; empty for none. */
-export interface CountedGoal {
-  key: string
-  currency: string
-}
-
-/** What goals convert in the rows of a time span: `targets` name them by their position in a list. */
-export interface TargetsOf {
-  window: Window
-  targets: ConversionTargets
-}
-
-/** Day of a site that needs a goal rollup, or more in it. */
-export interface GoalDayToCount extends Window {
-  siteNo: number
-  /** Version of the daily rollup. When it has another one by now, nothing is written. */
-  dayVersion: string
-  /** Version of the goal rollup that is added to; null to count anew. When it has another one by now, nothing is written. */
-  version: string | null
-  /** The rollup will hold conversions before this time only: that of the daily rollup. */
-  rolledUpTo: number
-  /** Goals that are added, from a time on: null for the whole day. Others of the rollup are dropped. */
-  parts: { goals: CountedGoal[]; from: number | null; targets: ConversionTargets }[]
-}
-
-/** Day of a site whose events of the service are to be counted. */
-export interface ServiceDay extends Window {
-  siteNo: number
-  /** When its row has another version by now, nothing is written. */
-  version: string
-}
-
 /** Query for a ranked page of values. */
 export interface Ranking {
   siteNo: number
@@ -184,8 +151,6 @@ export interface SortedRanking
 
 export interface RankedValue extends Counts {
   value: string
-}
-
 }
 
 /** The first and the last occurrence of an error, Unix milliseconds. */
@@ -249,32 +214,6 @@ export interface Tasks {
     input: Pick<SiteMoney, 'siteNo' | 'currency'> & { window: Window; buckets: Window[] }
     output: Explained<RevenueTotals>
   }
-  /** Groups of goals that rollups answer for, and the time spans in which their targets must be known, for `countGoals`. */
-  coverGoals: {
-    input: { siteNo: number; window: Window; goals: string[] }
-    output: { goals: string[]; windows: Window[] }[]
-  }
-  /** Conversions in the order of the groups and their goals; null when targets are missing for a part of the rows. */
-  countGoals: {
-    input: {
-      siteNo: number
-      window: Window
-      groups: {
-        goals: CountedGoal[]
-        rows: TargetsOf[]
-        /** What events of the service convert, in the whole window. */
-        service: ConversionTargets
-      }[]
-    }
-    output: { conversions: number; visitors: number; revenue: bigint }[] | null
-  }
-  /** Values that goals of each kind can match among the hits of a window, from memory; null when rows should be read. */
-  listGoalValues: {
-    input: { siteNo: number; window: Window; kinds: string[] }
-    output: Map<string, string[]> | null
-  }
-  rollUpGoals: { input: GoalDayToCount; output: undefined }
-  countServiceDay: { input: ServiceDay; output: undefined }
   countRevenue: { input: SiteMoney[]; output: RevenueTotals[][] }
   countMovements: { input: SiteMoney; output: Movements }
 }

@@ -5,12 +5,9 @@ import { findErrorEnds } from './daily/read-error-ends.ts'
 import { rollUpDay } from './daily/roll-up-day.ts'
 import { sortValues } from './daily/sort-values.ts'
 import { explainRevenue, explainTraffic, explainValue } from './explain.ts'
-import { countGoals, coverGoals } from './goals/count-goals.ts'
-import { rollUpGoals } from './goals/roll-up-goals.ts'
-import { countLive, listGoalValues } from './live-tail/kept-tails.ts'
+import { countLive } from './live-tail/kept-tails.ts'
 import type { Tasks } from './protocol.ts'
 import { countMovements, countRevenue } from './revenue.ts'
-import { countServiceDay } from './service-events/count-day.ts'
 import { countSiteVisitors, countTraffic } from './traffic.ts'
 
 type TaskTable = {
@@ -25,13 +22,8 @@ export const tasks: TaskTable = {
   rankValues,
   sortValues,
   countValues,
-  coverGoals,
-  countGoals,
-  rollUpGoals,
-  countServiceDay,
   findErrorEnds,
   countLive,
-  listGoalValues,
   countRevenue,
   countMovements,
   explainTraffic,

@@ -5,7 +5,6 @@ import { inSnapshot } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { DIMENSIONS_HASH, ROLLED_UP_DIMENSIONS } from '../../dimensions/rolled-up.ts'
 import { removeMarks } from '../dirty.ts'
-import { queueGoals } from '../goals/queue-goals.ts'
 import { datesOf, type RolledUpDay } from '../protocol.ts'
 import {
   addValueIds,
@@ -37,7 +36,6 @@ interface StoredRollup {
   durationMs: number
   visitors: Buffer
   dimensionsHash: string
-  version: string
   /** Changes when the day is rolled up again from its rows. */
   madeAnew: string | null
 }
@@ -81,7 +79,6 @@ const findDailyRollup = query<DayKey, StoredRollup>(
     duration_ms::float8 as "durationMs",
     visitors,
     dimensions_hash as "dimensionsHash",
-    version,
     made_anew as "madeAnew"
   from daily_rollups
   where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz`,
@@ -101,28 +98,8 @@ export const planOnce = query(
     set_config('jit', 'off', true)`,
 )
 
-const upsertDailyRollup = query<
-  DayKey & Omit<StoredRollup, 'stamp' | 'rolledUpTo' | 'version'> & { rolledUpTo: Date }
->('upsert-daily-rollup')
-
-// The goal rollup of a day that has grown still holds a part of it. That of one that is built again goes: it may count hits that are gone.
-const keepGoalDay = query<DayKey & { before: string }>(
-  'keep-goal-day',
-  `
-  update daily_goal_rollups as goal_day
-  set day_version = daily_rollups.version
-  from daily_rollups
-  where goal_day.site_no = :siteNo::int and goal_day.starts_at = :start::timestamptz and goal_day.ends_at = :end::timestamptz
-    and goal_day.day_version = :before::uuid
-    and daily_rollups.site_no = :siteNo::int and daily_rollups.starts_at = :start::timestamptz
-    and daily_rollups.ends_at = :end::timestamptz`,
-)
-
-const dropGoalDay = query<DayKey>(
-  'drop-goal-day',
-  `
-  delete from daily_goal_rollups
-  where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz`,
+const upsertDailyRollup = query<DayKey & Omit<StoredRollup, 'stamp' | 'rolledUpTo'> & { rolledUpTo: Date }>(
+  'upsert-daily-rollup',
 )
 
 const deleteRollups = query<{ siteNo: number }>(
@@ -185,9 +162,6 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
       dimensionsHash: DIMENSIONS_HASH,
       madeAnew: old ? old.madeAnew : randomUUID(),
     })
-    if (old) await keepGoalDay(tx, { ...key, before: old.version })
-    else await dropGoalDay(tx, key)
-    await queueGoals(tx, { siteNo })
     await removeMarks(tx, 'daily_rollups', changed)
   })
 }

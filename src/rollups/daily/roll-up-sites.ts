@@ -2,7 +2,6 @@ import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { DIMENSIONS_HASH } from '../../dimensions/rolled-up.ts'
 import { limitTime } from '../../lib/time-budget.ts'
-import { queueGoals } from '../goals/queue-goals.ts'
 import { arraysOf, datesOf, type Window } from '../protocol.ts'
 import { moveRollupWatermark, noteRefreshed } from '../watermarks.ts'
 import { OPEN_MS, readDailyRollups } from './coverage.ts'
@@ -90,20 +89,10 @@ const insertEmptyRollups = query<{
   on conflict (site_no, starts_at, ends_at) do nothing`,
 )
 
-// The rows up to then change nothing in the rollup, and in that of the goals if it is as long. A rollup that another transaction has moved
-// further stays unchanged.
+// The rows up to then change nothing in the rollup. A rollup that another transaction has moved further stays unchanged.
 const advanceRollup = query<{ siteNo: number; start: Date; end: Date; rolledUpTo: Date }>(
   'advance-daily-rollup',
   `
-  with moved_goals as (
-    update daily_goal_rollups as goal_day set rolled_up_to = :rolledUpTo::timestamptz
-    from daily_rollups
-    where goal_day.site_no = :siteNo::int and goal_day.starts_at = :start::timestamptz and goal_day.ends_at = :end::timestamptz
-      and daily_rollups.site_no = :siteNo::int and daily_rollups.starts_at = :start::timestamptz
-      and daily_rollups.ends_at = :end::timestamptz
-      and goal_day.rolled_up_to = daily_rollups.rolled_up_to and goal_day.day_version = daily_rollups.version
-      and goal_day.rolled_up_to < :rolledUpTo::timestamptz
-  )
   update daily_rollups set rolled_up_to = :rolledUpTo::timestamptz
   where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz
     and rolled_up_to < :rolledUpTo::timestamptz`,
@@ -237,14 +226,11 @@ async function isRolledUp(db: Db, siteNo: number, day: Window): Promise<boolean>
 
 async function insertEmpty(db: Db, siteNo: number, days: Window[], watermark: number): Promise<void> {
   if (days.length === 0) return
-  await db.begin(async tx => {
-    await insertEmptyRollups(tx, {
-      siteNo,
-      ...arraysOf(days.map(day => ({ ...day, siteNo }))),
-      rolledUpTo: new Date(watermark),
-      noVisitors: addVisitors(undefined, new Uint32Array()),
-      dimensionsHash: DIMENSIONS_HASH,
-    })
-    await queueGoals(tx, { siteNo })
+  await insertEmptyRollups(db, {
+    siteNo,
+    ...arraysOf(days.map(day => ({ ...day, siteNo }))),
+    rolledUpTo: new Date(watermark),
+    noVisitors: addVisitors(undefined, new Uint32Array()),
+    dimensionsHash: DIMENSIONS_HASH,
   })
 }

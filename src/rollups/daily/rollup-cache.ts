@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
 import type { Db } from '../../db/connect.ts'
-import type { GoalCache } from '../goals/goal-totals.ts'
 import type { TotalsCache } from './range-totals.ts'
 import type { ValuesCache } from './range-values.ts'
 
@@ -10,19 +9,17 @@ const MIB = 2 ** 20
 export interface RollupCache {
   values: ValuesCache
   totals: TotalsCache
-  goals: GoalCache
 }
 
 const caches = new WeakMap<Db, RollupCache>()
 
-/** Returns the cache of a connection pool; at most 54 MiB. */
+/** Returns the cache of a connection pool; at most 48 MiB. */
 export function cacheOf(db: Db): RollupCache {
   let cache = caches.get(db)
   if (!cache) {
     cache = {
       values: new LRUCache({ maxSize: 36 * MIB }),
       totals: new LRUCache({ maxSize: 12 * MIB }),
-      goals: new LRUCache({ maxSize: 6 * MIB }),
     }
     caches.set(db, cache)
   }

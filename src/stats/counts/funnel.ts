@@ -6,7 +6,7 @@ import { countMoments, type FunnelCounts } from '../funnels/count-chains.ts'
 import type { Moments } from '../moments/moments.ts'
 import type { Question } from './question.ts'
 import { type ByteOrder, byteOrder } from './shared/byte-order.ts'
-import { firstReach, Goals } from './shared/conversions.ts'
+import { comparedOf, firstReach, Goals } from './shared/conversions.ts'
 import { TextMatcher } from './shared/match-texts.ts'
 import { columnOf, type Selected, select } from './shared/select.ts'
 
@@ -71,8 +71,7 @@ class StepFinder {
     for (const [step, target] of steps.entries()) {
       if (!isLate(target)) continue
       const passes = new Uint8Array(paths.size)
-      const { operator, value } = testOf(target)
-      matcher.mark(paths, 'goal', operator, value, passes)
+      matcher.mark(paths, testOf(target).operator, comparedOf(target), passes)
       const masks = byThreshold.get(target.scrollThreshold!) ?? new Uint8Array(paths.size)
       for (let path = 0; path < masks.length; path++) if (passes[path] === 1) masks[path]! |= 1 << step
       byThreshold.set(target.scrollThreshold!, masks)

@@ -1,9 +1,17 @@
 import type { Condition, DimensionFilter } from '../../filters/conditions.ts'
-import type { ConversionTargets } from '../../rollups/goals/slice-conversions.ts'
 import type { TimeSpan } from '../../time/range.ts'
 import type { Question } from '../counts/question.ts'
 
-export type { ConversionTargets }
+/** What converts goals, with exact values instead of operators: rows to join hits with (`findTargets`). */
+export interface ConversionTargets {
+  /**
+   * Goals, by number, that a hit of type `kind` converts if its path, name or selector is `value` and its properties
+   * contain the JSON object `props` (null: any properties).
+   */
+  hits: { kind: string; value: string; props: string | null; goals: number[] }[]
+  /** Goals that a pageview of `path` converts when the visitor scrolls to `threshold` percent. */
+  scrolls: { path: string; threshold: number; goals: number[] }[]
+}
 
 /** Resolved query: which hits and sessions of a site a read uses. */
 export interface ResolvedQuery extends TimeSpan {

@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { foldNewStamps } from '../../src/columns/stamps.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { deriveFileFacts, storeFileFacts } from '../../src/revenue/import/file-facts.ts'
 import { purgePayments, setRefunded } from '../../src/revenue/ledger/change-payment.ts'
-import { writeServiceEvents } from '../../src/revenue/ledger/service-events.ts'
 import { createPayment, removePayment } from '../../src/revenue/payments.ts'
 import { inProcessorTransaction } from '../../src/revenue/transactions.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
-import { cacheOf } from '../../src/rollups/daily/rollup-cache.ts'
-import { countServiceDay } from '../../src/rollups/service-events/count-day.ts'
-import { forgetServiceDays } from '../../src/rollups/service-events/forget-days.ts'
-import { prepareServiceDays } from '../../src/rollups/service-events/prepare-days.ts'
 import { StatsQuery } from '../../src/stats/filters/query.ts'
+import type { StatsServices } from '../../src/stats/query-context.ts'
 import { getGoalReport } from '../../src/stats/reports/goals.ts'
 import { unlinkMoney } from '../../src/transfer/imports/undo/unlink-money.ts'
 import { factsOf } from '../../src/transfer/money/row-facts.ts'
@@ -28,8 +25,6 @@ import {
   recountEventGoals,
   saveEventGoals,
 } from '../support/recount-service-goals.ts'
-import { rollUpAll } from '../support/roll-up.ts'
-import { rollUpGoals } from '../support/roll-up-goals.ts'
 import { runs, seeds } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { useDatabase } from './stored-stream.ts'
@@ -38,9 +33,8 @@ const NOW = Date.UTC(2026, 2, 14, 12)
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const RANGE = { from: '2026-03-02', to: '2026-03-14' }
-const PAYMENT: EventGoal = { pattern: '^payment$', props: {}, currency: null }
 const GOALS: EventGoal[] = [
-  PAYMENT,
+  { pattern: '^payment$', props: {}, currency: null },
   { pattern: '^payment$', props: { currency: 'USD' }, currency: null },
   { pattern: '^payment$', props: { amount: '100', currency: 'USD' }, currency: 'USD' },
   { pattern: '^(subscription|trial)_', props: {}, currency: 'USD' },
@@ -55,43 +49,14 @@ const database = useDatabase(testDatabase)
 type Site = TestSite & { timezone: string; currency: string }
 
 async function newSite(timezone = 'UTC'): Promise<Site> {
-  const { db } = database
-  // Otherwise the days of a new site are rolled up only when the watermark moves.
-  await db`update watermarks set watermark = '-infinity', refreshed_to = '-infinity' where aggregate = 'daily_rollups'`
-  return { ...(await createTestSite(db, { timezone })), timezone, currency: 'USD' }
+  return { ...(await createTestSite(database.db, { timezone })), timezone, currency: 'USD' }
 }
 
-/** A site with a goal, and a visit so long ago that days before today are over. */
-async function siteWithGoals(goals = [PAYMENT], daysAgo = 4): Promise<Site> {
-  const site = await newSite()
-  await saveEventGoals(database.db, site, goals)
-  await visit(site, randomUUID(), NOW - daysAgo * DAY)
-  return site
-}
-
-async function read(site: Site, range: { from: string; to: string }): Promise<GoalNumbers[]> {
+async function readGoals(services: StatsServices, site: Site, range = RANGE): Promise<GoalNumbers[]> {
   const query = StatsQuery.parse({ range: 'today', ...range })
-  const services = readServices(database.db, new Date(NOW))
   const rows = await getGoalReport(services, readSite(site, site.timezone), query)
   return rows.map(({ conversions, visitors, revenue }) => [conversions, visitors, revenue!])
 }
-
-const countGoals = () => rollUpGoals(database.db, Number.POSITIVE_INFINITY, new Date(NOW))
-
-async function rollUp(): Promise<void> {
-  await rollUpAll(database.db, new Date(NOW))
-  await countGoals()
-}
-
-/** Makes a read of the stored counts visible: rows say something else. */
-const falsify = ({ siteNo }: Site) => database.db`
-  update daily_service_events
-  set counts = (select jsonb_agg(each || '{"conversions": 1000}') from jsonb_array_elements(counts) as each)
-  where site_no = ${siteNo} and counts <> '[]'`
-
-const countedDays = async ({ siteNo }: Site) =>
-  (await database.db`select from daily_service_events where site_no = ${siteNo} and counts is not null`)
-    .length
 
 const visit = (site: Site, visitorId: string, at: number, fields = {}) =>
   storeHits(database.db, 0, [enrichedHit(site, at, { visitorId, ...fields })])
@@ -133,7 +98,11 @@ function stepsOf(random: Random, site: Site) {
       const [transaction_id] = payments.splice(random.int(payments.length), 1)
       if (transaction_id) await removePayment({ db, audit: async () => {} }, site, { transaction_id })
     },
-    removeAll: () => (random.chance(0.2) ? purgePayments(db, site, 'USD') : Promise.resolve()),
+    async removeAll() {
+      if (random.chance(0.8)) return
+      await purgePayments(db, site, 'USD')
+      payments.length = 0
+    },
     visit: () => visit(site, random.pick(visitors), past()),
     event: () => visit(site, random.pick(visitors), past(), { type: 'event', name: 'signup' }),
     importPayments: () =>
@@ -166,25 +135,21 @@ function stepsOf(random: Random, site: Site) {
       site.timezone = random.pick(['UTC', 'Asia/Tokyo', 'America/New_York'])
       await db`update sites set timezone = ${site.timezone} where site_no = ${site.siteNo}`
     },
-    rollUp,
-    rollUpSome: () => rollUpGoals(db, random.int(6)),
-    async prepare() {
-      await prepareServiceDays(db, site.siteNo, new Date(NOW))
-    },
     compress: () => compressSettledChunks(db, new Date(NOW)),
-    // What a thread has in memory goes with its process.
-    restart: async () => cacheOf(db).goals.clear(),
+    foldStamps: () => foldNewStamps(db, 1),
   }
   return steps
 }
 
-const OFTEN = ['pay', 'pay', 'pay', 'visit', 'importPayments', 'importStates', 'rollUp', 'rollUp', 'restart']
+const OFTEN = ['pay', 'pay', 'pay', 'visit', 'importPayments', 'importStates']
 
 test(`goal report: events of the service equal a recount, whatever happens to them (${SEQUENCES} sequences)`, {
   tags: ['full'],
 }, async () => {
   const { db } = database
-  let counted = 0
+  // Its columns are kept from read to read.
+  const services = readServices(db, new Date(NOW))
+  let conversions = 0
   for (const seed of seeds(SEQUENCES)) {
     const random = randomFrom(seed)
     const site = await newSite(random.pick(['UTC', 'Europe/Berlin']))
@@ -203,94 +168,43 @@ test(`goal report: events of the service equal a recount, whatever happens to th
       const from = `2026-03-${String(2 + random.int(13)).padStart(2, '0')}`
       const range = random.chance(0.5) ? RANGE : { ...RANGE, from }
       const expected = await recountEventGoals(db, site, goals, { zone: site.timezone, ...range })
-      expect(await read(site, range), JSON.stringify({ seed, done, range })).toEqual(expected)
-      counted += await countedDays(site)
+      const counted = await readGoals(services, site, range)
+      expect(counted, JSON.stringify({ seed, done, range })).toEqual(expected)
+      conversions += counted.reduce((sum, [ofGoal]) => sum + ofGoal, 0)
     }
   }
-  expect(counted).toBeGreaterThan(SEQUENCES * STEPS)
+  expect(conversions).toBeGreaterThan(SEQUENCES * STEPS)
 })
 
-test('goal report: events of the service on days that are over come from counts, also those with properties', async () => {
-  const site = await siteWithGoals([PAYMENT, { ...PAYMENT, props: { amount: '100' } }], 3)
-  await pay(site, { timestamp: new Date(NOW - 2 * DAY).toISOString() })
-  await pay(site, { timestamp: new Date(NOW - HOUR).toISOString(), amount: 250 })
-  await rollUp()
-  expect(await read(site, RANGE)).toEqual([
-    [2, 0, 0],
-    [1, 0, 0],
-  ])
-  await falsify(site)
-  await database.db`update daily_service_events set properties = '[]' where site_no = ${site.siteNo}`
-  cacheOf(database.db).goals.clear()
-  expect(await read(site, RANGE)).toEqual([
-    [1001, 0, 0],
-    [0, 0, 0],
-  ])
-})
-
-test('goal report: a payment on a counted day is counted at once, and changes no other day', async () => {
-  const site = await siteWithGoals()
-  const timestamp = new Date(NOW - 2 * DAY).toISOString()
-  await pay(site, { timestamp })
-  await rollUp()
-  const before = await countedDays(site)
-  await pay(site, { timestamp })
-  expect([await countedDays(site), await read(site, RANGE)]).toEqual([before - 1, [[2, 0, 0]]])
-  await countGoals()
-  expect([await countedDays(site), await read(site, RANGE)]).toEqual([before, [[2, 0, 0]]])
-})
-
-test('goal report: days without details keep no counts of events of the service', async () => {
+test('goal report: a goal with an invalid pattern is refused by its name, and the others with it', async () => {
   const { db } = database
-  const site = await siteWithGoals()
-  await rollUp()
-  const detailsFrom = new Date(Date.UTC(2026, 2, 13))
-  await db`update sites set details_from = ${detailsFrom} where site_no = ${site.siteNo}`
-  expect(await prepareServiceDays(db, site.siteNo, new Date(NOW))).toEqual([])
-  const left = await db`select starts_at as at from daily_service_events where site_no = ${site.siteNo}`
-  expect(left).toEqual([{ at: detailsFrom }])
-})
-
-test('goal report: a day that is touched between preparation and counting is prepared again', async () => {
-  const { db } = database
-  const site = await siteWithGoals()
-  await rollUpAll(db, new Date(NOW))
-  const days = await prepareServiceDays(db, site.siteNo, new Date(NOW))
-  await pay(site, { timestamp: new Date(NOW - 2 * DAY).toISOString() })
-  for (const day of days!) await countServiceDay(db, day)
-  expect([days!.length, await countedDays(site)]).toEqual([4, 3])
-  const again = await prepareServiceDays(db, site.siteNo, new Date(NOW))
-  for (const day of days!) await countServiceDay(db, day)
-  expect([again!.length, await countedDays(site)]).toEqual([1, 3])
-})
-
-test('goal report: no day is prepared while a transaction writes events of the service', {
-  tags: ['native'],
-}, async () => {
-  const { db } = database
-  const site = await siteWithGoals()
-  await rollUpAll(db, new Date(NOW))
-  await db.begin(async tx => {
-    await writeServiceEvents(tx, site, [{ name: 'payment', at: new Date(NOW - 2 * DAY), key: 'a' }])
-    expect(await prepareServiceDays(db, site.siteNo, new Date(NOW))).toBeUndefined()
+  const site = await newSite()
+  await visit(site, randomUUID(), NOW - DAY)
+  const [broken] = await db<{ id: string }[]>`
+    insert into goals (site_no, display_name, type, match_value, match_operator)
+    values (${site.siteNo}, 'Broken', 'page', '(', 'matches_regex') returning id`
+  await expect(readGoals(readServices(database.db, new Date(NOW)), site)).rejects.toMatchObject({
+    fields: { goal: [expect.stringContaining(`The goal Broken (${broken!.id}) cannot be looked for`)] },
   })
-  expect(await prepareServiceDays(db, site.siteNo, new Date(NOW))).toHaveLength(4)
 })
 
-test('goal report: a day that is counted while a transaction has written and not yet said so is counted again', {
-  tags: ['native'],
-}, async () => {
-  const { db } = database
-  const site = await siteWithGoals()
-  await rollUpAll(db, new Date(NOW))
-  const at = new Date(NOW - 2 * DAY)
-  await db.begin(async tx => {
-    await tx`
-        insert into events (site_no, at, id, type, name, hostname, path, url, title, is_service)
-        values (${site.siteNo}, ${at}, ${randomUUID()}, 'event', 'payment', '', '', '', '', true)`
-    await countGoals()
-    expect(await countedDays(site)).toBe(4)
-    await forgetServiceDays(tx, [{ siteNo: site.siteNo, at }])
-  })
-  expect([await countedDays(site), await read(site, RANGE)]).toEqual([3, [[1, 0, 0]]])
+test('scroll goals: of two simultaneous pageviews of a path one converts, stored in any order', async () => {
+  const [low, high] = ['00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002']
+  const scrolled = (at: number, scroll: number) => ({ at, type: 'engagement', scroll }) as const
+  const hits = [{ at: 0, id: low }, { at: 0, id: high }, scrolled(1, 80), scrolled(2, 90)]
+  for (const order of [
+    [0, 1, 2, 3],
+    [0, 2, 1, 3],
+  ]) {
+    const site = await newSite()
+    await database.db`
+      insert into goals (site_no, display_name, type, match_value, match_operator, scroll_threshold)
+      values (${site.siteNo}, 'Read', 'scroll', '/blog/*', 'matches_pattern', 50)`
+    const visitor = randomUUID()
+    for (const index of order) {
+      const { at, ...fields } = hits[index]!
+      await visit(site, visitor, NOW - DAY + at, { url: '/blog/a', ...fields })
+    }
+    expect(await readGoals(readServices(database.db, new Date(NOW)), site)).toEqual([[1, 1, 0]])
+  }
 })
