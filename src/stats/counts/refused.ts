@@ -27,6 +27,9 @@ export class CountRefused extends Error {
 /** Seconds after which more is prepared. */
 const RETRY_AFTER = 2
 
+/** Whether a field names a goal of the site: steps of funnels are `steps.0.goal`, and so on. */
+const isGoal = (field: string) => /(^|\.)goal$/.test(field)
+
 /** Returns what a caller is told about a refusal. */
 export function refusalError(refusal: Refusal): AppError {
   switch (refusal.why) {
@@ -44,9 +47,9 @@ export function refusalError(refusal: Refusal): AppError {
         'The range has more hits than fit into the memory for columns: ask for a shorter range, or set COLUMNS_MB higher',
       )
     case 'costly':
-      return refusal.field === 'goal'
+      return isGoal(refusal.field)
         ? invalidField(
-            'goal',
+            refusal.field,
             `The goal with ${shortened(refusal.value)} takes too long to look for among the values of this range: ask for a shorter range, or give it a simpler match_value`,
           )
         : invalidValue(
@@ -54,9 +57,9 @@ export function refusalError(refusal: Refusal): AppError {
             `${shortened(refusal.value)} takes too long on the values of this range: ask for a shorter range, or use a simpler pattern`,
           )
     case 'invalid':
-      return refusal.field === 'goal'
+      return isGoal(refusal.field)
         ? invalidField(
-            'goal',
+            refusal.field,
             `The goal with ${shortened(refusal.value)} cannot be looked for: its match_value ${refusal.reason}; change or delete it`,
           )
         : invalidValue(refusal.field, `${shortened(refusal.value)} ${refusal.reason}`)

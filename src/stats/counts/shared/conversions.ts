@@ -27,9 +27,15 @@ export class Goals {
 
   /**
    * @param goals each is one target
+   * @param fieldOf names a goal in errors
    * @throws CountRefused
    */
-  constructor({ texts }: View, goals: readonly GoalTarget[], matcher: TextMatcher) {
+  constructor(
+    { texts }: View,
+    goals: readonly GoalTarget[],
+    matcher: TextMatcher,
+    fieldOf: (goal: number) => string = () => 'goal',
+  ) {
     this.#selector = texts.of('property_key').find('selector')
     this.#targets = goals.map((target, goal) => {
       const { operator, value } = testOf(target)
@@ -37,7 +43,7 @@ export class Goals {
         target.on === 'path' ? 'path' : target.on === 'name' ? ('event_name' as const) : undefined
       const known = texts.of(domain ?? 'property_value')
       const passes = target.value === null ? undefined : new Uint8Array(known.size)
-      if (passes) matcher.mark(known, 'goal', operator, value, passes)
+      if (passes) matcher.mark(known, fieldOf(goal), operator, value, passes)
       return {
         goal,
         // Every pageview reaches a scroll of 0 %, with or without engagement.
