@@ -27,8 +27,12 @@ export class CountRefused extends Error {
 /** Seconds after which more is prepared. */
 const RETRY_AFTER = 2
 
-/** Whether a field names a goal of the site: steps of funnels are `steps.0.goal`, and so on. */
-const isGoal = (field: string) => /(^|\.)goal$/.test(field)
+/** Whether a field names a goal of the site: `goal`, or a step of a funnel. */
+const isGoal = (field: string) => /^(steps\.\d+\.)?goal$/.test(field)
+
+/** Begins what is said of a field with its value, unless it is a step of a funnel, which has one value alone. */
+const said = ({ field, value }: { field: string; value: string }, what: string) =>
+  /^steps\.\d+\.value$/.test(field) ? what : `${shortened(value)} ${what}`
 
 /** Returns what a caller is told about a refusal. */
 export function refusalError(refusal: Refusal): AppError {
@@ -54,7 +58,10 @@ export function refusalError(refusal: Refusal): AppError {
           )
         : invalidValue(
             refusal.field,
-            `${shortened(refusal.value)} takes too long on the values of this range: ask for a shorter range, or use a simpler pattern`,
+            said(
+              refusal,
+              'takes too long on the values of this range: ask for a shorter range, or use a simpler pattern',
+            ),
           )
     case 'invalid':
       return isGoal(refusal.field)
@@ -62,6 +69,6 @@ export function refusalError(refusal: Refusal): AppError {
             refusal.field,
             `The goal with ${shortened(refusal.value)} cannot be looked for: its match_value ${refusal.reason}; change or delete it`,
           )
-        : invalidValue(refusal.field, `${shortened(refusal.value)} ${refusal.reason}`)
+        : invalidValue(refusal.field, said(refusal, refusal.reason))
   }
 }
