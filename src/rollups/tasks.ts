@@ -1,7 +1,6 @@
 import type { Db } from '../db/connect.ts'
 import { countValues, rankValues } from './daily/rank-values.ts'
 import { findErrorEnds } from './daily/read-error-ends.ts'
-import { findErrorEnds } from './daily/read-error-ends.ts'
 import { rollUpDay } from './daily/roll-up-day.ts'
 import { sortValues } from './daily/sort-values.ts'
 import { explainRevenue, explainTraffic, explainValue } from './explain.ts'

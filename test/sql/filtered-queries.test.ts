@@ -128,8 +128,7 @@ describe.each(sweep(CONTEXTS))('filtered statements with %s', (_, context) => {
       goal: undefined,
       ...context,
     }
-    const vital = { metric: 'lcp', above: 10 } as const
-    const options = { value: OF_SESSIONS.has(name) ? 'source' : 'path', targets, vital } as const
+    const options = { value: OF_SESSIONS.has(name) ? 'source' : 'path', targets } as const
     const narrow = {
       titles: ['A'],
       times: [start],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { foldNewStamps } from '../../src/columns/stamps.ts'
+import { mergeNewStamps } from '../../src/columns/stamps.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { deriveFileFacts, storeFileFacts } from '../../src/revenue/import/file-facts.ts'
 import { purgePayments, setRefunded } from '../../src/revenue/ledger/change-payment.ts'
@@ -136,7 +136,7 @@ function stepsOf(random: Random, site: Site) {
       await db`update sites set timezone = ${site.timezone} where site_no = ${site.siteNo}`
     },
     compress: () => compressSettledChunks(db, new Date(NOW)),
-    foldStamps: () => foldNewStamps(db, 1),
+    foldStamps: () => mergeNewStamps(db, 1),
   }
   return steps
 }

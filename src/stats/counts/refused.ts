@@ -34,6 +34,10 @@ export class CountRefused extends Error {
 /** Seconds after which more is prepared. */
 const RETRY_AFTER = 2
 
+/** Begins what is said of a field with its value, unless it is a step of a funnel, which has one value alone. */
+const said = ({ field, value }: { field: string; value: string }, what: string) =>
+  /^steps\.\d+\.value$/.test(field) ? what : `${shortened(value)} ${what}`
+
 /** Returns what a caller is told about a refusal. */
 export function refusalError(refusal: Refusal): AppError {
   switch (refusal.why) {
@@ -58,7 +62,10 @@ export function refusalError(refusal: Refusal): AppError {
           )
         : invalidValue(
             refusal.field,
-            `${shortened(refusal.value)} takes too long on the values of this range: ask for a shorter range, or use a simpler pattern`,
+            said(
+              refusal,
+              'takes too long on the values of this range: ask for a shorter range, or use a simpler pattern',
+            ),
           )
     case 'invalid':
       return refusal.goal
@@ -66,6 +73,6 @@ export function refusalError(refusal: Refusal): AppError {
             refusal.field,
             `The goal ${refusal.goal} cannot be looked for: its match_value ${refusal.reason}; change or delete it`,
           )
-        : invalidValue(refusal.field, `${shortened(refusal.value)} ${refusal.reason}`)
+        : invalidValue(refusal.field, said(refusal, refusal.reason))
   }
 }

@@ -1,28 +1,4 @@
-import { type MomentBlock, type Moments, readMoments } from '../moments/moments.ts'
-import { endOfUnit, orderMoments } from '../moments/order.ts'
 import type { Journeys } from './query.ts'
-
-/** Inputs and outputs of the journey task of the pattern threads. */
-export interface JourneyTasks {
-  followJourneys: { input: FollowInput; output: Journeys['steps'] }
-}
-
-interface FollowInput {
-  blocks: MomentBlock[]
-  value: string
-  isBackwards: boolean
-  steps: number
-  branches: number
-}
-
-/** Task of a pattern thread: it needs no database, and the time it takes does not hold up other reads. */
-export const journeyTasks = {
-  followJourneys({ blocks, value, isBackwards, steps, branches }: FollowInput): Journeys['steps'] {
-    const moments = readMoments(blocks)
-    const journeys = findJourneys(moments, moments.texts.indexOf(value), { isBackwards, steps })
-    return countSteps(journeys, moments.texts, { steps, branches })
-  },
-}
 
 /** No value. */
 export const END = -1
@@ -32,36 +8,6 @@ interface Followed {
   size: number
   width: number
   values: Int32Array
-}
-
-function findJourneys(
-  moments: Moments,
-  chosen: number,
-  { isBackwards, steps }: { isBackwards: boolean; steps: number },
-): Followed {
-  const order = orderMoments(moments)
-  const width = steps + 1
-  const most = moments.values.reduce((count, value) => count + Number(value === chosen), 0)
-  const found: Followed = { size: 0, width, values: new Int32Array(most * width).fill(END) }
-  const direction = isBackwards ? -1 : 1
-  for (let first = 0; first < order.length; ) {
-    const end = endOfUnit(moments, order, first)
-    let place = first
-    while (place < end && moments.values[order[place]!] !== chosen) place++
-    if (place < end) {
-      const journey = found.values.subarray(found.size * width, ++found.size * width)
-      // A value that follows itself is one step.
-      for (let step = -1, last = END; place >= first && place < end; place += direction) {
-        const value = moments.values[order[place]!]!
-        if (value === last) continue
-        if (++step === width) break
-        journey[step] = value
-        last = value
-      }
-    }
-    first = end
-  }
-  return found
 }
 
 type Node = Journeys['steps'][number]['nodes'][number]

@@ -1,4 +1,20 @@
-import type { Moments } from './moments.ts'
+/** Hits of a funnel in columns of the same length: those that meet steps; in the strict order every pageview and event. */
+export interface Moments {
+  /** Visitor or session. */
+  units: Float64Array
+  /** Unix milliseconds. */
+  times: Float64Array
+  /** Steps that each meets, one bit a step. */
+  steps: Uint8Array
+  /** Whether each interrupts no chain. */
+  isSilent: Uint8Array
+  /** Visitors of the units; empty where the units themselves are counted. */
+  owners: Uint32Array
+  /** Index in `texts`; 0 where there is no dimension. */
+  values: Uint32Array
+  /** Distinct values in their order. */
+  texts: string[]
+}
 
 /** Most steps of a funnel: a byte has a bit for each. */
 const MASKS = 256
@@ -86,7 +102,7 @@ function sortByCount(
   return sorted
 }
 
-/** Rows arrive nearly in the order of time, so that most units are sorted already. */
+/** Blocks have their hits nearly in the order of time, so that most units are sorted already. */
 function sortUnit(moments: Moments, order: Uint32Array, first: number, end: number): void {
   for (let place = first + 1; place < end; place++) {
     if (compareMoments(moments, order[place - 1]!, order[place]!) <= 0) continue
