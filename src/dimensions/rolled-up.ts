@@ -37,6 +37,10 @@ function describe(name: string): string {
 export const isRolledUpDimension = (dimension: string): boolean =>
   ROLLED_UP_DIMENSIONS.includes(dimension) || dimension.startsWith(`${PROPERTIES}/`)
 
+/** Returns the value of a `propertiesOf` dimension, as PostgreSQL writes the array of both. */
+export const propertyText = (key: string, value: string): string =>
+  `[${JSON.stringify(key)}, ${JSON.stringify(value)}]`
+
 /** Parses a value of a `propertiesOf` dimension. */
 export function readProperty(value: string): { key: string; value: string } {
   const [key, carried] = JSON.parse(value) as [string, string]

@@ -111,16 +111,36 @@ export interface RolledUpDay extends Window {
   siteNo: number
   /** Time zone of the day. When the site's rollups use another zone by now, nothing is written. */
   zone: string
-  /** The rollup will hold rows before this time only. */
+  /** When it is made: at least 26 hours after the day, Unix milliseconds. */
   rolledUpTo: number
-  /** Build the rollup from raw rows, even when one exists. */
-  isAnew: boolean
   /** Marks of the day's buckets, read before the rollup. A mark is removed unless its bucket was marked again since. */
   marks: { bucket: number; version: number }[]
 }
 
+/** What columns have counted of a part of a window. */
+export interface CountedPart extends Window {
+  counts: Omit<TrafficTotals, 'visitors'>
+  /** Distinct visitor_no, in any order. */
+  visitors: Uint32Array
+}
+
+/** What columns have counted of a value. */
+export interface CountedValue {
+  value: string
+  counts: Partial<Omit<Counts, 'visitors'>>
+  /** Distinct visitor_no, in any order. */
+  visitors: Uint32Array
+}
+
+/** What columns have counted of parts of a window. */
+export interface CountedRest<Part> {
+  /** The parts that rollups lacked when they were counted. */
+  gaps: Window[]
+  rest: Part[]
+}
+
 /** Query for a ranked page of values. */
-export interface Ranking {
+export interface Ranking extends CountedRest<CountedValue> {
   siteNo: number
   window: Window
   /** See `src/dimensions/rolled-up.ts`. */
@@ -142,7 +162,10 @@ export interface Ranking {
 /** Query for a page of values in any order, of those that match a search. */
 export interface SortedRanking
   extends ValueOrder,
-    Pick<Ranking, 'siteNo' | 'window' | 'dimension' | 'zone' | 'shown' | 'limit' | 'offset'> {
+    Pick<
+      Ranking,
+      'siteNo' | 'window' | 'dimension' | 'zone' | 'gaps' | 'rest' | 'shown' | 'limit' | 'offset'
+    > {
   /** Only values that contain the text, in any case. */
   search?: string | undefined
   /** Required by sorts of what rollups do not count: money and conversions. */
@@ -167,23 +190,21 @@ export interface LiveCounts {
   present: { dimension: 'path' | 'source' | 'country' | null; value: string | null; visitors: number }[]
 }
 
-/** `hits`: pageviews, custom events and visitors; `sessions`: all other totals. Totals of a part not requested are 0. */
-export type TrafficPart = 'hits' | 'sessions'
-
 /** Inputs and outputs of the tasks of the rollup threads. */
 export interface Tasks {
+  /** Null when the rest is not what rollups lack now. */
   countTraffic: {
-    input: { siteNo: number; windows: Window[]; parts: TrafficPart[] }
-    output: TrafficTotals[]
+    input: { siteNo: number; windows: Window[] } & CountedRest<CountedPart>
+    output: TrafficTotals[] | null
   }
   countSiteVisitors: { input: SiteWindows[]; output: SiteVisitors[] }
   rollUpDay: { input: RolledUpDay; output: undefined }
-  /** Null when rollups cannot answer, for example because too little of the window is rolled up. */
+  /** Null when rollups cannot answer: the rest is not what they lack now, or a day has too many values. */
   rankValues: { input: Ranking; output: { rows: RankedValue[]; total: number } | null }
   sortValues: { input: SortedRanking; output: { rows: RankedValue[]; total: number } | null }
   /** Counts in the order of `values`; null as for `rankValues`. Without `withVisitors`, `visitors` are 0. */
   countValues: {
-    input: Pick<Ranking, 'siteNo' | 'window' | 'dimension' | 'zone'> & {
+    input: Pick<Ranking, 'siteNo' | 'window' | 'dimension' | 'zone' | 'gaps' | 'rest'> & {
       values: string[]
       withVisitors?: boolean | undefined
     }

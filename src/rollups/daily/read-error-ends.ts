@@ -3,7 +3,7 @@ import { query } from '../../db/query.ts'
 import { ERRORS } from '../../dimensions/rolled-up.ts'
 import { arraysOf, datesOf, type ErrorEnds, type Tasks, type Window } from '../protocol.ts'
 import { decodeColumns } from './codec.ts'
-import { MAX_GAPS_MS, readCoverage } from './read-coverage.ts'
+import { coverWindows } from './coverage.ts'
 import { valueIdsOf } from './value-dictionary.ts'
 
 /** Days whose counts are read at once. */
@@ -86,17 +86,17 @@ export function findErrorEnds(
         last: Math.max(last, known?.last ?? last),
       })
     }
-    const { rollups, slices } = (await readCoverage(tx, siteNo, EVER, { readsAllRows: true }))!
+    const { coverages, gaps } = await coverWindows(tx, siteNo, [EVER])
+    const { rollups } = coverages[0]!
     const byValue = await valueIdsOf(tx, siteNo, ids, { addsMissing: false })
     const idOf = new Map([...byValue].map(([id, valueId]) => [valueId, id]))
     for (const days of [rollups, rollups.toReversed()]) {
       for (const found of await findFirstDays(tx, siteNo, days, idOf)) add(found)
     }
-    for (const { hitsFrom: start, hitsTo: end } of slices) {
-      if (start >= end) continue
-      const isRecent = end - start <= MAX_GAPS_MS && start >= (rollups.at(-1)?.start ?? 0)
+    for (const gap of gaps) {
+      const isRecent = gap.start === rollups.at(-1)?.end
       const find = isRecent ? findEndsInRows : scanEndsInRows
-      for (const found of await find(tx, { siteNo, ids, ...datesOf({ start, end }) })) add(found)
+      for (const found of await find(tx, { siteNo, ids, ...datesOf(gap) })) add(found)
     }
     return ends
   })

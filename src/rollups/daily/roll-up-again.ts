@@ -4,7 +4,7 @@ import { DIMENSIONS_HASH } from '../../dimensions/rolled-up.ts'
 import { localDay, startOfDay } from '../../time/local-time.ts'
 import { MAX_MARKS, type Mark, readMarks, removeMarks } from '../dirty.ts'
 import { datesOf, type RolledUpDay, type Window } from '../protocol.ts'
-import { moveRollupWatermark } from '../watermarks.ts'
+import { moveRollupWatermark, OPEN_MS } from '../watermarks.ts'
 import { findSpans } from './roll-up-day.ts'
 
 /** Runs `rollUpDay` in this thread or in another one. */
@@ -14,7 +14,7 @@ export type RollUpDay = (day: RolledUpDay) => Promise<unknown>
 export interface Round {
   db: Db
   rollUp: RollUpDay
-  /** Rollups hold only rows before this time, Unix milliseconds. */
+  /** Days that end by this time are rolled up, Unix milliseconds: no session of them goes on. */
   watermark: number
   hasTime: () => boolean
 }
@@ -30,7 +30,7 @@ export const rollUpAnew = (
   { rollUp, watermark }: Pick<Round, 'rollUp' | 'watermark'>,
   day: SiteDay,
   marks: RolledUpDay['marks'] = [],
-): Promise<unknown> => rollUp({ ...day, rolledUpTo: watermark, isAnew: true, marks })
+): Promise<unknown> => rollUp({ ...day, rolledUpTo: watermark + OPEN_MS, marks })
 
 /** Returns the local day that contains an instant. */
 export function dayAround(zone: string, at: number): Window {
@@ -68,11 +68,16 @@ export async function rollUpMarked(round: Round, until?: number): Promise<boolea
     }
     const day = dayAround(zone, bucket)
     if (until !== undefined && day.end > until) continue
+    // Columns count it until it is over.
+    if (day.end > round.watermark) {
+      idle.push(mark)
+      continue
+    }
     const key = `${siteNo}/${day.start}`
     if (!days.has(key)) days.set(key, { day: { ...day, siteNo, zone }, marks: [] })
     days.get(key)!.marks.push({ bucket, version })
   }
-  // These sites have no rollups, so the marks have no effect.
+  // These days have no rollups, so the marks have no effect.
   await removeMarks(db, 'daily_rollups', idle)
   for (const { day, marks } of [...days.values()].toSorted((a, b) => b.day.start - a.day.start)) {
     if (!hasTime()) return false

@@ -10,9 +10,10 @@ import { countAsked } from '../counts/count-filtered.ts'
 import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { rankTogether } from '../imported/by-value.ts'
 import type { PageWindow } from '../metrics/rank.ts'
+import { withValueRest } from '../metrics/rolled-up.ts'
 import type { StatsServices } from '../query-context.ts'
 
-type Services = Pick<StatsServices, 'rollups' | 'counter'>
+type Services = Pick<StatsServices, 'reads' | 'rollups' | 'counter'>
 
 /** What the values are of. */
 export interface Subject {
@@ -44,15 +45,15 @@ export async function rankPage(
     const window = toWindow(resolved)
     const { limit, offset } = options
     const asked = { siteNo, window, ...subject, shown: SHOWN }
-    const ranked = await (isDefault(options)
-      ? runTask(services.rollups, 'rankValues', {
-          ...asked,
-          by: ['visitors', 'sessions'],
-          leavesOutEmpty: false,
-          limit,
-          offset,
-        })
-      : runTask(services.rollups, 'sortValues', { ...asked, ...options }))
+    const ranked = await withValueRest<Page<RankedValue>>(services, resolved, asked, rest =>
+      isDefault(options)
+        ? runTask(services.rollups, 'rankValues', {
+            ...{ ...asked, ...rest, limit, offset },
+            by: ['visitors', 'sessions'],
+            leavesOutEmpty: false,
+          })
+        : runTask(services.rollups, 'sortValues', { ...asked, ...rest, ...options }),
+    )
     if (ranked) return ranked
   }
   return rankCounted(await countInColumns(services, resolved, subject), options)
@@ -72,7 +73,9 @@ export async function countGiven(
   if (canReadRollups(resolved, subject)) {
     const { siteNo } = resolved
     const input = { siteNo, window: toWindow(resolved), ...subject, values, withVisitors: true }
-    const counted = await runTask(services.rollups, 'countValues', input)
+    const counted = await withValueRest(services, resolved, input, rest =>
+      runTask(services.rollups, 'countValues', { ...input, ...rest }),
+    )
     if (counted) return counted.map((counts, index) => ({ ...counts, value: values[index]! }))
   }
   const counted = await countInColumns(services, resolved, subject)

@@ -18,9 +18,9 @@ import type { Question } from './question.ts'
 import { countReturns } from './returns.ts'
 import { findSessions } from './session-page.ts'
 import { findTitlePlaces } from './title-places.ts'
-import { countTraffic } from './traffic.ts'
+import { countTraffic, countTrafficParts } from './traffic.ts'
 import { findUsers } from './user-page.ts'
-import { countValues } from './values.ts'
+import { countValueParts, countValues } from './values.ts'
 import { findVisitors } from './visitor-page.ts'
 import { countVitalCauses, countVitalSeries, countVitals, countVitalValues } from './vitals.ts'
 
@@ -38,6 +38,8 @@ const MONEY_COUNTS = {
 const COUNTS = {
   ...MONEY_COUNTS,
   traffic: countTraffic,
+  trafficParts: countTrafficParts,
+  valueParts: countValueParts,
   values: countValues,
   frequencies: countFrequencies,
   types: countTypes,

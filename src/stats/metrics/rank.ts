@@ -2,33 +2,32 @@ import { isRolledUpDimension } from '../../dimensions/rolled-up.ts'
 import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 import { type RankedValue, type Ranking, runTask } from '../../rollups/protocol.ts'
 import type { Page } from '../../schema/pagination.ts'
-import type { Services } from '../../services.ts'
 import { toWindow } from '../../time/range.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
+import type { StatsServices } from '../query-context.ts'
+import { withValueRest } from './rolled-up.ts'
 
 export type PageWindow = Pick<Ranking, 'limit' | 'offset'>
 
 /** A value with some of its counts, in the form of daily rollups. */
 export type ValueCounts<Column extends keyof RankedValue> = Pick<RankedValue, Column | 'value'>
 
-/** Counts of a value in one slice: visitors instead of their number, since other slices may have the same visitors. */
-export type SliceCounts<Column extends keyof RankedValue> = Omit<ValueCounts<Column>, 'visitors'> & {
-  visitors?: Buffer | null
-}
-
 /**
  * Returns one page of values, sorted by the columns `by` and then by value.
  * @returns undefined when columns should answer: there are filters, or the days are not rolled up
  */
 export async function rankRolledUp(
-  { rollups }: Pick<Services, 'rollups'>,
+  services: Pick<StatsServices, 'reads' | 'rollups' | 'counter'>,
   resolved: ResolvedQuery,
   asked: Pick<Ranking, 'dimension' | 'by' | 'shown' | 'limit' | 'offset'> &
     Partial<Pick<Ranking, 'leavesOutEmpty' | 'countsVisitors'>>,
 ): Promise<Page<RankedValue> | undefined> {
   if (!canReadRollups(resolved, asked.dimension)) return undefined
   const input = { leavesOutEmpty: false, ...asked, siteNo: resolved.siteNo, window: toWindow(resolved) }
-  return (await runTask(rollups, 'rankValues', input)) ?? undefined
+  const ranked = await withValueRest(services, resolved, input, rest =>
+    runTask(services.rollups, 'rankValues', { ...input, ...rest }),
+  )
+  return ranked ?? undefined
 }
 
 /** Returns the same page of values that were counted in another way. */
@@ -49,7 +48,7 @@ export function pageOf<Column extends string, Row extends Record<Column, number>
  * @returns undefined as for `rankRolledUp`
  */
 export async function countRolledUp(
-  { rollups }: Pick<Services, 'rollups'>,
+  services: Pick<StatsServices, 'reads' | 'rollups' | 'counter'>,
   resolved: ResolvedQuery,
   dimension: string,
   values: string[],
@@ -58,7 +57,9 @@ export async function countRolledUp(
   if (!canReadRollups(resolved, dimension)) return undefined
   const { siteNo } = resolved
   const input = { siteNo, window: toWindow(resolved), dimension, values, withVisitors }
-  const counted = await runTask(rollups, 'countValues', input)
+  const counted = await withValueRest(services, resolved, input, rest =>
+    runTask(services.rollups, 'countValues', { ...input, ...rest }),
+  )
   return counted?.map((counts, index) => ({ ...counts, value: values[index]! }))
 }
 

@@ -1,11 +1,12 @@
 import { ratio } from '../../lib/numbers.ts'
-import { runTask, type TrafficPart, type TrafficTotals } from '../../rollups/protocol.ts'
+import { runTask, type TrafficTotals } from '../../rollups/protocol.ts'
 import { count, decimal } from '../../schema/fields.ts'
 import { type Bucket, toWindow } from '../../time/range.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import { edgesOf } from '../counts/shared/buckets.ts'
-import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices } from '../query-context.ts'
+import { withTrafficRest } from './rolled-up.ts'
 
 export const trafficFields = {
   pageviews: count('Pageviews in the range.', 420),
@@ -37,16 +38,20 @@ export const bounceRate = (bounces: number, sessions: number): number => ratio(1
 
 /**
  * Returns the totals of consecutive buckets that together are the range of `resolved`.
- * @param parts the totals that the caller needs; without filters, the others are 0
  * @throws AppError as `countAsked`
  */
 export async function countTraffic(
-  services: Pick<StatsServices, 'rollups' | 'counter'>,
+  services: Pick<StatsServices, 'reads' | 'rollups' | 'counter'>,
   resolved: ResolvedQuery,
   buckets: readonly Bucket[],
-  parts: TrafficPart[] = ['hits', 'sessions'],
 ): Promise<TrafficTotals[]> {
-  if (!isUnfiltered(resolved)) return countAsked(services, resolved, 'traffic', edgesOf(buckets))
   const windows = buckets.map(toWindow)
-  return runTask(services.rollups, 'countTraffic', { siteNo: resolved.siteNo, windows, parts })
+  if (isUnfiltered(resolved) && windows.some(({ start, end }) => start < end)) {
+    const { siteNo } = resolved
+    const totals = await withTrafficRest(services, resolved, windows, rest =>
+      runTask(services.rollups, 'countTraffic', { siteNo, windows, ...rest }),
+    )
+    if (totals) return totals
+  }
+  return countAsked(services, keptPart(resolved), 'traffic', edgesOf(buckets))
 }

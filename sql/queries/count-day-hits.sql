@@ -1,4 +1,4 @@
--- Counts of the hits of site :siteNo in [:hitsFrom, :hitsTo). visitors: array_send bytes of their distinct visitor_no.
+-- Counts of the hits of site :siteNo in [:start, :end). visitors: array_send bytes of their distinct visitor_no.
 select
   coalesce(sum(pageviews), 0)::bigint as pageviews,
   coalesce(sum(custom_events), 0)::bigint as "customEvents",
@@ -9,7 +9,7 @@ from (
     count(*) filter (where type = 'pageview') as pageviews,
     count(*) filter (where type = 'event') as custom_events
   from events
-  where site_no = :siteNo::int and at >= :hitsFrom::timestamptz and at < :hitsTo::timestamptz
+  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
     and type not in ('engagement', 'identify') and not is_service
   group by visitor_no
 ) as visitor
