@@ -2,7 +2,7 @@ import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { nextPart } from '../../schema/download.ts'
 import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
-import { countFiltered } from '../counts/count-filtered.ts'
+import { countAsked } from '../counts/count-filtered.ts'
 import type { LogAsked } from '../counts/log-page.ts'
 import type { HitKeys } from '../counts/shared/hit-keys.ts'
 import { widenToMoments } from '../counts/shared/pages.ts'
@@ -27,21 +27,19 @@ const readLogHits = query<Wanted, LoggedHit>('read-log-hits')
 /**
  * Finds a page of a log in columns, and reads the rows of its moments: of those that pass the filters, their ids say which are on the
  * page. A download finds the whole list once: a hit that is stored meanwhile shifts nothing.
- * @returns undefined without filters, and where columns are not counted
  */
 export async function readLogByKey(
   services: Pick<StatsServices, 'reads' | 'counter'>,
   resolved: ResolvedQuery,
   query: PageQuery,
   options: Pick<LogAsked, 'types' | 'errorId'>,
-): Promise<Page<LoggedHit> | undefined> {
+): Promise<Page<LoggedHit>> {
   const window = windowOf(query)
   const { list, from, to } = await nextPart(
     'event log keys',
-    () => countFiltered(services, resolved, 'log', { ...options, ...window }),
-    found => found?.at.length ?? 0,
+    () => countAsked(services, resolved, 'log', { ...options, ...window }),
+    found => found.at.length,
   )
-  if (!list) return undefined
   const limit = Math.min(window.limit, to - from)
   const part = widenToMoments(list.at, { limit, offset: from + list.skipped })
   const keys = {
