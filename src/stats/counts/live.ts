@@ -72,7 +72,8 @@ function forEachHit(
   for (const block of selected) {
     const { hits, inRange, sessions } = block
     for (let hit = 0; hit < hits.count; hit++) {
-      if (inRange[hit] === 1 && hits.at[hit]! >= from) visit(block, hit, sessions.visitor[hits.session[hit]!]!)
+      if (inRange[hit] === 1 && hits.at[hit]! >= from)
+        visit(block, hit, sessions.visitor[hits.session[hit]!]!)
     }
   }
 }
