@@ -90,7 +90,7 @@ const CONTEXTS: [string, Partial<ResolvedQuery>][] = [
 /** Statements whose column `value` is a dimension of sessions. */
 const OF_SESSIONS = new Set([
   ...['break-down-sessions', 'count-session-values', 'sort-session-values', 'rank-session-values'],
-  ...['break-down-ends', 'count-end-values', 'sort-end-values', 'sum-by-first-visit'],
+  ...['break-down-ends', 'count-end-values', 'sort-end-values'],
   ...['sum-revenue-by-session-value', 'sum-mrr-by-session-value', 'count-converters-by-session-value'],
   ...['list-converters-by-session-value', 'count-sessions-by-value', 'list-distinct-money-values'],
   'break-down-filtered-money',
