@@ -13,6 +13,7 @@ import type { Range } from '../../src/time/range.ts'
 import { testDatabase } from '../support/database.ts'
 import { dyingAfter } from '../support/dying-after.ts'
 import { enrichedHit } from '../support/hits.ts'
+import { keptCounter } from '../support/kept-counter.ts'
 import { randomHitStream } from '../support/random-hits.ts'
 import { recountSessions } from '../support/recount.ts'
 import { sweep } from '../support/runs.ts'
@@ -90,7 +91,7 @@ async function expectSameLog({ siteNo }: TestSite, now: number): Promise<void> {
   const dates = { from: dateOf(span.start), to: dateOf(end, -1) }
   const range: Range = { ...span, ...dates, zone: 'UTC', days: 2, group: 'hour' }
   const types = [...EVENT_TYPES]
-  const { series } = await countTypes({ reads: db }, resolved, range, { types })
+  const { series } = await countTypes({ reads: db, counter: keptCounter(db) }, resolved, range, { types })
   const rows = await db<{ type: EventType; hour: number; hits: number }[]>`
     select type, floor(extract(epoch from at - ${span.start}::timestamptz) / 3600)::int as hour, count(*)::int as hits
     from events
@@ -102,7 +103,12 @@ async function expectSameLog({ siteNo }: TestSite, now: number): Promise<void> {
     expected[type][hour] = hits
   }
   expect(series).toEqual(expected)
-  const page = await readLog({ reads: db }, resolved, { page: 2, per_page: 3 }, { types })
+  const page = await readLog(
+    { reads: db, counter: keptCounter(db) },
+    resolved,
+    { page: 2, per_page: 3 },
+    { types },
+  )
   const ids = await db<{ id: string }[]>`
     select id from events
     where site_no = ${siteNo} and at >= ${span.start} and at < ${end} and type = any(${types})
