@@ -1,5 +1,5 @@
--- Distinct visitors of the hits: one row without dimension for all of them, and one for each of the at most `limit` values with most
--- visitors of each dimension; ties by value. One scan for all of them.
+-- Distinct visitors of the hits of site :siteNo in [:start, :end): one row without dimension for all of them, and one for each of the at
+-- most :limit values with most visitors of each dimension; ties by value. One scan for all of them.
 select dimension, value, visitors
 from (
   select
@@ -16,10 +16,11 @@ from (
       end as dimension,
       coalesce(path, source, country) as value,
       count(distinct visitor_no) as visitors
-    from filtered_hits
-    where not is_service
+    from events
+    where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
+      and type not in ('engagement', 'identify') and not is_service
     group by grouping sets ((), (path), (source), (country))
   ) as counted
 ) as ranked
-where place <= (select "limit" from params)
+where place <= :limit::bigint
 order by dimension, place

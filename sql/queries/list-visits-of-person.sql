@@ -1,4 +1,4 @@
--- Filtered sessions of a person, the newest first, with what a timeline shows of them.
+-- Sessions :sessionNos of visitors :visitorNos that started from :first to :last, the newest first, with what a timeline shows of them.
 select
   session_no as "sessionNo",
   started_at as "startedAt",
@@ -6,10 +6,13 @@ select
   last_at as "lastAt",
   duration_ms as "durationMs",
   pageviews,
-  (select id from visitors where visitors.site_no = :siteNo::int and visitors.visitor_no = filtered_sessions.visitor_no) as "visitorId",
+  events,
+  (select id from visitors where visitors.site_no = :siteNo::int and visitors.visitor_no = sessions.visitor_no) as "visitorId",
   user_id as "userId",
   user_since as "userSince",
   entry_path as "entryPath",
   source
-from filtered_sessions
+from sessions
+where site_no = :siteNo::int and started_at >= :first::timestamptz and started_at <= :last::timestamptz
+  and visitor_no = any(:visitorNos::int[]) and session_no in (select unnest(:sessionNos::bigint[]))
 order by started_at desc, session_no desc

@@ -1,4 +1,5 @@
--- A page of the filtered hits of one session, the oldest first, with their number. is_last: whether no other pageview of the same
+-- A page of the hits of :types of one session, the oldest first, with their number; with :isFiltered, only those that are named by their
+-- time, and by which they are of the hits of this moment, from 0 in the order of their ids. is_last: whether no other pageview of the same
 -- path and moment has a higher id, so that the engagement there belongs to it.
 select
   hit.id::text as id,
@@ -18,10 +19,16 @@ from (
     *,
     count(*) over () as total,
     type = 'pageview' and lead(id) over (partition by type, path, at order by id) is null as is_last
-  from filtered_hits
-  where type = any((select types from params)::text[]) and not is_service
+  from (
+    select *, row_number() over (partition by at order by id) - 1 as nth
+    from events
+    where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz and session_no = :sessionNo::bigint
+      and type not in ('engagement', 'identify') and not is_service
+  ) as numbered
+  where type = any(:types::text[])
+    and (not :isFiltered::boolean or (at, nth) in (select unnest(:times::timestamptz[]), unnest(:nths::bigint[])))
   order by at, id
-  limit (select "limit" from params)
-  offset (select "offset" from params)
+  limit :limit::bigint
+  offset :offset::bigint
 ) as hit
 order by hit.at, hit.id

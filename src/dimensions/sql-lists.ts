@@ -10,6 +10,7 @@ import {
   isInSessionRow,
   SESSION_ATTRIBUTES,
 } from './dimensions.ts'
+import { FIRST_VISIT_DIMENSIONS } from './first-visit.ts'
 
 const HITS = dimensionsOfLevel('hit')
 const ROWS = dimensionsOfLevel('session-row')
@@ -84,6 +85,10 @@ export const SQL_LISTS: Record<string, string> = {
       ? `coalesce(session.${column}::text, '') as ${column}`
       : `events.${column}`,
   ),
+  /** Each dimension of a customer's first visit. */
+  first_visit_columns: list(FIRST_VISIT_DIMENSIONS),
+  first_visit_of_customers: list(FIRST_VISIT_DIMENSIONS, column => `customers.${column}`),
+  first_visit_choice: choice(FIRST_VISIT_DIMENSIONS),
   hour_of_hit: hourOf('at'),
   hour_of_start: hourOf('started_at'),
   /** `1-00` … `7-23` */

@@ -156,9 +156,12 @@ async function resolveKept(services: StatsServices, site: StatsSite, filters: Fi
   })
 }
 
-/** A site without events of money in the range is read as for users: the filter would keep it from the aggregates. */
-async function withoutMoneyEvents(
-  { reads, grant }: StatsServices,
+/**
+ * Returns filters that leave out events of money where readers may not see them. A site without such events in the range is read as for
+ * users: the filter would keep it from the aggregates.
+ */
+export async function withoutMoneyEvents(
+  { reads, grant }: Pick<StatsServices, 'reads' | 'grant'>,
   { siteNo }: StatsSite,
   filters: Filters,
   { start, end }: TimeSpan,

@@ -89,7 +89,7 @@ const CONTEXTS: [string, Partial<ResolvedQuery>][] = [
 
 /** Statements whose column `value` is a dimension of sessions. */
 const OF_SESSIONS = new Set([
-  ...['sum-by-first-visit', 'list-distinct-money-values'],
+  'list-distinct-money-values',
 ])
 
 const SAMPLES: Record<string, unknown> = {

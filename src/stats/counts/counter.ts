@@ -9,7 +9,9 @@ import { countFunnel } from './funnel.ts'
 import { countConverters, countConvertersByValue, countGoals, countMatched } from './goals.ts'
 import { countClicks, countScroll } from './heat.ts'
 import { countJourneys } from './journeys.ts'
+import { countLive } from './live.ts'
 import { findLogHits } from './log-page.ts'
+import { findMatching } from './matching.ts'
 import { countMoney } from './money.ts'
 import { countMoneyByValue } from './money-by-value.ts'
 import { countMrr, listMrrChanges } from './mrr.ts'
@@ -56,7 +58,9 @@ const COUNTS = {
   scroll: countScroll,
   returns: countReturns,
   sessions: findSessions,
+  matching: findMatching,
   log: findLogHits,
+  live: countLive,
   titlePlaces: findTitlePlaces,
   vitals: countVitals,
   vitalSeries: countVitalSeries,

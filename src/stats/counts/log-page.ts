@@ -1,16 +1,18 @@
-import { type HitColumns, typeNumber, type View } from '../../columns/block.ts'
+import { typeNumber, type View } from '../../columns/block.ts'
 import type { EventType } from '../../dimensions/event-types.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { Question } from './question.ts'
 import { type HitKeys, hitKeysOf } from './shared/hit-keys.ts'
 import { locatePage } from './shared/pages.ts'
-import { select } from './shared/select.ts'
+import { type Selected, select } from './shared/select.ts'
 
 /** Which hits a log has. */
 export interface LogAsked extends PageWindow {
   types: EventType[]
   /** Only occurrences of this error. */
   errorId?: string | undefined
+  /** Only hits of these sessions, and none that the service wrote. */
+  sessionNos?: number[] | undefined
 }
 
 /** A page of a log, the newest first: all hits of its moments that pass the filters, since their ids say which of them are on the page. */
@@ -22,15 +24,22 @@ export interface LogKeys extends HitKeys {
 }
 
 /** Finds a page of the pageviews and events in the range. */
-export function findLogHits(view: View, question: Question, { types, errorId, ...page }: LogAsked): LogKeys {
+export function findLogHits(
+  view: View,
+  question: Question,
+  { types, errorId, sessionNos, ...page }: LogAsked,
+): LogKeys {
   const wanted = new Set(types.map(typeNumber))
   const error = errorId === undefined ? undefined : (view.texts.of('error').find(errorId) ?? -1)
-  const isListed = ({ type, error: errors }: HitColumns, hit: number) =>
-    wanted.has(type[hit]!) && (error === undefined || errors[hit] === error)
+  const wantedSessions = sessionNos && new Set(sessionNos)
+  const isListed = ({ hits, sessions, isService }: Selected, hit: number) =>
+    wanted.has(hits.type[hit]!) &&
+    (error === undefined || hits.error[hit] === error) &&
+    (!wantedSessions || (!isService && wantedSessions.has(sessions.no[hits.session[hit]!]!)))
   const selected = select(view, question)
-  const listed = selected.map(({ hits, inRange }) => ({
-    at: hits.at,
-    marked: inRange.map((passes, hit) => (passes === 1 && isListed(hits, hit) ? 1 : 0)),
+  const listed = selected.map(block => ({
+    at: block.hits.at,
+    marked: block.inRange.map((passes, hit) => (passes === 1 && isListed(block, hit) ? 1 : 0)),
   }))
   const { total, places, skipped } = locatePage(listed, page)
   return { total, skipped, ...hitKeysOf(selected, places) }

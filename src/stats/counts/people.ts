@@ -1,7 +1,9 @@
 import type { SessionColumns, View } from '../../columns/block.ts'
-import type { PeopleFilter } from '../sql/narrowing.ts'
 import type { Question } from './question.ts'
 import { select } from './shared/select.ts'
+
+/** Visitors by number, or users by identifier. */
+export type PeopleFilter = { visitorNos: number[] } | { userIds: string[] }
 
 /**
  * Returns a function that says which of these people a session of a block is of: the number of a visitor as text, or the identifier of a

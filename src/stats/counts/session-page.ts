@@ -1,7 +1,6 @@
 import type { View } from '../../columns/block.ts'
 import type { PageWindow } from '../metrics/rank.ts'
-import type { PeopleFilter } from '../sql/narrowing.ts'
-import { personFinder } from './people.ts'
+import { type PeopleFilter, personFinder } from './people.ts'
 import type { Question } from './question.ts'
 import { locatePage, type Place } from './shared/pages.ts'
 import { select } from './shared/select.ts'
@@ -13,6 +12,7 @@ export interface SessionKeys {
   /** Unix milliseconds. */
   startedAt: Float64Array
   sessionNos: Float64Array
+  visitorNos: Int32Array
 }
 
 /**
@@ -39,5 +39,8 @@ export function findSessions(
     total,
     startedAt: Float64Array.from(shown, ({ at }) => at),
     sessionNos: Float64Array.from(shown, noOf),
+    visitorNos: Int32Array.from(shown, ({ block, row }) =>
+      view.visitors.visitorNo(selected[block]!.sessions.visitor[row]!),
+    ),
   }
 }

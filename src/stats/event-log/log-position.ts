@@ -1,6 +1,11 @@
 import { BLOCK_ROWS } from '../../schema/download.ts'
 import type { TimeSpan } from '../../time/range.ts'
-import type { Quarter } from '../metrics/page-range.ts'
+
+/** Rows of a 15-minute bucket that begins at `bucket`, Unix milliseconds. */
+export interface Quarter {
+  bucket: number
+  hits: number
+}
 
 /** When a row is, and what orders rows of that time. */
 interface Key<Id> {
@@ -9,53 +14,49 @@ interface Key<Id> {
 }
 
 /** Where a download of a list by time is: its time windows lead from the newest row to the oldest, without a gap. */
-export interface LogPosition<Id extends string | number = string> {
+export interface LogPosition<Id extends string | number> {
   total: number
   isAtEnd: boolean
-  /** Where the next block is to be read. */
-  next(): { window: { start: Date; end: Date }; after: Key<Id> | undefined }
-  /** Notes which rows were read: fewer than `most` are all of the window. */
+  /** Where the next block is to be read: rows since `start` that come after a place in the list. */
+  next(): { start: Date; after: Key<Id> }
+  /** Notes which rows were read: fewer than a block are all of the window. */
   passed(rows: Key<Id>[]): void
 }
 
 /**
  * Returns the position before the newest row.
  * @param quarters the rows to expect: each window has about as many as are read at once. More or fewer are read all the same
- * @param most rows that are read at once
+ * @param firstId before the ids of all rows
  */
-export function startOfLog<Id extends string | number = string>(
+export function startOfLog<Id extends string | number>(
   span: TimeSpan,
   quarters: Quarter[],
-  most: number = BLOCK_ROWS,
+  firstId: Id,
 ): LogPosition<Id> {
-  const starts = [...startsOf(span, quarters, most)]
-  let end = span.end
-  let after: Key<Id> | undefined
+  const starts = [...startsOf(span, quarters)]
+  let after: Key<Id> = { at: span.end, id: firstId }
   return {
     total: quarters.reduce((sum, { hits }) => sum + hits, 0),
     isAtEnd: false,
-    next: () => ({ window: { start: starts[0]!, end }, after }),
+    next: () => ({ start: starts[0]!, after }),
     passed(rows) {
-      const last = rows.at(-1)
-      if (rows.length === most) {
-        after = { at: last!.at, id: last!.id }
-        // The hits of that millisecond with smaller ids follow.
-        end = new Date(last!.at.getTime() + 1)
+      if (rows.length === BLOCK_ROWS) {
+        const { at, id } = rows.at(-1)!
+        after = { at, id }
         return
       }
-      end = starts.shift()!
-      after = undefined
+      after = { at: starts.shift()!, id: firstId }
       this.isAtEnd = starts.length === 0
     },
   }
 }
 
 /** Starts of the windows, the newest first; the last is that of the span. */
-function* startsOf({ start }: TimeSpan, quarters: Quarter[], most: number): Generator<Date> {
+function* startsOf({ start }: TimeSpan, quarters: Quarter[]): Generator<Date> {
   let hits = 0
   for (const { bucket, hits: more } of quarters.toSorted((a, b) => b.bucket - a.bucket)) {
     hits += more
-    if (hits < most / 2 || bucket <= start.getTime()) continue
+    if (hits < BLOCK_ROWS / 2 || bucket <= start.getTime()) continue
     yield new Date(bucket)
     hits = 0
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { inSnapshot } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
 import { EVENT_TYPES } from '../../dimensions/event-types.ts'
 import type { Section } from '../../dimensions/sections.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
@@ -7,15 +8,17 @@ import type { LiveCounts } from '../../rollups/protocol.ts'
 import { runUnlessBusy } from '../../rollups/run-unless-busy.ts'
 import { count, label, timestamp } from '../../schema/fields.ts'
 import { mayShow } from '../../sharing/grant.ts'
+import type { TimeSpan } from '../../time/range.ts'
+import { countAsked } from '../counts/count-filtered.ts'
 import { EventLogItem, presentEvent } from '../event-log/event-item.ts'
-import { type LoggedHit, type LogServices, readFilteredLog } from '../event-log/log-pages.ts'
-import { grantedFilters, NO_MONEY_EVENTS } from '../filters/granted.ts'
-import { checkFilters, type Filters, filterFields, filtersOf } from '../filters/query.ts'
-import { completedQuery, propertiesOf } from '../filters/resolved-query.ts'
+import { readLogByKey } from '../event-log/log-keys.ts'
+import { type LoggedHit, type LogServices, readNewestHits } from '../event-log/log-pages.ts'
+import { grantedFilters } from '../filters/granted.ts'
+import { checkFilters, filterFields, filtersOf } from '../filters/query.ts'
+import { isUnfiltered } from '../filters/resolved-query.ts'
 import { withSegments } from '../filters/segments.ts'
-import type { StatsSite } from '../query-context.ts'
+import { type StatsSite, withoutMoneyEvents } from '../query-context.ts'
 import { resolveQueries } from '../resolve/resolve.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
 
 /** Minutes of the series, minutes in which a visitor counts as present, rows of each list, and events. */
 const MINUTES = 30
@@ -63,67 +66,62 @@ export const Live = z
   .meta({ id: 'Live' })
 export type Live = z.infer<typeof Live>
 
+type SiteSpan = TimeSpan & { siteNo: number }
+
 /** One row for each minute that has hits. */
-const countLiveMinutes = filteredQuery<undefined, LiveCounts['minutes'][number]>(
+const countLiveMinutes = query<SiteSpan, LiveCounts['minutes'][number]>(
   'count-live-minutes',
-  ['filtered_hits'],
   `select
     (extract(epoch from time_bucket(interval '1 minute', at)) * 1000)::bigint as minute,
     count(distinct visitor_no) as visitors,
     count(*) filter (where type = 'pageview') as pageviews
-  from filtered_hits
-  where not is_service
+  from events
+  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
+    and type not in ('engagement', 'identify') and not is_service
   group by 1`,
 )
 
 type PresentRow = LiveCounts['present'][number]
 
 /** Distinct visitors of the hits: of all, and of the values with most visitors of three dimensions. */
-const countPresent = filteredQuery<{ limit: number }, PresentRow>('count-present', ['filtered_hits'])
+const countPresent = query<SiteSpan & { limit: number }, PresentRow>('count-present')
 
 /**
- * Returns who is on the site now. Reads rows, or the last rows of a busy site in memory; never rollups: these are up to 15 minutes old.
- * @throws AppError as `grantedFilters` and `resolveQueries`
+ * Returns who is on the site now: under filters from columns, else from rows, or from the last rows of a busy site in memory; never from
+ * rollups: these are up to 15 minutes old.
+ * @throws AppError as `grantedFilters`, `resolveQueries` and `countAsked`
  */
-export async function getLive(services: LogServices, site: StatsSite, query: LiveQuery): Promise<Live> {
-  const { grant } = services
+export async function getLive(services: LogServices, site: StatsSite, asked: LiveQuery): Promise<Live> {
+  const { grant, reads } = services
   const now = services.now()
   const end = (Math.floor(now.getTime() / MINUTE_MS) + 1) * MINUTE_MS
   const start = end - MINUTES * MINUTE_MS
-  const given = await withSegments(services, site, filtersOf(query), query.segment)
-  const granted = grantedFilters(grant, given)
-  // Events of money change no count here, but they would be listed.
-  const filters = mayShow(grant, 'revenue')
-    ? granted
-    : { ...granted, dimensions: [...granted.dimensions, NO_MONEY_EVENTS] }
+  const given = await withSegments(services, site, filtersOf(asked), asked.segment)
   const span = { start: new Date(start), end: new Date(end) }
-  const [asked] = await resolveQueries(services, site, filters, [span])
-  const resolved = await completedQuery(asked!)
-  const present = {
-    window: { start: new Date(now.getTime() - PRESENT_MINUTES * MINUTE_MS), end: new Date(end) },
-    params: { limit: MOST_ROWS },
+  // Events of money change no count here, but they would be listed.
+  const filters = await withoutMoneyEvents(services, site, grantedFilters(grant, given), span)
+  const [resolved] = await resolveQueries(services, site, filters, [span])
+  const wanted = { presentFrom: now.getTime() - PRESENT_MINUTES * MINUTE_MS, limit: MOST_ROWS }
+  const types = [...EVENT_TYPES]
+  const listNewest = async (): Promise<LoggedHit[]> => {
+    if (!mayShow(grant, 'events')) return []
+    if (isUnfiltered(resolved!))
+      return readNewestHits(reads, { siteNo: site.siteNo, types, ...span, limit: MOST_EVENTS, offset: 0 })
+    const newest = await readLogByKey(services, resolved!, { page: 1, per_page: MOST_EVENTS }, { types })
+    return newest.rows
   }
-  const newest = { params: { types: [...EVENT_TYPES], limit: MOST_EVENTS, offset: 0 } }
-  const inMemory = isEverything(granted)
-    ? await runUnlessBusy(services.rollups, 'countLive', {
-        siteNo: site.siteNo,
-        start,
-        end,
-        presentFrom: present.window.start.getTime(),
-        limit: MOST_ROWS,
-      })
-    : null
-  // What was counted in memory is of a snapshot shortly before: the list may have an event more.
-  const [minutes, rows, events] = await inSnapshot(services.reads, async transaction => [
-    inMemory?.minutes ?? (await countLiveMinutes(transaction, resolved)),
-    inMemory?.present ?? (await countPresent(transaction, resolved, present)),
-    mayShow(grant, 'events') ? await readFilteredLog(transaction, resolved, newest) : ([] as LoggedHit[]),
+  // The list may have an event more than what is counted.
+  const [{ minutes, present }, events] = await Promise.all([
+    isUnfiltered(resolved!)
+      ? countAll(services, site, span, wanted)
+      : countAsked(services, resolved!, 'live', wanted),
+    listNewest(),
   ])
   const rowsFor = (dimension: PresentRow['dimension'], section: Section) =>
-    mayShow(grant, section) ? rows.filter(row => row.dimension === dimension).map(presentRow) : []
+    mayShow(grant, section) ? present.filter(row => row.dimension === dimension).map(presentRow) : []
   return {
     now: now.toISOString(),
-    visitors: rows.find(({ dimension }) => dimension === null)?.visitors ?? 0,
+    visitors: present.find(({ dimension }) => dimension === null)?.visitors ?? 0,
     minutes: minutesFrom(start, minutes),
     pages: rowsFor('path', 'pages'),
     sources: rowsFor('source', 'sources'),
@@ -132,8 +130,22 @@ export async function getLive(services: LogServices, site: StatsSite, query: Liv
   }
 }
 
-const isEverything = ({ dimensions, goalIds, segmentGoalIds = [], ...properties }: Filters): boolean =>
-  [...dimensions, ...goalIds, ...segmentGoalIds, ...propertiesOf({ dimensions, ...properties })].length === 0
+/** Counts without filters. */
+async function countAll(
+  { reads, rollups }: LogServices,
+  { siteNo }: StatsSite,
+  { start, end }: TimeSpan,
+  wanted: { presentFrom: number; limit: number },
+): Promise<LiveCounts> {
+  const span = { start: start.getTime(), end: end.getTime() }
+  const inMemory = await runUnlessBusy(rollups, 'countLive', { siteNo, ...span, ...wanted })
+  if (inMemory) return inMemory
+  const present = { start: new Date(wanted.presentFrom), end, limit: wanted.limit }
+  return inSnapshot(reads, async tx => ({
+    minutes: await countLiveMinutes(tx, { siteNo, start, end }),
+    present: await countPresent(tx, { siteNo, ...present }),
+  }))
+}
 
 const presentRow = ({ value, visitors }: PresentRow) => ({ value: value || '(none)', visitors })
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { query } from '../../db/query.ts'
 import { presentRowAmount, rowAmountFields } from '../../money/amounts.ts'
 import { count, label, timestamp } from '../../schema/fields.ts'
 import { type Page, pageFields } from '../../schema/pagination.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
 import { FirstVisit, FirstVisitQuery, type FirstVisitRow, presentFirstVisit } from './first-visit.ts'
 import { orderField, readListPage, searchField, type Wanted, type Window } from './list-page.ts'
 import { payerKey, payerMail } from './payer-mail.ts'
@@ -63,26 +63,11 @@ interface CustomerRow extends FirstVisitRow {
   subscribedAt: Date | null
 }
 
-const WANTED = `
-  currency = (select currency from params)
-  and (
-    (select search from params) = ''
-    or strpos(lower(concat_ws(' ',
-      case when (select "seesMail" from params) or customer not like 'e:%' then substr(customer, 3) end,
-      case when (select "seesMail" from params) then email end,
-      name
-    )), (select search from params)) > 0
-  )
-  and (select status from params) in (
-    '', case when mrr_minor > 0 then 'active' when subscribed_at is not null then 'churned' else 'one_time' end
-  )`
+const listCustomers = query<Wanted & Window, CustomerRow>('list-customers')
 
-const listCustomers = filteredQuery<Wanted & Window, CustomerRow>('list-customers', ['filtered_customers'])
-
-const countCustomers = filteredQuery<Wanted, { total: number }>(
+const countCustomers = query<Wanted, { total: number }>(
   'count-customers',
-  ['filtered_customers'],
-  `select count(*) as total from filtered_customers where ${WANTED}`,
+  'select count(*) as total from ({wanted_customers}) as wanted',
 )
 
 /**

@@ -1,5 +1,10 @@
 import { z } from 'zod'
 import { type Dimension, sectionOf } from '../../dimensions/dimensions.ts'
+import {
+  FIRST_VISIT_DIMENSIONS,
+  type FirstVisitDimension,
+  isOfFirstVisit,
+} from '../../dimensions/first-visit.ts'
 import { AppError } from '../../errors.ts'
 import {
   byDimension,
@@ -11,9 +16,7 @@ import {
 import { label, timestamp } from '../../schema/fields.ts'
 import { type Grant, mayShow } from '../../sharing/grant.ts'
 import { requireFilters } from '../filters/granted.ts'
-import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
-import { FIRST_VISIT_DIMENSIONS, type FirstVisitDimension, isOfFirstVisit } from '../sql/customers.ts'
 
 const filterFields = (() => {
   const all = byDimension((name, texts) => conditions(name).meta(texts))
@@ -34,15 +37,18 @@ export const FirstVisitQuery = z.object(filterFields).superRefine((query, contex
 })
 export type FirstVisitQuery = z.infer<typeof FirstVisitQuery>
 
+/** Parameters of statements that read customers; `filters`: JSON, as `first_visit_passes.sql` reads it. */
+export type OfFirstVisit = { siteNo: number; filters: string }
+
 /**
  * Returns the filters of a read of customers with those of the reader's share.
  * @throws AppError `forbidden` for a share whose filters do not apply to first visits; `validation_failed` as `FirstVisitQuery`
  */
 export function resolveFirstVisit(
-  { grant, now }: Pick<StatsServices, 'grant' | 'now'>,
+  { grant }: Pick<StatsServices, 'grant'>,
   { siteNo }: StatsSite,
   query: FirstVisitQuery,
-): ResolvedQuery {
+): OfFirstVisit {
   const on = (dimension: Dimension, given: Condition[] = []) =>
     given.map(condition => ({ dimension, condition }))
   const own = FIRST_VISIT_DIMENSIONS.flatMap(name => on(name, query[name]))
@@ -51,13 +57,12 @@ export function resolveFirstVisit(
   if (shared.some(({ dimension, condition }) => !isOfFirstVisit(dimension) || isPattern(condition))) {
     throw new AppError('forbidden', 'The filters of this share do not apply to customers')
   }
-  return {
-    siteNo,
-    start: new Date(0),
-    end: now(),
-    filters: { dimensions: [...own, ...shared], property: undefined },
-    goal: undefined,
-  }
+  const filters = [...own, ...shared].map(({ dimension, condition: { operator, values } }) => ({
+    dimension,
+    operator,
+    values,
+  }))
+  return { siteNo, filters: JSON.stringify(filters) }
 }
 
 /** @see docs/metrics.md "First visit" */

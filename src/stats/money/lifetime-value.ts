@@ -1,14 +1,14 @@
 import { z } from 'zod'
+import { query } from '../../db/query.ts'
 import { sectionOf } from '../../dimensions/dimensions.ts'
+import { FIRST_VISIT_DIMENSIONS } from '../../dimensions/first-visit.ts'
 import { roundedQuotient } from '../../lib/numbers.ts'
 import { presentRowAmount, rowAmountFields } from '../../money/amounts.ts'
 import { count, label } from '../../schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
 import { requireSection } from '../../sharing/grant.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
-import { FIRST_VISIT_DIMENSIONS } from '../sql/customers.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
-import { FirstVisitQuery, resolveFirstVisit } from './first-visit.ts'
+import { FirstVisitQuery, type OfFirstVisit, resolveFirstVisit } from './first-visit.ts'
 
 export const LifetimeValueQuery = FirstVisitQuery.safeExtend({
   dimension: z.enum(FIRST_VISIT_DIMENSIONS).meta({ description: 'Of the first visit of each customer.' }),
@@ -28,22 +28,22 @@ export const LifetimeValueRow = z
   .meta({ id: 'LifetimeValueRow' })
 type LifetimeValueRow = z.infer<typeof LifetimeValueRow>
 
-type Params = { currency: string; limit: number; offset: number }
-
-const sumByFirstVisit = filteredQuery<
-  Params,
+const sumByFirstVisit = query<
+  OfFirstVisit & { currency: string; dimension: string; limit: number; offset: number },
   { value: string; customers: number; revenue: string; mrr: string; total: number }
 >(
   'sum-by-first-visit',
-  ['filtered_customers'],
   `select
     value, count(*) as customers, sum(revenue_minor)::text as revenue, sum(mrr_minor)::text as mrr, count(*) over () as total
-  from filtered_customers
-  where currency = (select currency from params)
+  from (
+    select revenue_minor, mrr_minor, case :dimension::text {first_visit_choice} end as value
+    from customers
+    where site_no = :siteNo::int and currency = :currency::text and {first_visit_passes}
+  ) as customer
   group by value
   order by sum(revenue_minor) desc, count(*) desc, value
-  limit (select "limit" from params)
-  offset (select "offset" from params)`,
+  limit :limit::bigint
+  offset :offset::bigint`,
 )
 
 /**
@@ -56,9 +56,9 @@ export async function getLifetimeValue(
   { dimension, ...query }: LifetimeValueQuery,
 ): Promise<Page<LifetimeValueRow>> {
   requireSection(services.grant, sectionOf(dimension))
-  const resolved = resolveFirstVisit(services, site, query)
+  const ofFirstVisit = resolveFirstVisit(services, site, query)
   const read = (limit: number, offset: number) =>
-    sumByFirstVisit(reads, resolved, { params: { currency: site.currency, limit, offset }, value: dimension })
+    sumByFirstVisit(reads, { ...ofFirstVisit, currency: site.currency, dimension, limit, offset })
   const { limit, offset } = windowOf(query)
   const rows = await read(limit, offset)
   const [first] = rows.length > 0 || offset === 0 ? rows : await read(1, 0)

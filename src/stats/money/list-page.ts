@@ -1,10 +1,10 @@
 import { z } from 'zod'
+import type { Db } from '../../db/connect.ts'
 import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
 import { requiredText } from '../../schema/validation.ts'
 import { requireSection } from '../../sharing/grant.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
-import type { FilteredQuery } from '../sql/filtered-query.ts'
-import { type FirstVisitQuery, resolveFirstVisit } from './first-visit.ts'
+import { type FirstVisitQuery, type OfFirstVisit, resolveFirstVisit } from './first-visit.ts'
 
 // What the lists of customers and of subscriptions share.
 
@@ -22,7 +22,7 @@ export const searchField = {
 }
 
 /** Parameters of the statements: empty texts want everything. */
-export type Wanted = { currency: string; search: string; status: string; seesMail: boolean }
+export type Wanted = OfFirstVisit & { currency: string; search: string; status: string; seesMail: boolean }
 export type Window = { sort: string; order: string; limit: number; offset: number }
 
 type ListQuery = FirstVisitQuery &
@@ -36,17 +36,19 @@ export async function readListPage<Row>(
   services: StatsServices,
   site: StatsSite,
   { search = '', status = '', sort, order, ...query }: ListQuery,
-  statements: { list: FilteredQuery<Wanted & Window, Row>; count: FilteredQuery<Wanted, { total: number }> },
+  statements: {
+    list: (db: Db, params: Wanted & Window) => Promise<Row[]>
+    count: (db: Db, params: Wanted) => Promise<{ total: number }[]>
+  },
 ): Promise<Page<Row>> {
   requireSection(services.grant, 'people')
-  const resolved = resolveFirstVisit(services, site, query)
+  const ofFirstVisit = resolveFirstVisit(services, site, query)
   // A search for an address that is not shown would tell whose it is.
   const seesMail = !services.hidePayer
-  const wanted = { currency: site.currency, search: search.toLowerCase(), status, seesMail }
-  const params = { ...wanted, sort, order, ...windowOf(query) }
+  const wanted = { ...ofFirstVisit, currency: site.currency, search: search.toLowerCase(), status, seesMail }
   const [rows, [total]] = await Promise.all([
-    statements.list(services.reads, resolved, { params }),
-    statements.count(services.reads, resolved, { params: wanted }),
+    statements.list(services.reads, { ...wanted, sort, order, ...windowOf(query) }),
+    statements.count(services.reads, wanted),
   ])
   return { rows, total: total!.total }
 }

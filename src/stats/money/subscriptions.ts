@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { query } from '../../db/query.ts'
 import { presentRowAmount, rowAmountFields } from '../../money/amounts.ts'
 import { flag, label, timestamp } from '../../schema/fields.ts'
 import { type Page, pageFields } from '../../schema/pagination.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
 import { FirstVisit, FirstVisitQuery, type FirstVisitRow, presentFirstVisit } from './first-visit.ts'
 import { orderField, readListPage, searchField, type Wanted, type Window } from './list-page.ts'
 import { payerMail } from './payer-mail.ts'
@@ -62,24 +62,11 @@ interface Row extends FirstVisitRow {
   endedAt: Date | null
 }
 
-const WANTED = `
-  currency = (select currency from params)
-  and (
-    (select search from params) = ''
-    or strpos(lower(concat_ws(' ',
-      subscription_id, customer_id, case when (select "seesMail" from params) then email end, name
-    )), (select search from params)) > 0
-  )
-  and (select status from params) in ('', status)`
+const listSubscriptions = query<Wanted & Window, Row>('list-subscriptions')
 
-const listSubscriptions = filteredQuery<Wanted & Window, Row>('list-subscriptions', [
-  'filtered_subscriptions',
-])
-
-const countSubscriptions = filteredQuery<Wanted, { total: number }>(
+const countSubscriptions = query<Wanted, { total: number }>(
   'count-subscriptions',
-  ['filtered_subscriptions'],
-  `select count(*) as total from filtered_subscriptions where ${WANTED}`,
+  'select count(*) as total from ({wanted_subscriptions}) as wanted',
 )
 
 /**

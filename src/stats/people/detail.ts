@@ -5,10 +5,9 @@ import { label, uuid } from '../../schema/fields.ts'
 import type { LogServices } from '../event-log/log-pages.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { resolveContext, type StatsSite } from '../query-context.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
-import { readSlices } from '../sql/slices.ts'
 import { findPeopleFilter, noSuchPerson } from './find.ts'
 import { PersonRow, readPerson } from './person-row.ts'
+import { listVisits } from './timeline-rows.ts'
 
 export const PersonQuery = StatsQuery.safeExtend(PersonKey.shape)
 export type PersonQuery = z.infer<typeof PersonQuery>
@@ -33,23 +32,6 @@ export const Person = PersonRow.extend({
 }).meta({ id: 'Person' })
 export type Person = z.infer<typeof Person>
 
-/** Who had the filtered sessions. */
-const listNames = filteredQuery<undefined, { visitorId: string | null; userId: string; lastAt: Date }>(
-  'list-names',
-  ['filtered_sessions'],
-  `select
-    (select id from visitors where visitors.site_no = :siteNo::int and visitors.visitor_no = names.visitor_no) as "visitorId",
-    user_id as "userId",
-    last_at as "lastAt"
-  from (
-    select visitor_no, user_id, max(started_at) as last_at
-    from filtered_sessions
-    group by visitor_no, user_id
-    order by max(started_at) desc
-    limit 1000
-  ) as names`,
-)
-
 const findCustom = query<{ siteNo: number; identifier: string }, { custom: Record<string, string> | null }>(
   'find-custom-of-user',
   'select custom from identities where site_no = :siteNo::int and identifier = :identifier::text',
@@ -66,14 +48,9 @@ export async function getPerson(
 ): Promise<Person> {
   const people = await findPeopleFilter(services, site.siteNo, person)
   const { resolved } = await resolveContext(services, site, query)
-  const row = await readPerson(services, { site, resolved }, people)
-  if (row.sessions === 0 && (services.grant?.filters.length ?? 0) > 0) throw noSuchPerson()
-  // Sessions of a visitor have an index.
-  const names =
-    'visitorNos' in people
-      ? await listNames(services.reads, resolved, { people })
-      : await readSlices(services, listNames, resolved, { people })
-  const newestFirst = names.toSorted((a, b) => b.lastAt.getTime() - a.lastAt.getTime())
+  const visits = await listVisits(services, resolved, people)
+  if (visits.length === 0 && (services.grant?.filters.length ?? 0) > 0) throw noSuchPerson()
+  const row = await readPerson(services, site, people, visits)
   const [identity] =
     row.user_id === ''
       ? []
@@ -81,8 +58,8 @@ export async function getPerson(
   return {
     ...row,
     custom: identity?.custom ?? null,
-    visitors: distinct(newestFirst.map(({ visitorId }) => visitorId ?? '')),
-    users: distinct(newestFirst.map(({ userId }) => userId)),
+    visitors: distinct(visits.map(({ visitorId }) => visitorId ?? '')),
+    users: distinct(visits.map(({ userId }) => userId)),
   }
 }
 

@@ -4,13 +4,14 @@ import type { SessionAttribute } from '../../dimensions/dimensions.ts'
 import { presentRowRevenue, rowRevenueFields } from '../../money/amounts.ts'
 import { count, timestamp } from '../../schema/fields.ts'
 import { mayShow } from '../../sharing/grant.ts'
+import type { PeopleFilter } from '../counts/people.ts'
 import { personOf } from '../event-log/actor.ts'
 import type { LogServices } from '../event-log/log-pages.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsSite } from '../query-context.ts'
 import { attributeFields, personFields, presentAttributes } from '../sessions/fields.ts'
-import type { PeopleFilter } from '../sql/narrowing.ts'
-import { sumVisits, type Visits } from './visits.ts'
+import type { Visit } from './timeline-rows.ts'
+import { sumOwnVisits, sumVisits, type Visits } from './visits.ts'
 
 export const KINDS = ['visitors', 'users'] as const
 
@@ -90,14 +91,14 @@ export async function readPeople(
   })
 }
 
-/** Returns the row of one person; its newest session is the newest of the filtered ones. */
+/** Returns the row of one person, from all filtered sessions of theirs. */
 export async function readPerson(
   services: LogServices,
-  { site, resolved }: Source,
+  site: StatsSite,
   people: PeopleFilter,
+  visits: readonly Visit[],
 ): Promise<PersonRow> {
-  const visits = await sumVisits(services, { site, resolved }, people)
-  const [found] = [...visits.values()]
+  const found = await sumOwnVisits(services, site, visits)
   const visitorNo = 'visitorNos' in people ? people.visitorNos[0]! : 0
   const userId = 'userIds' in people ? people.userIds[0]! : ''
   const [newest] = await readNewestVisits(services.reads, {

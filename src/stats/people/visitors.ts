@@ -3,16 +3,13 @@ import { query } from '../../db/query.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import { readIntArray } from '../../rollups/daily/visitor-set.ts'
 import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
-import type { Services } from '../../services.ts'
 import type { TimeSpan } from '../../time/range.ts'
-import { countFiltered } from '../counts/count-filtered.ts'
+import { countAsked } from '../counts/count-filtered.ts'
 import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import { countTraffic } from '../metrics/traffic.ts'
 import type { StatsServices } from '../query-context.ts'
 import { locateSessionsPage } from '../sessions/session-pages.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
-import { readSlices } from '../sql/slices.ts'
 import { readLongs } from './long-array.ts'
 
 /** A visitor, and the session that says where they stand in the list. */
@@ -41,24 +38,6 @@ const listCarriedVisitors = query<
   RankedVisitor
 >('list-carried-visitors')
 
-const rankFilteredVisitors = filteredQuery<
-  PageWindow & { bounds: Date[] },
-  RankedVisitor & { total: number }
->('rank-filtered-visitors', ['filtered_hits'])
-
-/** Newest session of each visitor with a filtered hit, of one slice: the bytes of two arrays, as `list-newest-visitors`. */
-const listSliceVisitors = filteredQuery<undefined, { visitors: Buffer | null; starts: Buffer | null }>(
-  'list-slice-visitors',
-  ['filtered_hits'],
-  `select array_send(array_agg(visitor_no)) as visitors, array_send(array_agg(started)) as starts
-  from (
-    select visitor_no, (extract(epoch from session_at) * 1000)::bigint as started
-    from filtered_hits
-    where visitor_no is not null and session_at is not null and not is_service
-    group by visitor_no, session_at
-  ) as visit`,
-)
-
 /**
  * Returns a page of the visitors with a hit in the range that matches the filters, and their number. In order: those with a session
  * that started in the range, by the newest such session; then the others, by their newest session.
@@ -70,19 +49,9 @@ export async function rankVisitors(
 ): Promise<Page<RankedVisitor>> {
   const params = windowOf(query)
   if (isUnfiltered(resolved)) return walkNewest(services, keptPart(resolved), params)
-  const counted = await countFiltered(services, resolved, 'visitors', params)
-  if (counted) {
-    const { total, visitorNos, startedAt } = counted
-    const rows = visitorNos.map((visitorNo, index) => ({ visitorNo, startedAt: new Date(startedAt[index]!) }))
-    return { rows, total }
-  }
-  if (services.slices) return rankSlices(services, resolved, params)
-  const { reads } = services
-  const bounds = [resolved.start, resolved.end]
-  const rows = await rankFilteredVisitors(reads, resolved, { params: { ...params, bounds } })
-  if (rows.length > 0 || params.offset === 0) return { rows, total: rows[0]?.total ?? 0 }
-  const [first] = await rankFilteredVisitors(reads, resolved, { params: { limit: 1, offset: 0, bounds } })
-  return { rows, total: first?.total ?? 0 }
+  const { total, visitorNos, startedAt } = await countAsked(services, resolved, 'visitors', params)
+  const rows = visitorNos.map((visitorNo, index) => ({ visitorNo, startedAt: new Date(startedAt[index]!) }))
+  return { rows, total }
 }
 
 /** Sessions that one statement reads from a database server. The embedded one reads about as much as in slices, at three hits each. */
@@ -182,32 +151,5 @@ class Walk {
     if (this.isFull() || this.seen.has(visitorNo)) return
     this.seen.add(visitorNo)
     if (this.seen.size > this.#offset) this.rows.push({ visitorNo, startedAt: new Date(startedAt()) })
-  }
-}
-
-async function rankSlices(
-  services: Pick<Services, 'reads' | 'slices'>,
-  resolved: ResolvedQuery,
-  { limit, offset }: PageWindow,
-): Promise<Page<RankedVisitor>> {
-  const [from, to] = [resolved.start.getTime(), resolved.end.getTime()]
-  const newest = new Map<number, number>()
-  const isIn = (at: number) => at >= from && at < to
-  for (const slice of await readSlices(services, listSliceVisitors, resolved)) {
-    const starts = readLongs(slice.starts)
-    readIntArray(slice.visitors).forEach((visitorNo, index) => {
-      const [at, before] = [starts(index), newest.get(visitorNo)]
-      const isNewer = before === undefined || (isIn(at) === isIn(before) ? at > before : isIn(at))
-      if (isNewer) newest.set(visitorNo, at)
-    })
-  }
-  const ranked = [...newest].sort(
-    ([a, startA], [b, startB]) => Number(isIn(startB)) - Number(isIn(startA)) || startB - startA || b - a,
-  )
-  return {
-    rows: ranked
-      .slice(offset, offset + limit)
-      .map(([visitorNo, at]) => ({ visitorNo, startedAt: new Date(at) })),
-    total: ranked.length,
   }
 }

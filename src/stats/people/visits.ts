@@ -1,13 +1,10 @@
 import { query } from '../../db/query.ts'
-import { countAsked, countFiltered } from '../counts/count-filtered.ts'
-import type { PersonVisits } from '../counts/people.ts'
-import type { LogServices } from '../event-log/log-pages.ts'
-import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import type { TimeSpan } from '../../time/range.ts'
+import { countAsked } from '../counts/count-filtered.ts'
+import type { PeopleFilter, PersonVisits } from '../counts/people.ts'
+import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
-import { hasHitFilters } from '../sql/conditions.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
-import type { PeopleFilter } from '../sql/narrowing.ts'
-import { readSlices } from '../sql/slices.ts'
+import type { Visit } from './timeline-rows.ts'
 
 /** Sums of the filtered sessions of a person. */
 export interface Visits {
@@ -22,9 +19,18 @@ export interface Visits {
   mrr: string
 }
 
-const sumVisitsOfPeople = filteredQuery<{ kind: string; currency: string }, Visits>('sum-visits-of-people', [
-  'filtered_sessions',
-])
+const sumVisitsOfVisitors = query<TimeSpan & { siteNo: number; visitorNos: number[] }, PersonVisits>(
+  'sum-visits-of-visitors',
+  `select
+    visitor_no::text as person, count(*) as sessions, sum(pageviews)::bigint as pageviews, sum(events)::bigint as events,
+    (extract(epoch from min(started_at)) * 1000)::bigint as "firstAt",
+    (extract(epoch from max(started_at)) * 1000)::bigint as "lastAt",
+    array_agg(session_no) as "sessionNos"
+  from sessions
+  where site_no = :siteNo::int and started_at >= :start::timestamptz and started_at < :end::timestamptz
+    and visitor_no = any(:visitorNos::int[])
+  group by visitor_no`,
+)
 
 interface MoneyOfSession {
   sessionNo: number
@@ -47,38 +53,45 @@ const sumMoneyOfSessions = query<{ siteNo: number; currency: string; sessionNos:
   group by session_no`,
 )
 
-/** Returns the sums by person: number of the visitor as text, or identifier of the user. Of those without a session there is nothing. */
+/**
+ * Returns the sums by person: number of the visitor as text, or identifier of the user. Of those without a session there is nothing. Sessions
+ * of visitors have an index: without filters, no columns are needed.
+ */
 export async function sumVisits(
-  services: LogServices,
+  services: Pick<StatsServices, 'reads' | 'counter'>,
   { site, resolved }: { site: StatsSite; resolved: ResolvedQuery },
   people: PeopleFilter,
 ): Promise<Map<string, Visits>> {
-  // Sessions of a visitor have an index, those of a user have none.
-  const count = 'userIds' in people ? countAsked : countFiltered
-  const counted = await count(services, keptPart(resolved), 'visits', { people })
-  const rows = counted
-    ? await withMoney(services, site, counted)
-    : await sumRows(services, { site, resolved }, people)
-  const sums = new Map<string, Visits>()
-  for (const row of rows) {
-    const before = sums.get(row.person)
-    sums.set(row.person, before ? added(before, row) : row)
-  }
-  return sums
+  const kept = keptPart(resolved)
+  const { siteNo, start, end } = kept
+  const counted =
+    'visitorNos' in people && isUnfiltered(resolved)
+      ? await sumVisitsOfVisitors(services.reads, { siteNo, start, end, ...people })
+      : await countAsked(services, kept, 'visits', { people })
+  const sums = await withMoney(services, site, counted)
+  return new Map(sums.map(row => [row.person, row]))
 }
 
-/** On the embedded database, users and filters on hits read all rows of the range: in slices. */
-function sumRows(
-  services: LogServices,
-  { site: { currency }, resolved }: { site: StatsSite; resolved: ResolvedQuery },
-  people: PeopleFilter,
-): Promise<Visits[]> {
-  const kind = 'userIds' in people ? 'users' : 'visitors'
-  const options = { people, params: { kind, currency } }
-  const isCostly = kind === 'users' || hasHitFilters(resolved)
-  return isCostly
-    ? readSlices(services, sumVisitsOfPeople, resolved, options)
-    : sumVisitsOfPeople(services.reads, resolved, options)
+/** Returns the sums of one person, from all sessions of theirs; undefined without one. */
+export async function sumOwnVisits(
+  services: Pick<StatsServices, 'reads'>,
+  site: StatsSite,
+  visits: readonly Visit[],
+): Promise<Visits | undefined> {
+  if (visits.length === 0) return undefined
+  const sum = (name: 'pageviews' | 'events') => visits.reduce((total, visit) => total + visit[name], 0)
+  const [sums] = await withMoney(services, site, [
+    {
+      person: '',
+      sessions: visits.length,
+      pageviews: sum('pageviews'),
+      events: sum('events'),
+      firstAt: visits.at(-1)!.startedAt.getTime(),
+      lastAt: visits[0]!.startedAt.getTime(),
+      sessionNos: visits.map(({ sessionNo }) => sessionNo),
+    },
+  ])
+  return sums
 }
 
 /** Adds the money that is attributed to the sessions. */
@@ -100,14 +113,3 @@ async function withMoney(
     }
   })
 }
-
-const added = (a: Visits, b: Visits): Visits => ({
-  person: a.person,
-  sessions: a.sessions + b.sessions,
-  pageviews: a.pageviews + b.pageviews,
-  events: a.events + b.events,
-  firstAt: new Date(Math.min(a.firstAt.getTime(), b.firstAt.getTime())),
-  lastAt: new Date(Math.max(a.lastAt.getTime(), b.lastAt.getTime())),
-  revenue: String(BigInt(a.revenue) + BigInt(b.revenue)),
-  mrr: String(BigInt(a.mrr) + BigInt(b.mrr)),
-})

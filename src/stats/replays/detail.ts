@@ -7,9 +7,8 @@ import { count, label, timestamp, uuid } from '../../schema/fields.ts'
 import { requiredText, text } from '../../schema/validation.ts'
 import type { LogServices } from '../event-log/log-pages.ts'
 import type { StatsSite } from '../query-context.ts'
-import { resolveQueries } from '../resolve/resolve.ts'
 import { readSessionId, type SessionKey } from '../sessions/session-id.ts'
-import { readFilteredSessions } from '../sessions/session-pages.ts'
+import { readSessionsByKey } from '../sessions/session-keys.ts'
 import { presentReplay, ReplayRow, readTotals } from './list.ts'
 
 /** Most chunks of an answer. */
@@ -135,19 +134,10 @@ async function readRow(
   key: SessionKey,
 ): Promise<ReplayRow | undefined> {
   const { reads } = services
-  const { startedAt, sessionNo } = key
-  const window = { start: startedAt, end: new Date(startedAt.getTime() + 1) }
-  const [resolved] = await resolveQueries(
-    services,
-    site,
-    { dimensions: [], property: undefined, goalIds: [] },
-    [window],
-  )
-  const params = { currency: site.currency, limit: 1, offset: 0 }
-  const [row] = await readFilteredSessions(reads, resolved!, { params, window, sessionNo })
+  const [row] = await readSessionsByKey(reads, site, [key])
   if (!row) return undefined
   const totals = await readTotals(reads, site.siteNo, [row])
-  return presentReplay(row, totals.get(sessionNo), site.siteNo, services)
+  return presentReplay(row, totals.get(key.sessionNo), site.siteNo, services)
 }
 
 const noSuchReplay = () => new AppError('not_found', 'No such replay')

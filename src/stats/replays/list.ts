@@ -1,16 +1,18 @@
 import type { z } from 'zod'
-import { inSnapshot, type Queryable } from '../../db/connect.ts'
+import type { Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { count, decimal } from '../../schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
+import type { TimeSpan } from '../../time/range.ts'
+import { countAsked } from '../counts/count-filtered.ts'
 import type { LogServices } from '../event-log/log-pages.ts'
 import { StatsQuery } from '../filters/query.ts'
-import { completedQuery, isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import { resolveContext, type StatsSite } from '../query-context.ts'
-import { readFilteredSessions } from '../sessions/session-pages.ts'
+import type { SessionKey } from '../sessions/session-id.ts'
+import { readSessionsByKey } from '../sessions/session-keys.ts'
 import { presentSession, SessionRow, type StoredSession } from '../sessions/session-row.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
 
 export const ReplaysQuery = StatsQuery.safeExtend(pageFields(25))
 export type ReplaysQuery = z.infer<typeof ReplaysQuery>
@@ -40,30 +42,23 @@ const findReplays = query<{ siteNo: number; sessionNos: number[] }, ReplayTotals
   `select ${TOTALS} from session_replays where site_no = :siteNo::int and session_no = any(:sessionNos::bigint[])`,
 )
 
-/** A page of the sessions of a range that have a replay, the newest first; total on each row. */
-const locateReplays = query<
-  PageWindow & { siteNo: number; start: Date; end: Date },
-  { sessionNo: number; sessionAt: Date }
->(
-  'locate-replays',
-  `select session_no as "sessionNo", session_at as "sessionAt"
+type SiteSpan = TimeSpan & { siteNo: number }
+
+/** Sessions of a range that have a replay, the newest first. */
+const listReplays = query<SiteSpan & PageWindow, SessionKey>(
+  'list-replays',
+  `select session_no as "sessionNo", session_at as "startedAt"
   from session_replays
   where site_no = :siteNo::int and session_at >= :start::timestamptz and session_at < :end::timestamptz
   order by session_at desc, session_no desc
-  limit :limit::int offset :offset::bigint`,
+  limit :limit::bigint offset :offset::bigint`,
 )
 
-const countReplays = query<{ siteNo: number; start: Date; end: Date }, { total: number }>(
+const countReplays = query<SiteSpan, { total: number }>(
   'count-replays',
   `select count(*)::int as total
   from session_replays
   where site_no = :siteNo::int and session_at >= :start::timestamptz and session_at < :end::timestamptz`,
-)
-
-const countFilteredReplays = filteredQuery<undefined, { total: number }>(
-  'count-filtered-replays',
-  ['filtered_sessions'],
-  'select count(*)::int as total from filtered_sessions',
 )
 
 /** Returns a page of the sessions that started in the range and have a replay, the newest first. */
@@ -72,15 +67,13 @@ export async function getReplays(
   site: StatsSite,
   query: ReplaysQuery,
 ): Promise<Page<ReplayRow>> {
-  const context = await resolveContext(services, site, query)
-  const resolved = await completedQuery(context.resolved)
-  const { siteNo, currency } = site
-  const { rows, totals, total } = await inSnapshot(services.reads, async tx => {
-    const page = isUnfiltered(resolved)
-      ? await readUnfiltered(tx, resolved, currency, query)
-      : await readFiltered(tx, resolved, currency, query)
-    return { ...page, totals: await readTotals(tx, siteNo, page.rows) }
-  })
+  const { reads } = services
+  const { siteNo } = site
+  const { resolved } = await resolveContext(services, site, query)
+  const find = isUnfiltered(resolved) ? findUnfiltered : findFiltered
+  const { rows: keys, total } = await find(services, keptPart(resolved), query)
+  const rows = await readSessionsByKey(reads, site, keys)
+  const totals = await readTotals(reads, siteNo, rows)
   return { rows: rows.map(row => presentReplay(row, totals.get(row.sessionNo), siteNo, services)), total }
 }
 
@@ -108,33 +101,28 @@ export function presentReplay(
   return { ...session, recorded_seconds: recordedMs / 1_000, recordings, chunks, bytes }
 }
 
-async function readUnfiltered(
-  db: Queryable,
-  resolved: ResolvedQuery,
-  currency: string,
+async function findUnfiltered(
+  { reads }: LogServices,
+  { siteNo, start, end }: ResolvedQuery,
   query: ReplaysQuery,
-): Promise<Page<StoredSession>> {
-  const { siteNo, start, end } = keptPart(resolved)
-  const [counted] = await countReplays(db, { siteNo, start, end })
-  const located = await locateReplays(db, { siteNo, start, end, ...windowOf(query) })
-  if (located.length === 0) return { rows: [], total: counted!.total }
-  const rows = await readFilteredSessions(db, resolved, {
-    params: { currency, limit: located.length, offset: 0 },
-    // A bound on the time, which the chunks of the hypertable need.
-    window: { start: located.at(-1)!.sessionAt, end: new Date(located[0]!.sessionAt.getTime() + 1) },
-    sessionNos: located.map(({ sessionNo }) => sessionNo),
-  })
-  return { rows, total: counted!.total }
+): Promise<Page<SessionKey>> {
+  const span = { siteNo, start, end }
+  const [counted] = await countReplays(reads, span)
+  return { rows: await listReplays(reads, { ...span, ...windowOf(query) }), total: counted!.total }
 }
 
-async function readFiltered(
-  db: Queryable,
+/** The recordings of a range are few: columns say which of their sessions count. */
+async function findFiltered(
+  services: LogServices,
   resolved: ResolvedQuery,
-  currency: string,
   query: ReplaysQuery,
-): Promise<Page<StoredSession>> {
-  const options = { hasReplay: true }
-  const [counted] = await countFilteredReplays(db, resolved, options)
-  const params = { currency, ...windowOf(query) }
-  return { rows: await readFilteredSessions(db, resolved, { ...options, params }), total: counted!.total }
+): Promise<Page<SessionKey>> {
+  const { siteNo, start, end } = resolved
+  const all = { limit: Number.MAX_SAFE_INTEGER, offset: 0 }
+  const recorded = await listReplays(services.reads, { siteNo, start, end, ...all })
+  const sessionNos = recorded.map(({ sessionNo }) => sessionNo)
+  const matching = new Set(await countAsked(services, resolved, 'matching', sessionNos))
+  const found = recorded.filter(({ sessionNo }) => matching.has(sessionNo))
+  const { limit, offset } = windowOf(query)
+  return { rows: found.slice(offset, offset + limit), total: found.length }
 }

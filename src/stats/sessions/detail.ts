@@ -6,16 +6,16 @@ import { count, decimal, label, timestamp, uuid } from '../../schema/fields.ts'
 import { envelope, type PageUrl, pageFields, paginate, windowOf } from '../../schema/pagination.ts'
 import { requiredText } from '../../schema/validation.ts'
 import { type Grant, mayShow } from '../../sharing/grant.ts'
+import { countAsked } from '../counts/count-filtered.ts'
 import { urlOf } from '../event-log/actor.ts'
 import type { LogServices } from '../event-log/log-pages.ts'
 import { grantedFilters } from '../filters/granted.ts'
-import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { StatsSite } from '../query-context.ts'
 import { resolveQueries } from '../resolve/resolve.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
 import { readSessionId } from './session-id.ts'
-import { readFilteredSessions } from './session-pages.ts'
+import { readSessionsByKey } from './session-keys.ts'
 import { presentSession, SessionRow } from './session-row.ts'
 
 export const SessionQuery = z.object({
@@ -80,13 +80,27 @@ interface HitOfSession {
   total: number
 }
 
-const readSessionHits = filteredQuery<PageWindow & { types: string[] }, HitOfSession>('read-session-hits', [
-  'filtered_hits',
-])
+/** Which hits of a session pass filters: their times, and which they are of the hits of this moment, from 0 in the order of their ids. */
+interface PassingHits {
+  isFiltered: boolean
+  times: Date[]
+  nths: number[]
+}
+
+interface OneSession {
+  siteNo: number
+  sessionNo: number
+  start: Date
+  end: Date
+}
+
+const readSessionHits = query<OneSession & PassingHits & PageWindow & { types: EventType[] }, HitOfSession>(
+  'read-session-hits',
+)
 
 /** Engagement of a session with pageviews at some times, by path. */
 const sumEngagementOfSession = query<
-  { siteNo: number; sessionNo: number; start: Date; end: Date; times: Date[] },
+  OneSession & { times: Date[] },
   { path: string; pageAt: Date; engagedMs: number; scroll: number | null }
 >(
   'sum-engagement-of-session',
@@ -113,22 +127,20 @@ export async function getSession(
   const isKept = key && !(site.detailsFrom && key.startedAt < site.detailsFrom)
   const [span] = isKept ? await findSessionSpan(reads, { siteNo, ...key }) : []
   if (!key || !span) throw noSuchSession()
-  const { sessionNo, startedAt } = key
   const times = { start: span.firstAt, end: new Date(span.lastAt.getTime() + 1) }
+  const one = { siteNo, sessionNo: key.sessionNo, ...times }
+  const types = typesFor(grant)
   const filters = grantedFilters(grant, { dimensions: [], property: undefined, goalIds: [] })
   const [resolved] = await resolveQueries(services, site, filters, [times])
-  const [row] = await readFilteredSessions(reads, resolved!, {
-    params: { currency: site.currency, limit: 1, offset: 0 },
-    window: { start: startedAt, end: new Date(startedAt.getTime() + 1) },
-    sessionNo,
-  })
-  if (!row) throw noSuchSession()
-  const hits = await readSessionHits(reads, resolved!, {
-    params: { ...windowOf(query), types: typesFor(grant) },
-    sessionNo,
-  })
-  const total = hits[0]?.total ?? (query.page > 1 ? await countHits(services, resolved!, sessionNo) : 0)
-  const engagement = await findEngagement(services, site, { sessionNo, ...times }, hits)
+  const passing = await findPassing(services, resolved!, one, types)
+  const [row] = passing ? await readSessionsByKey(reads, site, [key]) : []
+  if (!passing || !row) throw noSuchSession()
+  const read = (page: PageWindow) => readSessionHits(reads, { ...one, ...passing, types, ...page })
+  const hits = await read(windowOf(query))
+  // A page beyond the last has no hit that says how many there are.
+  const [first] = hits.length > 0 || query.page === 1 ? hits : await read({ limit: 1, offset: 0 })
+  const total = first?.total ?? 0
+  const engagement = await findEngagement(services, one, hits)
   const rows = hits.map(hit => presentHit(hit, hit.isLast ? engagement.get(placeOf(hit)) : undefined, grant))
   return { session: presentSession(row, siteNo, services), ...paginate(services, query, { rows, total }) }
 }
@@ -139,26 +151,33 @@ const noSuchSession = () => new AppError('not_found', 'No such session')
 const typesFor = (grant: Grant | null): EventType[] =>
   mayShow(grant, 'events') ? [...EVENT_TYPES] : ['pageview']
 
-/** A page beyond the last has no hit that says how many there are. */
-async function countHits({ reads, grant }: LogServices, resolved: ResolvedQuery, sessionNo: number) {
-  const [first] = await readSessionHits(reads, resolved, {
-    params: { limit: 1, offset: 0, types: typesFor(grant) },
-    sessionNo,
-  })
-  return first?.total ?? 0
+/** Returns which hits of a session pass the filters; undefined where the session itself does not. */
+async function findPassing(
+  services: LogServices,
+  resolved: ResolvedQuery,
+  { sessionNo }: OneSession,
+  types: EventType[],
+): Promise<PassingHits | undefined> {
+  if (isUnfiltered(resolved)) return { isFiltered: false, times: [], nths: [] }
+  const all = { limit: Number.MAX_SAFE_INTEGER, offset: 0 }
+  const [matching, hits] = await Promise.all([
+    countAsked(services, resolved, 'matching', [sessionNo]),
+    countAsked(services, resolved, 'log', { types, sessionNos: [sessionNo], ...all }),
+  ])
+  if (matching.length === 0) return undefined
+  return {
+    isFiltered: true,
+    times: Array.from(hits.at, at => new Date(at)),
+    nths: Array.from(hits.nth),
+  }
 }
 
 const placeOf = ({ path, at }: { path: string; at: Date }) => `${at.getTime()} ${path}`
 
-async function findEngagement(
-  { reads }: LogServices,
-  { siteNo }: StatsSite,
-  session: { sessionNo: number; start: Date; end: Date },
-  hits: HitOfSession[],
-) {
+async function findEngagement({ reads }: LogServices, session: OneSession, hits: HitOfSession[]) {
   const times = hits.filter(({ isLast }) => isLast).map(({ at }) => at)
   if (times.length === 0) return new Map<string, never>()
-  const rows = await sumEngagementOfSession(reads, { siteNo, ...session, times })
+  const rows = await sumEngagementOfSession(reads, { ...session, times })
   return new Map(rows.map(row => [placeOf({ path: row.path, at: row.pageAt }), row]))
 }
 

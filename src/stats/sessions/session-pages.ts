@@ -1,153 +1,155 @@
-import { inSnapshot, type Queryable, type Transaction } from '../../db/connect.ts'
+import { inSnapshot, type Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { FOREVER } from '../../rollups/daily/row-slice.ts'
 import { readCountedFrom } from '../../rollups/session-counts.ts'
 import { readWatermark } from '../../rollups/watermarks.ts'
-import { BLOCK_ROWS, type Download, runningDownload } from '../../schema/download.ts'
+import { BLOCK_ROWS, type Download, nextPart, runningDownload } from '../../schema/download.ts'
 import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
-import { type LogPosition, startOfLog } from '../event-log/log-position.ts'
-import { completedQuery, isUnfiltered, keptPart } from '../filters/resolved-query.ts'
-import { type PageRange, pageRangeOf } from '../metrics/page-range.ts'
+import type { TimeSpan } from '../../time/range.ts'
+import type { PeopleFilter } from '../counts/people.ts'
+import { type LogPosition, type Quarter, startOfLog } from '../event-log/log-position.ts'
+import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import type { PageRange } from '../metrics/page-range.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
-import { hasHitFilters } from '../sql/conditions.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
-import { mergeSlices, readSlices } from '../sql/slices.ts'
-import { readSessionsByKey, type SessionsSource } from './session-keys.ts'
+import type { SessionKey } from './session-id.ts'
+import { findSessionKeys, readSessionsByKey } from './session-keys.ts'
 import type { StoredSession } from './session-row.ts'
 
-interface SessionsWindow extends PageWindow {
-  siteNo: number
-  start: Date
-  end: Date
-}
+type SiteSpan = TimeSpan & { siteNo: number }
+type SessionsWindow = SiteSpan & PageWindow
+/** Which counts by 15 minutes there are. */
+type Counted = { refreshedTo: Date; countedFrom: Date }
 
-const findSessionsPage = query<SessionsWindow & { refreshedTo: Date; countedFrom: Date }, PageRange>(
-  'locate-sessions-page',
+const findSessionsPage = query<SessionsWindow & Counted, PageRange>('locate-sessions-page')
+
+/** Sessions by the 15-minute bucket of their start. */
+const countSessionQuarters = query<SiteSpan & Counted, Quarter>(
+  'count-session-quarters',
+  `with {session_quarters}
+  select (extract(epoch from bucket) * 1000)::bigint as bucket, sessions as hits from counted`,
 )
 
-/** Finds a page of all sessions from 15-minute counts; a page of people begins with it, too. Call it in a snapshot. */
-export async function locateSessionsPage(tx: Transaction, window: SessionsWindow): Promise<PageRange> {
+/** Sessions since `start` that come after a place in the list of the newest first. */
+const listSessionsAfter = query<
+  PageWindow & { siteNo: number; start: Date; afterAt: Date; afterNo: number },
+  SessionKey
+>(
+  'list-sessions-after',
+  `select started_at as "startedAt", session_no as "sessionNo"
+  from sessions
+  where site_no = :siteNo::int and started_at >= :start::timestamptz and started_at <= :afterAt::timestamptz
+    and (started_at, session_no) < (:afterAt::timestamptz, :afterNo::bigint)
+  order by started_at desc, session_no desc
+  limit :limit::bigint
+  offset :offset::bigint`,
+)
+
+/** Before the numbers of all sessions. */
+const FIRST_NO = 0
+
+async function countedBy(tx: Transaction): Promise<Counted> {
   const [[state], countedFrom] = await Promise.all([
     readWatermark(tx, { aggregate: 'sessions' }),
     readCountedFrom(tx),
   ])
-  const [range] = await findSessionsPage(tx, {
-    ...window,
+  return {
     refreshedTo: new Date(state?.refreshedTo ?? 0),
     countedFrom: new Date(Math.min(countedFrom, FOREVER)),
-  })
+  }
+}
+
+/** Finds a page of all sessions from 15-minute counts; a page of people begins with it, too. Call it in a snapshot. */
+export async function locateSessionsPage(tx: Transaction, window: SessionsWindow): Promise<PageRange> {
+  const [range] = await findSessionsPage(tx, { ...window, ...(await countedBy(tx)) })
   return range!
 }
 
-const locateFilteredSessionsPage = filteredQuery<PageWindow, PageRange>('locate-filtered-sessions-page', [
-  'filtered_sessions',
-])
+type Reads = Pick<StatsServices, 'reads' | 'counter'>
 
-/** Sessions by the 15-minute bucket of their start. */
-const countSessionQuarters = filteredQuery<undefined, { bucket: number; hits: number }>(
-  'count-session-quarters',
-  ['filtered_sessions'],
-  `select
-    (extract(epoch from time_bucket(interval '15 minutes', started_at)) * 1000)::bigint as bucket,
-    count(*) as hits
-  from filtered_sessions
-  group by 1`,
-)
-
-export const readFilteredSessions = filteredQuery<PageWindow & { currency: string }, StoredSession>(
-  'read-filtered-sessions',
-  ['filtered_sessions'],
-)
+/** Which sessions a list has. */
+export interface SessionsSource {
+  resolved: ResolvedQuery
+  currency: string
+  people?: PeopleFilter | undefined
+}
 
 /** Returns a page of the sessions that match the filters, the newest first, and their number. */
-export const readSessions = async (
-  services: Pick<StatsServices, 'reads' | 'slices' | 'counter'>,
+export async function readSessions(
+  services: Reads,
   source: SessionsSource,
   query: PageQuery,
-): Promise<Page<StoredSession>> =>
-  (await readSessionsByKey(services, source, query)) ?? readByQuarters(services, source, query)
+): Promise<Page<StoredSession>> {
+  const download = runningDownload()
+  if (source.people || !isUnfiltered(source.resolved)) return readFound(services, source, query)
+  return download?.isWhole ? readBlock(services, source, download) : readPage(services, source, query)
+}
 
-/** Counts by 15 minutes say where the page lies, as for the event log: page 2,000 costs what page 1 does. */
-async function readByQuarters(
-  services: Pick<StatsServices, 'reads' | 'slices'>,
-  { resolved: asked, currency, people }: SessionsSource,
+/** A download finds the whole list once: a session that starts meanwhile shifts nothing. */
+async function readFound(
+  services: Reads,
+  { resolved, currency, people }: SessionsSource,
   query: PageQuery,
 ): Promise<Page<StoredSession>> {
-  const { reads, slices } = services
-  const resolved = await completedQuery(asked)
-  const download = runningDownload()
-  if (download?.isWhole) return readBlock(services, { resolved, currency, people }, download)
-  const params = windowOf(query)
+  const { list, from, to } = await nextPart(
+    'session keys',
+    () => findSessionKeys(services, resolved, people, windowOf(query)),
+    ({ sessionNos }) => sessionNos.length,
+  )
+  const keys = Array.from(list.startedAt.subarray(from, to), (at, index) => ({
+    startedAt: new Date(at),
+    sessionNo: list.sessionNos[from + index]!,
+  }))
+  const { siteNo } = resolved
+  return { rows: await readSessionsByKey(services.reads, { siteNo, currency }, keys), total: list.total }
+}
 
-  async function readPage(
-    db: Queryable,
-    { total, start, end, skipped }: PageRange,
-  ): Promise<Page<StoredSession>> {
-    if (start === null || end === null || skipped === null) return { rows: [], total }
-    const rows = await readFilteredSessions(db, resolved, {
-      params: { currency, limit: params.limit, offset: skipped },
-      window: { start, end },
-      people,
-    })
-    return { rows, total }
-  }
-
-  const isCounted = isUnfiltered(resolved) && people === undefined
-  // Sessions of a visitor have an index; those of a filter may be anywhere.
-  if (slices && !isUnfiltered(resolved)) {
-    const quarters = await readSlices(services, countSessionQuarters, resolved, { people })
-    return readPage(
-      reads,
-      pageRangeOf(
-        mergeSlices(quarters, ({ bucket }) => bucket),
-        params,
-      ),
-    )
-  }
-  return inSnapshot(reads, async transaction => {
+/** Counts by 15 minutes say where the page lies, as for the event log: page 2,000 costs what page 1 does. */
+const readPage = (
+  { reads }: Reads,
+  { resolved, currency }: SessionsSource,
+  query: PageQuery,
+): Promise<Page<StoredSession>> =>
+  inSnapshot(reads, async tx => {
     const { siteNo, start, end } = keptPart(resolved)
-    if (isCounted)
-      return readPage(transaction, await locateSessionsPage(transaction, { siteNo, start, end, ...params }))
-    const [range] = await locateFilteredSessionsPage(transaction, resolved, { params, people })
-    return readPage(transaction, range!)
+    const { limit, offset } = windowOf(query)
+    const page = await locateSessionsPage(tx, { siteNo, start, end, limit, offset })
+    const { total, skipped } = page
+    if (page.start === null || page.end === null || skipped === null) return { rows: [], total }
+    const keys = await listSessionsAfter(tx, {
+      siteNo,
+      start: page.start > start ? page.start : start,
+      afterAt: page.end < end ? page.end : end,
+      afterNo: FIRST_NO,
+      limit,
+      offset: skipped,
+    })
+    return { rows: await readSessionsByKey(tx, { siteNo, currency }, keys), total }
   })
-}
-
-/** Sessions that one statement reads for a download with filters on hits or goals: each looks for matching hits in the whole range. */
-const COSTLY_ROWS = 10 * BLOCK_ROWS
-
-/** Where a download of sessions is: `waiting` are read, but in no block yet. */
-interface SessionsPosition {
-  log: LogPosition<number>
-  most: number
-  waiting: StoredSession[]
-}
 
 /** Returns the next block of the whole list. It continues by key, as that of the event log. */
 async function readBlock(
-  services: Pick<StatsServices, 'reads' | 'slices'>,
-  { resolved, currency, people }: SessionsSource,
+  { reads }: Reads,
+  { resolved, currency }: SessionsSource,
   download: Download,
 ): Promise<Page<StoredSession>> {
-  const position: SessionsPosition = await download.pin('sessions', async () => {
-    const quarters = await readSlices(services, countSessionQuarters, resolved, { people })
-    const most = hasHitFilters(resolved) ? COSTLY_ROWS : BLOCK_ROWS
-    const counted = mergeSlices(quarters, ({ bucket }) => bucket)
-    return { log: startOfLog<number>(keptPart(resolved), counted, most), most, waiting: [] }
+  const { siteNo, start, end } = keptPart(resolved)
+  const position: LogPosition<number> = await download.pin('sessions', async () => {
+    const counting = inSnapshot(reads, async tx =>
+      countSessionQuarters(tx, { siteNo, start, end, ...(await countedBy(tx)) }),
+    )
+    return startOfLog({ start, end }, await counting, FIRST_NO)
   })
-  const { log, most } = position
-  if (position.waiting.length === 0) {
-    const { window, after } = log.next()
-    position.waiting = await readFilteredSessions(services.reads, resolved, {
-      params: { currency, limit: most, offset: 0 },
-      people,
-      window,
-      afterSession: after,
-    })
-    log.passed(position.waiting.map(({ startedAt, sessionNo }) => ({ at: startedAt, id: sessionNo })))
-  }
-  const rows = position.waiting.splice(0, BLOCK_ROWS)
-  download.isComplete = log.isAtEnd && position.waiting.length === 0
-  return { rows, total: log.total }
+  const next = position.next()
+  const keys = await listSessionsAfter(reads, {
+    siteNo,
+    start: next.start,
+    afterAt: next.after.at,
+    afterNo: next.after.id,
+    limit: BLOCK_ROWS,
+    offset: 0,
+  })
+  position.passed(keys.map(({ startedAt, sessionNo }) => ({ at: startedAt, id: sessionNo })))
+  download.isComplete = position.isAtEnd
+  return { rows: await readSessionsByKey(reads, { siteNo, currency }, keys), total: position.total }
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/connect.ts'
+import type { PeopleFilter } from '../counts/people.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import { type Fragment, inTime } from './bounds.ts'
 
@@ -25,9 +26,6 @@ export interface Narrowing {
   /** Only hits and engagement of these titles. */
   titles?: string[]
 }
-
-/** Visitors by number, or users by identifier. */
-export type PeopleFilter = { visitorNos: number[] } | { userIds: string[] }
 
 /** Narrows hits to a span of times, to what comes after one of them, to some times, or to a session, an error or titles. */
 export const narrowHits = (db: Queryable, options: Narrowing): Fragment => db`

@@ -8,7 +8,6 @@ import {
   hasHitFilters,
 } from './conditions.ts'
 import { conversionsByValue } from './conversions.ts'
-import { filteredCustomers, filteredSubscriptions } from './customers.ts'
 import { hitsOfOtherSessions, matchingRows, type PartOptions, valueParts } from './matching-rows.ts'
 import { filteredMoney } from './money.ts'
 import { type Narrowing, narrowHits, narrowSessions, restricted } from './narrowing.ts'
@@ -92,12 +91,6 @@ export const RELATIONS = {
   /** MRR movements in the range whose session matches. */
   movements_in_range: (db, resolved, { value, values, zone, hasManyMovements: isMuch }) =>
     filteredMoney(db, resolved, 'mrr_movements', resolved.start, { value, values, zone, isMuch }),
-
-  /** Customers, in any currency, whose first visit matches; with the columns of `customers`. */
-  filtered_customers: (db, resolved, { value }) => filteredCustomers(db, resolved, value),
-
-  /** Subscriptions, in any currency, the first visit of whose customer matches; with columns of that customer. */
-  filtered_subscriptions: (db, resolved) => filteredSubscriptions(db, resolved),
 
   /** Conversions of `targets` in the range, in sessions that match; `value` is that of a dimension of sessions. */
   conversions: (db, resolved, { targets, ...options }) => conversionsByValue(db, resolved, targets!, options),

@@ -1,7 +1,6 @@
 // @module-tag full
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
-import type { Db } from '../../../src/db/connect.ts'
 import { refreshAggregate } from '../../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import type { Page } from '../../../src/schema/pagination.ts'
@@ -9,13 +8,11 @@ import { getPerson, PersonQuery } from '../../../src/stats/people/detail.ts'
 import { getPeople, PeopleQuery } from '../../../src/stats/people/list.ts'
 import type { PersonRow } from '../../../src/stats/people/person-row.ts'
 import { getTimeline, TimelineQuery } from '../../../src/stats/people/timeline.ts'
-import type { StatsServices } from '../../../src/stats/query-context.ts'
 import { getSession, SessionQuery } from '../../../src/stats/sessions/detail.ts'
 import { getSessions, SessionsQuery } from '../../../src/stats/sessions/list.ts'
 import { readSessionId } from '../../../src/stats/sessions/session-id.ts'
 import { testDatabase } from '../../support/database.ts'
 import { parametersOf } from '../../support/expect-reads.ts'
-import { keptCounter } from '../../support/kept-counter.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { randomVisits } from '../../support/random-visits.ts'
 import { readServices, readSite } from '../../support/read-services.ts'
@@ -38,13 +35,9 @@ import { storeStream, useDatabase, within } from '../stored-stream.ts'
 const database = useDatabase(testDatabase)
 
 const LONG_AFTER = new Date(Date.UTC(2026, 5, 1))
-const SLICES = { hits: 4, shortestMs: 3_600_000 }
 
-/** Ways to read: on a server, in slices, and with filters over columns. */
-const ways = (db: Db): Partial<StatsServices>[] => [{}, { slices: SLICES }, { counter: keptCounter(db) }]
-
-function readsOf(stored: TestSite, world: World, query: Query, way: Partial<StatsServices>) {
-  const services = { ...readServices(database.db, LONG_AFTER), ...way, pageUrl: () => null }
+function readsOf(stored: TestSite, world: World, query: Query) {
+  const services = { ...readServices(database.db, LONG_AFTER), pageUrl: () => null }
   const site = readSite(stored, world.zone)
   const given = parametersOf(query)
   const ask = <Schema extends z.ZodType>(schema: Schema, more: object = {}) =>
@@ -92,13 +85,11 @@ function expectSameOrder(rows: PersonCounts[], expected: PersonCounts[]) {
   expect(rows.toSorted(byPerson)).toEqual(expected.toSorted(byPerson))
 }
 
-/** Returns the lists. */
 async function expectSamePeople(
   site: TestSite,
-  { world, money, query }: { world: World; money: Money; query: Query },
-  { number, way }: { number: number; way: Partial<StatsServices> },
+  { world, money, query, number }: { world: World; money: Money; query: Query; number: number },
 ) {
-  const reads = readsOf(site, world, query, way)
+  const reads = readsOf(site, world, query)
   const perPage = 1 + (number % 7)
   const { started } = keptOf(world, query)
 
@@ -172,7 +163,6 @@ async function expectSamePeople(
     const identified = expected.visits.filter(visit => visit.values.user_id !== '')
     expect(of('identity')).toHaveLength(identified.length)
   }
-  return { sessions, people, listed, bySessions }
 }
 
 /** Goals of all runs have different ids. */
@@ -198,14 +188,7 @@ test(`people: lists, details and timelines equal a recount of the hits (${runs(4
       const filters = given.goal ? { ...given, goal: goals } : given
       await replaceGoals(database.db, site, goals)
       const query = { ...randomRange(number, world), filters }
-      const [onServer, inSlices, overColumns] = ways(database.db)
-      const check = async () => {
-        const read = (way: Partial<StatsServices>) =>
-          expectSamePeople(site, { world, money, query }, { number, way })
-        const lists = await read(number % 2 === 0 ? onServer! : inSlices!)
-        expect(await read(overColumns!)).toEqual(lists)
-      }
-      await within({ seed, round, number, query }, check())
+      await within({ seed, round, number, query }, expectSamePeople(site, { world, money, query, number }))
     }
   }
 })
