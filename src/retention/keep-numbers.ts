@@ -2,10 +2,10 @@ import { ADVISORY_LOCKS } from '../db/advisory-locks.ts'
 import type { Db, Transaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { DIMENSIONS_HASH } from '../dimensions/rolled-up.ts'
-import { OPEN_MS } from '../rollups/watermarks.ts'
 import { dayAround } from '../rollups/daily/roll-up-again.ts'
 import { lockRollups } from '../rollups/daily/roll-up-day.ts'
 import { datesOf, type Window } from '../rollups/protocol.ts'
+import { OPEN_MS } from '../rollups/watermarks.ts'
 import { detailsLimit } from './boundaries.ts'
 
 /** Lower bound of all hit times. */

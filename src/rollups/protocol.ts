@@ -212,14 +212,6 @@ export interface Tasks {
   }
   /** When errors of a site occurred first and last, ever, by id; those without occurrence are absent. */
   findErrorEnds: { input: { siteNo: number; ids: string[] }; output: Map<string, ErrorEnds> }
-  /**
-   * Hits of a site in a window of whole minutes by minute, and those since `presentFrom` by value, at most `limit` of each dimension. Null
-   * when rows should answer. All in Unix milliseconds.
-   */
-  countLive: {
-    input: { siteNo: number; start: number; end: number; presentFrom: number; limit: number }
-    output: LiveCounts | null
-  }
   /** Counts of a window as `countTraffic` has them, with the parts that they were added up from, in one snapshot. */
   explainTraffic: {
     input: { siteNo: number; window: Window; buckets: Window[] }

@@ -4,7 +4,6 @@ import { findErrorEnds } from './daily/read-error-ends.ts'
 import { rollUpDay } from './daily/roll-up-day.ts'
 import { sortValues } from './daily/sort-values.ts'
 import { explainRevenue, explainTraffic, explainValue } from './explain.ts'
-import { countLive } from './live-tail/kept-tails.ts'
 import type { Tasks } from './protocol.ts'
 import { countMovements, countRevenue } from './revenue.ts'
 import { countSiteVisitors, countTraffic } from './traffic.ts'
@@ -22,7 +21,6 @@ export const tasks: TaskTable = {
   sortValues,
   countValues,
   findErrorEnds,
-  countLive,
   countRevenue,
   countMovements,
   explainTraffic,

@@ -100,7 +100,11 @@ async function readKept(tx: Queryable, siteNo: number, windows: readonly Window[
     Promise.all(windows.map(window => readKeptSessions(tx, { siteNo, ...datesOf(window) }))),
   ])
   const none = { pageviews: 0, customEvents: 0, sessions: 0, bounces: 0, durationMs: 0 }
-  const partOf = (bucket: Date, counts: Partial<typeof none>, visitors = new Uint32Array()): CountedPart => ({
+  const partOf = (
+    bucket: Date,
+    counts: Partial<typeof none>,
+    visitors: Uint32Array = new Uint32Array(),
+  ): CountedPart => ({
     start: bucket.getTime(),
     end: bucket.getTime(),
     counts: { ...none, ...counts },

@@ -84,8 +84,6 @@ const TABLES = [
   'alert_incidents',
   'queued_mails',
   'goal_conversions',
-  'session_counts',
-  'recent_hits',
   'new_stamps',
   'stamps',
 ]
@@ -105,7 +103,7 @@ const selectSites = query<void, { siteNo: number; teamId: string; deletedAt: Dat
  */
 export const PURGE_ROWS = deletionFrom([
   ...TABLES,
-  "dirty_buckets where aggregate in ('daily_rollups', 'recent_hits')",
+  "dirty_buckets where aggregate = 'daily_rollups'",
 ])
 const purgeRows = query<{ siteNo: number; limit: number }, { count: number }>('purge-rows', PURGE_ROWS)
 
