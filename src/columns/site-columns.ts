@@ -185,6 +185,7 @@ export class SiteColumns {
     )
     const blocks = stored.map(({ start, data }) => {
       const block = new PackedBlock(data, this.#numbering, this.#decoded)
+      block.number()
       return { start, end: start + DAY_MS, block, isStored: true }
     })
     this.#sessions.add(blocks, stamps)

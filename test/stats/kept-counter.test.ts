@@ -127,3 +127,16 @@ test('days are stored, decoded where they are read, and made anew after a change
   expect(await visits(later, site, 5, DAYS - 5)).toBe(DAYS - 5)
   expect(await answered(() => visits(later, site, 0, DAYS))).toBe(DAYS + 1)
 })
+
+test('a filter finds texts of stored days that were not decoded before', async () => {
+  const site = await siteWithVisits()
+  const options = { awaitedMs: Number.POSITIVE_INFINITY, leastPackedHits: 1 }
+  expect(await visits(counterOf(options), site, 0, DAYS)).toBe(DAYS)
+  const stored = () => database.db`select from column_blocks where site_no = ${site.siteNo}`
+  await expect.poll(stored).toHaveLength(DAYS)
+  const asked = question(0, DAYS)
+  const condition = { field: 'path', operator: 'is' as const, values: ['/'] }
+  const filtered = { ...asked, filters: [{ dimension: 'path' as const, condition }] }
+  const [counted] = await counterOf(options).count('traffic', site.siteNo, filtered, [asked.start, asked.end])
+  expect(counted!.sessions).toBe(DAYS)
+})

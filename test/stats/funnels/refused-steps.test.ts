@@ -5,6 +5,7 @@ import { FunnelQuery } from '../../../src/stats/funnels/query.ts'
 import { readFunnel } from '../../../src/stats/funnels/read-funnel.ts'
 import { enrichedHit } from '../../support/hits.ts'
 import { readServices, readSite } from '../../support/read-services.ts'
+import type { RecountGoal } from '../../support/recount-conversions.ts'
 import { createTestSite } from '../../support/sites.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
 import { useDatabase } from '../stored-stream.ts'
@@ -19,10 +20,10 @@ test('funnels: a step that cannot be looked for, or takes too long, is named', a
   const { db } = database
   const site = await createTestSite(db)
   await storeHits(db, 0, [enrichedHit(site, AT, { url: `/${'a'.repeat(2_000)}` })])
-  const goal = {
-    ...{ id: randomUUID(), display_name: 'Read', type: 'page' as const, match_operator: 'matches_regex' },
+  const goal: RecountGoal = {
+    ...{ id: randomUUID(), display_name: 'Read', type: 'page', match_operator: 'matches_regex' },
     ...{ match_value: COSTLY, scroll_threshold: -1, currency: null, custom_props: {} },
-  } as const
+  }
   await replaceGoals(db, site, [goal])
   const shape = { ...readSite(site, 'UTC'), domain: 'shop.example' }
   const first = { type: 'pageview', value: '/' }
