@@ -32,31 +32,6 @@ const setNumbers = query(
     setval('session_numbers', (select max(visitor_no) from visitors))`,
 )
 
-// As if the service had stored them.
-const recountSessions = query<{ siteNo: number; since: Date }>(
-  'bench-recount-sessions',
-  `with
-    span as (
-      update session_count_span set counted_from = least(counted_from, :since::timestamptz)
-    ),
-    counted as (
-      select
-        time_bucket(interval '15 minutes', started_at) as bucket, count(*) as sessions,
-        count(*) filter (where pageviews = 1) as bounces, sum(duration_ms)::bigint as duration_ms
-      from sessions
-      where site_no = :siteNo::int and started_at >= :since::timestamptz
-      group by 1
-    )
-  insert into session_counts (site_no, bucket, partition, sessions, bounces, duration_ms)
-  select :siteNo::int, bucket, 0, sessions, bounces, duration_ms from counted
-  on conflict (site_no, bucket, partition) do update
-  set sessions = excluded.sessions, bounces = excluded.bounces, duration_ms = excluded.duration_ms`,
-)
-const forgetCounts = query<{ siteNo: number }>(
-  'bench-forget-session-counts',
-  'delete from session_counts where site_no = :siteNo::int',
-)
-
 /** Rolls up new sites at once: otherwise they get their rollups with the next quarter of an hour. */
 export const growAtOnce = query(
   'bench-grow-rollups',
