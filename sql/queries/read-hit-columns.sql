@@ -8,7 +8,7 @@ select
   json_agg((extract(epoch from page_at) * 1000)::bigint) as "pageAt",
   json_agg(scroll) as scroll,
   json_agg(engaged_ms) as "engagedMs",
-  json_agg(revenue_minor) as revenue,
+  json_agg(revenue_minor::text) as revenue,
   json_agg(revenue_currency) as currencies,
   json_agg(error_id) as errors,
   json_agg(props) as properties

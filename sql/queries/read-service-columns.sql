@@ -10,7 +10,7 @@ select
   json_agg((extract(epoch from at) * 1000)::bigint) as at,
   json_agg(type) as types,
   json_build_array({hit_dimension_arrays}) as "values",
-  json_agg(revenue_minor) as revenue,
+  json_agg(revenue_minor::text) as revenue,
   json_agg(revenue_currency) as currencies,
   json_agg(props) as properties
 from (

@@ -71,7 +71,7 @@ export interface HitColumns {
   scroll: Int16Array
   /** Engagement: milliseconds. */
   engagedMs: Numbers
-  /** Reported revenue, minor units; 0 without a currency. */
+  /** Reported revenue: the text of its minor units; 0 for none. */
   revenue: Numbers
   /** Its currency; 0 for none. */
   currency: Numbers

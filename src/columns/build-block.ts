@@ -37,7 +37,8 @@ export interface HitRows {
   pageAt: (number | null)[]
   scroll: (number | null)[]
   engagedMs: (number | null)[]
-  revenue: (number | null)[]
+  /** Minor units, digits: they may exceed the integers that JavaScript represents exactly. */
+  revenue: (string | null)[]
   currencies: (string | null)[]
   errors: (string | null)[]
   properties: (Record<string, string> | null)[]
@@ -134,6 +135,7 @@ function hitColumns(
     values[dimension] = numbers(hit => known.numberOf(column[hit]!))
   }
   const errors = texts.of('error')
+  const amounts = texts.of('amount')
   const currencies = texts.of('currency')
   const types: readonly string[] = BLOCK_TYPES
   return {
@@ -145,7 +147,7 @@ function hitColumns(
     pageAt: ofHits(new Float64Array(length), hit => rows.pageAt[hit] ?? 0),
     scroll: ofHits(new Int16Array(length), hit => rows.scroll[hit] ?? NONE),
     engagedMs: numbers(hit => rows.engagedMs[hit] ?? 0),
-    revenue: numbers(hit => rows.revenue[hit] ?? 0),
+    revenue: numbers(hit => amounts.numberOf(rows.revenue[hit] ?? '')),
     currency: numbers(hit => currencies.numberOf(rows.currencies[hit] ?? '')),
     error: numbers(hit => errors.numberOf(rows.errors[hit] ?? '')),
     ...propertyColumns(texts, rows, order),

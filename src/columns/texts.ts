@@ -5,6 +5,7 @@ export type Domain =
   | Exclude<Dimension, 'entry_path' | 'exit_path'>
   | 'error'
   | 'currency'
+  | 'amount'
   | 'customer'
   | 'subscription'
   | 'mrr_change'

@@ -108,8 +108,9 @@ function hitOf({ texts }: Pick<View, 'texts'>, { hits }: Block, hit: number) {
   )
   return {
     at: hits.at[hit]!,
-    numbers: (['type', 'pageAt', 'scroll', 'engagedMs', 'revenue'] as const).map(name => hits[name][hit]),
+    numbers: (['type', 'pageAt', 'scroll', 'engagedMs'] as const).map(name => hits[name][hit]),
     values: HIT_DIMENSIONS.map(name => texts.ofDimension(name).text(hits.values[name][hit]!)),
+    revenue: texts.of('amount').text(hits.revenue[hit]!),
     currency: texts.of('currency').text(hits.currency[hit]!),
     error: texts.of('error').text(hits.error[hit]!),
     properties: properties.sort(),

@@ -29,6 +29,7 @@ export function countGoals(
   const goals = new Goals(view, targets, new TextMatcher(view, question))
   const counted = targets.map((): GoalCounts => ({ conversions: 0, visitors: 0, revenue: 0n }))
   const known = view.texts.of('currency')
+  const amounts = view.texts.of('amount')
   const wanted = currencies.map(currency => (currency === '' ? undefined : known.find(currency)))
   const pairs = new Pairs()
   for (const selected of select(view, question)) {
@@ -38,7 +39,7 @@ export function countGoals(
       of.conversions += 1
       pairs.add(goal, sessions.visitor[hits.session[hit]!]!)
       const currency = hits.currency[hit]!
-      if (currency !== 0 && currency === wanted[goal]) of.revenue += BigInt(hits.revenue[hit]!)
+      if (currency !== 0 && currency === wanted[goal]) of.revenue += BigInt(amounts.text(hits.revenue[hit]!))
     })
   }
   const visitors = pairs.countDistinct(targets.length, view.visitors.size)
