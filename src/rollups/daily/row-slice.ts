@@ -96,7 +96,7 @@ interface ValueRow extends RowCounts {
 }
 
 /** The parameters of slice_sessions.sql. */
-export interface SessionBounds {
+interface SessionBounds {
   siteNo: number
   start: Date
   end: Date
@@ -130,7 +130,7 @@ const countSessionValues = query<
 
 const COPIED = new Set<string>(COPIED_COLUMNS)
 
-export const sessionBoundsOf = (
+const sessionBoundsOf = (
   siteNo: number,
   { start, end, closedFrom, closedTo }: RowSlice,
 ): SessionBounds => ({
