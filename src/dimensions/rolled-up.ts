@@ -17,7 +17,7 @@ export const ROLLED_UP_DIMENSIONS: readonly string[] = [
   PROPERTIES,
 ]
 
-/** Raise it when rollups count something in another way than before, or when the columns of sessions change their form or what is stored beside them. */
+/** Raise it when rollups count something in another way than before. */
 const COUNTING = 7
 
 /**

@@ -1,4 +1,4 @@
-import { foldNewStamps } from '../columns/stamps.ts'
+import { mergeNewStamps } from '../columns/stamps.ts'
 import type { Db } from '../db/connect.ts'
 import { HOUR_MS, MINUTE_MS } from '../lib/time.ts'
 import { queueDepth } from '../queue/bull-format.ts'
@@ -55,7 +55,8 @@ const JOBS: Job[] = [
       await countRecentHits(db, now, { oldestWaiting: oldestOpenAt })
     },
   },
-  { name: 'stamps', everyMs: RECENT_MS, run: ({ db }) => foldNewStamps(db) },
+  { name: 'stamps', everyMs: RECENT_MS, run: ({ db }) => mergeNewStamps(db) },
+  { name: 'stamps of all sites', everyMs: 10 * MINUTE_MS, run: ({ db }) => mergeNewStamps(db, 1) },
   { name: 'session counts', everyMs: HOUR_MS, run: ({ db }, now) => keepSessionCounts(db, now) },
   { name: 'compress', everyMs: HOUR_MS, run: ({ db }, now) => compressSettledChunks(db, now) },
   { name: 'forget expired keys', everyMs: HOUR_MS, run: ({ redis }, now) => rewriteOnceADay(redis, now) },

@@ -1,30 +1,23 @@
 // @module-tag full
-import { beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
 import { abandonWhen } from '../../src/db/abandon.ts'
 import type { Db } from '../../src/db/connect.ts'
-import { saveGoal } from '../../src/goals/change-goal.ts'
-import type { GoalBody } from '../../src/goals/schema.ts'
 import type { EnrichedHit } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { rankValues } from '../../src/rollups/daily/rank-values.ts'
 import { countSliceValues } from '../../src/rollups/daily/row-slice.ts'
 import { inTailSnapshot, keepLiveTails } from '../../src/rollups/live-tail/kept-tails.ts'
-import { LiveTail } from '../../src/rollups/live-tail/live-tail.ts'
 import type { LiveTails } from '../../src/rollups/live-tail/live-tails.ts'
 import type { Ranking } from '../../src/rollups/protocol.ts'
 import { countRecentHits } from '../../src/rollups/recent/recent-hits.ts'
-import { StatsQuery } from '../../src/stats/filters/query.ts'
 import { getLive } from '../../src/stats/live/live.ts'
-import { getGoalReport } from '../../src/stats/reports/goals.ts'
 import { busyHits } from '../support/busy-hits.ts'
 import { testDatabase } from '../support/database.ts'
 import { deferred } from '../support/deferred.ts'
 import { enrichedHit } from '../support/hits.ts'
-import { inProcessPatterns } from '../support/in-process-patterns.ts'
 import { beginTail, countAndRollUp, sorted, tailSlices } from '../support/live-tail.ts'
 import { readServices } from '../support/read-services.ts'
-import { rollUpGoals } from '../support/roll-up-goals.ts'
 
 const HOUR = 3_600_000
 const START = Date.UTC(2026, 2, 10, 9)
@@ -84,51 +77,6 @@ test('live tails: rankings are the same from memory and from rows', async () => 
   expect(fromMemory).toEqual(await rankAll())
   expect(fromMemory.map(page => page!.rows.length > 0)).not.toContain(false)
 })
-
-test('live tails: goals of every kind are the same from memory and from rows, over the time when their rollups grow', async () => {
-  const { site, siteNo, next } = await begin(12)
-  const owned = {
-    ...site,
-    teamId: 'team',
-    domain: 'shop.example',
-    timezone: 'UTC',
-    currency: 'USD',
-    firstEventAt: null,
-  }
-  for (const goal of GOALS) await saveGoal({ db, patterns: inProcessPatterns() }, owned, goal)
-  await rollUpGoals(db)
-  const counted = vi.spyOn(LiveTail.prototype, 'countConversions')
-  const listed = vi.spyOn(LiveTail.prototype, 'listGoalValues')
-  for (const { batches, now } of next) {
-    await storeAll(batches)
-    const services = readServices(db, new Date(now))
-    const report = () =>
-      getGoalReport(services, owned, StatsQuery.parse({ from: '2026-03-10', to: '2026-03-10' }))
-    const fromMemory = await report()
-    expect([counted.mock.calls.length, listed.mock.calls.length]).toEqual([1, 1])
-    counted.mockClear()
-    listed.mockClear()
-    const kept = tails!
-    tails = keepLiveTails(db, { maxBytes: 0 })
-    const fromRows = await report()
-    expect(counted).not.toHaveBeenCalled()
-    expect(fromMemory).toEqual(fromRows)
-    expect(fromMemory.filter(({ conversions }) => conversions === 0)).toEqual([])
-    kept.stop()
-    await countAndRollUp(db, now)
-    await rollUpGoals(db)
-    await keepTail(siteNo)
-  }
-})
-const GOALS: GoalBody[] = [
-  { match_type: 'page', match_operator: 'contains', match_value: '/page' },
-  { match_type: 'page', match_value: '/next' },
-  { match_type: 'event', match_operator: 'starts_with', match_value: 'sign', currency: 'USD' },
-  { match_type: 'event', match_value: 'signup 1', currency: 'USD', custom_props: { plan: 'team' } },
-  { match_type: 'scroll', match_operator: 'contains', match_value: '/page', scroll_threshold: 40 },
-  { match_type: 'outbound' },
-  { match_type: 'button', match_value: '#buy' },
-]
 
 test('live tails: who is on the site is the same from memory and from rows', async () => {
   const { siteNo, next } = await begin(11)

@@ -1,24 +1,11 @@
 import { expect } from 'vitest'
-import { type Db, inSnapshot, type Queryable, type Transaction } from '../../src/db/connect.ts'
+import { type Db, inSnapshot, type Queryable } from '../../src/db/connect.ts'
 import { ROLLED_UP_DIMENSIONS } from '../../src/dimensions/rolled-up.ts'
 import { coverageOf, readDailyRollups } from '../../src/rollups/daily/coverage.ts'
-import {
-  type CountsByValue,
-  countSliceValues,
-  type RowSlice,
-  SILENCE_MS,
-} from '../../src/rollups/daily/row-slice.ts'
-import {
-  type ConversionSlice,
-  type ConversionTargets,
-  countSliceConversions,
-  knownIn,
-} from '../../src/rollups/goals/slice-conversions.ts'
+import { type CountsByValue, countSliceValues, type RowSlice } from '../../src/rollups/daily/row-slice.ts'
 import type { LiveTail } from '../../src/rollups/live-tail/live-tail.ts'
 import { isInTail } from '../../src/rollups/live-tail/value-counter.ts'
-import { datesOf } from '../../src/rollups/protocol.ts'
 import { countRecentHits } from '../../src/rollups/recent/recent-hits.ts'
-import { listInHits } from '../../src/stats/resolve/goal-values.ts'
 import { rollUpAll } from './roll-up.ts'
 import { createTestSite, type TestSite } from './sites.ts'
 
@@ -69,45 +56,6 @@ export const sorted = (byValue: CountsByValue | undefined) =>
     }))
     .sort((a, b) => (a.value < b.value ? -1 : 1))
 
-/** Goals of every kind that a tail counts; some share a value, and one value occurs nowhere. */
-const TARGETS: ConversionTargets = {
-  hits: [
-    { kind: 'pageview', value: '/next', props: null, goals: [0] },
-    { kind: 'pageview', value: '/nowhere', props: null, goals: [0] },
-    { kind: 'event', value: 'signup 0', props: null, goals: [1, 2] },
-    { kind: 'button', value: '#buy', props: null, goals: [3] },
-    { kind: 'outbound', value: '', props: null, goals: [4] },
-  ],
-  scrolls: [
-    { path: '/page-1', threshold: 30, goals: [5] },
-    { path: '/page-1', threshold: 90, goals: [6] },
-    { path: '/page-2', threshold: 30, goals: [5] },
-  ],
-}
-const CURRENCIES = ['', 'EUR', 'USD', '', '', '', '']
-const KINDS = ['pageview', 'engagement', 'event', 'button', 'outbound']
-
-/** Compares what goals have in a slice, and the values that they can match in it; returns how many of both there are. */
-async function compareConversions(
-  tx: Transaction,
-  tail: LiveTail,
-  siteNo: number,
-  { start, end, closedFrom }: RowSlice,
-): Promise<number> {
-  const slice: ConversionSlice = { start, end, from: closedFrom! + SILENCE_MS, to: null }
-  expect(tail.holdsConversions(slice)).toBe(true)
-  const rows = await countSliceConversions(tx, siteNo, slice, TARGETS, CURRENCIES)
-  const asked = { slice, targets: TARGETS, currencies: CURRENCIES }
-  const byGoal = (counted: typeof rows) => new Map([...counted].sort(([a], [b]) => a - b))
-  expect(byGoal(tail.countConversions(asked))).toEqual(byGoal(rows))
-  const known = knownIn(slice)
-  const listed = await listInHits(tx, { siteNo, ...datesOf(known) }, KINDS)
-  const inOrder = (values: Map<string, string[]>) =>
-    [...values].map(([kind, ofKind]) => [kind, ofKind.toSorted()])
-  expect(inOrder(tail.listGoalValues(known, KINDS))).toEqual(inOrder(listed))
-  return rows.size + [...listed.values()].flat().length
-}
-
 /** Compares a tail with the rows of the same snapshot; it must not leave them to be counted. */
 export async function expectTailEqualsRows(
   db: Db,
@@ -141,7 +89,6 @@ export function compareTail(
         expect({ dimension, counted }).toEqual({ dimension, counted: sorted(rows.get(dimension)) })
         values += counted.length
       }
-      values += await compareConversions(tx, tail, siteNo, slice)
     }
     return values
   })

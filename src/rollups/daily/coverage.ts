@@ -72,12 +72,6 @@ export interface Coverage<Rollup extends RollupSpan = DailyRollup> {
 /** Returns true when a rollup holds all rows of its day, except hits that are still to come late. */
 export const isFinal = ({ end, rolledUpTo }: RollupSpan): boolean => rolledUpTo >= end + OPEN_MS
 
-/** Sessions that last longer after the end of their day are few. */
-const NEARLY_OVER_MS = 2 * HOUR_MS
-
-/** Returns true when a rollup holds all rows of its day except those of the few sessions that still go on, and late hits. */
-export const isNearlyOver = ({ end, rolledUpTo }: RollupSpan): boolean => rolledUpTo >= end + NEARLY_OVER_MS
-
 /** Splits a window into rollups, their tails, and the gaps between them. The rollups may be days of any time zone. */
 export function coverageOf<Rollup extends RollupSpan>(
   window: Window,

@@ -1,7 +1,6 @@
 import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { PROPERTIES } from '../../dimensions/rolled-up.ts'
-import { ROWS_OF_PART } from '../session-columns/build-parts.ts'
 import { decodeValues, encodeValues, noCounts, type RolledUpValue } from './codec.ts'
 import { addCounts, type CountsByValue } from './row-slice.ts'
 import { valueIdsOf } from './value-dictionary.ts'
@@ -55,10 +54,8 @@ export interface RollupLimits {
   values: number
   /** Maximum of event types and names a day whose properties are rolled up. On a day with more, no properties are rolled up. */
   events: number
-  /** Sessions and hits of a part of the session columns, about. */
-  partRows: number
 }
-export const DEFAULT_LIMITS: RollupLimits = { values: 50_000, events: 500, partRows: ROWS_OF_PART }
+export const DEFAULT_LIMITS: RollupLimits = { values: 50_000, events: 500 }
 
 /** Values of one dimension in a rollup; null when there are too many. */
 export type Values = RolledUpValue[] | null

@@ -5,7 +5,7 @@ import { datesOf, type Window } from '../protocol.ts'
 import { coverageOf, type DailyRollup, readDailyRollups } from './coverage.ts'
 import { type RowSlice, wholeSlice } from './row-slice.ts'
 
-/** When a larger part of a window is not rolled up, it is faster to count the window's hits in the database. */
+/** When a larger part of a window is not rolled up, it is faster to count its hits elsewhere. */
 export const MAX_GAPS_MS = 2.5 * DAY_MS
 
 export const findNewestHit = query<{ siteNo: number; start: Date; end: Date }, { at: number | null }>(
@@ -48,56 +48,24 @@ export async function readCoverage(
   tx: Queryable,
   siteNo: number,
   window: Window,
-  options: CoverageOptions,
-): Promise<ReadCoverage | undefined> {
-  const coverages = await readCoverages(tx, siteNo, [window], options)
-  return coverages?.[0]
-}
-
-/**
- * Returns the same of each of several windows.
- * @returns undefined when too little of all windows together is rolled up
- */
-export async function readCoverages(
-  tx: Queryable,
-  siteNo: number,
-  windows: readonly Window[],
   { readsRollups = true, readsAllRows = false }: CoverageOptions,
-): Promise<ReadCoverage[] | undefined> {
-  const span = extentOf(windows)
+): Promise<ReadCoverage | undefined> {
   const [stored, [first]] = await Promise.all([
-    readDailyRollups(tx, [siteNo], span),
+    readDailyRollups(tx, [siteNo], window),
     findFirstEvent(tx, { siteNo }),
   ])
   const usable = readsRollups ? stored.get(siteNo)! : []
   const detailsFrom = first?.detailsFrom ?? Number.NEGATIVE_INFINITY
   const since = Math.max(first?.at ?? Number.POSITIVE_INFINITY, detailsFrom)
-  const covered = await Promise.all(
-    windows.map(async window => {
-      const { rollups, tails, gaps } = coverageOf(window, usable)
-      const missing = partsSince(gaps, since)
-      // The gap after the last rollup may lie mostly in the future, where there are no hits to count.
-      const isMostlyMissing = rollups.length > 0 && lengthOf(missing) > MAX_GAPS_MS
-      return {
-        rollups,
-        tails,
-        missing: isMostlyMissing ? await untilNewestHit(tx, siteNo, missing) : missing,
-      }
-    }),
-  )
-  const missing = covered.flatMap(window => window.missing)
-  // Hits cannot answer for windows that begin before the details: only rollups have their numbers.
-  if (!readsAllRows && lengthOf(missing) > MAX_GAPS_MS && span.start >= detailsFrom) return undefined
-  return covered.map(({ rollups, tails, missing }) => ({
-    rollups,
-    slices: [...tails, ...missing.map(wholeSlice)],
-  }))
+  const { rollups, tails, gaps } = coverageOf(window, usable)
+  const lacking = partsSince(gaps, since)
+  // The gap after the last rollup may lie mostly in the future, where there are no hits to count.
+  const isMostlyMissing = rollups.length > 0 && lengthOf(lacking) > MAX_GAPS_MS
+  const missing = isMostlyMissing ? await untilNewestHit(tx, siteNo, lacking) : lacking
+  // Only rollups have the numbers of a window that begins before the details.
+  if (!readsAllRows && lengthOf(missing) > MAX_GAPS_MS && window.start >= detailsFrom) return undefined
+  return { rollups, slices: [...tails, ...missing.map(wholeSlice)] }
 }
-
-const extentOf = (windows: readonly Window[]): Window => ({
-  start: Math.min(...windows.map(({ start }) => start)),
-  end: Math.max(...windows.map(({ end }) => end)),
-})
 
 /** Returns the parts of windows from a moment on. */
 export const partsSince = (windows: readonly Window[], since: number): Window[] =>

@@ -1,9 +1,8 @@
-import { type Db, inTransaction } from '../../db/connect.ts'
+import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { DIMENSIONS_HASH } from '../../dimensions/rolled-up.ts'
 import { localDay, startOfDay } from '../../time/local-time.ts'
 import { MAX_MARKS, type Mark, readMarks, removeMarks } from '../dirty.ts'
-import { queueGoals } from '../goals/queue-goals.ts'
 import { datesOf, type RolledUpDay, type Window } from '../protocol.ts'
 import { moveRollupWatermark } from '../watermarks.ts'
 import { findSpans } from './roll-up-day.ts'
@@ -110,16 +109,8 @@ const keepEmptyRollup = query<
 >(
   'keep-empty-rollup',
   `
-  with gone_columns as (
-    delete from daily_session_columns
-    where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz
-      and not exists (
-        select from events where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
-      )
-  )
   update daily_rollups
-  set dimensions_hash = :dimensionsHash, session_parts = 0, session_columns_version = null,
-    open_session_nos = '{}', open_sessions_from = null
+  set dimensions_hash = :dimensionsHash
   where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz
     and pageviews + custom_events + sessions = 0
     and not exists (
@@ -139,17 +130,10 @@ export async function rollUpOtherDimensions(round: Round): Promise<boolean> {
   for (const day of days) {
     if (!hasTime()) return false
     const key = { siteNo: day.siteNo, ...datesOf(day) }
-    if (!(await keepIfEmpty(db, key))) await rollUpAnew(round, day)
+    const [kept] = await keepEmptyRollup(db, { ...key, dimensionsHash: DIMENSIONS_HASH })
+    if (!kept) await rollUpAnew(round, day)
   }
   return days.length < MAX_OTHERS
-}
-
-function keepIfEmpty(db: Db, key: { siteNo: number; start: Date; end: Date }): Promise<boolean> {
-  return inTransaction(db, async tx => {
-    const [kept] = await keepEmptyRollup(tx, { ...key, dimensionsHash: DIMENSIONS_HASH })
-    if (kept) await queueGoals(tx, { siteNo: key.siteNo })
-    return kept !== undefined
-  })
 }
 
 // Left out: empty rollups of days without hits.

@@ -5,10 +5,7 @@ import { inSnapshot } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { DIMENSIONS_HASH, ROLLED_UP_DIMENSIONS } from '../../dimensions/rolled-up.ts'
 import { removeMarks } from '../dirty.ts'
-import { queueGoals } from '../goals/queue-goals.ts'
 import { datesOf, type RolledUpDay } from '../protocol.ts'
-import { type ColumnState, prepareColumns } from '../session-columns/prepare-columns.ts'
-import { writeParts } from '../session-columns/stored-parts.ts'
 import {
   addValueIds,
   type DayKey,
@@ -28,7 +25,7 @@ import {
 } from './row-slice.ts'
 import { addVisitors } from './visitor-set.ts'
 
-interface StoredRollup extends ColumnState {
+interface StoredRollup {
   /** Changes with every write of the rollup. */
   stamp: string
   rolledUpTo: number
@@ -39,7 +36,6 @@ interface StoredRollup extends ColumnState {
   durationMs: number
   visitors: Buffer
   dimensionsHash: string
-  version: string
   /** Changes when the day is rolled up again from its rows. */
   madeAnew: string | null
 }
@@ -83,12 +79,7 @@ const findDailyRollup = query<DayKey, StoredRollup>(
     duration_ms::float8 as "durationMs",
     visitors,
     dimensions_hash as "dimensionsHash",
-    version,
-    made_anew as "madeAnew",
-    session_parts as "sessionParts",
-    session_columns_version as "columnsVersion",
-    to_json(open_session_nos) as "openSessionNos",
-    open_sessions_from as "openSessionsFrom"
+    made_anew as "madeAnew"
   from daily_rollups
   where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz`,
 )
@@ -107,28 +98,8 @@ export const planOnce = query(
     set_config('jit', 'off', true)`,
 )
 
-const upsertDailyRollup = query<
-  DayKey & Omit<StoredRollup, 'stamp' | 'rolledUpTo' | 'version'> & { rolledUpTo: Date }
->('upsert-daily-rollup')
-
-// The goal rollup of a day that has grown still holds a part of it. That of one that is built again goes: it may count hits that are gone.
-const keepGoalDay = query<DayKey & { before: string }>(
-  'keep-goal-day',
-  `
-  update daily_goal_rollups as goal_day
-  set day_version = daily_rollups.version
-  from daily_rollups
-  where goal_day.site_no = :siteNo::int and goal_day.starts_at = :start::timestamptz and goal_day.ends_at = :end::timestamptz
-    and goal_day.day_version = :before::uuid
-    and daily_rollups.site_no = :siteNo::int and daily_rollups.starts_at = :start::timestamptz
-    and daily_rollups.ends_at = :end::timestamptz`,
-)
-
-const dropGoalDay = query<DayKey>(
-  'drop-goal-day',
-  `
-  delete from daily_goal_rollups
-  where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz`,
+const upsertDailyRollup = query<DayKey & Omit<StoredRollup, 'stamp' | 'rolledUpTo'> & { rolledUpTo: Date }>(
+  'upsert-daily-rollup',
 )
 
 const deleteRollups = query<{ siteNo: number }>(
@@ -136,16 +107,13 @@ const deleteRollups = query<{ siteNo: number }>(
   `
   with
     gone_days as (delete from daily_rollups where site_no = :siteNo::int),
-    gone_values as (delete from daily_value_rollups where site_no = :siteNo::int),
-    gone_columns as (delete from daily_session_columns where site_no = :siteNo::int)
+    gone_values as (delete from daily_value_rollups where site_no = :siteNo::int)
   delete from rollup_spans where site_no = :siteNo::int`,
 )
 
 /**
  * Brings the rollup of a day up to `rolledUpTo`. Adds new rows to an existing rollup; builds it from raw rows when there is
- * none, when it counts other dimensions, or when `isAnew` is set. When nearly all its sessions are over, it also
- * stores their columns.
- * A change during the run leaves a mark, and that mark stays.
+ * none, when it counts other dimensions, or when `isAnew` is set. A change during the run leaves a mark, and that mark stays.
  * Only one call a site may run at a time. If two calls run anyway, for example after a lease was lost, the call that finishes
  * second writes nothing. A day before the site's details_from is never written again: its rows are gone.
  */
@@ -155,17 +123,14 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
   const [stored] = await findDailyRollup(db, key)
   const old = isAnew || stored?.dimensionsHash !== DIMENSIONS_HASH ? undefined : stored
   const slice = old ? sliceSince(day, old.rolledUpTo, rolledUpTo) : rolledUpSlice(day, rolledUpTo)
-  const { hits, sessions, added, columns } = await inSnapshot(db, async tx => {
+  const [hits, sessions, added] = await inSnapshot(db, async tx => {
     await planOnce(tx)
-    const [hits, sessions, added] = await Promise.all([
+    return Promise.all([
       countSliceHits(tx, siteNo, slice),
       countSliceSessions(tx, siteNo, slice),
       countSliceValues(tx, siteNo, slice, ROLLED_UP_DIMENSIONS, { zone: day.zone }),
     ])
-    const columns = await prepareColumns(tx, day, old, limits.partRows)
-    return { hits, sessions, added, columns }
   })
-  const parts = columns.encode?.()
   const before =
     old && added.size > 0 ? await readValues(db, key, [...added.keys()]) : new Map<string, Values>()
   await db.begin(async tx => {
@@ -185,7 +150,6 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
       written.push(writeValues(tx, key, dimension, values))
     }
     await Promise.all(written)
-    if (parts) await writeParts(tx, key, parts)
     await upsertDailyRollup(tx, {
       ...key,
       rolledUpTo: new Date(rolledUpTo),
@@ -196,12 +160,8 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
       durationMs: (old?.durationMs ?? 0) + sessions.durationMs,
       visitors: addVisitors(old?.visitors, hits.visitors),
       dimensionsHash: DIMENSIONS_HASH,
-      ...columns.state,
       madeAnew: old ? old.madeAnew : randomUUID(),
     })
-    if (old) await keepGoalDay(tx, { ...key, before: old.version })
-    else await dropGoalDay(tx, key)
-    await queueGoals(tx, { siteNo })
     await removeMarks(tx, 'daily_rollups', changed)
   })
 }

@@ -2,10 +2,9 @@ import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { DIMENSIONS_HASH } from '../../dimensions/rolled-up.ts'
 import { limitTime } from '../../lib/time-budget.ts'
-import { queueGoals } from '../goals/queue-goals.ts'
 import { arraysOf, datesOf, type Window } from '../protocol.ts'
 import { moveRollupWatermark, noteRefreshed } from '../watermarks.ts'
-import { isFinal, isNearlyOver, OPEN_MS, readDailyRollups } from './coverage.ts'
+import { OPEN_MS, readDailyRollups } from './coverage.ts'
 import { findNewestHit } from './read-coverage.ts'
 import {
   dayAround,
@@ -45,10 +44,9 @@ const upsertSpan = query<{ siteNo: number; timezone: string; rolledUpFrom: Date 
 )
 
 // hasHits: whether there may be hits to add. These are hits since the last rollup, and hits of sessions that were still active then.
-// isEmpty: whether the rollup is one of a day without hits. hasColumns: whether session columns were made, or were too large.
 const selectOpenRollups = query<
   { siteNo: number; watermark: Date; openFor: string; silence: string },
-  Window & { hasHits: boolean; isEmpty: boolean; hasColumns: boolean }
+  Window & { hasHits: boolean }
 >(
   'select-open-daily-rollups',
   `
@@ -58,9 +56,7 @@ const selectOpenRollups = query<
     exists (
       select from events
       where events.site_no = :siteNo::int and at >= rolled_up_to - :silence::interval and at < :watermark::timestamptz
-    ) as "hasHits",
-    coalesce(session_parts = 0, false) as "isEmpty",
-    session_columns_version is not null as "hasColumns"
+    ) as "hasHits"
   from daily_rollups
   where site_no = :siteNo::int and rolled_up_to < least(ends_at + :openFor::interval, :watermark::timestamptz)
   order by starts_at desc`,
@@ -86,27 +82,17 @@ const insertEmptyRollups = query<{
   `
   insert into daily_rollups (
     site_no, starts_at, ends_at, rolled_up_to, pageviews, custom_events, sessions, bounces, duration_ms, visitors,
-    dimensions_hash, session_parts
+    dimensions_hash
   )
-  select :siteNo::int, starts_at, ends_at, :rolledUpTo::timestamptz, 0, 0, 0, 0, 0, :noVisitors::bytea, :dimensionsHash, 0
+  select :siteNo::int, starts_at, ends_at, :rolledUpTo::timestamptz, 0, 0, 0, 0, 0, :noVisitors::bytea, :dimensionsHash
   from unnest(:starts::timestamptz[], :ends::timestamptz[]) as day (starts_at, ends_at)
   on conflict (site_no, starts_at, ends_at) do nothing`,
 )
 
-// The rows up to then change nothing in the rollup, and in that of the goals if it is as long. A rollup that another transaction has moved
-// further stays unchanged.
+// The rows up to then change nothing in the rollup. A rollup that another transaction has moved further stays unchanged.
 const advanceRollup = query<{ siteNo: number; start: Date; end: Date; rolledUpTo: Date }>(
   'advance-daily-rollup',
   `
-  with moved_goals as (
-    update daily_goal_rollups as goal_day set rolled_up_to = :rolledUpTo::timestamptz
-    from daily_rollups
-    where goal_day.site_no = :siteNo::int and goal_day.starts_at = :start::timestamptz and goal_day.ends_at = :end::timestamptz
-      and daily_rollups.site_no = :siteNo::int and daily_rollups.starts_at = :start::timestamptz
-      and daily_rollups.ends_at = :end::timestamptz
-      and goal_day.rolled_up_to = daily_rollups.rolled_up_to and goal_day.day_version = daily_rollups.version
-      and goal_day.rolled_up_to < :rolledUpTo::timestamptz
-  )
   update daily_rollups set rolled_up_to = :rolledUpTo::timestamptz
   where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz
     and rolled_up_to < :rolledUpTo::timestamptz`,
@@ -179,12 +165,9 @@ async function growSite(round: Round, site: RolledUpSite): Promise<void> {
   const watermark = new Date(round.watermark)
   const [openFor, silence] = [`${OPEN_MS} milliseconds`, `${SILENCE_MS} milliseconds`]
   const open = await selectOpenRollups(db, { siteNo, watermark, openFor, silence })
-  for (const { hasHits, isEmpty, hasColumns, ...day } of open) {
-    const grown = { ...day, rolledUpTo: round.watermark }
-    // Also when its sessions are over: their columns are stored then.
-    const isDue = isFinal(grown) || (!hasColumns && isNearlyOver(grown))
-    if (hasHits || (!isEmpty && isDue))
-      await rollUp({ ...grown, siteNo, zone: timezone, isAnew: false, marks: [] })
+  for (const { hasHits, ...day } of open) {
+    if (hasHits)
+      await rollUp({ ...day, siteNo, zone: timezone, rolledUpTo: round.watermark, isAnew: false, marks: [] })
     else await advanceRollup(db, { siteNo, ...datesOf(day), rolledUpTo: watermark })
   }
   const [newest] = await findNewestRollup(db, { siteNo })
@@ -243,14 +226,11 @@ async function isRolledUp(db: Db, siteNo: number, day: Window): Promise<boolean>
 
 async function insertEmpty(db: Db, siteNo: number, days: Window[], watermark: number): Promise<void> {
   if (days.length === 0) return
-  await db.begin(async tx => {
-    await insertEmptyRollups(tx, {
-      siteNo,
-      ...arraysOf(days.map(day => ({ ...day, siteNo }))),
-      rolledUpTo: new Date(watermark),
-      noVisitors: addVisitors(undefined, new Uint32Array()),
-      dimensionsHash: DIMENSIONS_HASH,
-    })
-    await queueGoals(tx, { siteNo })
+  await insertEmptyRollups(db, {
+    siteNo,
+    ...arraysOf(days.map(day => ({ ...day, siteNo }))),
+    rolledUpTo: new Date(watermark),
+    noVisitors: addVisitors(undefined, new Uint32Array()),
+    dimensionsHash: DIMENSIONS_HASH,
   })
 }

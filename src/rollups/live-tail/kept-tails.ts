@@ -30,16 +30,3 @@ export async function countLive(db: Db, input: Tasks['countLive']['input']): Pro
   )
   return counted ?? null
 }
-
-/** Lists the values that goals can match in a window; null when rows must be read. */
-export async function listGoalValues(
-  db: Db,
-  { siteNo, window, kinds }: Tasks['listGoalValues']['input'],
-): Promise<Map<string, string[]> | null> {
-  const listed = await kept.get(db)?.readAlone(
-    siteNo,
-    tail => tail.holdsSince(window.start),
-    tail => tail.listGoalValues(window, kinds),
-  )
-  return listed ?? null
-}

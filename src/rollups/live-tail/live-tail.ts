@@ -1,15 +1,13 @@
 import { type Db, inSnapshot, type Queryable } from '../../db/connect.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import { type CountsByValue, isSinceRollup, type RowSlice, SILENCE_MS } from '../daily/row-slice.ts'
-import { type ConversionSlice, knownIn, type SliceConversions } from '../goals/slice-conversions.ts'
 import { BUCKET_MS, type LiveCounts, type Tasks, type Window } from '../protocol.ts'
 import { KEPT_MS } from '../recent/recent-hits.ts'
 import { changedBuckets, isMadeAnew, readTailState, type TailState } from './changes.ts'
-import { listTailValues } from './count-conversions.ts'
 import { LiveCounter } from './count-live.ts'
 import { readExits } from './read-exits.ts'
 import { readHits, readHitsOf, readSeconds, type SecondHits } from './read-hits.ts'
-import { type AskedConversions, RunningCounts } from './running-counts.ts'
+import { RunningCounts } from './running-counts.ts'
 import { TailRows } from './tail-rows.ts'
 import { TailLost, TailUnfit } from './tail-shape.ts'
 
@@ -197,21 +195,6 @@ export class LiveTail {
   /** Counts who is on the site, as of the last `advance`. */
   countLive(input: Tasks['countLive']['input']): LiveCounts {
     return this.#live.count(input)
-  }
-
-  /** Whether the tail holds the hits of conversions that became known in a slice. */
-  holdsConversions(slice: ConversionSlice): boolean {
-    return slice.to === null && this.holdsSince(knownIn(slice).start)
-  }
-
-  /** Counts conversions of targets without properties, as of the last `advance`. */
-  countConversions(asked: AskedConversions): Map<number, SliceConversions> {
-    return this.#counts.countConversions(asked, this.#room)
-  }
-
-  /** Returns the values that goals of each kind can match in a window, as of the last `advance`. */
-  listGoalValues({ start, end }: Window, kinds: readonly string[]): Map<string, string[]> {
-    return listTailValues(this.#rows, { start, end }, kinds)
   }
 
   /** Drops rows that all rollups hold by now; takes about half a second for a million sessions. */

@@ -19,12 +19,6 @@ export interface TailHit {
   error: string | null
   engagedMs: number | null
   scroll: number | null
-  /** Of an engagement: time of its pageview. */
-  pageAt: number | null
-  /** Of the types in `SELECTED`. */
-  selector: string | null
-  revenueMinor: number | null
-  revenueCurrency: string | null
   /** JSON array of what the session takes from this hit, which opened it. */
   opened: string | null
 }

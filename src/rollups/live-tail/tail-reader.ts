@@ -1,20 +1,11 @@
 import { type CountsByValue, isSinceRollup, type RowSlice } from '../daily/row-slice.ts'
-import type { SliceConversions } from '../goals/slice-conversions.ts'
 import type { LiveTail } from './live-tail.ts'
-import type { AskedConversions } from './running-counts.ts'
 import { isInTail } from './value-counter.ts'
 
 /** Counts rows from memory, in the snapshot of a read. Only the first call in a snapshot is answered from memory. */
 export interface TailReader {
   /** @returns undefined when rows must be counted */
   count(slice: RowSlice, dimension: string): Promise<CountsByValue | undefined>
-  /**
-   * Counts conversions of targets without properties.
-   * @returns in the order of `asked`, undefined for a slice whose rows must be counted; undefined when all rows must be counted
-   */
-  countConversions(
-    asked: readonly AskedConversions[],
-  ): Promise<(Map<number, SliceConversions> | undefined)[] | undefined>
 }
 
 /** Brings a tail up to the snapshot and counts in it; undefined when it does not hold what is counted, or rows must be counted. */
@@ -26,21 +17,12 @@ export const readerOf = (tail: LiveTail, countInTail: CountInTail): TailReader =
       () => isInTail(dimension) && tail.holds(slice),
       () => tail.count(slice, dimension),
     ),
-  countConversions: asked =>
-    countInTail(
-      () => asked.some(({ slice }) => tail.holdsConversions(slice)),
-      () => asked.map(each => (tail.holdsConversions(each.slice) ? tail.countConversions(each) : undefined)),
-    ),
 })
 
 /** The reader of a site that has no tail: rows are counted until the tail is there. `ask` begins to build it. */
 export const askingReader = (ask: () => void): TailReader => ({
   count: async (slice, dimension) => {
     if (isSinceRollup(slice) && isInTail(dimension)) ask()
-    return undefined
-  },
-  countConversions: async asked => {
-    if (asked.length > 0) ask()
     return undefined
   },
 })

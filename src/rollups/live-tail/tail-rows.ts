@@ -1,10 +1,8 @@
 import { COPIED_COLUMNS } from '../../dimensions/dimensions.ts'
 import { ERRORS } from '../../dimensions/rolled-up.ts'
-import { GoalRows } from './goal-rows.ts'
 import { HitBlocks } from './hit-blocks.ts'
 import type { SecondHits, TailHit } from './read-hits.ts'
 import {
-  CUSTOM_EVENT,
   dimensionRows,
   ENGAGED,
   ENGAGED_ON,
@@ -43,8 +41,6 @@ export class TailRows {
   readonly dimensions = dimensionRows()
   readonly hits = hitRows()
   readonly #blocks = new HitBlocks()
-  /** What only goals count. */
-  readonly goals = new GoalRows()
   #follower: RowsFollower | undefined
   readonly visited = Object.fromEntries(HIT_DIMENSIONS.map(name => [name, new VisitedValues()])) as Record<
     HitDimension,
@@ -88,20 +84,6 @@ export class TailRows {
     columns.session[row] = session
     columns.kind[row] = kindOf(hit.type)
     for (const name of HIT_DIMENSIONS) columns[name][row] = this.#valueOf(hit, name)
-    if (hit.selector !== null) columns.selector[row] = this.#numberOf(hit.selector)
-    if (hit.revenueMinor !== null) this.#addRevenue(row, hit.revenueMinor, hit.revenueCurrency ?? '')
-  }
-
-  #addRevenue(hit: number, minor: number, currency: string): void {
-    const { at, kind, event_name, selector } = this.hits.columns
-    const compared = kind[hit] === CUSTOM_EVENT ? event_name : selector
-    this.goals.addRevenue({
-      at: at[hit]!,
-      kind: kind[hit]!,
-      value: compared[hit]!,
-      minor,
-      currency: this.#numberOf(currency),
-    })
   }
 
   /** Adds a hit before `from`, if it belongs to a session that is held; returns whether it does. */
@@ -127,9 +109,6 @@ export class TailRows {
       this.#leave(index, hit)
     } else if (hit.type !== 'engagement') columns.events[index]!++
     for (const name of HIT_DIMENSIONS) this.#visit(index, name, hit)
-    const { pageAt, scroll } = hit
-    if (pageAt !== null && scroll !== null)
-      this.goals.addScroll({ at, session: index, pageAt, path: this.#numberOf(hit.path), scroll })
     return index
   }
 
@@ -230,11 +209,6 @@ export class TailRows {
     return hits
   }
 
-  /** Returns the number of a value; undefined when no row has it. */
-  find(value: string): number | undefined {
-    return this.#numbers.get(value)
-  }
-
   /** Drops hits before a time, and sessions whose last hit is older. Values stay: they go with the whole tail. */
   dropBefore(from: number): void {
     this.from = from
@@ -245,7 +219,6 @@ export class TailRows {
     let kept = 0
     for (let index = 0; index < moved.length; index++) moved[index] = lastAt[index]! >= from ? ++kept : 0
     this.hits.keep(row => this.hits.columns.at[row]! >= from)
-    this.goals.dropBefore(from, moved)
     this.#blocks.replace(this.hits.columns.at.subarray(0, this.hits.length))
     const { session } = this.hits.columns
     for (let row = 0; row < this.hits.length; row++) session[row] = moved[session[row]!]! - 1
@@ -268,7 +241,6 @@ export class TailRows {
   get bytes(): number {
     const visited = HIT_DIMENSIONS.reduce((sum, name) => sum + this.visited[name].bytes, 0)
     const indexed = this.sessions.length * INDEXED_BYTES
-    const ofHits = this.hits.bytes + this.goals.bytes
-    return this.sessions.bytes + this.dimensions.bytes + ofHits + visited + indexed + this.#textBytes
+    return this.sessions.bytes + this.dimensions.bytes + this.hits.bytes + visited + indexed + this.#textBytes
   }
 }

@@ -7,15 +7,7 @@ const OTHER = 0
 export const PAGEVIEW = 1
 export const CUSTOM_EVENT = 2
 export const ENGAGEMENT = 3
-/** Types of hits that goals compare by their selector. */
-const SELECTED = ['outbound', 'download', 'button', 'form', 'copy'] as const
-const KINDS: Record<string, number> = {
-  pageview: PAGEVIEW,
-  event: CUSTOM_EVENT,
-  engagement: ENGAGEMENT,
-  ...Object.fromEntries(SELECTED.map((type, index) => [type, ENGAGEMENT + 1 + index])),
-}
-export const KIND_COUNT = ENGAGEMENT + 1 + SELECTED.length
+const KINDS: Record<string, number> = { pageview: PAGEVIEW, event: CUSTOM_EVENT, engagement: ENGAGEMENT }
 export const kindOf = (type: string): number => KINDS[type] ?? OTHER
 
 /** Dimensions of hits, and errors. */
@@ -60,5 +52,4 @@ export const hitRows = () =>
     hostname: 'u32',
     event_name: 'u32',
     error: 'u32',
-    selector: 'u32',
   } as const)

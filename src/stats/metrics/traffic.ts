@@ -1,13 +1,11 @@
 import { ratio } from '../../lib/numbers.ts'
 import { runTask, type TrafficPart, type TrafficTotals } from '../../rollups/protocol.ts'
 import { count, decimal } from '../../schema/fields.ts'
-import { type Bucket, type TimeSpan, toWindow } from '../../time/range.ts'
-import { countTrafficByColumns } from '../columns/traffic.ts'
-import { countFiltered } from '../counts/count-filtered.ts'
+import { type Bucket, toWindow } from '../../time/range.ts'
+import { countAsked } from '../counts/count-filtered.ts'
 import { edgesOf } from '../counts/shared/buckets.ts'
-import { isUnfiltered, type ResolvedQuery, sessionValuesOf } from '../filters/resolved-query.ts'
+import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices } from '../query-context.ts'
-import { countFilteredRows } from './filtered-traffic.ts'
 
 export const trafficFields = {
   pageviews: count('Pageviews in the range.', 420),
@@ -39,43 +37,16 @@ export const bounceRate = (bounces: number, sessions: number): number => ratio(1
 
 /**
  * Returns the totals of consecutive buckets that together are the range of `resolved`.
- * Without filters, or with one on values of sessions, a thread reads rollups; with other filters on sessions, their columns of finished
- * days. With others, the hits themselves are counted.
- * @param parts the totals that the caller needs; the others may be 0
+ * @param parts the totals that the caller needs; without filters, the others are 0
+ * @throws AppError as `countAsked`
  */
 export async function countTraffic(
-  services: Pick<StatsServices, 'reads' | 'rollups' | 'slices' | 'counter'>,
+  services: Pick<StatsServices, 'rollups' | 'counter'>,
   resolved: ResolvedQuery,
   buckets: readonly Bucket[],
   parts: TrafficPart[] = ['hits', 'sessions'],
 ): Promise<TrafficTotals[]> {
-  if (isUnfiltered(resolved)) {
-    const windows = buckets.map(toWindow)
-    return runTask(services.rollups, 'countTraffic', { siteNo: resolved.siteNo, windows, parts })
-  }
-  const byColumns = await countFiltered(services, resolved, 'traffic', edgesOf(buckets))
-  if (byColumns) return byColumns
-  const ofValues = sessionValuesOf(resolved)
-  const rolledUp =
-    ofValues &&
-    (await runTask(services.rollups, 'countTrafficOfValues', {
-      ...ofValues,
-      windows: buckets.map(bucket => toWindow(cutTo(resolved, bucket))),
-      parts,
-    }))
-  return (
-    rolledUp ??
-    (await countTrafficByColumns(
-      services,
-      resolved,
-      buckets.map(bucket => cutTo(resolved, bucket)),
-    )) ??
-    countFilteredRows(services, resolved, buckets)
-  )
-}
-
-/** Details may begin within a bucket. */
-function cutTo({ start, end }: TimeSpan, bucket: TimeSpan): TimeSpan {
-  const within = (at: Date) => (at < start ? start : at > end ? end : at)
-  return { start: within(bucket.start), end: within(bucket.end) }
+  if (!isUnfiltered(resolved)) return countAsked(services, resolved, 'traffic', edgesOf(buckets))
+  const windows = buckets.map(toWindow)
+  return runTask(services.rollups, 'countTraffic', { siteNo: resolved.siteNo, windows, parts })
 }

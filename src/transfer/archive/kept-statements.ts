@@ -16,7 +16,7 @@ export const archiveKeptDays = query<After, KeyedLine>(
   'archive-kept-days',
   `select
     array[starts_at::text, ends_at::text] as key,
-    (to_jsonb(daily_rollups) - '{site_no,version,session_parts,session_columns_version,open_session_nos,open_sessions_from}'::text[])::text as line
+    (to_jsonb(daily_rollups) - '{site_no,version}'::text[])::text as line
   from daily_rollups
   where
     site_no = :siteNo::int and ends_at <= (select details_from from sites where sites.site_no = :siteNo::int)

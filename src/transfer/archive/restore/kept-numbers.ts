@@ -2,7 +2,6 @@ import type { Db } from '../../../db/connect.ts'
 import { decodeValues, encodeValues } from '../../../rollups/daily/codec.ts'
 import { valueIdsOf } from '../../../rollups/daily/value-dictionary.ts'
 import { addVisitors, numbersIn } from '../../../rollups/daily/visitor-set.ts'
-import { queueGoals } from '../../../rollups/goals/queue-goals.ts'
 import { refusal } from '../../read/limits.ts'
 import type { SiteKind } from '../names.ts'
 import type { OpenedFile } from '../open-archive.ts'
@@ -37,7 +36,6 @@ export async function restoreKeptNumbers(db: Db, siteNo: number, filesOf: FilesO
     }
   }
   await statements.beginRollupSpan(db, { siteNo })
-  await queueGoals(db, { siteNo })
 }
 
 const RESTORE = {
