@@ -17,7 +17,7 @@ export const findNewestHit = query<{ siteNo: number; start: Date; end: Date }, {
 )
 
 // No row for a site that does not exist.
-export const findFirstEvent = query<{ siteNo: number }, { at: number | null; detailsFrom: number | null }>(
+const findFirstEvent = query<{ siteNo: number }, { at: number | null; detailsFrom: number | null }>(
   'find-first-event',
   `
   select
@@ -68,14 +68,13 @@ export async function readCoverage(
 }
 
 /** Returns the parts of windows from a moment on. */
-export const partsSince = (windows: readonly Window[], since: number): Window[] =>
+const partsSince = (windows: readonly Window[], since: number): Window[] =>
   windows.flatMap(({ start, end }) => (end <= since ? [] : [{ start: Math.max(start, since), end }]))
 
-export const lengthOf = (windows: Window[]): number =>
-  windows.reduce((sum, { start, end }) => sum + end - start, 0)
+const lengthOf = (windows: Window[]): number => windows.reduce((sum, { start, end }) => sum + end - start, 0)
 
 /** Ends the last window after its newest hit; removes it when it has no hits. */
-export async function untilNewestHit(tx: Queryable, siteNo: number, windows: Window[]): Promise<Window[]> {
+async function untilNewestHit(tx: Queryable, siteNo: number, windows: Window[]): Promise<Window[]> {
   const last = windows.at(-1)!
   const [newest] = await findNewestHit(tx, { siteNo, ...datesOf(last) })
   const rest = newest!.at === null ? [] : [{ ...last, end: newest!.at + 1 }]

@@ -130,10 +130,7 @@ const countSessionValues = query<
 
 const COPIED = new Set<string>(COPIED_COLUMNS)
 
-const sessionBoundsOf = (
-  siteNo: number,
-  { start, end, closedFrom, closedTo }: RowSlice,
-): SessionBounds => ({
+const sessionBoundsOf = (siteNo: number, { start, end, closedFrom, closedTo }: RowSlice): SessionBounds => ({
   siteNo,
   start: new Date(start),
   end: new Date(end),

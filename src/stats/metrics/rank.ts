@@ -8,14 +8,6 @@ import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 
 export type PageWindow = Pick<Ranking, 'limit' | 'offset'>
 
-/** A value with some of its counts, in the form of daily rollups. */
-export type ValueCounts<Column extends keyof RankedValue> = Pick<RankedValue, Column | 'value'>
-
-/** Counts of a value in one slice: visitors instead of their number, since other slices may have the same visitors. */
-export type SliceCounts<Column extends keyof RankedValue> = Omit<ValueCounts<Column>, 'visitors'> & {
-  visitors?: Buffer | null
-}
-
 /**
  * Returns one page of values, sorted by the columns `by` and then by value.
  * @returns undefined when columns should answer: there are filters, or the days are not rolled up
