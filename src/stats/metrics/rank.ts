@@ -9,9 +9,6 @@ import { withValueRest } from './rolled-up.ts'
 
 export type PageWindow = Pick<Ranking, 'limit' | 'offset'>
 
-/** A value with some of its counts, in the form of daily rollups. */
-export type ValueCounts<Column extends keyof RankedValue> = Pick<RankedValue, Column | 'value'>
-
 /**
  * Returns one page of values, sorted by the columns `by` and then by value.
  * @returns undefined when columns should answer: there are filters, or the days are not rolled up
