@@ -28,7 +28,6 @@ const url = (protocols: string[], example: string) =>
 /** Memory that this process may use, bytes: that of its container, if it is in one. */
 const memory = () => Math.min(totalmem(), process.constrainedMemory() || totalmem())
 /** An eighth of the memory of this machine for all HTTP workers, if there is one for each core. */
-const LIVE_TAIL_MB = Math.min(768, Math.floor(memory() / 8 / availableParallelism() / 2 ** 20))
 const COLUMNS_MB = Math.max(16, Math.min(512, Math.floor(memory() / 8 / 2 ** 20)))
 
 const limit = (fallback: string) =>
@@ -69,11 +68,6 @@ const Environment = z.object({
   MAX_CONNECTIONS: count(1, 1_000_000, 'the most connections of an HTTP worker').default(5_000),
   INGEST_PROCESSES: count(0, 64, 'how many ingest processes the primary starts').default(1),
   ROLLUP_THREADS: count(1, 64, 'threads a process').default(1),
-  LIVE_TAIL_MB: count(
-    0,
-    65_536,
-    'MiB that a thread of an HTTP worker may take for the last hits of busy sites, 0 for none',
-  ).default(LIVE_TAIL_MB),
   COLUMNS_MB: count(16, 1_000_000, 'MiB that the columns of sites may take').default(COLUMNS_MB),
   SECRET_KEY: z.string().regex(SECRET_KEY_FORM, SECRET_KEY_ALLOWED).optional(),
   GEOIP_DATABASE: z
@@ -184,8 +178,6 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
     maxConnections: env.MAX_CONNECTIONS,
     ingestProcesses: env.INGEST_PROCESSES,
     rollupThreads: env.ROLLUP_THREADS,
-    /** Most memory of the live tails of a rollup thread. */
-    liveTailBytes: env.LIVE_TAIL_MB * 2 ** 20,
     /** Most memory of the columns of all sites, in the columns process. */
     columnBytes: env.COLUMNS_MB * 2 ** 20,
     secretKey: env.SECRET_KEY ?? generatedSecretKey(embedded, env.DATA_DIR),

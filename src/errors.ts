@@ -35,17 +35,20 @@ export class AppError extends Error {
   readonly fields: FieldErrors | undefined
   /** Seconds after which a retry makes sense; sent as `Retry-After`. */
   readonly retryAfter: number | undefined
+  /** Of `preparing`: which share is done, from 0 to 1. */
+  readonly share: number | undefined
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { fields?: FieldErrors; retryAfter?: number; cause?: unknown } = {},
+    options: { fields?: FieldErrors; retryAfter?: number; share?: number; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'AppError'
     this.code = code
     this.fields = options.fields
     this.retryAfter = options.retryAfter
+    this.share = options.share
   }
 }
 

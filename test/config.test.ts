@@ -92,7 +92,6 @@ test.each<[string, string, unknown]>([
   ['MAX_CONNECTIONS', '1', { maxConnections: 1 }],
   ['INGEST_PROCESSES', '0', { ingestProcesses: 0 }],
   ['ROLLUP_THREADS', '64', { rollupThreads: 64 }],
-  ['LIVE_TAIL_MB', '0', { liveTailBytes: 0 }],
   ['COLUMNS_MB', '30', { columnBytes: 30 * 2 ** 20 }],
   ['GEOIP_DATABASE', geoipFile, { geoipDatabase: geoipFile }],
   ['METRICS_TOKEN', 'sixteen-letters!', { metricsToken: 'sixteen-letters!' }],

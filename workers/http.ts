@@ -69,7 +69,6 @@ const rollups = createPool({
     databaseUrl,
     replicaUrls: config.databaseReadUrls,
     // The embedded database runs one statement at a time: building a tail would block the storing of hits.
-    liveTailBytes: slices ? 0 : config.liveTailBytes,
   },
 })
 const patterns = createFairPool(

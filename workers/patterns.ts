@@ -1,18 +1,13 @@
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { patternTasks } from '../src/rollups/patterns/tasks.ts'
-import { cohortTasks } from '../src/stats/cohorts/count-returns.ts'
-import { funnelTasks } from '../src/stats/funnels/count-chains.ts'
-import { journeyTasks } from '../src/stats/journeys/follow.ts'
 import { NICENESS } from './lifecycle.ts'
 
-/** Entry of a pattern thread: compares texts with patterns of users, and follows funnels, journeys and cohorts. It has no connection and runs at low priority. */
+/** Entry of a pattern thread: compares texts with patterns of users. It has no connection and runs at low priority. */
 yieldToOtherThreads()
 
-const tasks = { ...patternTasks, ...funnelTasks, ...journeyTasks, ...cohortTasks }
-
-export default function run({ task, input }: { task: keyof typeof tasks; input: never }) {
-  return { value: tasks[task](input) }
+export default function run({ task, input }: { task: keyof typeof patternTasks; input: never }) {
+  return { value: patternTasks[task](input) }
 }
 
 /** Linux has a priority for each thread; on other systems the thread keeps the priority of the process. */

@@ -3,22 +3,14 @@ import { abandonWhen } from '../src/db/abandon.ts'
 import { connectDb } from '../src/db/connect.ts'
 import { sqlState, translateDbError } from '../src/db/errors.ts'
 import { AppError } from '../src/errors.ts'
-import { keepLiveTails } from '../src/rollups/live-tail/kept-tails.ts'
 import { tasks } from '../src/rollups/tasks.ts'
 
 /** Entry of a rollup thread: runs rollup tasks by name, with its own database connections. */
-const {
-  databaseUrl,
-  replicaUrls,
-  timeout,
-  liveTailBytes = 0,
-} = workerData as {
+const { databaseUrl, replicaUrls, timeout } = workerData as {
   databaseUrl: string
   /** Hot standbys, which tasks name by their index from 1 on. */
   replicaUrls?: string[]
   timeout?: string
-  /** Most memory of the last hits of busy sites; without it, reads count these in the database. */
-  liveTailBytes?: number
 }
 const isForCaller = timeout === undefined
 /** A caller gets an answer after at most ten seconds: statements of its task are cancelled then. */
@@ -31,10 +23,6 @@ const servers = [databaseUrl, ...(replicaUrls ?? [])].map(url =>
     ...(!isForCaller && { settings: { statement_timeout: timeout } }),
   }),
 )
-
-if (liveTailBytes > 0) {
-  for (const server of servers) keepLiveTails(server, { maxBytes: liveTailBytes / servers.length })
-}
 
 interface Task {
   task: keyof typeof tasks

@@ -2,8 +2,6 @@ import { Agent, request } from 'node:http'
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { query } from '../../src/db/query.ts'
-import { MINUTE_MS } from '../../src/lib/time.ts'
 import { day } from '../options.ts'
 import { benchCommand, numberOption, onEnd } from './command.ts'
 import { findSurface, type Surface } from './endpoints.ts'
@@ -40,29 +38,15 @@ export const readCommand = (name: string, description: string): Command =>
     )
     .addOption(numberOption('--workers <count>', 'HTTP workers', [1, 256]).default(availableParallelism()))
 
-/** Longest wait for rollups of goals that were just created. */
-const PATIENCE_MS = 30 * MINUTE_MS
 const ASK_MS = 1_000
 
-const countQueued = query<void, { queued: number }>(
-  'bench-count-queued-goals',
-  'select count(*) as queued from goal_rollup_queue where due_at <= now()',
-)
-
-/** Starts a service on a seeded database, finds what to read, and waits until its goals are rolled up. @returns as `openService` */
+/** Starts a service on a seeded database, and finds what to read. @returns as `openService` */
 export async function openReads(
   options: ReadOptions,
   settings: Record<string, string> = {},
 ): Promise<{ service: BenchService; surface: Surface; time: (path: string) => Promise<Timing> }> {
   const opened = await openService(options, settings)
-  const { api, db } = opened.service
-  const surface = await findSurface(api, options.until)
-  await until(
-    async () => (await countQueued(db))[0]!.queued === 0,
-    PATIENCE_MS,
-    'the goals are not rolled up',
-  )
-  return { ...opened, surface }
+  return { ...opened, surface: await findSurface(opened.service.api, options.until) }
 }
 
 /** Asks every second until the answer is true. @throws Error with `complaint` after `patienceMs` */

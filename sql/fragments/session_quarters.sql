@@ -1,6 +1,5 @@
 -- Sessions of a site that started in [:start, :end), by 15-minute bucket, as `counted`; several may be of the same bucket.
--- Dirty buckets are counted from raw rows. Buckets since :refreshedTo come from the session counts, and from rows where these do not reach
--- back: before :countedFrom.
+-- Dirty buckets are counted from raw rows, and so is what is since :refreshedTo.
 dirty as materialized (
   select bucket
   from dirty_buckets
@@ -26,20 +25,10 @@ counted as (
       and sessions.started_at >= :start::timestamptz and sessions.started_at < :end::timestamptz
   ) as started
   union all
-  select bucket, sum(sessions)::bigint
-  from session_counts
-  where site_no = :siteNo::int
-    and bucket >= :start::timestamptz
-    and bucket < :end::timestamptz
-    and bucket >= :refreshedTo::timestamptz
-    and bucket >= :countedFrom::timestamptz
-  group by bucket
-  union all
   select time_bucket(interval '15 minutes', started_at), count(*)
   from sessions
   where site_no = :siteNo::int
     and started_at >= :start::timestamptz and started_at < :end::timestamptz
     and started_at >= :refreshedTo::timestamptz
-    and started_at < :countedFrom::timestamptz
   group by 1
 )

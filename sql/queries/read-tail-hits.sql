@@ -2,7 +2,7 @@
 -- :sessionNos all of them, otherwise those of these sessions and of all sessions that started since :to. The sessions are a subquery, which is
 -- hashed; an array would be searched from its start for each hit.
 -- hash: with the time, it tells whether a hit is known. opened: JSON array of the dimensions that the session takes from the hit that opened
--- it, in the order of the registry; null for other hits. selector: of the types that goals compare by it.
+-- it, in the order of the registry; null for other hits.
 select
   (extract(epoch from at) * 1000)::float8 as at,
   uuid_hash(id) as hash,
@@ -17,10 +17,6 @@ select
   case when type = 'error' then error_id::text end as error,
   case when type = 'engagement' then engaged_ms end as "engagedMs",
   case when type = 'engagement' then scroll end as scroll,
-  case when type = 'engagement' then (extract(epoch from page_at) * 1000)::float8 end as "pageAt",
-  case when type in ('outbound', 'download', 'button', 'form', 'copy') then coalesce(props ->> 'selector', '') end as selector,
-  case when type not in ('pageview', 'engagement') then revenue_minor end as "revenueMinor",
-  revenue_currency as "revenueCurrency",
   case when at = session_at and type <> 'engagement' then json_build_array({copied_columns})::text end as opened
 from events
 where site_no = :siteNo::int and at >= :from::timestamptz and at < :to::timestamptz

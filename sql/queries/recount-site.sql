@@ -43,7 +43,7 @@ from hits, visits, people, lateral (
       'first event', (select extract(epoch from first_event_at) from sites where site_no = :siteNo),
       extract(epoch from first_at)
     ),
-    ('buckets that are not rolled up', (select count(*) from dirty_buckets where site_no = :siteNo and aggregate <> 'recent_hits'), 0),
+    ('buckets that are not rolled up', (select count(*) from dirty_buckets where site_no = :siteNo), 0),
     ('dead letters', (select count(*) from dead_letters where site_no = :siteNo), 0),
     ('pageviews', null, hits.pageviews),
     ('visitors', null, hits.visitors),

@@ -1,11 +1,10 @@
 insert into daily_rollups (
   site_no, starts_at, ends_at, rolled_up_to, pageviews, custom_events, sessions, bounces, duration_ms, visitors,
-  dimensions_hash, session_parts, session_columns_version, open_session_nos, open_sessions_from, made_anew
+  dimensions_hash
 )
 values (
   :siteNo::int, :start::timestamptz, :end::timestamptz, :rolledUpTo::timestamptz, :pageviews::bigint, :customEvents::bigint,
-  :sessions::bigint, :bounces::bigint, :durationMs::bigint, :visitors::bytea, :dimensionsHash,
-  :sessionParts::smallint, :columnsVersion::uuid, :openSessionNos::bigint[], :openSessionsFrom::timestamptz, :madeAnew::uuid
+  :sessions::bigint, :bounces::bigint, :durationMs::bigint, :visitors::bytea, :dimensionsHash
 )
 on conflict (site_no, starts_at, ends_at) do update set
   rolled_up_to = excluded.rolled_up_to,
@@ -15,9 +14,4 @@ on conflict (site_no, starts_at, ends_at) do update set
   bounces = excluded.bounces,
   duration_ms = excluded.duration_ms,
   visitors = excluded.visitors,
-  dimensions_hash = excluded.dimensions_hash,
-  session_parts = excluded.session_parts,
-  session_columns_version = excluded.session_columns_version,
-  open_session_nos = excluded.open_session_nos,
-  open_sessions_from = excluded.open_sessions_from,
-  made_anew = excluded.made_anew
+  dimensions_hash = excluded.dimensions_hash

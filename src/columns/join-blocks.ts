@@ -3,6 +3,7 @@ import {
   type Block,
   HIT_DIMENSIONS,
   type HitColumns,
+  type MoneyBlock,
   type Numbers,
   SESSION_DIMENSIONS,
   type SessionColumns,
@@ -39,6 +40,28 @@ export function joinBlocks(blocks: readonly Block[]): Block {
       propertyValues: change(block => block.hits.propertyValues),
     }),
     vitals: vitalColumns(change, joinedHits(blocks)),
+  }
+}
+
+/** Joins blocks of money of one numbering. A session of several blocks has a copy of each. */
+export function joinMoney(blocks: readonly MoneyBlock[]): MoneyBlock {
+  const change = <Changed extends Column | BigInt64Array>(of: (part: MoneyBlock) => Changed) =>
+    join(blocks.map(of))
+  return {
+    count: totalOf(blocks),
+    copies: joinBlocks(blocks.map(({ copies }) => copies)),
+    session: joinShifted(
+      blocks.map(({ session }) => session),
+      blocks.map(({ copies }) => copies.sessions.count),
+    ),
+    at: change(({ at }) => at),
+    currency: change(({ currency }) => currency),
+    amount: change(({ amount }) => amount),
+    customer: change(({ customer }) => customer),
+    subscription: change(({ subscription }) => subscription),
+    kind: change(({ kind }) => kind),
+    isRecurring: change(({ isRecurring }) => isRecurring),
+    isFirst: change(({ isFirst }) => isFirst),
   }
 }
 
@@ -124,13 +147,13 @@ function vitalColumns(change: Change, hit: Int32Array): VitalColumns {
 
 const totalOf = (parts: readonly { count: number }[]) => parts.reduce((sum, { count }) => sum + count, 0)
 
-function join<Joined extends Column>(columns: Joined[]): Joined {
+function join<Joined extends Column | BigInt64Array>(columns: Joined[]): Joined {
   const length = columns.reduce((sum, column) => sum + column.length, 0)
   const widest = columns.reduce((a, b) => (b.BYTES_PER_ELEMENT > a.BYTES_PER_ELEMENT ? b : a))
   const joined = new (widest.constructor as new (length: number) => Joined)(length)
   let at = 0
   for (const column of columns) {
-    joined.set(column, at)
+    joined.set(column as never, at)
     at += column.length
   }
   return joined

@@ -3,14 +3,18 @@ import { query } from '../db/query.ts'
 import { type MoneyBlock, SESSION_DIMENSIONS } from './block.ts'
 import { buildBlock, type Numbering } from './build-block.ts'
 import { noVitals } from './build-vitals.ts'
-import { copiesOf, type Found, noHits } from './read-rows.ts'
+import { lowerBound } from './positions.ts'
+import { copiesOf, type Found, noHits, partOf } from './read-rows.ts'
 import type { Span } from './spans.ts'
-import type { Texts } from './texts.ts'
+import { SiteTexts, type Texts } from './texts.ts'
+import { VisitorNumbers } from './visitor-numbers.ts'
 
-/** Money as it is read: an array for each column, in any order. */
-interface MoneyRows {
+/** Money as it is read: an array for each column, in order of time. */
+export interface MoneyRows {
   /** 0 without a session. */
   sessionNos: number[]
+  /** Of the sessions, Unix milliseconds. */
+  startedAt: number[]
   /** Values of `SESSION_DIMENSIONS`, in that order. */
   sessionValues: string[][]
   at: number[]
@@ -25,25 +29,35 @@ interface MoneyRows {
   kinds: (string | null)[]
 }
 
-const readMoneyColumns = query<{ siteNo: number; start: Date; end: Date }, Found<MoneyRows>>(
-  'read-money-columns',
-)
+const readMoneyColumns = query<
+  { siteNo: number; start: Date; end: Date; withChanging: boolean },
+  Found<MoneyRows>
+>('read-money-columns')
 
-/** Reads the payments of a time span and all MRR movements before its end, with copies of their sessions. Call it in a snapshot. */
+/**
+ * Reads the payments and MRR movements of spans, with copies of their sessions, as one block for each span. Call it in a snapshot.
+ * @param spans adjacent, in order of time
+ * @param withChanging whether the copies need what may change after a session began; else it is empty
+ */
 export async function readMoney(
   tx: Queryable,
   siteNo: number,
-  { start, end }: Span,
+  spans: readonly Span[],
   numbering: Numbering,
-): Promise<MoneyBlock> {
-  const [found] = await readMoneyColumns(tx, { siteNo, start: new Date(start), end: new Date(end) })
-  return buildMoney(numbering, found?.sessionNos ? found : NO_MONEY)
+  withChanging: boolean,
+): Promise<MoneyBlock[]> {
+  const [start, end] = [new Date(spans[0]!.start), new Date(spans.at(-1)!.end)]
+  const [found] = await readMoneyColumns(tx, { siteNo, start, end, withChanging })
+  if (!found?.sessionNos) return spans.map(() => NO_MONEY)
+  return spans.map(span => {
+    const [from, to] = [lowerBound(found.at, span.start), lowerBound(found.at, span.end)]
+    if (from === to) return NO_MONEY
+    const columns = Object.entries(found).map(([name, column]) => [name, partOf(column, from, to)])
+    return buildMoney(numbering, Object.fromEntries(columns) as MoneyRows)
+  })
 }
 
-/** Returns the money of a question that needs none. */
-export const noMoney = (numbering: Numbering): MoneyBlock => buildMoney(numbering, NO_MONEY)
-
-function buildMoney(numbering: Numbering, rows: MoneyRows): MoneyBlock {
+export function buildMoney(numbering: Numbering, rows: MoneyRows): MoneyBlock {
   const sessions = copiesOf(rows)
   const positionOf = new Map(sessions.sessionNos.map((no, position) => [no, position]))
   const numbers = (texts: Texts, column: (string | null)[]) =>
@@ -64,15 +78,20 @@ function buildMoney(numbering: Numbering, rows: MoneyRows): MoneyBlock {
   }
 }
 
-const NO_MONEY: MoneyRows = {
-  sessionNos: [],
-  sessionValues: SESSION_DIMENSIONS.map(() => []),
-  at: [],
-  currencies: [],
-  amounts: [],
-  customers: [],
-  isRecurring: [],
-  isFirst: [],
-  subscriptions: [],
-  kinds: [],
-}
+/** What spans without money share, and questions that need none. */
+export const NO_MONEY: MoneyBlock = buildMoney(
+  { texts: new SiteTexts(), visitors: new VisitorNumbers() },
+  {
+    sessionNos: [],
+    startedAt: [],
+    sessionValues: SESSION_DIMENSIONS.map(() => []),
+    at: [],
+    currencies: [],
+    amounts: [],
+    customers: [],
+    isRecurring: [],
+    isFirst: [],
+    subscriptions: [],
+    kinds: [],
+  },
+)

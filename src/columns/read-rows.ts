@@ -116,7 +116,7 @@ export async function readServiceEvents(
 }
 
 /** Returns a part of a column, or of each column of a list of them. */
-const partOf = (column: unknown[], from: number, to: number): unknown[] =>
+export const partOf = (column: unknown[], from: number, to: number): unknown[] =>
   Array.isArray(column[0]) ? column.map(each => (each as unknown[]).slice(from, to)) : column.slice(from, to)
 
 /** Returns the sessions that rows name, each once. */

@@ -1,27 +1,23 @@
-import type { Queryable } from '../db/connect.ts'
+import type { Db, Queryable } from '../db/connect.ts'
 import { DAY_MS, HOUR_MS } from '../lib/time.ts'
 import { type Block, bytesOf, type MoneyBlock, type View } from './block.ts'
-import { joinBlocks } from './join-blocks.ts'
-import { noMoney, readMoney } from './read-money.ts'
+import { encodeBlock } from './encode-block.ts'
+import { joinBlocks, joinMoney } from './join-blocks.ts'
+import { KeptBlocks } from './kept-blocks.ts'
+import { createDecodedBlocks, type DecodedBlocks, PackedBlock } from './packed-block.ts'
+import { NO_MONEY, readMoney } from './read-money.ts'
 import { REACH_MS, readServiceEvents, readSpans } from './read-rows.ts'
-import { blockSpans, dayOf, type Span } from './spans.ts'
-import { readStamps, type StampKind, type Stamps } from './stamps.ts'
+import { blockSpans, type Span } from './spans.ts'
+import { readStamps, type Stamps } from './stamps.ts'
+import { readStoredBlocks, storeBlock } from './stored-blocks.ts'
 import { SiteTexts } from './texts.ts'
 import { VisitorNumbers } from './visitor-numbers.ts'
-
-/** A block of a span, and the stamps of the rows from which it was made. */
-interface Kept extends Span {
-  block: Block
-  bytes: number
-  /** The stamps of its span, and of what it has copied from elsewhere. */
-  stamp: bigint
-}
 
 /** A time span that is asked for, and the starts of sessions that are needed besides those with a hit in it. */
 export interface ViewSpan extends Span {
   sessions?: Span | undefined
-  /** Whether payments and MRR movements are needed. */
-  money?: boolean
+  /** Whether payments and MRR movements are needed; `whole`: with what may change of their sessions. */
+  money?: 'kept' | 'whole' | undefined
 }
 
 /** Returns when sessions started that a view holds. */
@@ -32,17 +28,63 @@ export function startsOf({ start, end, sessions }: ViewSpan): Span {
   }
 }
 
+const LEAST_PACKED_HITS = 500
+
+export interface ColumnOptions {
+  decoded: DecodedBlocks
+  leastPackedHits: number
+}
+
+/** Time whose money one statement reads, milliseconds. */
+const MONEY_OF_STATEMENT_MS = 7 * DAY_MS
+const NO_BOUND = Number.POSITIVE_INFINITY
+
 /** Columns of one site, kept from one read to the next. */
 export class SiteColumns {
   readonly #siteNo: number
-  readonly #texts = new SiteTexts()
-  readonly #visitors = new VisitorNumbers()
-  #kept: Record<StampKind, Kept[]> = { sessions: [], service: [] }
+  readonly #decoded: DecodedBlocks
+  readonly #leastPackedHits: number
+  readonly #numbering = { texts: new SiteTexts(), visitors: new VisitorNumbers() }
+  readonly #sessions = new KeptBlocks<Block>({
+    kind: 'sessions',
+    bytesOf: block => (block instanceof PackedBlock ? block.data.length : bytesOf(block)),
+    isFilled: block => block instanceof PackedBlock || block.sessions.count > 0,
+    copiesOf: () => undefined,
+    join: (blocks, span) => this.#packed(joinBlocks(blocks), span),
+  })
+  readonly #service = new KeptBlocks<Block>({
+    kind: 'service',
+    bytesOf,
+    isFilled: block => block.sessions.count > 0,
+    copiesOf: block => block,
+    join: joinBlocks,
+  })
+  readonly #money = new KeptBlocks<MoneyBlock>({
+    kind: 'money',
+    bytesOf: block => bytesOf(block.copies) + 50 * block.count,
+    isFilled: block => block.count > 0,
+    copiesOf: block => block.copies,
+    join: joinMoney,
+  })
+  /** All money of the last view, and the blocks of which it was joined. */
+  #joined: { parts: MoneyBlock[]; whole: MoneyBlock } = { parts: [], whole: NO_MONEY }
   #firstAt = Number.NEGATIVE_INFINITY
   #hasRead = false
 
-  constructor(siteNo: number) {
+  /**
+   * @param options.decoded where decoded columns are kept, of all sites together
+   * @param options.leastPackedHits days with fewer hits are neither packed nor stored: they are made from rows as quickly as they are read
+   */
+  constructor(
+    siteNo: number,
+    {
+      decoded = createDecodedBlocks(2 ** 30),
+      leastPackedHits = LEAST_PACKED_HITS,
+    }: Partial<ColumnOptions> = {},
+  ) {
     this.#siteNo = siteNo
+    this.#decoded = decoded
+    this.#leastPackedHits = leastPackedHits
   }
 
   /** Returns the part of a span in which the site may have sessions, as far as is known. */
@@ -50,17 +92,15 @@ export class SiteColumns {
     return since(this.#firstAt, span)
   }
 
-  /** Forgets the blocks that begin before a time, Unix milliseconds. */
+  /** Forgets the blocks of sessions that begin before a time, Unix milliseconds. */
   forgetBefore(at: number): void {
-    for (const kind of ['sessions', 'service'] as const) {
-      this.#kept[kind] = this.#kept[kind].filter(({ start }) => start >= at)
-    }
+    this.#sessions.forgetBefore(at)
   }
 
-  /** About how much memory the site takes, in bytes. */
+  /** About how much memory the site takes without decoded columns, in bytes. */
   get bytes(): number {
-    const kept = [...this.#kept.sessions, ...this.#kept.service]
-    return kept.reduce((sum, { bytes }) => sum + bytes, this.#texts.bytes + this.#visitors.bytes)
+    const { texts, visitors } = this.#numbering
+    return this.#sessions.bytes + this.#service.bytes + this.#money.bytes + texts.bytes + visitors.bytes
   }
 
   /**
@@ -69,152 +109,126 @@ export class SiteColumns {
    * @param tx a snapshot: the views are of its moment. Outside of one they are only if `hasRead` is false; what is read is kept all the
    * same, with the stamps from before, so that a change since then makes it old
    * @param now Unix milliseconds
-   * @param longestMs longest time whose blocks are made from rows for one span, milliseconds
+   * @param options.longestMs longest time whose blocks are made from rows for one span, milliseconds
+   * @param options.mostBytes most bytes of stored blocks that are read
    * @returns `views`: of a span that lacks more than this the share of its time that is there. `hasRead`: whether rows were read
    */
   async views(
     tx: Queryable,
     spans: readonly ViewSpan[],
     now: number,
-    longestMs = Number.POSITIVE_INFINITY,
+    { longestMs = NO_BOUND, mostBytes = NO_BOUND }: { longestMs?: number; mostBytes?: number } = {},
   ): Promise<{ views: (View | number)[]; hasRead: boolean }> {
     const stamps = await readStamps(tx, this.#siteNo)
     this.#firstAt = stamps.firstAt.sessions - REACH_MS
+    for (const kept of [this.#sessions, this.#service, this.#money]) kept.forgetOld(stamps)
     const views: (View | number)[] = []
     this.#hasRead = false
     for (const span of spans) {
-      const started = blockSpans(since(this.#firstAt, startsOf(span)), now)
-      const lacking = lengthOf(this.#missing('sessions', started, stamps))
+      const days = blockSpans(since(this.#firstAt, startsOf(span)), now)
+      await this.#loadStored(tx, days, stamps, mostBytes)
+      const lacking = lengthOf(this.#sessions.missing(days))
       if (lacking > longestMs) {
-        views.push(1 - lacking / lengthOf(started))
+        views.push(1 - lacking / lengthOf(days))
         continue
       }
-      const sessions = await this.#bring('sessions', started, stamps, missing =>
-        this.#readSessions(tx, missing),
-      )
-      const service = await this.#bring(
-        'service',
-        blockSpans(since(stamps.firstAt.service, span), now, HOUR_MS),
-        stamps,
-        missing => this.#readService(tx, missing),
-      )
-      views.push({
-        blocks: [...sessions, ...service],
-        money: await this.#moneyOf(tx, span),
-        ...this.#numbering,
+      await this.#bring(this.#sessions, days, stamps, NO_BOUND, async run => {
+        const blocks = await readSpans(tx, this.#siteNo, run, this.#numbering)
+        return blocks.map((block, index) => this.#packed(block, run[index]!))
       })
+      // A day at a time: each event takes a lookup of its session.
+      const hours = blockSpans(since(stamps.firstAt.service, span), now, HOUR_MS)
+      await this.#bring(this.#service, hours, stamps, DAY_MS, run =>
+        readServiceEvents(tx, this.#siteNo, run, this.#numbering),
+      )
+      const blocks = [...this.#sessions.of(days, stamps), ...this.#service.of(hours, stamps)]
+      views.push({ blocks, money: await this.#moneyOf(tx, span, now, stamps), ...this.#numbering })
     }
     return { views, hasRead: this.#hasRead }
   }
 
-  /** Returns the blocks of spans. Those that are missing or old are read, and kept in place of the old ones. */
-  async #bring(
-    kind: StampKind,
-    spans: Span[],
+  /** Stores the blocks of days that were made from rows since the last call. */
+  async store(db: Db): Promise<void> {
+    for (const kept of this.#sessions.all) {
+      if (kept.isStored || !(kept.block instanceof PackedBlock)) continue
+      kept.isStored = true
+      await storeBlock(db, this.#siteNo, { start: kept.start, stamp: kept.stamp, data: kept.block.data })
+    }
+  }
+
+  /** Makes the blocks that are missing, in runs of adjacent ones that are at most `longestMs` long. */
+  async #bring<Of>(
+    kept: KeptBlocks<Of>,
+    spans: readonly Span[],
     stamps: Stamps,
-    read: (missing: Span[]) => Promise<Block[]>,
-  ): Promise<Block[]> {
-    if (spans.length === 0) return []
-    const known = this.#validOf(kind, stamps)
-    const byStart = new Map(known.map(kept => [kept.start, kept]))
-    const found = spans.map(span => blockOf(findKept(byStart, span)))
-    const missing = spans.filter((_, index) => !found[index])
-    const made = await read(missing)
-    this.#hasRead ||= missing.length > 0
-    const kept = spans.map((span, index): Kept => {
-      const block = found[index] ?? made.shift()!
-      return { ...span, block, bytes: bytesOf(block), stamp: stampOf(kind, span, block, stamps) }
+    longestMs: number,
+    read: (run: Span[]) => Promise<Of[]>,
+  ): Promise<void> {
+    for (const run of runsOf(kept.missing(spans), longestMs)) {
+      this.#hasRead = true
+      const blocks = await read(run)
+      kept.add(
+        run.map((span, index) => ({ ...span, block: blocks[index]! })),
+        stamps,
+      )
+    }
+  }
+
+  async #loadStored(tx: Queryable, spans: readonly Span[], stamps: Stamps, mostBytes: number): Promise<void> {
+    const days = this.#sessions.missing(spans.filter(isDay))
+    const stored = await readStoredBlocks(
+      tx,
+      this.#siteNo,
+      days,
+      day => stamps.of('sessions', day),
+      mostBytes - this.bytes,
+    )
+    const blocks = stored.map(({ start, data }) => {
+      const block = new PackedBlock(data, this.#numbering, this.#decoded)
+      block.number()
+      return { start, end: start + DAY_MS, block, isStored: true }
     })
-    const [from, to] = [spans[0]!.start, spans.at(-1)!.end]
-    const others = known.filter(({ start, end }) => end <= from || start >= to)
-    this.#kept[kind] = [...others, ...kept]
-    return kept.map(({ block }) => block).filter(isFilled)
+    this.#sessions.add(blocks, stamps)
   }
 
-  /** Returns the kept blocks that are as the rows. */
-  #validOf(kind: StampKind, stamps: Stamps): Kept[] {
-    return this.#kept[kind].filter(kept => kept.stamp === stampOf(kind, kept, kept.block, stamps))
+  #packed(block: Block, span: Span): Block {
+    if (!isDay(span) || block.hits.count < this.#leastPackedHits) return block
+    return new PackedBlock(encodeBlock(block, this.#numbering), this.#numbering, this.#decoded)
   }
 
-  /** Returns the spans that no kept block fills. */
-  #missing(kind: StampKind, spans: Span[], stamps: Stamps): Span[] {
-    const byStart = new Map(this.#validOf(kind, stamps).map(kept => [kept.start, kept]))
-    return spans.filter(span => !findKept(byStart, span))
-  }
-
-  async #moneyOf(tx: Queryable, span: ViewSpan): Promise<MoneyBlock> {
-    if (!span.money) return noMoney(this.#numbering)
-    this.#hasRead = true
-    return readMoney(tx, this.#siteNo, span, this.#numbering)
-  }
-
-  async #readSessions(tx: Queryable, missing: Span[]): Promise<Block[]> {
-    const blocks: Block[] = []
-    for (const spans of stretches(missing)) {
-      blocks.push(...(await readSpans(tx, this.#siteNo, spans, this.#numbering)))
+  async #moneyOf(tx: Queryable, { end, money }: ViewSpan, now: number, stamps: Stamps): Promise<MoneyBlock> {
+    if (!money) return NO_MONEY
+    const all = { start: stamps.firstAt.money, end }
+    if (!(all.start < all.end)) return NO_MONEY
+    if (money === 'whole') {
+      this.#hasRead = true
+      const [whole] = await readMoney(tx, this.#siteNo, [all], this.#numbering, true)
+      return whole!
     }
-    return blocks
-  }
-
-  async #readService(tx: Queryable, missing: Span[]): Promise<Block[]> {
-    const blocks: Block[] = []
-    // A day at a time: each event takes a lookup of its session.
-    for (const spans of stretches(missing, DAY_MS)) {
-      blocks.push(...(await readServiceEvents(tx, this.#siteNo, spans, this.#numbering)))
-    }
-    return blocks
-  }
-
-  get #numbering() {
-    return { texts: this.#texts, visitors: this.#visitors }
+    const spans = blockSpans(all, now, HOUR_MS)
+    await this.#bring(this.#money, spans, stamps, MONEY_OF_STATEMENT_MS, run =>
+      readMoney(tx, this.#siteNo, run, this.#numbering, false),
+    )
+    const parts = this.#money.of(spans, stamps)
+    const isSame =
+      parts.length === this.#joined.parts.length &&
+      parts.every((part, index) => part === this.#joined.parts[index])
+    if (!isSame) this.#joined = { parts, whole: parts.length > 0 ? joinMoney(parts) : NO_MONEY }
+    return this.#joined.whole
   }
 }
 
 /** Returns the part of a span from a time on. */
 const since = (at: number, { start, end }: Span): Span => ({ start: Math.max(start, at), end })
 
-const isFilled = ({ sessions }: Block) => sessions.count > 0
+const isDay = ({ start, end }: Span) => end - start === DAY_MS
 
 /** Returns how much time spans cover, in milliseconds; what is to come counts as a day. */
 const lengthOf = (spans: readonly Span[]) =>
   spans.reduce((sum, { start, end }) => sum + Math.min(end - start, DAY_MS), 0)
 
-/** Returns the kept blocks that fill a span, in order. No two kept ones overlap. */
-function findKept(byStart: ReadonlyMap<number, Kept>, { start, end }: Span): Block[] | undefined {
-  const parts: Block[] = []
-  for (let at = start; at < end; ) {
-    const part = byStart.get(at)
-    if (!part || part.end > end) return undefined
-    parts.push(part.block)
-    at = part.end
-  }
-  return parts
-}
-
-/** Returns the blocks of a span as one. */
-function blockOf(parts: Block[] | undefined): Block | undefined {
-  const filled = parts?.filter(isFilled) ?? []
-  return filled.length > 1 ? joinBlocks(filled) : (filled[0] ?? parts?.[0])
-}
-
-/**
- * Returns the stamps of a block. Events of the service have copies of their sessions, which may have started on any day: the stamps of those
- * days belong to it, too.
- */
-function stampOf(kind: StampKind, span: Span, { sessions }: Block, stamps: Stamps): bigint {
-  let stamp = stamps.of(kind, span)
-  if (kind === 'sessions') return stamp
-  for (const start of new Set(Array.from(sessions.startedAt, dayOf))) {
-    stamp ^= stamps.of('sessions', { start, end: start + DAY_MS })
-  }
-  return stamp
-}
-
-/**
- * Divides spans into runs of adjacent ones that are read at once.
- * @param longestMs length of a run of several, milliseconds
- */
-function stretches(spans: readonly Span[], longestMs = Number.POSITIVE_INFINITY): Span[][] {
+/** Divides spans into runs of adjacent ones that are read at once; a run of several is at most `longestMs` long. */
+function runsOf(spans: readonly Span[], longestMs: number): Span[][] {
   const runs: Span[][] = []
   for (const span of spans) {
     const run = runs.at(-1)

@@ -7,8 +7,11 @@ import { dayOf, type Span } from './spans.ts'
 // Which columns in memory are old. A transaction that changes what columns hold adds a random number for the time span of the change; columns
 // are as the rows as long as the exclusive or of all stamps of their span is the same.
 
-/** What columns hold: sessions with their hits, by the start of the session; or events of the service, by their own time. */
-export type StampKind = 'sessions' | 'service'
+/**
+ * What columns hold: sessions with their hits, by the start of the session; or events of the service, or payments and MRR movements, by their
+ * own time. Triggers of the database set the stamps of money.
+ */
+export type StampKind = 'sessions' | 'service' | 'money'
 
 interface Change {
   siteNo: number
@@ -37,7 +40,7 @@ const insertStamps = query<{ siteNos: number[]; kinds: string[]; times: Date[]; 
  */
 export async function stampChanges(
   tx: Transaction,
-  kind: StampKind,
+  kind: Exclude<StampKind, 'money'>,
   changes: readonly Change[],
 ): Promise<void> {
   const minutes = new Map<string, Change>()
@@ -52,6 +55,17 @@ export async function stampChanges(
   })
 }
 
+/** The same for events of the service, by their times. */
+export const stampServiceEvents = (
+  tx: Transaction,
+  events: readonly { siteNo: number; at: Date }[],
+): Promise<void> =>
+  stampChanges(
+    tx,
+    'service',
+    events.map(({ siteNo, at }) => ({ siteNo, at: at.getTime() })),
+  )
+
 const selectStampedSites = query<{ least: number; limit: number }, { siteNo: number }>(
   'select-stamped-sites',
   `select site_no as "siteNo"
@@ -61,7 +75,8 @@ const selectStampedSites = query<{ least: number; limit: number }, { siteNo: num
   order by count(*) desc
   limit :limit::int`,
 )
-const foldStamps = query<{ siteNo: number }>('fold-stamps')
+/** Keeps the stamps of a site few, and deletes its stored blocks whose rows have changed. */
+export const mergeStamps = query<{ siteNo: number }>('merge-stamps')
 
 /** New stamps of a site that a reader adds up with little effort. */
 const FEW_STAMPS = 100
@@ -71,9 +86,9 @@ const SITES = 200
  * Keeps the stamps of each site few. No column becomes old by it.
  * @returns true when more sites remain
  */
-export async function foldNewStamps(db: Db, least = FEW_STAMPS): Promise<boolean> {
+export async function mergeNewStamps(db: Db, least = FEW_STAMPS): Promise<boolean> {
   const sites = await selectStampedSites(db, { least, limit: SITES })
-  for (const { siteNo } of sites) await foldStamps(db, { siteNo })
+  for (const { siteNo } of sites) await mergeStamps(db, { siteNo })
   return sites.length === SITES
 }
 
@@ -81,13 +96,18 @@ type Columns = { kinds: StampKind[]; starts: number[]; minutes: number[]; stamps
 
 const selectStamps = query<
   { siteNo: number },
-  (Columns | { [Column in keyof Columns]: null }) & { firstAt: number | null; firstServiceAt: number | null }
+  (Columns | { [Column in keyof Columns]: null }) &
+    Record<'firstAt' | 'firstServiceAt' | 'firstMoneyAt', number | null>
 >('read-stamps')
 
 /** Stamps of a site, as one snapshot of the database has them. */
 export class Stamps {
   /** By the start of the day UTC, for each kind. */
-  readonly #days: Record<StampKind, Map<number, Stamped[]>> = { sessions: new Map(), service: new Map() }
+  readonly #days: Record<StampKind, Map<number, Stamped[]>> = {
+    sessions: new Map(),
+    service: new Map(),
+    money: new Map(),
+  }
 
   /** The first event of the site, of each kind, Unix milliseconds; Infinity without any. */
   readonly firstAt: Record<StampKind, number>
@@ -126,6 +146,7 @@ export async function readStamps(tx: Queryable, siteNo: number): Promise<Stamps>
   return new Stamps(columns, {
     sessions: found?.firstAt ?? Number.POSITIVE_INFINITY,
     service: found?.firstServiceAt ?? Number.POSITIVE_INFINITY,
+    money: found?.firstMoneyAt ?? Number.POSITIVE_INFINITY,
   })
 }
 

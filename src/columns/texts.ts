@@ -14,7 +14,7 @@ export type Domain =
   | 'vital_phase'
 
 /** Returns the domain of a dimension: entry and exit pages are paths. */
-const domainOf = (dimension: Dimension): Domain =>
+export const domainOf = (dimension: Dimension): Domain =>
   dimension === 'entry_path' || dimension === 'exit_path' ? 'path' : dimension
 
 /** Texts by number, in the order in which they came; the empty text is 0. */

@@ -17,6 +17,4 @@ export const ADVISORY_LOCKS = {
   replays: 7_116_506,
   /** Claiming an import. */
   imports: 7_116_507,
-  /** Events that the service writes for a site (second key): shared while they change, exclusive while days are prepared for counting. */
-  serviceEvents: 7_116_508,
 } as const

@@ -38,6 +38,10 @@ type InSessionRow = DimensionOf<'session-row' | 'session-end' | 'session-only'>
 export const isInSessionRow = (dimension: Dimension): dimension is InSessionRow =>
   levelOf(dimension) !== 'hit' && levelOf(dimension) !== 'session'
 
+/** Whether a dimension of sessions may change after the session began. */
+export const isChanging = (dimension: Dimension): boolean =>
+  levelOf(dimension) === 'session-end' || levelOf(dimension) === 'session-only'
+
 /** Returns the dimensions of a level, in the order of the registry. */
 export const dimensionsOfLevel = <Wanted extends Level>(level: Wanted): DimensionOf<Wanted>[] =>
   DIMENSIONS.filter((dimension): dimension is DimensionOf<Wanted> => levelOf(dimension) === level)

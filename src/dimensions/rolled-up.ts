@@ -17,18 +17,8 @@ export const ROLLED_UP_DIMENSIONS: readonly string[] = [
   PROPERTIES,
 ]
 
-/**
- * The dimensions of which rollups hold times, and the unit of these in milliseconds: of a title the quarter-hours in which sessions
- * started that saw it, of an error its occurrences.
- */
-export const TIME_UNITS = { title: 900_000, [ERRORS]: 1 } as const
-export type TimedDimension = keyof typeof TIME_UNITS
-
-export const isTimed = (dimension: string): dimension is TimedDimension =>
-  Object.hasOwn(TIME_UNITS, dimension)
-
-/** Raise it when rollups count something in another way than before, or when the columns of sessions change their form or what is stored beside them. */
-const COUNTING = 6
+/** Raise it when rollups count something in another way than before. */
+const COUNTING = 7
 
 /**
  * Names what a daily rollup holds: which values of which columns are counted. Rollups with another hash were made by a version of
@@ -46,6 +36,10 @@ function describe(name: string): string {
 
 export const isRolledUpDimension = (dimension: string): boolean =>
   ROLLED_UP_DIMENSIONS.includes(dimension) || dimension.startsWith(`${PROPERTIES}/`)
+
+/** Returns the value of a `propertiesOf` dimension, as PostgreSQL writes the array of both. */
+export const propertyText = (key: string, value: string): string =>
+  `[${JSON.stringify(key)}, ${JSON.stringify(value)}]`
 
 /** Parses a value of a `propertiesOf` dimension. */
 export function readProperty(value: string): { key: string; value: string } {

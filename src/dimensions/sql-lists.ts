@@ -5,6 +5,7 @@ import {
   type Dimension,
   dimensionsOfLevel,
   fieldOf,
+  isChanging,
   isHitDimension,
   isInSessionRow,
   SESSION_ATTRIBUTES,
@@ -59,8 +60,6 @@ export const SQL_LISTS: Record<string, string> = {
   rolled_up_row_names: textArray(ROWS),
   /** Columns of `sessions` that sessions are counted by. */
   rolled_up_start_columns: list([...COPIED_COLUMNS, ...ROWS, ...ENDS]),
-  /** `json_agg(entry_path), …` of what a session has from its start. */
-  session_column_arrays: list([...COPIED_COLUMNS, ...ROWS], column => `json_agg(${column})`),
   rolled_up_start_names: textArray([...COPIED_COLUMNS, ...ROWS]),
   rolled_up_start_choice: choice([...COPIED_COLUMNS, ...ROWS]),
   rolled_up_end_names: textArray(ENDS),
@@ -69,8 +68,15 @@ export const SQL_LISTS: Record<string, string> = {
   session_dimensions: list(OF_SESSIONS),
   /** `json_agg(entry_path::text), …` of each dimension of sessions. */
   session_dimension_arrays: list(OF_SESSIONS, column => `json_agg(${column}::text)`),
-  /** `json_agg(coalesce(session.entry_path::text, '')), …` of each dimension of sessions; empty where there is no row `session`. */
-  joined_session_arrays: list(OF_SESSIONS, column => `json_agg(coalesce(session.${column}::text, ''))`),
+  /**
+   * An array of each dimension of sessions, in the order of `money.at`: from the row `kept` what never changes (see `money_sessions`), the rest
+   * from the row `session`. Empty where there is no such row.
+   */
+  kept_session_arrays: list(OF_SESSIONS, column => {
+    const value = isChanging(column as Dimension) ? `session.${column}::text` : `kept.session ->> '${column}'`
+    return `json_agg(coalesce(${value}, '') order by money.at)`
+  }),
+  changing_session_columns: list(OF_SESSIONS.filter(isChanging)),
   /** `json_agg(path), …` of each dimension of hits. */
   hit_dimension_arrays: list(HITS.map(columnOf), column => `json_agg(${column})`),
   /** Each dimension of sessions, of an event that the service wrote: what is copied to hits from `events`, the rest from its session. */

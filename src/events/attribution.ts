@@ -1,7 +1,7 @@
+import { stampServiceEvents } from '../columns/stamps.ts'
 import { ADVISORY_LOCKS } from '../db/advisory-locks.ts'
 import type { Transaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
-import { forgetServiceDays } from '../rollups/service-events/forget-days.ts'
 
 /** Visitor and session of a row that the service records; null where unknown. */
 export interface Attribution {
@@ -99,7 +99,7 @@ const clearServiceEvent = query<Row>(
 /** An event that the service wrote stays, without its visitor and with empty dimensions. No count of the event log changes. */
 export async function unlinkServiceEvent(tx: Transaction, row: Row): Promise<void> {
   await clearServiceEvent(tx, row)
-  await forgetServiceDays(tx, [row])
+  await stampServiceEvents(tx, [row])
 }
 
 /** Deletes rows that wait for a visitor. */
@@ -241,7 +241,7 @@ export async function attributeAwaiting(
     if (session) await ATTRIBUTE[target](tx, { ...session, siteNo, at, id })
   }
   const events = rows.filter(({ target }) => target === 'events')
-  await forgetServiceDays(tx, events)
+  await stampServiceEvents(tx, events)
   return events.map(({ siteNo, at }) => ({ siteNo, at: at.getTime() }))
 }
 

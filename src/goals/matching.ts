@@ -1,6 +1,6 @@
 import type { ValueTest } from '../rollups/patterns/protocol.ts'
 import type { ValueOperator } from '../rollups/patterns/value-match.ts'
-import type { GoalDefinition, GoalType } from './schema.ts'
+import type { GoalDefinition, GoalRecord, GoalType } from './schema.ts'
 
 /** Condition that a hit must meet to convert a goal. */
 export interface GoalTarget {
@@ -15,10 +15,16 @@ export interface GoalTarget {
   scrollThreshold: number | null
   /** Properties that the hit must have, with exactly these values. */
   props: Record<string, string>
+  /** What an error says of it when its value cannot be looked for: the goal, by display name and id. */
+  name?: string
+  /** Field that this error is about; without it, `goal`. */
+  field?: string
 }
 
-type Definition = Omit<GoalDefinition, 'displayName' | 'currency'>
+type Definition = Omit<GoalDefinition, 'displayName' | 'currency'> &
+  Partial<Pick<GoalRecord, 'id' | 'displayName'>>
 
+/** Returns what converts a goal. One with an id has a name in errors. */
 export function targetOf(goal: Definition): GoalTarget {
   return {
     ...aimOf(goal.type),
@@ -26,6 +32,7 @@ export function targetOf(goal: Definition): GoalTarget {
     value: goal.matchValue,
     scrollThreshold: goal.type === 'scroll' ? goal.scrollThreshold : null,
     props: goal.customProps,
+    ...(goal.id !== undefined && { name: `${goal.displayName} (${goal.id})` }),
   }
 }
 

@@ -11,6 +11,7 @@ export const errorAnswer = (error: AppError, requestId: string) => ({
     code: error.code,
     request_id: requestId,
     ...(error.fields && { errors: error.fields }),
+    ...(error.share !== undefined && { share: error.share }),
   },
 })
 

@@ -4,7 +4,6 @@ import { query } from '../db/query.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/time.ts'
 import { limitTime } from '../lib/time-budget.ts'
 import { allowColumnstoreWrites } from '../rollups/columnstore.ts'
-import { closesAt } from '../rollups/daily/row-slice.ts'
 import { markBuckets } from '../rollups/dirty.ts'
 import type { Job } from '../rollups/scheduler.ts'
 
@@ -94,11 +93,7 @@ async function fill(tx: Transaction, span: Span): Promise<void> {
   await markBuckets(
     tx,
     'daily_rollups',
-    filled.map(({ siteNo, startedAt, lastAt }) => ({
-      siteNo,
-      at: startedAt.getTime(),
-      changedAt: closesAt(lastAt.getTime()),
-    })),
+    filled.map(({ siteNo, startedAt }) => ({ siteNo, at: startedAt.getTime() })),
   )
 }
 

@@ -65,10 +65,6 @@ const deleteDays = query<{ siteNo: number; before: Date; limit: number }, { star
   gone_values as (
     delete from daily_value_rollups
     where site_no = :siteNo::int and (starts_at, ends_at) in (select starts_at, ends_at from old)
-  ),
-  gone_columns as (
-    delete from daily_session_columns
-    where site_no = :siteNo::int and (starts_at, ends_at) in (select starts_at, ends_at from old)
   )
   delete from daily_rollups
   where site_no = :siteNo::int and (starts_at, ends_at) in (select starts_at, ends_at from old)

@@ -2,11 +2,10 @@ import { ADVISORY_LOCKS } from '../db/advisory-locks.ts'
 import type { Db, Transaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { DIMENSIONS_HASH } from '../dimensions/rolled-up.ts'
-import { OPEN_MS } from '../rollups/daily/coverage.ts'
 import { dayAround } from '../rollups/daily/roll-up-again.ts'
 import { lockRollups } from '../rollups/daily/roll-up-day.ts'
 import { datesOf, type Window } from '../rollups/protocol.ts'
-import { deletePartsBefore } from '../rollups/session-columns/stored-parts.ts'
+import { OPEN_MS } from '../rollups/watermarks.ts'
 import { detailsLimit } from './boundaries.ts'
 
 /** Lower bound of all hit times. */
@@ -128,8 +127,6 @@ function keepDay(db: Db, site: RetainedSite, day: Window, now: Date): Promise<bo
     const kept = { siteNo, ...datesOf({ start, end: day.end }) }
     await keepHitBuckets(tx, kept)
     await keepSessionBuckets(tx, kept)
-    // What single sessions were and saw is a detail.
-    await deletePartsBefore(tx, { siteNo, before: new Date(day.end) })
     await moveDetails(tx, { siteNo, detailsFrom: new Date(day.end), now })
     return true
   }) as Promise<boolean>

@@ -9,13 +9,12 @@ export const MAX_ROWS = 20_000
 /** A deletion pauses while more buckets than this wait for a refresh. */
 export const MAX_MARKS = 5_000
 
-/** Buckets that wait for a refresh or a rollup: recent hits are counted again by themselves, or go. */
+/** Buckets that wait for a refresh or a rollup. */
 export const countDirty = query<{ siteNo: number }, { all: number; ofSite: number }>(
   'count-dirty',
   `
   select count(*)::int as "all", (count(*) filter (where site_no = :siteNo::int))::int as "ofSite"
-  from dirty_buckets
-  where aggregate <> 'recent_hits'`,
+  from dirty_buckets`,
 )
 
 // The aggregates may still hold the rows of kept buckets, whose hits and sessions are gone.

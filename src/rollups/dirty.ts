@@ -11,30 +11,23 @@ export interface Mark {
 
 /** What is aggregated continuously: `aggregates.ts` says how. */
 export type Aggregate = 'hits' | 'sessions' | 'revenue'
-type Marked = Aggregate | 'daily_rollups' | 'recent_hits'
-
-/** Hits change both: one statement marks them. */
-const MARKED_WITH: Partial<Record<Marked, Marked[]>> = { hits: ['hits', 'recent_hits'] }
+type Marked = Aggregate | 'daily_rollups'
 
 // Because of the share lock, a transaction that moves the watermark waits for this one. Inserts in key order, to avoid deadlocks
-// between writers. Recent hits are kept for less than two hours, so older ones need no mark.
-const markDirty = query<
-  { aggregates: string[]; siteNos: number[]; buckets: Date[]; changedAts: Date[] },
-  { aggregate: string }
->(
+// between writers.
+const markDirty = query<{ aggregate: string; siteNos: number[]; buckets: Date[] }, { siteNo: number }>(
   'mark-dirty',
   `
   with edge as materialized (
-    select aggregate, watermark from watermarks where aggregate = any(:aggregates::text[]) order by aggregate for share
+    select watermark from watermarks where aggregate = :aggregate::text for share
   )
   insert into dirty_buckets (aggregate, site_no, bucket)
-  select aggregate, site_no, bucket
-  from unnest(:siteNos::int[], :buckets::timestamptz[], :changedAts::timestamptz[]) as given (site_no, bucket, changed_at),
-    edge
-  where changed_at < watermark and (aggregate <> 'recent_hits' or bucket >= watermark - interval '3 hours')
-  order by aggregate, site_no, bucket
+  select :aggregate::text, site_no, bucket
+  from unnest(:siteNos::int[], :buckets::timestamptz[]) as given (site_no, bucket), edge
+  where bucket < watermark
+  order by site_no, bucket
   on conflict (aggregate, site_no, bucket) do update set version = excluded.version
-  returning aggregate`,
+  returning site_no as "siteNo"`,
 )
 const deleteDirty = query<{ aggregate: string; siteNos: number[]; buckets: Date[]; versions: number[] }>(
   'delete-dirty',
@@ -83,31 +76,25 @@ export async function removeMarks(db: Queryable, aggregate: Marked, marks: reado
  * Marks the buckets of changed rows below a watermark: readers use raw rows for them until they are refreshed or rolled up. Call it
  * in the transaction that writes the rows, after the writes, and only once for each aggregate: two transactions that call it
  * twice could deadlock.
- * @param touched `at`: any time inside each bucket, Unix milliseconds; `changedAt`, if it differs: a rollup built up to a later
- * time holds the row. For a hit this is its own time; for a session, `closesAt` of its last hit before or after the change,
- * whichever is earlier
+ * @param touched `at`: any time inside each bucket, Unix milliseconds
  * @returns true when it has set a mark: some rows lie below the watermark, which then stays until the transaction ends
  */
 export async function markBuckets(
   tx: Transaction,
   aggregate: Marked,
-  touched: { siteNo: number; at: number; changedAt?: number }[],
+  touched: { siteNo: number; at: number }[],
 ): Promise<boolean> {
-  const marks = new Map<string, { siteNo: number; bucket: number; changedAt: number }>()
-  for (const { siteNo, at, changedAt = at } of touched) {
+  const marks = new Map<string, { siteNo: number; bucket: number }>()
+  for (const { siteNo, at } of touched) {
     const bucket = Math.floor(at / BUCKET_MS) * BUCKET_MS
-    const key = `${siteNo}/${bucket}`
-    const known = marks.get(key)
-    if (known) known.changedAt = Math.min(known.changedAt, changedAt)
-    else marks.set(key, { siteNo, bucket, changedAt })
+    marks.set(`${siteNo}/${bucket}`, { siteNo, bucket })
   }
   if (marks.size === 0) return false
   const values = [...marks.values()]
   const marked = await markDirty(tx, {
-    aggregates: MARKED_WITH[aggregate] ?? [aggregate],
+    aggregate,
     siteNos: values.map(({ siteNo }) => siteNo),
     buckets: values.map(({ bucket }) => new Date(bucket)),
-    changedAts: values.map(({ changedAt }) => new Date(changedAt)),
   })
-  return marked.some(mark => mark.aggregate === aggregate)
+  return marked.length > 0
 }

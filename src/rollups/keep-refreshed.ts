@@ -4,10 +4,10 @@ import { type Lease, whenFree, whileHolding } from '../redis/lease.ts'
 import type { Log } from '../runtime/log.ts'
 import { AGGREGATE_NAMES, refreshAggregate } from './aggregates.ts'
 import { analyzeGrown } from './columnstore.ts'
-import { OPEN_MS } from './daily/coverage.ts'
 import { rollUpDay } from './daily/roll-up-day.ts'
 import { rollUpBehind, rollUpSites } from './daily/roll-up-sites.ts'
 import type { RolledUpDay } from './protocol.ts'
+import { OPEN_MS } from './watermarks.ts'
 
 /** Name of the lease for refreshing. The scheduler, imports and backfills share it. */
 export const REFRESHING = 'refreshing'

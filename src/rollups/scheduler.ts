@@ -1,7 +1,6 @@
-import { foldNewStamps } from '../columns/stamps.ts'
+import { mergeNewStamps } from '../columns/stamps.ts'
 import type { Db } from '../db/connect.ts'
 import { HOUR_MS, MINUTE_MS } from '../lib/time.ts'
-import { queueDepth } from '../queue/bull-format.ts'
 import type { RedisClient } from '../redis/client.ts'
 import { rewriteOnceADay } from '../redis/connect.ts'
 import { type Lease, whileHolding } from '../redis/lease.ts'
@@ -10,11 +9,9 @@ import { AGGREGATE_NAMES, refreshAggregate } from './aggregates.ts'
 import { compressSettledChunks } from './columnstore.ts'
 import type { RollUpDay } from './daily/roll-up-again.ts'
 import { rollUpSites } from './daily/roll-up-sites.ts'
-import { countRecentHits } from './recent/recent-hits.ts'
-import { keepSessionCounts } from './session-counts.ts'
 
 const TICK_MS = 5_000
-const RECENT_MS = 10_000
+const STAMPS_MS = 10_000
 /** Time limit of one round of rollups: without it, other jobs would wait too long. */
 const ROLLUP_BUDGET_MS = 10_000
 
@@ -47,16 +44,8 @@ const JOBS: Job[] = [
     isRefresh: true,
     run: ({ db, rollUp }, now) => rollUpSites(db, now, rollUp, { budgetMs: ROLLUP_BUDGET_MS }),
   },
-  {
-    name: 'recent hits',
-    everyMs: RECENT_MS,
-    run: async ({ db, redis }, now) => {
-      const { oldestOpenAt } = await queueDepth(redis)
-      await countRecentHits(db, now, { oldestWaiting: oldestOpenAt })
-    },
-  },
-  { name: 'stamps', everyMs: RECENT_MS, run: ({ db }) => foldNewStamps(db) },
-  { name: 'session counts', everyMs: HOUR_MS, run: ({ db }, now) => keepSessionCounts(db, now) },
+  { name: 'stamps', everyMs: STAMPS_MS, run: ({ db }) => mergeNewStamps(db) },
+  { name: 'stamps of all sites', everyMs: 10 * MINUTE_MS, run: ({ db }) => mergeNewStamps(db, 1) },
   { name: 'compress', everyMs: HOUR_MS, run: ({ db }, now) => compressSettledChunks(db, now) },
   { name: 'forget expired keys', everyMs: HOUR_MS, run: ({ redis }, now) => rewriteOnceADay(redis, now) },
 ]

@@ -1,246 +1,144 @@
 import type { Db, Queryable } from '../db/connect.ts'
 import { inSnapshot } from '../db/connect.ts'
 import { query } from '../db/query.ts'
+import type { SessionTotals } from './daily/count-rows.ts'
 import {
+  areSame,
   type Coverage,
   coverageOf,
-  type DailyRollup,
-  dayRangesOf,
-  hitsNotRolledUp,
-  isFinal,
+  coverWindows,
   mergeWindows,
   readDailyRollups,
 } from './daily/coverage.ts'
 import { type RangeTotals, readTotals, sumOf } from './daily/range-totals.ts'
-import { cacheOf, type RollupCache } from './daily/rollup-cache.ts'
-import {
-  countSliceHits,
-  countSliceSessions,
-  hitSlice,
-  type RowSlice,
-  type SessionTotals,
-  sliceSince,
-} from './daily/row-slice.ts'
+import { cacheOf } from './daily/rollup-cache.ts'
 import { countTogether, readIntArray } from './daily/visitor-set.ts'
 import {
   arraysOf,
-  BUCKET_MS,
-  type BucketSource,
+  type CountedPart,
   datesOf,
   NO_TRAFFIC,
   type SiteVisitors,
   type SiteWindows,
   type Tasks,
-  type TrafficPart,
   type TrafficTotals,
   type Window,
 } from './protocol.ts'
-import { type RecentHits, readRecentHits } from './recent/read-recent-hits.ts'
-import { readCountedFrom, readSessionCounts } from './session-counts.ts'
 import { readWatermark } from './watermarks.ts'
 
-interface HitBucket {
+interface HitCounts {
   siteNo: number
   bucket: Date
   pageviews: number
   customEvents: number
-  source: BucketSource
+  visitors: Uint32Array
 }
 
-type HitCounts = HitBucket & { visitors: Uint32Array }
-type SessionBucket = SessionTotals & { bucket: Date; source: BucketSource }
-type SessionCounts = SessionTotals & { source: BucketSource }
+type SessionCounts = SessionTotals & { bucket: Date }
 
 const readHitBuckets = query<
   { siteNos: readonly number[]; starts: readonly Date[]; ends: readonly Date[]; refreshedTo: Date },
-  HitBucket & { visitors: string | null }
+  Omit<HitCounts, 'visitors'> & { visitors: string | null }
 >('read-hit-buckets')
-const readSessionBuckets = query<
-  { siteNo: number; start: Date; end: Date; refreshedTo: Date },
-  SessionBucket
->('read-session-buckets')
+
+const readKeptSessions = query<{ siteNo: number; start: Date; end: Date }, SessionCounts>(
+  'read-kept-sessions',
+  `select bucket, sessions, bounces, duration_ms::float8 as "durationMs"
+  from kept_session_buckets
+  where site_no = :siteNo::int and bucket >= :start::timestamptz and bucket < :end::timestamptz`,
+)
+
+const ADDITIVE = ['pageviews', 'customEvents', 'sessions', 'bounces', 'durationMs'] as const
 
 /**
- * Returns the totals of each window of a site, from daily rollups and, where no rollup exists yet, from 15-minute buckets.
+ * Returns the totals of each window of a site: from daily rollups, from what columns have counted of the rest, and of days without details from
+ * kept buckets.
  * @param input.windows in order; gaps are allowed, overlaps are not
+ * @returns null when the rest is not what rollups lack now
  */
 export function countTraffic(
   db: Db,
-  { siteNo, windows, parts }: Tasks['countTraffic']['input'],
-): Promise<TrafficTotals[]> {
-  const start = windows[0]?.start ?? 0
-  const end = windows.at(-1)?.end ?? 0
-  if (start >= end) return Promise.resolve(windows.map(() => ({ ...NO_TRAFFIC })))
+  { siteNo, windows, gaps, rest }: Tasks['countTraffic']['input'],
+): Promise<Tasks['countTraffic']['output']> {
   return inSnapshot(db, async tx => {
-    const all = await readWindows(tx, cacheOf(db), siteNo, windows, parts)
-    return all.map(addUp)
+    const covered = await coverWindows(tx, siteNo, windows)
+    if (!areSame(covered.gaps, gaps)) return null
+    const ranges = covered.coverages.map(({ rollups }) => rollups)
+    const filled = ranges.filter(range => range.length > 0)
+    const [totals, kept] = await Promise.all([
+      readTotals(tx, cacheOf(db), filled),
+      readKept(tx, siteNo, covered.kept),
+    ])
+    const partsIn = divide(windows, [...rest, ...kept], ({ start }) => start)
+    return windows.map((_, index) => {
+      const range = ranges[index]!
+      return addUp(range.length > 0 ? [totals.get(range)!] : [], partsIn[index]!)
+    })
   })
 }
 
-/** What a window is added up from. Undefined: the part was not asked for. */
-export interface WindowParts {
-  rolledUp: RangeTotals[]
-  hits: HitCounts[] | undefined
-  sessions: SessionCounts[] | undefined
+function addUp(rolledUp: RangeTotals[], parts: CountedPart[]): TrafficTotals {
+  const counts = parts.map(part => part.counts)
+  return {
+    ...NO_TRAFFIC,
+    ...sumOf([...rolledUp, ...counts], ADDITIVE),
+    visitors: countTogether(
+      rolledUp.map(({ visitors }) => visitors),
+      parts.map(({ visitors }) => visitors),
+    ),
+  }
 }
 
-/**
- * Reads what windows are added up from. Call it in a snapshot.
- * @param windows as for `countTraffic`, and together not empty
- */
-export async function readWindows(
-  tx: Queryable,
-  cache: RollupCache,
-  siteNo: number,
-  windows: Window[],
-  parts: readonly TrafficPart[],
-): Promise<WindowParts[]> {
-  const span = { start: windows[0]!.start, end: windows.at(-1)!.end }
-  const [rollups, countedFrom] = await Promise.all([
-    readDailyRollups(tx, [siteNo], span),
-    parts.includes('sessions') ? readCountedFrom(tx) : Number.POSITIVE_INFINITY,
+/** Returns what kept buckets have of windows before the details. */
+async function readKept(tx: Queryable, siteNo: number, windows: readonly Window[]): Promise<CountedPart[]> {
+  if (windows.length === 0) return []
+  const [hits, sessions] = await Promise.all([
+    readHits(
+      tx,
+      windows.map(window => ({ siteNo, ...window })),
+    ),
+    Promise.all(windows.map(window => readKeptSessions(tx, { siteNo, ...datesOf(window) }))),
   ])
-  const coverages = windows.map(window => coverageOf(window, rollups.get(siteNo)!))
-  const ranges = coverages.map(({ rollups }) => dayRangesOf(rollups))
-  const isCounted = (rollup: DailyRollup) => !isFinal(rollup) && rollup.start >= countedFrom
-  const [totals, hits, sessions] = await Promise.all([
-    readTotals(tx, cache, ranges.flat()),
-    parts.includes('hits') ? readHits(tx, spansOf(siteNo, coverages)) : undefined,
-    parts.includes('sessions') ? readSessions(tx, siteNo, windows, coverages, countedFrom) : undefined,
-  ])
-  const hitsIn = hits && divide(windows, hits)
-  return windows.map((_, index) => ({
-    rolledUp: ranges[index]!.map(range => ({
-      ...totals.get(range)!,
-      ...(range.some(isCounted) && NO_SESSIONS),
-    })),
-    hits: hitsIn?.[index],
-    sessions: sessions?.[index],
-  }))
+  const none = { pageviews: 0, customEvents: 0, sessions: 0, bounces: 0, durationMs: 0 }
+  const partOf = (
+    bucket: Date,
+    counts: Partial<typeof none>,
+    visitors: Uint32Array = new Uint32Array(),
+  ): CountedPart => ({
+    start: bucket.getTime(),
+    end: bucket.getTime(),
+    counts: { ...none, ...counts },
+    visitors,
+  })
+  return [
+    ...hits.map(({ bucket, pageviews, customEvents, visitors }) =>
+      partOf(bucket, { pageviews, customEvents }, visitors),
+    ),
+    ...sessions.flat().map(({ bucket, ...counts }) => partOf(bucket, counts)),
+  ]
 }
-
-export const addUp = ({ rolledUp, hits, sessions }: WindowParts): TrafficTotals => ({
-  ...NO_TRAFFIC,
-  ...(hits && {
-    ...sumOf([...rolledUp, ...hits], ['pageviews', 'customEvents']),
-    visitors: countVisitors(rolledUp, hits),
-  }),
-  ...(sessions && sumOf([...rolledUp, ...sessions], ['sessions', 'bounces', 'durationMs'])),
-})
-
-const countVisitors = (rolledUp: RangeTotals[], rows: HitCounts[]): number =>
-  countTogether(
-    rolledUp.map(({ visitors }) => visitors),
-    rows.map(({ visitors }) => visitors),
-  )
-
-const spansOf = (siteNo: number, coverages: Coverage[]) =>
-  hitsNotRolledUp(coverages).map(window => ({ siteNo, ...window }))
 
 /** Returns the hit counts of sites in the given spans, one or two rows for each 15-minute bucket. */
 async function readHits(tx: Queryable, spans: (Window & { siteNo: number })[]): Promise<HitCounts[]> {
   if (spans.length === 0) return []
-  const [recent, [state]] = await Promise.all([
-    readRecentHits(tx, spans),
-    readWatermark(tx, { aggregate: 'hits' }),
-  ])
+  const [state] = await readWatermark(tx, { aggregate: 'hits' })
   const refreshedTo = new Date(state?.refreshedTo ?? 0)
-  const others = recent.length === 0 ? spans : spans.flatMap(span => withoutBuckets(span, recent))
-  const [rows, rest] = await Promise.all([
-    others.length === 0 ? [] : readHitBuckets(tx, { ...arraysOf(others), refreshedTo }),
-    Promise.all(recent.map(counted => readRest(tx, counted))),
-  ])
-  const buckets = rows.map(({ visitors, ...row }) => ({
+  const rows = await readHitBuckets(tx, { ...arraysOf(spans), refreshedTo })
+  return rows.map(({ visitors, ...row }) => ({
     ...row,
     visitors: readIntArray(visitors === null ? null : Buffer.from(visitors, 'base64')),
   }))
-  return [...buckets, ...recent.map(row => ({ ...row, source: 'quarter_hours' as const })), ...rest.flat()]
 }
-
-/** Returns the parts of a span that lie between buckets with recent counts, which are in order. */
-function withoutBuckets(
-  { siteNo, start, end }: Window & { siteNo: number },
-  recent: readonly RecentHits[],
-): (Window & { siteNo: number })[] {
-  const parts: (Window & { siteNo: number })[] = []
-  let from = start
-  for (const { siteNo: ofSite, bucket } of recent) {
-    const at = bucket.getTime()
-    if (ofSite !== siteNo || at < from || at >= end) continue
-    if (from < at) parts.push({ siteNo, start: from, end: at })
-    from = at + BUCKET_MS
-  }
-  if (from < end) parts.push({ siteNo, start: from, end })
-  return parts
-}
-
-/** Counts the rows of a bucket that its recent counts do not hold. */
-async function readRest(tx: Queryable, { siteNo, bucket, countedTo }: RecentHits): Promise<HitCounts[]> {
-  const end = bucket.getTime() + BUCKET_MS
-  if (countedTo >= end) return []
-  const counts = await countSliceHits(tx, siteNo, hitSlice({ start: countedTo, end }))
-  return [{ siteNo, bucket, source: 'rows', ...counts }]
-}
-
-/** Sessions of an open day come from its counts, not from its rollup and the rows since. */
-const NO_SESSIONS = { sessions: 0, bounces: 0, durationMs: 0 }
-
-/** Returns the session counts of each window that no rollup holds. */
-async function readSessions(
-  tx: Queryable,
-  siteNo: number,
-  windows: Window[],
-  coverages: Coverage[],
-  countedFrom: number,
-): Promise<SessionCounts[][]> {
-  const open = coverages.map(({ rollups }) => rollups.filter(rollup => !isFinal(rollup)))
-  const gaps = coverages.flatMap(coverage => coverage.gaps)
-  const before = mergeWindows(gaps.map(({ start, end }) => ({ start, end: Math.min(end, countedFrom) })))
-  const counted = mergeWindows([
-    ...gaps.map(({ start, end }) => ({ start: Math.max(start, countedFrom), end })),
-    ...open.flat().filter(({ start }) => start >= countedFrom),
-  ])
-  const [rows, counts, tails] = await Promise.all([
-    readGaps(tx, siteNo, before),
-    Promise.all(counted.map(window => readSessionCounts(tx, siteNo, window))),
-    Promise.all(
-      open.map(days => Promise.all(tailsOf(days, countedFrom).map(tail => countTail(tx, siteNo, tail)))),
-    ),
-  ])
-  const inBuckets = [...rows, ...counts.flat().map(asBucket)]
-  return divide(windows, inBuckets).map((inWindow, index) => [...inWindow, ...tails[index]!])
-}
-
-/** Returns the sessions of gaps by bucket, from the aggregate and rows. */
-async function readGaps(tx: Queryable, siteNo: number, gaps: readonly Window[]): Promise<SessionBucket[]> {
-  if (gaps.length === 0) return []
-  const [state] = await readWatermark(tx, { aggregate: 'sessions' })
-  const refreshedTo = new Date(state?.refreshedTo ?? 0)
-  const rows = await Promise.all(
-    gaps.map(gap => readSessionBuckets(tx, { siteNo, ...datesOf(gap), refreshedTo })),
-  )
-  return rows.flat()
-}
-
-const asBucket = (counts: SessionTotals & { bucket: Date }): SessionBucket => ({
-  ...counts,
-  source: 'quarter_hours',
-})
-
-/** Rows of sessions that the rollups of open days do not hold yet, without the days that are counted. */
-const tailsOf = (days: readonly DailyRollup[], countedFrom: number): RowSlice[] =>
-  days.filter(({ start }) => start < countedFrom).map(day => sliceSince(day, day.rolledUpTo))
-
-const countTail = async (tx: Queryable, siteNo: number, tail: RowSlice): Promise<SessionCounts> => ({
-  ...(await countSliceSessions(tx, siteNo, tail)),
-  source: 'rows',
-})
 
 /** Assigns rows to windows. The windows must be in order and must not overlap. */
-function divide<Row extends { bucket: Date }>(windows: Window[], rows: Row[]): Row[][] {
+function divide<Row>(
+  windows: readonly Window[],
+  rows: readonly Row[],
+  startOf: (row: Row) => number,
+): Row[][] {
   const divided: Row[][] = windows.map(() => [])
   for (const row of rows) {
-    const at = row.bucket.getTime()
+    const at = startOf(row)
     let [low, high] = [0, windows.length]
     while (low < high) {
       const middle = (low + high) >> 1
@@ -252,7 +150,13 @@ function divide<Row extends { bucket: Date }>(windows: Window[], rows: Row[]): R
   return divided
 }
 
-/** Counts the distinct visitors of each site: in each bucket, in all buckets together, and in the previous window. */
+const spansOf = (siteNo: number, coverages: Coverage[]) =>
+  mergeWindows(coverages.flatMap(({ gaps }) => gaps)).map(window => ({ siteNo, ...window }))
+
+/**
+ * Counts the distinct visitors of each site: in each bucket, in all buckets together, and in the previous window. Of days without a rollup from
+ * 15-minute buckets: a list of sites needs no columns.
+ */
 export function countSiteVisitors(db: Db, sites: SiteWindows[]): Promise<SiteVisitors[]> {
   if (sites.length === 0) return Promise.resolve([])
   const all = sites.flatMap(({ buckets, previous }) => [previous, buckets[0]!, buckets.at(-1)!])
@@ -267,26 +171,31 @@ export function countSiteVisitors(db: Db, sites: SiteWindows[]): Promise<SiteVis
       const windows = [previous, ...buckets]
       const coverages = windows.map(window => coverageOf(window, rollups.get(siteNo)!))
       // The days of all buckets form one more day range, so they are summed once.
-      const days = [...coverages, { rollups: coverages.slice(1).flatMap(({ rollups }) => rollups) }]
-      return { siteNo, windows, coverages, ranges: days.map(({ rollups }) => dayRangesOf(rollups)) }
+      const ranges = [...coverages, { rollups: coverages.slice(1).flatMap(({ rollups }) => rollups) }]
+      return { siteNo, windows, coverages, ranges: ranges.map(({ rollups }) => rollups) }
     })
     const spans = covered.flatMap(({ siteNo, coverages }) => spansOf(siteNo, coverages))
     const [totals, hits] = await Promise.all([
       readTotals(
         tx,
         cacheOf(db),
-        covered.flatMap(({ ranges }) => ranges.flat()),
+        covered.flatMap(({ ranges }) => ranges.filter(range => range.length > 0)),
       ),
       readHits(tx, spans),
     ])
     const hitsOf = new Map(siteNos.map(siteNo => [siteNo, [] as HitCounts[]]))
     for (const row of hits) hitsOf.get(row.siteNo)!.push(row)
     return covered.map(({ siteNo, windows, ranges }) => {
-      const [inPrevious, ...inBuckets] = divide(windows, hitsOf.get(siteNo)!)
+      const [inPrevious, ...inBuckets] = divide(windows, hitsOf.get(siteNo)!, ({ bucket }) =>
+        bucket.getTime(),
+      )
       const rows = [inPrevious!, ...inBuckets, inBuckets.flat()]
       const counts = rows.map((inWindow, index) => {
-        const rolledUp = ranges[index]!.map(range => totals.get(range)!)
-        return countVisitors(rolledUp, inWindow)
+        const total = totals.get(ranges[index]!)
+        return countTogether(
+          total ? [total.visitors] : [],
+          inWindow.map(({ visitors }) => visitors),
+        )
       })
       return {
         siteNo,

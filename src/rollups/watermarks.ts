@@ -1,10 +1,10 @@
 import type { Db } from '../db/connect.ts'
 import { query } from '../db/query.ts'
-import { MINUTE_MS } from '../lib/time.ts'
+import { HOUR_MS } from '../lib/time.ts'
 import { BUCKET_MS } from './protocol.ts'
 
-/** Minimum lag of rollups behind now. Most hits are stored within seconds; a later hit marks its day dirty. */
-const LAG_MS = 15 * MINUTE_MS
+/** Lag of daily rollups behind now: a day stays open this long after its end. Later, only a late hit can join a session of the day (contract §6); has a margin. */
+export const OPEN_MS = 26 * HOUR_MS
 
 /** Moves a watermark forward, once no running transaction writes by the old one. */
 export const raiseWatermark = query<{ aggregate: string; watermark: Date }>(
@@ -49,6 +49,11 @@ export async function moveWatermark(db: Db, aggregate: string, now: Date, lagMs:
   return state as Watermark
 }
 
-/** Moves the watermark of the daily rollups; `refreshedTo` is the one up to which all open days were rolled up. */
-export const moveRollupWatermark = (db: Db, now: Date): Promise<Watermark> =>
-  moveWatermark(db, 'daily_rollups', now, LAG_MS)
+/**
+ * Moves the watermark of the daily rollups; `refreshedTo` is the one up to which all days were rolled up. It never is less than 26 hours old:
+ * versions of before moved it further.
+ */
+export async function moveRollupWatermark(db: Db, now: Date): Promise<Watermark> {
+  const { watermark, refreshedTo } = await moveWatermark(db, 'daily_rollups', now, OPEN_MS)
+  return { watermark: Math.min(watermark, now.getTime() - OPEN_MS), refreshedTo }
+}

@@ -67,11 +67,7 @@ const TABLES = [
   'rollup_spans',
   'daily_rollups',
   'daily_value_rollups',
-  'daily_session_columns',
-  'daily_goal_rollups',
-  'daily_goal_counts',
-  'daily_service_events',
-  'goal_rollup_queue',
+  'column_blocks',
   'value_dictionary',
   'dead_letters',
   'exported_days',
@@ -88,8 +84,6 @@ const TABLES = [
   'alert_incidents',
   'queued_mails',
   'goal_conversions',
-  'session_counts',
-  'recent_hits',
   'new_stamps',
   'stamps',
 ]
@@ -109,7 +103,7 @@ const selectSites = query<void, { siteNo: number; teamId: string; deletedAt: Dat
  */
 export const PURGE_ROWS = deletionFrom([
   ...TABLES,
-  "dirty_buckets where aggregate in ('daily_rollups', 'recent_hits')",
+  "dirty_buckets where aggregate = 'daily_rollups'",
 ])
 const purgeRows = query<{ siteNo: number; limit: number }, { count: number }>('purge-rows', PURGE_ROWS)
 

@@ -69,6 +69,7 @@ export function errorShape(error: AppError, requestId: string) {
       code: error.code,
       request_id: requestId,
       ...(error.fields && { errors: error.fields }),
+      ...(error.share !== undefined && { share: error.share }),
       ...(seconds !== undefined && { retry_after: seconds }),
     },
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { foldNewStamps, readStamps, type StampKind, stampChanges } from '../../src/columns/stamps.ts'
+import { mergeNewStamps, readStamps, type StampKind, stampChanges } from '../../src/columns/stamps.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { writeServiceEvents } from '../../src/revenue/ledger/service-events.ts'
 import { useDatabase } from '../stats/stored-stream.ts'
@@ -34,7 +34,7 @@ test('columns that are kept follow what is stored: late hits, engagement, identi
         const visitorId = random.pick(hits).visitor
         await db.begin(tx => writeServiceEvents(tx, site, [{ ...event, visitorId }]))
       }
-      if (random.chance(0.2)) await foldNewStamps(db, 1)
+      if (random.chance(0.2)) await mergeNewStamps(db, 1)
       if (random.chance(0.3)) await expectKeptColumns(db, site, span)
     })
     await expectKeptColumns(db, site, span)
@@ -60,7 +60,7 @@ test('columns of the last days are kept as blocks of minutes, hours and days, wh
         return enrichedHit(site, at, { visitorId: random.pick(visitors), url: `/${random.int(4)}` })
       })
       await storeHits(db, 0, sent)
-      if (random.chance(0.3)) await foldNewStamps(db, 1)
+      if (random.chance(0.3)) await mergeNewStamps(db, 1)
       if (random.chance(0.4)) now += random.pick([MINUTE, HOUR, 2 * HOUR, DAY])
       await expectKeptColumns(db, site, span, now)
     }
@@ -88,17 +88,17 @@ test('stamps: a change changes those of each span around it, and they stay when 
   await stamp(now, now - DAY, now - 2 * DAY)
   const first = await stampsOf()
   expect(first.map(each => each !== 0n)).toEqual([true, true, true, false, false])
-  await foldNewStamps(db, 1)
+  await mergeNewStamps(db, 1)
   expect(await stampsOf()).toEqual(first)
   await stamp(now - 3 * DAY, now - 10 * DAY, now - DAY)
   const second = await stampsOf()
   expect(second.map((each, index) => each === first[index])).toEqual([true, false, true, false, false])
   // What was a minute or an hour becomes old.
-  await foldNewStamps(db, 1)
+  await mergeNewStamps(db, 1)
   await db`update stamps set starts_at = starts_at - interval '3 days' where site_no = ${siteNo}`
   const moved = await stampsOf()
   await stamp(now - 10 * DAY)
-  await foldNewStamps(db, 1)
+  await mergeNewStamps(db, 1)
   const folded = await stampsOf()
   expect(folded.slice(0, 4)).toEqual(moved.slice(0, 4))
   const rows = await db`select distinct minutes from stamps where site_no = ${siteNo}`
@@ -120,4 +120,46 @@ test('columns that are kept: an event of the service follows its session, which 
   const [session] = await db`select user_id from sessions where site_no = ${site.siteNo}`
   expect(session).toEqual({ user_id: 'someone' })
   await expectKeptColumns(db, site, span)
+})
+
+test('columns of money follow each change of the ledger', async () => {
+  const { db } = database
+  const site = await createTestSite(db)
+  const present = Date.UTC(2026, 4, 20)
+  const span = { start: present - 30 * DAY, end: present }
+  const paid = new Date(present - 3 * DAY)
+  const moved = new Date(present - 2 * DAY)
+  await storeHits(db, 0, [
+    enrichedHit(site, present - 4 * DAY, { visitorId: '00000000-0000-5000-8000-000000000001' }),
+  ])
+  const [session] = await db<{ no: string; at: Date }[]>`
+    select session_no::text as no, started_at as at from sessions where site_no = ${site.siteNo}`
+  const { siteNo } = site
+  const [payment] = await db<{ id: string }[]>`
+    insert into payments (site_no, transaction_id, amount_minor, currency, customer, paid_at, source)
+    values (${siteNo}, 'first', 500, 'USD', 'c:1', ${paid}, 'api')
+    returning id`
+  const changes = [
+    () => db`
+      insert into revenue (site_no, at, payment_id, currency, amount_minor, is_recurring, session_no, session_at)
+      values (${siteNo}, ${paid}, ${payment!.id}, 'USD', 500, false, ${session!.no}, ${session!.at})`,
+    () => db`update revenue set refunded_minor = 200 where site_no = ${siteNo}`,
+    () => db`update payments set customer = 'c:2' where site_no = ${siteNo}`,
+    () => db`
+      insert into mrr_movements (site_no, at, subscription_id, kind, currency, amount_minor)
+      values (${siteNo}, ${moved}, 'sub', 'start', 'USD', 900)`,
+    () => db`
+      insert into subscriptions (site_no, subscription_id, customer_id, currency, status, mrr_minor, state)
+      values (${siteNo}, 'sub', '1', 'USD', 'active', 900, '{}')`,
+    () => db`select from derive_mrr_changes(${siteNo}, ${['c:1', 's:sub']})`,
+    () => db`update subscriptions set customer_id = '3' where site_no = ${siteNo}`,
+    () =>
+      db`update mrr_movements set session_no = ${session!.no}, session_at = ${session!.at} where site_no = ${siteNo}`,
+    () => db`delete from mrr_movements where site_no = ${siteNo}`,
+    () => db`delete from revenue where site_no = ${siteNo}`,
+  ]
+  for (const change of changes) {
+    await change()
+    await expectKeptColumns(db, site, span, present)
+  }
 })

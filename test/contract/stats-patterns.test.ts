@@ -84,7 +84,7 @@ test('goal preview: a definition that is too costly names its value', async () =
   const slow = await preview(SLOW)
   expectError(slow, 422, 'validation_failed')
   expect(slow.json.errors).toEqual({
-    'definition.match_value': [expect.stringMatching(/too slow.*shorter range.*simpler/)],
+    'definition.match_value': [expect.stringMatching(/too long.*shorter range.*simpler/)],
   })
   const lookahead = await preview('(?=a)')
   expect([lookahead.status, Object.keys(lookahead.json.errors)]).toEqual([422, ['definition.match_value']])

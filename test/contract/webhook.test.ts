@@ -38,7 +38,7 @@ async function expectNoTrace({ siteNo }: Shop): Promise<void> {
   const tables = await db<{ name: string }[]>`
     select table_name as name from information_schema.columns
     where table_schema = 'public' and column_name = 'site_no'
-      and table_name not in ('sites', 'processor_connections', 'goals', 'goal_rollup_queue')`
+      and table_name not in ('sites', 'processor_connections', 'goals')`
   expect(tables.length).toBeGreaterThan(10)
   for (const { name } of tables) {
     expect(await db`select from ${db(name)} where site_no = ${siteNo} limit 1`, name).toHaveLength(0)

@@ -9,14 +9,6 @@ import {
   noCounts,
   type RolledUpValue,
 } from '../../src/rollups/daily/codec.ts'
-import {
-  decodeAllTimes,
-  decodeTimes,
-  encodeTimes,
-  findTimes,
-  type Times,
-} from '../../src/rollups/daily/times-codec.ts'
-import { randomFrom } from '../support/random-values.ts'
 
 /** Values just below, at and above each boundary where the encoding needs one more byte. */
 const BITS = [7, 14, 21, 28, 31, 32, 35, 42, 49]
@@ -39,6 +31,8 @@ test('every number is decoded exactly, in every column', () => {
     const values = [...EDGES, ...LARGEST].map((count, index) => rolledUp(index, { [column]: count }))
     expect(roundTrip(values)).toEqual(values)
   }
+  const errors = [...EDGES, ...LARGEST].map((firstAt, index) => ({ ...rolledUp(index, {}), firstAt }))
+  expect(roundTrip(errors)).toEqual(errors)
 })
 
 test('value ids and visitor numbers up to the largest are decoded exactly', () => {
@@ -73,35 +67,16 @@ test.each([Number.NaN, undefined as never, -1, 1.5, Number.POSITIVE_INFINITY])(
 
 test('a column that counts nothing takes one byte', () => {
   const { counts } = encodeValues([rolledUp(1, { hits: 5 }), rolledUp(2, { hits: 6 })])
-  // Size, two value ids, two visitor counts, one byte for each column, and two numbers for the only column with counts.
-  expect(counts.length).toBe(1 + 2 + 2 + COLUMNS.length + 2)
+  // Size, two value ids, two visitor counts, one byte for each column and the first time, and two numbers for the only column with counts.
+  expect(counts.length).toBe(1 + 2 + 2 + COLUMNS.length + 1 + 2)
 })
 
 test('a rollup that was made without the later columns has sessions of unknown duration', () => {
   const { counts, visitors } = encodeValues([rolledUp(1, { hits: 5, sessions: 3 }), rolledUp(2, { hits: 6 })])
-  const later = COLUMNS.length - COLUMNS.indexOf('durationMs')
+  const later = COLUMNS.length - COLUMNS.indexOf('durationMs') + 1
   const old = counts.subarray(0, counts.length - later)
   expect(decodeValues(old, visitors)).toEqual([
     rolledUp(1, { hits: 5, sessions: 3, untimedSessions: 3 }),
     rolledUp(2, { hits: 6 }),
   ])
-})
-
-test('times in any order are decoded by value id, those of one value alone', () => {
-  const random = randomFrom(2)
-  const timed = [3, 2 ** 31 - 1, 0, 700].map(valueId => {
-    const times: Times = new Map()
-    for (let index = 0; index < random.pick([1, 3, 200]); index++) {
-      times.set(random.int(90_000_000), 1 + random.int(2 ** random.int(31)))
-    }
-    return { valueId, times }
-  })
-  const { timesIndex, times } = encodeTimes([...timed, { valueId: 5, times: undefined }])
-  expect(decodeAllTimes(timesIndex, times)).toEqual(new Map(timed.map(value => [value.valueId, value.times])))
-  for (const value of timed) {
-    const { offset, size } = findTimes(timesIndex, value.valueId)!
-    expect(decodeTimes(times.subarray(offset, offset + size))).toEqual(value.times)
-  }
-  expect(findTimes(timesIndex, 5)).toBeUndefined()
-  expect(encodeTimes([]).timesIndex).toHaveLength(1)
 })

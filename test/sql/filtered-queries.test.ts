@@ -89,11 +89,7 @@ const CONTEXTS: [string, Partial<ResolvedQuery>][] = [
 
 /** Statements whose column `value` is a dimension of sessions. */
 const OF_SESSIONS = new Set([
-  ...['break-down-sessions', 'count-session-values', 'sort-session-values', 'rank-session-values'],
-  ...['break-down-ends', 'count-end-values', 'sort-end-values'],
-  ...['sum-revenue-by-session-value', 'sum-mrr-by-session-value', 'count-converters-by-session-value'],
-  ...['list-converters-by-session-value', 'count-sessions-by-value', 'list-distinct-money-values'],
-  'break-down-filtered-money',
+  'list-distinct-money-values',
 ])
 
 const SAMPLES: Record<string, unknown> = {
@@ -106,8 +102,6 @@ const SAMPLES: Record<string, unknown> = {
 
 /** Parameters that are not any value of their type. */
 const SPECIAL_SAMPLES: Record<string, unknown> = {
-  amounts: ['5'],
-  sessionNos: ['5'],
   sort: 'revenue_per_visitor',
   order: 'asc',
 }
@@ -134,8 +128,7 @@ describe.each(sweep(CONTEXTS))('filtered statements with %s', (_, context) => {
       goal: undefined,
       ...context,
     }
-    const vital = { metric: 'lcp', above: 10 } as const
-    const options = { value: OF_SESSIONS.has(name) ? 'source' : 'path', targets, vital } as const
+    const options = { value: OF_SESSIONS.has(name) ? 'source' : 'path', targets } as const
     const narrow = {
       titles: ['A'],
       times: [start],

@@ -19,7 +19,7 @@ function parametersOf(query: DeclaredQuery): string[] {
   return [...new Set(texts.flatMap(text => compileQuery(query.name, text).parameters))].sort()
 }
 
-/** Change events that the service writes: where they run, `forgetServiceDays` is called in the same transaction. */
+/** Change events that the service writes: where they run, `stampServiceEvents` is called in the same transaction. */
 const CHANGES_SERVICE_EVENTS = [
   ...['attribute-event', 'delete-service-event', 'insert-attributed-service-events', 'insert-service-events'],
   ...['restore-service-events', 'unlink-service-event'],

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { sumFilteredRevenue } from '../../src/stats/metrics/money.ts'
 import { hit, type StatsSite, useStats } from '../contract/stats-site.ts'
 
 const HOUR = 3_600_000
@@ -37,33 +36,6 @@ test('filtered money: recurring revenue of old sessions passes a filter', async 
     ...['source[matches_pattern]=**', 'source[is_not]=nothing'],
   ]) {
     expect((await overview(query)).mrr_per_visitor, query).toBe(2500)
-  }
-})
-
-test('filtered money: many payments are joined to the same sessions as few', async () => {
-  const { db } = stats.api.services
-  await pay({ amount: 333, transaction_id: 'without a visitor' })
-  for (const [values, revenue] of [
-    [['Bing'], '777'],
-    [[''], '333'],
-    [['Bing', ''], '1110'],
-    [['nothing'], undefined],
-  ] as const) {
-    const condition = { field: 'source', operator: 'is' as const, values: [...values] }
-    const resolved = {
-      ...{
-        siteNo: site.siteNo,
-        start: new Date(NOW - 24 * HOUR),
-        end: new Date(NOW + HOUR),
-        goal: undefined,
-      },
-      filters: { dimensions: [{ dimension: 'source' as const, condition }], property: undefined },
-    }
-    const params = { currency: 'USD', bounds: [resolved.start] }
-    for (const hasManyPayments of [false, true]) {
-      const [found] = await sumFilteredRevenue(db, resolved, { params, hasManyPayments })
-      expect(found?.revenue, values.join()).toBe(revenue)
-    }
   }
 })
 

@@ -1,9 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { SiteColumns } from '../../src/columns/site-columns.ts'
+import { mergeNewStamps } from '../../src/columns/stamps.ts'
 import { inSnapshot } from '../../src/db/connect.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { createKeptCounter } from '../../src/stats/columns-process/kept-counter.ts'
+import { CountRefused } from '../../src/stats/counts/refused.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
@@ -37,7 +39,7 @@ async function siteWithVisits(): Promise<TestSite> {
   return site
 }
 
-const counterOf = (options: { maxBytes?: number; awaitedMs?: number; now?: () => number }) =>
+const counterOf = (options: Partial<Parameters<typeof createKeptCounter>[0]>) =>
   createKeptCounter({
     db: database.db,
     log: silentLog,
@@ -47,38 +49,56 @@ const counterOf = (options: { maxBytes?: number; awaitedMs?: number; now?: () =>
   })
 
 type Counter = ReturnType<typeof counterOf>
-const visits = async (counter: Counter, { siteNo }: TestSite, from: number, days: number) => {
+
+/** Returns the number of visits, or why nothing is counted. */
+async function visits(counter: Counter, { siteNo }: TestSite, from: number, days: number) {
   const asked = question(from, days)
-  const [counted] = (await counter.count('traffic', siteNo, asked, [asked.start, asked.end])) ?? []
-  return counted?.sessions
+  try {
+    const [counted] = await counter.count('traffic', siteNo, asked, [asked.start, asked.end])
+    return counted!.sessions
+  } catch (error) {
+    if (error instanceof CountRefused) return error.refusal
+    throw error
+  }
 }
 
-/** Asks until there is an answer. */
-async function answered(ask: () => Promise<number | undefined>): Promise<number> {
+/** Asks until there is a number. */
+async function answered(ask: () => ReturnType<typeof visits>): Promise<number> {
   for (;;) {
     const counted = await ask()
-    if (counted !== undefined) return counted
+    if (typeof counted === 'number') return counted
     await nextTurn()
   }
 }
 
-test('columns of a long time are prepared while other sources answer, also when questions come all the time', async () => {
+test('a question waits for columns of a long time', async () => {
   const site = await siteWithVisits()
-  const counter = counterOf({})
-  expect(await visits(counter, site, 0, DAYS)).toBeUndefined()
-  expect(await answered(() => visits(counter, site, 0, DAYS))).toBe(DAYS)
+  expect(await visits(counterOf({}), site, 0, DAYS)).toBe(DAYS)
+})
+
+test('a question that has waited long enough is told which share is prepared, and a later one is answered', async () => {
+  const site = await siteWithVisits()
+  const counter = counterOf({ patienceMs: 0 })
+  expect(await visits(counter, site, 0, DAYS)).toEqual({ why: 'preparing', share: 0 })
+  const shares = new Set<number>()
+  const ask = async () => {
+    const counted = await visits(counter, site, 0, DAYS)
+    if (typeof counted === 'object' && counted.why === 'preparing') shares.add(counted.share)
+    return counted
+  }
+  expect(await answered(ask)).toBe(DAYS)
+  expect([...shares].every(share => share >= 0 && share < 1)).toBe(true)
   // A time long before the first event of the site has no blocks that are missing.
   expect(await answered(() => visits(counter, site, -40_000, 40_000 + DAYS))).toBe(DAYS)
 })
 
-test('columns that would take too much memory are not kept; newer and shorter times are answered', async () => {
+test('columns that would take too much memory are refused; newer and shorter times are answered', async () => {
   const site = await siteWithVisits()
   const newest = new SiteColumns(site.siteNo)
   await inSnapshot(database.db, tx => newest.views(tx, [question(DAYS - 1, 1)], START + (DAYS + 5) * DAY))
-  const counter = counterOf({ maxBytes: newest.bytes + 10 })
-  expect(await visits(counter, site, 0, DAYS)).toBeUndefined()
-  for (let turn = 0; turn < 50; turn++) {
-    expect(await visits(counter, site, 0, DAYS)).toBeUndefined()
+  const counter = counterOf({ maxBytes: 2 * (newest.bytes + 10) })
+  for (let turn = 0; turn < 5; turn++) {
+    expect(await visits(counter, site, 0, DAYS)).toEqual({ why: 'large' })
     await nextTurn()
   }
   expect(await visits(counter, site, DAYS - 1, 1)).toBe(1)
@@ -88,4 +108,35 @@ test('columns are of the sites that were asked last', async () => {
   const sites = [await siteWithVisits(), await siteWithVisits(), await siteWithVisits()]
   const counter = counterOf({ awaitedMs: Number.POSITIVE_INFINITY, maxBytes: 1 })
   for (const site of [...sites, ...sites]) expect(await visits(counter, site, 0, DAYS)).toBe(DAYS)
+})
+
+test('days are stored, decoded where they are read, and made anew after a change', async () => {
+  const site = await siteWithVisits()
+  const options = { awaitedMs: Number.POSITIVE_INFINITY, leastPackedHits: 1 }
+  expect(await visits(counterOf(options), site, 0, DAYS)).toBe(DAYS)
+  const stored = () => database.db`
+    select starts_at from column_blocks where site_no = ${site.siteNo} order by starts_at`
+  const whole = await expect.poll(stored).toHaveLength(DAYS).then(stored)
+  // No room for decoded columns: each is decoded again for each question.
+  const later = counterOf({ patienceMs: 0, awaitedMs: 3 * DAY, leastPackedHits: 1, maxBytes: 2 ** 20 })
+  await storeHits(database.db, 0, [
+    enrichedHit(site, START + 3.5 * DAY, { visitorId: '00000000-0000-5000-8000-000000000999' }),
+  ])
+  await mergeNewStamps(database.db, 1)
+  expect(await stored()).toHaveLength(whole.length - 1)
+  expect(await visits(later, site, 5, DAYS - 5)).toBe(DAYS - 5)
+  expect(await answered(() => visits(later, site, 0, DAYS))).toBe(DAYS + 1)
+})
+
+test('a filter finds texts of stored days that were not decoded before', async () => {
+  const site = await siteWithVisits()
+  const options = { awaitedMs: Number.POSITIVE_INFINITY, leastPackedHits: 1 }
+  expect(await visits(counterOf(options), site, 0, DAYS)).toBe(DAYS)
+  const stored = () => database.db`select from column_blocks where site_no = ${site.siteNo}`
+  await expect.poll(stored).toHaveLength(DAYS)
+  const asked = question(0, DAYS)
+  const condition = { field: 'path', operator: 'is' as const, values: ['/'] }
+  const filtered = { ...asked, filters: [{ dimension: 'path' as const, condition }] }
+  const [counted] = await counterOf(options).count('traffic', site.siteNo, filtered, [asked.start, asked.end])
+  expect(counted!.sessions).toBe(DAYS)
 })

@@ -14,7 +14,6 @@ import type { RecountGoal } from '../support/recount-conversions.ts'
 import { randomMoney, storeMoney } from '../support/recount-money.ts'
 import { worldOf } from '../support/recount-world.ts'
 import { rollUpAll } from '../support/roll-up.ts'
-import { countGoalDays, expectSameGoals, rollUpGoals } from '../support/roll-up-goals.ts'
 import { hasUsualCases, runs, seeds, sweep } from '../support/runs.ts'
 import { countSessions } from '../support/session-counts.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
@@ -78,7 +77,6 @@ test.each(sweep(['late', 'timely'] as const))(
   'stats of streams with %s hits: every read equals a recount, with any filter',
   async arrival => {
     const seen = { days: 0, dirty: 0, open: 0 }
-    let goalDays = 0
     for (const seed of seeds(STREAMS[arrival])) {
       const rollupTime = ROLLUP_TIMES[(seed - 1) % ROLLUP_TIMES.length]!
       const stream = randomVisits(seed)
@@ -87,39 +85,19 @@ test.each(sweep(['late', 'timely'] as const))(
       const recount = recountSessions(stream[arrival])
       const world = worldOf(stream.hits, recount, stream.zone)
       await startAnew(database.db, site)
-      const firstGoals = numbered(randomGoals(seed, world, 6), 0xf0000 + seed)
-      await replaceGoals(database.db, site, firstGoals)
       const batches = withoutRepeatedDrops(stream[arrival], recount.dropped)
       let batchNo = 0
       await storeVisits(database.db, site, batches, async now => {
         batchNo += 1
         const isLast = batchNo > (batches.length * 2) / 3
         const isRolledUp = rollupTime === 'after each batch but the last third' && !isLast
-        if (rollupTime === 'after each batch' || isRolledUp) {
-          await rollUpAll(database.db, new Date(now))
-          // In every third one goals have to catch up with days that have grown twice, or were built again.
-          if (batchNo % 3 !== 0) await rollUpGoals(database.db)
-        }
+        if (rollupTime === 'after each batch' || isRolledUp) await rollUpAll(database.db, new Date(now))
       })
       if (rollupTime === 'after all hits') await rollUpAll(database.db, LONG_AFTER)
       if (rollupTime === 'in the middle') {
         const middle = world.hits[Math.floor(world.hits.length / 2)]
         await rollUpAll(database.db, new Date((middle?.at ?? 0) + 20 * 60_000))
       }
-      // Before, while and after the goals of the past are counted; two of them are changed.
-      const newGoals = numbered(randomGoals(seed + 100, world, 2), 0xe0000 + seed)
-      const goals = [...firstGoals.slice(2), ...newGoals]
-      for (const [step, most] of [0, 2, Number.POSITIVE_INFINITY].entries()) {
-        if (step === 1) await replaceGoals(database.db, site, goals)
-        if (most > 0) await rollUpGoals(database.db, most)
-        const present = step === 0 ? firstGoals : goals
-        for (let round = 0; round < 3; round++) {
-          const range = randomRange(seed * 10 + round, world)
-          const given = { db: database.db, site, world, goals: present, range }
-          await within({ seed, rollupTime, step, zone: stream.zone, range }, expectSameGoals(given))
-        }
-      }
-      goalDays += await countGoalDays(database.db, site)
       const state = await stateOf(database.db, site)
       for (const key of Object.keys(seen) as (keyof typeof seen)[]) seen[key] += state[key]
       const money = randomMoney(seed, world)
@@ -143,7 +121,6 @@ test.each(sweep(['late', 'timely'] as const))(
         await within({ seed, rollupTime, round, zone: stream.zone, ...query }, expectSameReads(compared))
       }
     }
-    if (hasUsualCases) expect(goalDays).toBeGreaterThan(0)
     // Otherwise the reads would not cover all kinds of rollups; timely hits leave no dirty days.
     const expected = arrival === 'late' ? seen : { days: seen.days, open: seen.open }
     if (hasUsualCases && STREAMS[arrival] >= ROLLUP_TIMES.length)

@@ -48,7 +48,7 @@ export async function sharedDatabase(): Promise<TestDatabase> {
 async function retireSites(db: Db): Promise<void> {
   await db`update sites set deleted_at = coalesce(deleted_at, now()), purged_at = now() where purged_at is null`
   // Other marks stay: without them, the database would lack what its aggregates should have, and no command would start on it.
-  await db`delete from dirty_buckets where aggregate in ('daily_rollups', 'recent_hits')`
+  await db`delete from dirty_buckets where aggregate = 'daily_rollups'`
 }
 
 let files: DatabaseFiles | undefined

@@ -15,13 +15,43 @@ export async function expectKeptColumns(
   span: Span,
   now = Date.now(),
 ): Promise<void> {
-  const columns = kept.get(siteNo) ?? new SiteColumns(siteNo)
+  const columns = kept.get(siteNo) ?? new SiteColumns(siteNo, { leastPackedHits: 1 })
   kept.set(siteNo, columns)
   const [found, wanted] = await inSnapshot(db, async tx => [
-    await columns.views(tx, [span], now),
-    await new SiteColumns(siteNo).views(tx, [span], now),
+    await columns.views(tx, [{ ...span, money: 'kept' }], now),
+    await new SiteColumns(siteNo, { leastPackedHits: Number.POSITIVE_INFINITY }).views(
+      tx,
+      [{ ...span, money: 'kept' }],
+      now,
+    ),
   ])
-  expect(contentsOf(found!.views[0] as View)).toEqual(contentsOf(wanted!.views[0] as View))
+  const [view, fresh] = [found!.views[0] as View, wanted!.views[0] as View]
+  expect(contentsOf(view)).toEqual(contentsOf(fresh))
+  expect(moneyOf(view)).toEqual(moneyOf(fresh))
+  await columns.store(db)
+  // A process that starts now has the stored blocks.
+  const { views } = await inSnapshot(db, tx => new SiteColumns(siteNo).views(tx, [span], now))
+  expect(contentsOf(views[0] as View)).toEqual(contentsOf(fresh))
+}
+
+/** Money, with texts in place of their numbers. */
+function moneyOf({ money, texts }: View) {
+  const { copies, session } = money
+  const rows = Array.from({ length: money.count }, (_, row) => [
+    money.at[row]!,
+    texts.of('currency').text(money.currency[row]!),
+    money.amount[row]!.toString(),
+    texts.of('customer').text(money.customer[row]!),
+    texts.of('subscription').text(money.subscription[row]!),
+    texts.of('mrr_change').text(money.kind[row]!),
+    money.isRecurring[row]!,
+    money.isFirst[row]!,
+    copies.sessions.no[session[row]!]!,
+    ...SESSION_DIMENSIONS.map(name =>
+      texts.ofDimension(name).text(copies.sessions.values[name][session[row]!]!),
+    ),
+  ])
+  return rows.map(row => row.join('\t')).sort()
 }
 
 /** What blocks hold, with texts in place of their numbers and in one order, however the blocks divide it. */

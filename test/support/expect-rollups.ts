@@ -35,11 +35,8 @@ export interface Days {
   to: string
 }
 
-/** Tasks that leave it to their caller to read rows. */
-const FROM_ROLLUPS = [
-  ...['rankValues', 'sortValues', 'countValues', 'countValueTimes', 'locateValueTimes'],
-  ...['countTrafficOfValues', 'coverSessionColumns'],
-]
+/** Tasks that leave it to their caller to count otherwise. */
+const FROM_ROLLUPS = ['rankValues', 'sortValues', 'countValues']
 
 /** Takes everything from rows, as if nothing was ever rolled up. */
 function rowPool(db: Db): Pool {

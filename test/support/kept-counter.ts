@@ -11,4 +11,5 @@ export const keptCounter = (db: Db): Counter =>
     log: silentLog,
     now: Date.now,
     awaitedMs: Number.POSITIVE_INFINITY,
+    leastPackedHits: 1,
   })

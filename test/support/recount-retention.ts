@@ -18,33 +18,60 @@ interface Member {
 /** Whether the service would know a visitor again. */
 const isRecognized = (visitor: string) => visitor[14] !== '8'
 
-const personOf = ({ visitor, values }: Visit) =>
-  isRecognized(visitor) ? `visitor ${visitor}` : values.user_id && `user ${values.user_id}`
+/** An event that the service wrote, of a session or of a visitor alone. */
+export interface Renewal {
+  at: number
+  visitor: string
+  visit: Visit | undefined
+}
 
-/** @param goal of the cohort; without it, first visits */
-export function recountMembers(world: World, filters: Filters, period: Period, goal?: RecountGoal) {
+interface Asked {
+  /** Of the cohort; without it, first visits. */
+  goal?: RecountGoal | undefined
+  /** Conversions of the goal besides those of hits. */
+  renewals?: Renewal[]
+  /** Details before this time are gone. */
+  detailsFrom?: number
+}
+
+export function recountMembers(
+  world: World,
+  filters: Filters,
+  range: Period,
+  { goal, renewals = [], detailsFrom = Number.NEGATIVE_INFINITY }: Asked = {},
+) {
+  const period = { ...range, start: Math.max(range.start, detailsFrom) }
   const { visits } = keep(world, filters, period)
+  const personOf = ({ visitor, values, startedAt }: Pick<Visit, 'visitor' | 'values' | 'startedAt'>) => {
+    if (isRecognized(visitor)) return `visitor ${visitor}`
+    return startedAt >= detailsFrom && values.user_id && `user ${values.user_id}`
+  }
   const ofPerson = (person: string) => world.visits.filter(visit => personOf(visit) === person)
   const began = new Map<string, number>()
   const strangers = new Map<string, boolean>()
-  const begin = (visit: Visit, at: number) => {
-    const person = personOf(visit)
+  const begin = (person: string | false, at: number) => {
     if (person) began.set(person, Math.min(at, began.get(person) ?? at))
   }
-  const seeStranger = (visit: Visit) =>
-    strangers.set(visit.visitor, Boolean(personOf(visit)) || strangers.get(visit.visitor) === true)
+  const see = (visitor: string, person: string | false) =>
+    strangers.set(visitor, Boolean(person) || strangers.get(visitor) === true)
   if (goal) {
-    for (const { at, visit } of conversionsOf(world, goal)) {
-      if (!visits.has(visit) || !isWithin(period, at)) continue
-      begin(visit, at)
-      seeStranger(visit)
+    const conversions = conversionsOf(world, goal).map(({ at, visit }) => ({
+      at,
+      visitor: visit.visitor,
+      visit,
+    }))
+    for (const { at, visitor, visit } of [...conversions, ...renewals]) {
+      if ((visit && !visits.has(visit)) || !isWithin(period, at)) continue
+      const person = visit ? personOf(visit) : isRecognized(visitor) && `visitor ${visitor}`
+      begin(person, at)
+      see(visitor, person)
     }
   } else {
     for (const visit of visits) {
       if (!isWithin(period, visit.startedAt)) continue
-      if (visit.values.visit_count === '1') seeStranger(visit)
       const person = personOf(visit)
-      if (person && ofPerson(person)[0] === visit) begin(visit, visit.startedAt)
+      if (visit.values.visit_count === '1') see(visit.visitor, person)
+      if (person && ofPerson(person)[0] === visit) begin(person, visit.startedAt)
     }
   }
   const members: Member[] = [...began].map(([person, at]) => ({

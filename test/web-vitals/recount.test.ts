@@ -11,7 +11,6 @@ import { getWebVitals, WebVitalsQuery } from '../../src/stats/web-vitals/overvie
 import { getWebVitalsTimeseries, WebVitalsTimeseriesQuery } from '../../src/stats/web-vitals/timeseries.ts'
 import { daysBefore, inputOf, storeStream, useDatabase } from '../stats/stored-stream.ts'
 import { enrichedHit } from '../support/hits.ts'
-import { keptCounter } from '../support/kept-counter.ts'
 import { randomFilters, randomRange } from '../support/random-filters.ts'
 import { type Random, randomFrom } from '../support/random-values.ts'
 import { randomVisits } from '../support/random-visits.ts'
@@ -39,8 +38,6 @@ const QUERIES = runs(10)
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** So short that visits extend into the next slice. */
-const SLICES = { hits: 8, shortestMs: HOUR }
 
 const isOfPages = (name: Dimension) => name !== 'event_name'
 
@@ -194,8 +191,7 @@ test(`web vitals: every number equals a recount of the reports (${STREAMS} strea
       await replaceGoals(db, site, filters.goal ?? [])
       const range = randomRange(number, world)
       const input = { ...inputOf(filters, WebVitalsQuery), ...range }
-      const slices = round % 2 === 1 ? SLICES : undefined
-      const services = { ...readServices(db, new Date(Date.UTC(2026, 3, 1))), slices }
+      const services = readServices(db, new Date(Date.UTC(2026, 3, 1)))
       const keptIn = (period: Period) => {
         const kept = new Set(keep(world, filters, period).hits)
         return reported.filter(({ page }) => kept.has(page))
@@ -217,25 +213,21 @@ test(`web vitals: every number equals a recount of the reports (${STREAMS} strea
       const byDay = groupBy(reports, ({ page }) => localDate(world.zone, page.at))
       const second = WebVitalsAttributionQuery.parse({ ...input, metric, page: 2, per_page: 3 })
       const expected = recountCauses(reports, metric)
-      for (const counter of [undefined, keptCounter(db)]) {
-        const counting = { ...services, counter }
-        const by = `${what} ${dimension} ${counter ? 'columns' : 'rows'}`
-        const { previous, comparison: _, ...current } = await getWebVitals(counting, shape, query)
-        expect(current, by).toEqual(allMeasured(reports))
-        expect(previous, by).toEqual(allMeasured(keptIn(periodOf(world.zone, before.from, before.to))))
+      const { previous, comparison: _, ...current } = await getWebVitals(services, shape, query)
+      expect(current, what).toEqual(allMeasured(reports))
+      expect(previous, what).toEqual(allMeasured(keptIn(periodOf(world.zone, before.from, before.to))))
 
-        const breakdown = await getWebVitalsBreakdown(counting, shape, asked)
-        expect(breakdown, by).toEqual({ rows: rows.slice(0, 100), total: rows.length })
+      const breakdown = await getWebVitalsBreakdown(services, shape, asked)
+      expect(breakdown, what).toEqual({ rows: rows.slice(0, 100), total: rows.length })
 
-        const series = await getWebVitalsTimeseries(counting, shape, grouped)
-        const days = series.labels.map(label => measured(byDay.get(label.slice(0, 10)) ?? [], metric))
-        for (const name of ['samples', 'p50', 'p75', 'p95'] as const) {
-          expect(series[name], by).toEqual(days.map(day => day[name]))
-        }
-
-        const causes = await getWebVitalsAttribution(counting, shape, second)
-        expect(causes, by).toEqual({ rows: expected.slice(3, 6), total: expected.length })
+      const series = await getWebVitalsTimeseries(services, shape, grouped)
+      const days = series.labels.map(label => measured(byDay.get(label.slice(0, 10)) ?? [], metric))
+      for (const name of ['samples', 'p50', 'p75', 'p95'] as const) {
+        expect(series[name], what).toEqual(days.map(day => day[name]))
       }
+
+      const causes = await getWebVitalsAttribution(services, shape, second)
+      expect(causes, what).toEqual({ rows: expected.slice(3, 6), total: expected.length })
     }
   }
   if (hasUsualCases) expect(compared).toBeGreaterThan(50)

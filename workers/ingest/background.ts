@@ -54,7 +54,7 @@ function startJobs(parts: Parts, reads: BackgroundReads): Running {
     refreshing: createLease(redis, REFRESHING),
     log,
     now,
-    jobs: jobsOf(parts, reads, pool),
+    jobs: jobsOf(parts, reads),
   })
   return {
     async stop() {

@@ -14,20 +14,13 @@ import { RETENTION_JOBS } from '../../src/retention/jobs.ts'
 import { recomputeAllSites } from '../../src/revenue/subscriptions/recompute-queue.ts'
 import type { Job } from '../../src/rollups/scheduler.ts'
 import { PURGE_JOBS } from '../../src/sites/purge-deleted-sites.ts'
-import { goalRollupJobs } from '../../src/stats/goal-rollups/roll-up-goals.ts'
-import type { Pool } from '../../src/threads/pool.ts'
 import { IMPORT_JOBS } from '../../src/transfer/imports/expire.ts'
 import { TOTALS_JOBS } from '../../src/transfer/totals/jobs.ts'
 import type { BackgroundReads } from './background-reads.ts'
 import type { Parts } from './parts.ts'
 
 /** Returns the scheduled jobs beside those of the rollups. They run one at a time, each for a few seconds at most. */
-export const jobsOf = (
-  { config, log, now, redis }: Parts,
-  { services }: BackgroundReads,
-  rollingUp: Pool,
-): Job[] => [
-  ...goalRollupJobs({ ...services, log, rollingUp }),
+export const jobsOf = ({ config, log, now, redis }: Parts, { services }: BackgroundReads): Job[] => [
   ...PURGE_JOBS,
   ...RETENTION_JOBS,
   ...REPLAY_JOBS,

@@ -39,7 +39,10 @@ const errorFields = {
 export const errorSchemas: Record<string, Json> = {
   Error: {
     type: 'object',
-    properties: errorFields,
+    properties: {
+      ...errorFields,
+      share: { type: 'number', description: 'Of `preparing`: which share is done.', minimum: 0, maximum: 1 },
+    },
     required: ['message', 'code', 'request_id'],
     additionalProperties: false,
   },

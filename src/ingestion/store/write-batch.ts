@@ -5,9 +5,7 @@ import type { Transaction } from '../../db/connect.ts'
 import { copyInto, copyLines } from '../../db/copy.ts'
 import { query } from '../../db/query.ts'
 import { attributeAwaiting } from '../../events/attribution.ts'
-import { closesAt } from '../../rollups/daily/row-slice.ts'
 import { markBuckets } from '../../rollups/dirty.ts'
-import { addSessionCounts, type SessionChange } from '../../rollups/session-counts.ts'
 import type { EnrichedHit } from '../hit.ts'
 import type { Visitor } from './batch-context.ts'
 import { renumberVisits } from './renumber-visits.ts'
@@ -72,7 +70,6 @@ export async function writeBatch(
   if (newSessions.length > 0) await insertSessions(tx, arraysOf(NEW_SESSION_COLUMNS, newSessions))
   if (touchedSessions.length > 0) await updateSessions(tx, touchedSessions)
   const written = [...newSessions, ...touchedSessions]
-  await addSessionCounts(tx, partition, written.map(changeOf))
   if (sessionized.length > 0) await copyEvents(tx, copyLines(sessionized, eventLine))
   if (reports) await writeReports(tx, reports)
   const attributed = await attributeAwaiting(tx, visitors.filter(hasFirstSessions))
@@ -103,15 +100,9 @@ export async function writeBatch(
   ])
   await markBuckets(tx, 'daily_rollups', [
     ...visible.map(({ siteNo, at }) => ({ siteNo, at })),
-    // Goals count the scroll of a pageview on its day.
-    ...sessionized.flatMap(({ hit, page }) =>
-      page ? [{ siteNo: hit.siteNo, at: page.at, changedAt: hit.at }] : [],
-    ),
-    ...written.map(({ visitor, session }) => ({
-      siteNo: visitor.siteNo,
-      at: session.startedAt,
-      changedAt: closesAt(Math.min(session.storedLastAt, session.lastAt)),
-    })),
+    // Engagement counts on the day of its pageview.
+    ...sessionized.flatMap(({ hit, page }) => (page ? [{ siteNo: hit.siteNo, at: page.at }] : [])),
+    ...written.map(({ visitor, session }) => ({ siteNo: visitor.siteNo, at: session.startedAt })),
   ])
 }
 
@@ -125,17 +116,6 @@ async function updateSessions(tx: Transaction, touched: VisitorSession[]): Promi
 }
 
 /** Returns what a batch changed in the counts of a session. */
-function changeOf({ visitor, session }: VisitorSession): SessionChange {
-  const { startedAt, firstAt, lastAt, pageviews, stored } = session
-  return {
-    siteNo: visitor.siteNo,
-    startedAt,
-    sessions: stored ? 0 : 1,
-    bounces: Number(pageviews === 1) - Number(stored?.pageviews === 1),
-    durationMs: lastAt - firstAt - (stored?.durationMs ?? 0),
-  }
-}
-
 const findExpired = query<{ siteNos: number[]; times: string }, { siteNo: number }>(
   'find-expired-hits',
   `select sites.site_no as "siteNo"

@@ -1,3 +1,4 @@
+import { mergeStamps } from '../../columns/stamps.ts'
 import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { createTeamTurns, type TeamTurns } from '../../lib/team-turns.ts'
@@ -99,6 +100,7 @@ async function erase(
     const { id, step } = erasure
     const next = STEPS[STEPS.indexOf(step) + 1]
     if (!next) {
+      await mergeStamps(db, { siteNo: erasure.siteNo })
       await finish(db, { id, now })
       return 'done'
     }

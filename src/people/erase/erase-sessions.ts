@@ -2,9 +2,7 @@ import { stampChanges } from '../../columns/stamps.ts'
 import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { deleteReplay, lockReplays } from '../../replays/delete-replays.ts'
-import { closesAt } from '../../rollups/daily/row-slice.ts'
 import { markBuckets } from '../../rollups/dirty.ts'
-import { discountSessions } from '../../rollups/session-counts.ts'
 import type { TimeSpan } from '../time-spans.ts'
 import { type ErasedHit, eraseHits } from './erase-hits.ts'
 import { inErasingTransaction } from './erasing-transaction.ts'
@@ -204,12 +202,7 @@ async function erasePartOf(
     await deleteReplay(tx, { siteNo, sessionNo })
     await deleteReports(tx, { siteNo, sessionNo, firstAt, lastAt })
     await noteValues(tx, { siteNo, startedAt, sessionNo, erasureId: erasure.id })
-    const gone = await deleteSession(tx, { siteNo, startedAt, sessionNo })
-    await discountSessions(
-      tx,
-      siteNo,
-      gone.map(counts => ({ ...counts, startedAt })),
-    )
+    await deleteSession(tx, { siteNo, startedAt, sessionNo })
     await discountSession(tx, { visitorNo })
     await forgetMoneySession(tx, { siteNo, sessionNo, visitorNo })
   }
@@ -220,10 +213,8 @@ async function erasePartOf(
   await markBuckets(tx, 'sessions', [started])
   await markBuckets(tx, 'daily_rollups', [
     ...touched,
-    ...hits.flatMap(({ at, pageAt }) =>
-      pageAt ? [{ siteNo, at: pageAt.getTime(), changedAt: at.getTime() }] : [],
-    ),
-    { ...started, changedAt: closesAt(lastAt.getTime()) },
+    ...hits.flatMap(({ at, pageAt }) => (pageAt ? [{ siteNo, at: pageAt.getTime() }] : [])),
+    started,
   ])
   return isGone
 }

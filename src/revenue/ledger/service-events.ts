@@ -1,4 +1,5 @@
 import { v5 as uuidv5 } from 'uuid'
+import { stampServiceEvents } from '../../columns/stamps.ts'
 import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { newsOf } from '../../events/announcements.ts'
@@ -7,7 +8,6 @@ import { noteCandidates } from '../../events/goal-candidates.ts'
 import type { LifecycleName } from '../../events/reserved-names.ts'
 import { allowColumnstoreWrites } from '../../rollups/columnstore.ts'
 import { markBuckets } from '../../rollups/dirty.ts'
-import { forgetServiceDays } from '../../rollups/service-events/forget-days.ts'
 
 /** UUID namespace for the ids of service events. Must never change: stored events could not be found by id any more. */
 const NAMESPACE = '5f0f8f0e-3c0b-4d0c-9a53-6f3a1c7b9e11'
@@ -71,7 +71,7 @@ export async function writeServiceEvents(
     await awaitVisitor(tx, attributions[index]!, { siteNo, visitorId, target: 'events', at, id })
   }
   await noteNews(tx, siteNo, events)
-  await forgetServiceDays(tx, ofSite(siteNo, events))
+  await stampServiceEvents(tx, ofSite(siteNo, events))
   if (!(await markTimes(tx, 'hits', siteNo, events))) return
   // The marks keep details_from from moving. It may have moved since it was read.
   const kept = await withDetails(tx, siteNo, events)
@@ -119,7 +119,7 @@ async function deleteRows(tx: Transaction, siteNo: number, events: ServiceEvent[
     if (visitorId) await deleteAwaiting(tx, { siteNo, visitorId, ids: [id] })
     await deleteServiceEvent(tx, { siteNo, at, id })
   }
-  await forgetServiceDays(tx, ofSite(siteNo, events))
+  await stampServiceEvents(tx, ofSite(siteNo, events))
 }
 
 const ofSite = (siteNo: number, events: readonly { at: Date }[]) => events.map(({ at }) => ({ siteNo, at }))

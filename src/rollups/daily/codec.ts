@@ -1,10 +1,10 @@
 import { Reader, Writer } from './varints.ts'
 
 /**
- * Counts of each value in a rollup. They add up over days, except `visitors`, and `lastAt`, whose maximum is used. New ones are
- * added at the end: rollups of days whose details are gone keep the columns that they were made with.
+ * What is stored of each value in a rollup. New columns are added at the end: rollups of days whose details are gone keep those that they
+ * were made with.
  */
-export const COLUMNS = [
+const STORED_COLUMNS = [
   'hits',
   'pageviews',
   /** Distinct visitors of that day; their visitor_no are stored separately. */
@@ -16,7 +16,7 @@ export const COLUMNS = [
   'engagedMs',
   /** Sessions with any engagement on the value; only for paths and titles. */
   'engagedSessions',
-  /** Time of the latest hit, Unix milliseconds; only for titles. */
+  /** Time of the latest hit, Unix milliseconds; only for titles and errors. */
   'lastAt',
   /** Sum over the sessions of last hit − first hit. */
   'durationMs',
@@ -28,8 +28,13 @@ export const COLUMNS = [
   'untimedSessions',
   /** Hits of type `event`; not for properties, nor for dimensions of the session's end. */
   'customEvents',
+  /** Time of the first hit, Unix milliseconds; only for errors. */
+  'firstAt',
 ] as const
-export type Column = (typeof COLUMNS)[number]
+type StoredColumn = (typeof STORED_COLUMNS)[number]
+export type Column = Exclude<StoredColumn, 'firstAt'>
+/** Counts of each value. They add up over days, except `visitors`, and `lastAt`, whose maximum is used. */
+export const COLUMNS = STORED_COLUMNS.filter((column): column is Column => column !== 'firstAt')
 
 export type Counts = Record<Column, number>
 
@@ -43,6 +48,8 @@ export interface RolledUpValue {
   counts: Counts
   /** Distinct visitor_no, ascending. */
   visitors: Uint32Array
+  /** Only of errors. */
+  firstAt?: number
 }
 
 /** Columns of a rollup; the same index in each column belongs to the same value. */
@@ -50,7 +57,7 @@ export interface RolledUpColumns {
   /** Ascending. */
   valueIds: Uint32Array
   /** Columns that contain only zeros are left out. */
-  columns: Partial<Record<Column, Float64Array>>
+  columns: Partial<Record<StoredColumn, Float64Array>>
   /** Offset of each entry's visitors in the separately stored bytes. */
   offsets: Uint32Array
 }
@@ -78,10 +85,11 @@ export function encodeValues(values: RolledUpValue[]): { counts: Buffer; visitor
   counts.write(ordered.length)
   counts.writeAscending(ordered.map(({ valueId }) => valueId))
   for (const size of sizes) counts.write(size)
-  for (const column of COLUMNS) {
-    const isUsed = ordered.some(value => value.counts[column] !== 0)
+  for (const column of STORED_COLUMNS) {
+    const stored = ordered.map(({ counts, firstAt = 0 }) => (column === 'firstAt' ? firstAt : counts[column]))
+    const isUsed = stored.some(count => count !== 0)
     counts.write(isUsed ? 1 : 0)
-    if (isUsed) for (const value of ordered) counts.write(value.counts[column])
+    if (isUsed) for (const count of stored) counts.write(count)
   }
   return { counts: counts.finish(), visitors: visitors.finish() }
 }
@@ -98,7 +106,7 @@ export function decodeColumns(bytes: Uint8Array): RolledUpColumns {
   }
   const columns: RolledUpColumns['columns'] = {}
   let isTimed = false
-  for (const column of COLUMNS) {
+  for (const column of STORED_COLUMNS) {
     if (reader.isAtEnd) break
     if (column === 'durationMs') isTimed = true
     if (reader.read() === 0) continue
@@ -145,6 +153,7 @@ export function decodeValues(counts: Uint8Array, visitors: Uint8Array): RolledUp
       valueId,
       counts: Object.fromEntries(COLUMNS.map(column => [column, columns[column]?.[index] ?? 0])) as Counts,
       visitors: numbers,
+      ...(columns.firstAt && { firstAt: columns.firstAt[index]! }),
     }
   })
 }

@@ -2,29 +2,20 @@ import { createHash } from 'node:crypto'
 import type { Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { DIMENSIONS_HASH } from '../../dimensions/rolled-up.ts'
-import { HOUR_MS } from '../../lib/time.ts'
 import { datesOf, type Window } from '../protocol.ts'
-import { type RowSlice, sliceSince } from './row-slice.ts'
-
-/** A day stays open this long after its end. Later, only a late hit can join a session of the day (contract §6); has a margin. */
-export const OPEN_MS = 26 * HOUR_MS
-
-/** Day of a rollup, and the time up to which the rollup holds its rows. */
-export interface RollupSpan extends Window {
-  rolledUpTo: number
-}
+import { OPEN_MS } from '../watermarks.ts'
 
 /** Span and version of a daily rollup, without its counts. */
-export interface DailyRollup extends RollupSpan {
+export interface DailyRollup extends Window {
   siteNo: number
   /** Changes with every change of the rollup: totals, visitors or counts by value. */
   version: string
 }
 
-// Left out: days with dirty buckets, and days that a process with other dimensions has rolled up. Days before the site's
-// details_from have nothing else to be counted from, and are read whatever dimensions they have.
+// Left out: days that were rolled up while they were open, days with dirty buckets, and days that a process with other dimensions has rolled
+// up. Days before the site's details_from have nothing else to be counted from, and are read whatever dimensions they have.
 const selectDailyRollups = query<
-  { siteNos: readonly number[]; start: Date; end: Date; dimensionsHash: string },
+  { siteNos: readonly number[]; start: Date; end: Date; openFor: string; dimensionsHash: string },
   DailyRollup
 >(
   'select-daily-rollups',
@@ -33,11 +24,11 @@ const selectDailyRollups = query<
     site_no as "siteNo",
     (extract(epoch from starts_at) * 1000)::bigint as start,
     (extract(epoch from ends_at) * 1000)::bigint as "end",
-    (extract(epoch from rolled_up_to) * 1000)::bigint as "rolledUpTo",
     version
   from daily_rollups
   left join (select site_no, details_from from sites where details_from is not null) as site using (site_no)
   where site_no = any(:siteNos::int[]) and starts_at >= :start::timestamptz and ends_at <= :end::timestamptz
+    and rolled_up_to >= ends_at + :openFor::interval
     and (dimensions_hash = :dimensionsHash or ends_at <= details_from)
     and not exists (
       select from dirty_buckets
@@ -54,91 +45,93 @@ export async function readDailyRollups(
   window: Window,
 ): Promise<Map<number, DailyRollup[]>> {
   const bySite = new Map<number, DailyRollup[]>(siteNos.map(siteNo => [siteNo, []]))
-  const rows = await selectDailyRollups(tx, { siteNos, ...datesOf(window), dimensionsHash: DIMENSIONS_HASH })
-  for (const rollup of rows) bySite.get(rollup.siteNo)!.push(rollup)
+  const openFor = `${OPEN_MS} milliseconds`
+  const asked = { siteNos, ...datesOf(window), openFor, dimensionsHash: DIMENSIONS_HASH }
+  for (const rollup of await selectDailyRollups(tx, asked)) bySite.get(rollup.siteNo)!.push(rollup)
   return bySite
 }
 
 /** How a window is read. The counts of all parts add up, except visitors. */
-export interface Coverage<Rollup extends RollupSpan = DailyRollup> {
+export interface Coverage {
   /** Rollups that lie in the window and do not overlap, in order. */
-  rollups: Rollup[]
-  /** Rows of rolled-up days that the rollups do not hold yet. */
-  tails: RowSlice[]
+  rollups: DailyRollup[]
   /** Parts of the window without a rollup. */
   gaps: Window[]
 }
 
-/** Returns true when a rollup holds all rows of its day, except hits that are still to come late. */
-export const isFinal = ({ end, rolledUpTo }: RollupSpan): boolean => rolledUpTo >= end + OPEN_MS
-
-/** Sessions that last longer after the end of their day are few. */
-const NEARLY_OVER_MS = 2 * HOUR_MS
-
-/** Returns true when a rollup holds all rows of its day except those of the few sessions that still go on, and late hits. */
-export const isNearlyOver = ({ end, rolledUpTo }: RollupSpan): boolean => rolledUpTo >= end + NEARLY_OVER_MS
-
-/** Splits a window into rollups, their tails, and the gaps between them. The rollups may be days of any time zone. */
-export function coverageOf<Rollup extends RollupSpan>(
-  window: Window,
-  all: readonly Rollup[],
-): Coverage<Rollup> {
-  const coverage: Coverage<Rollup> = { rollups: [], tails: [], gaps: [] }
+/** Splits a window into rollups and the gaps between them. The rollups may be days of any time zone. */
+export function coverageOf(window: Window, all: readonly DailyRollup[]): Coverage {
+  const coverage: Coverage = { rollups: [], gaps: [] }
   let at = window.start
-  let tail: RollupSpan | undefined
-  const closeTail = () => {
-    if (tail) coverage.tails.push(sliceSince(tail, tail.rolledUpTo))
-    tail = undefined
-  }
   for (const rollup of all) {
     if (rollup.start < at || rollup.end > window.end) continue
-    if (rollup.start > at) {
-      closeTail()
-      coverage.gaps.push({ start: at, end: rollup.start })
-    }
+    if (rollup.start > at) coverage.gaps.push({ start: at, end: rollup.start })
     coverage.rollups.push(rollup)
     at = rollup.end
-    if (isFinal(rollup)) closeTail()
-    else if (tail && tail.rolledUpTo === rollup.rolledUpTo) tail.end = rollup.end
-    else {
-      closeTail()
-      tail = { start: rollup.start, end: rollup.end, rolledUpTo: rollup.rolledUpTo }
-    }
   }
-  closeTail()
   if (at < window.end) coverage.gaps.push({ start: at, end: window.end })
   return coverage
 }
 
-/** Returns the windows whose hits are not rolled up yet: gaps and tails, merged. */
-export const hitsNotRolledUp = (coverages: readonly Coverage[]): Window[] =>
-  mergeWindows(
-    coverages.flatMap(({ gaps, tails }) => [
-      ...gaps,
-      ...tails.map(({ hitsFrom, hitsTo }) => ({ start: hitsFrom, end: hitsTo })),
-    ]),
-  )
+// No row for a site that does not exist.
+const findDetailsFrom = query<{ siteNo: number }, { at: number | null }>(
+  'find-details-from',
+  `select (extract(epoch from details_from) * 1000)::bigint as at from sites where site_no = :siteNo::int`,
+)
 
-/** Sorts windows by start and merges those that overlap or touch. */
+/** How windows of a site are read. */
+export interface WindowsCoverage {
+  coverages: Coverage[]
+  /** What of the gaps has rows, merged: columns count it. */
+  gaps: Window[]
+  /** What of the gaps has no rows any more: kept buckets have its totals. */
+  kept: Window[]
+}
+
+/** Returns how windows of a site are read. */
+export async function coverWindows(
+  tx: Queryable,
+  siteNo: number,
+  windows: readonly Window[],
+  { readsRollups = true }: { readsRollups?: boolean } = {},
+): Promise<WindowsCoverage> {
+  const span = {
+    start: Math.min(...windows.map(({ start }) => start)),
+    end: Math.max(...windows.map(({ end }) => end)),
+  }
+  const [stored, [details]] = await Promise.all([
+    readsRollups ? readDailyRollups(tx, [siteNo], span) : undefined,
+    findDetailsFrom(tx, { siteNo }),
+  ])
+  const coverages = windows.map(window => coverageOf(window, stored?.get(siteNo) ?? []))
+  const all = mergeWindows(coverages.flatMap(({ gaps }) => gaps))
+  const detailsFrom = details?.at ?? Number.NEGATIVE_INFINITY
+  return {
+    coverages,
+    gaps: mergeWindows(all.map(({ start, end }) => ({ start: Math.max(start, detailsFrom), end }))),
+    kept: mergeWindows(all.map(({ start, end }) => ({ start, end: Math.min(end, detailsFrom) }))),
+  }
+}
+
+/** Returns whether two lists of windows are the same. */
+export const areSame = (some: readonly Window[], others: readonly Window[]): boolean =>
+  some.length === others.length &&
+  some.every(({ start, end }, index) => start === others[index]!.start && end === others[index]!.end)
+
+/** Sorts windows by start and merges those that overlap or touch; leaves out empty ones. */
 export function mergeWindows(windows: readonly Window[]): Window[] {
   const merged: Window[] = []
   for (const { start, end } of windows.toSorted((a, b) => a.start - b.start)) {
+    if (start >= end) continue
     const before = merged.at(-1)
     if (before && start <= before.end) before.end = Math.max(before.end, end)
-    else if (start < end) merged.push({ start, end })
+    else merged.push({ start, end })
   }
   return merged
 }
 
 /** One or more days of a site that are summed together. */
 export type DayRange = readonly DailyRollup[]
-
-/** Splits days into ranges: one range of all final days, whose cached sum stays valid, and one range for each open day. */
-export function dayRangesOf(rollups: readonly DailyRollup[]): DayRange[] {
-  const final = rollups.filter(isFinal)
-  const open = rollups.filter(rollup => !isFinal(rollup)).map(rollup => [rollup])
-  return final.length > 0 ? [final, ...open] : open
-}
 
 /**
  * Returns the cache key of a day range. Two keys are equal only for the same days with the same content, in any snapshot,

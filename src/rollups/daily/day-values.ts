@@ -1,12 +1,9 @@
-import type { Db, Transaction } from '../../db/connect.ts'
+import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
-import { isTimed, PROPERTIES } from '../../dimensions/rolled-up.ts'
-import { ROWS_OF_PART } from '../session-columns/build-parts.ts'
-import { decodeValues, encodeValues, noCounts, type RolledUpValue } from './codec.ts'
-import { addCounts, type CountsByValue } from './row-slice.ts'
-import { addTimes, decodeAllTimes, encodeTimes, type TimedValue, type Times } from './times-codec.ts'
+import { PROPERTIES } from '../../dimensions/rolled-up.ts'
+import { encodeValues, type RolledUpValue } from './codec.ts'
+import type { CountsByValue } from './count-rows.ts'
 import { valueIdsOf } from './value-dictionary.ts'
-import { concat, distinctOf } from './visitor-set.ts'
 
 /** Day of a site in statements. */
 export interface DayKey {
@@ -20,33 +17,18 @@ interface StoredValues {
   dimension: string
   counts: Buffer | null
   visitors: Buffer | null
-  /** Null for dimensions without times. */
-  timesIndex: Buffer | null
-  times: Buffer | null
 }
-
-const findDailyValueRollups = query<DayKey & { dimensions: string[] }, StoredValues>(
-  'find-daily-value-rollups',
-  `
-  select dimension, counts, visitors, times_index as "timesIndex", times
-  from daily_value_rollups
-  where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz
-    and dimension = any(:dimensions::text[])`,
-)
 
 const upsertDailyValueRollup = query<DayKey & StoredValues>(
   'upsert-daily-value-rollup',
   `
-  insert into daily_value_rollups (site_no, dimension, starts_at, ends_at, counts, visitors, times_index, times)
+  insert into daily_value_rollups (site_no, dimension, starts_at, ends_at, counts, visitors)
   values (
-    :siteNo::int, :dimension::text, :start::timestamptz, :end::timestamptz, :counts::bytea, :visitors::bytea,
-    :timesIndex::bytea, :times::bytea
+    :siteNo::int, :dimension::text, :start::timestamptz, :end::timestamptz, :counts::bytea, :visitors::bytea
   )
   on conflict (site_no, dimension, starts_at, ends_at) do update set
     counts = excluded.counts,
-    visitors = excluded.visitors,
-    times_index = excluded.times_index,
-    times = excluded.times`,
+    visitors = excluded.visitors`,
 )
 
 /** Deletes the values of all dimensions on a day. */
@@ -62,31 +44,14 @@ export interface RollupLimits {
   values: number
   /** Maximum of event types and names a day whose properties are rolled up. On a day with more, no properties are rolled up. */
   events: number
-  /** Sessions and hits of a part of the session columns, about. */
-  partRows: number
 }
-export const DEFAULT_LIMITS: RollupLimits = { values: 50_000, events: 500, partRows: ROWS_OF_PART }
+export const DEFAULT_LIMITS: RollupLimits = { values: 50_000, events: 500 }
 
 /** Values of one dimension in a rollup; null when there are too many. */
-export type Values = (RolledUpValue & TimedValue)[] | null
+export type Values = RolledUpValue[] | null
 
-function encode(dimension: string, values: Values): StoredValues {
-  if (!values) return { dimension, counts: null, visitors: null, timesIndex: null, times: null }
-  const times = isTimed(dimension) ? encodeTimes(values) : { timesIndex: null, times: null }
-  return { dimension, ...encodeValues(values), ...times }
-}
-
-function decode({ counts, visitors, timesIndex, times }: StoredValues): Values {
-  if (!counts) return null
-  const timesOf = timesIndex ? decodeAllTimes(timesIndex, times!) : new Map<number, Times>()
-  return decodeValues(counts, visitors!).map(value => ({ ...value, times: timesOf.get(value.valueId) }))
-}
-
-/** Returns the values of dimensions in the rollup of a day, and those of the properties when there are too many. */
-export async function readValues(db: Db, key: DayKey, dimensions: string[]): Promise<Map<string, Values>> {
-  const rows = await findDailyValueRollups(db, { ...key, dimensions: [...dimensions, PROPERTIES] })
-  return new Map(rows.map(row => [row.dimension, decode(row)]))
-}
+const encode = (dimension: string, values: Values): StoredValues =>
+  values ? { dimension, ...encodeValues(values) } : { dimension, counts: null, visitors: null }
 
 /** Returns the ids of all added values, except in dimensions that have too many values; gives an id to new ones. */
 export function addValueIds(
@@ -103,24 +68,18 @@ export function addValueIds(
 }
 
 /**
- * Merges new counts by value into the values that a rollup held before.
- * @param added new counts, by dimension
+ * Returns what a rollup holds of the values of each dimension.
  * @param valueIds ids of all values in `added`, except in dimensions that have too many values
  */
-export function* mergeCounts(
-  before: Map<string, Values>,
+export function* valuesToStore(
   added: Map<string, CountsByValue>,
   valueIds: Map<string, number>,
   limits: RollupLimits,
 ): Generator<[dimension: string, values: Values]> {
-  const events = [...added.keys()].filter(isOfProperties)
-  const hasTooMany = before.has(PROPERTIES) || events.length > limits.events
-  if (hasTooMany && !before.has(PROPERTIES)) yield [PROPERTIES, null]
+  const hasTooMany = [...added.keys()].filter(isOfProperties).length > limits.events
+  if (hasTooMany) yield [PROPERTIES, null]
   for (const [dimension, byValue] of added) {
-    if (hasTooMany && isOfProperties(dimension)) continue
-    const old = before.get(dimension)
-    if (old === null) continue
-    yield [dimension, mergeDimension(old ?? [], byValue, valueIds, limits)]
+    if (!hasTooMany || !isOfProperties(dimension)) yield [dimension, valuesOf(byValue, valueIds, limits)]
   }
 }
 
@@ -134,22 +93,12 @@ export const writeValues = (
 
 const isOfProperties = (dimension: string) => dimension.startsWith(`${PROPERTIES}/`)
 
-function mergeDimension(
-  old: NonNullable<Values>,
-  added: CountsByValue,
-  valueIds: Map<string, number>,
-  limits: RollupLimits,
-): Values {
-  const merged = new Map<number, RolledUpValue & TimedValue>(old.map(value => [value.valueId, value]))
-  if (added.size > limits.values) return null
-  for (const [value, { counts, visitors, times }] of added) {
-    const valueId = valueIds.get(value)!
-    const into = merged.get(valueId) ?? { valueId, counts: noCounts(), visitors: new Uint32Array() }
-    addCounts(into.counts, counts)
-    into.visitors = distinctOf(concat([into.visitors, visitors]))
-    into.counts.visitors = into.visitors.length
-    if (times) into.times = addTimes(into.times, times)
-    merged.set(valueId, into)
-  }
-  return merged.size > limits.values ? null : [...merged.values()]
+function valuesOf(byValue: CountsByValue, valueIds: Map<string, number>, limits: RollupLimits): Values {
+  if (byValue.size > limits.values) return null
+  return [...byValue].map(([value, { counts, visitors, firstAt }]) => ({
+    valueId: valueIds.get(value)!,
+    counts: { ...counts, visitors: visitors.length },
+    visitors: visitors.toSorted(),
+    ...(firstAt !== undefined && { firstAt }),
+  }))
 }

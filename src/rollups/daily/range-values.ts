@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { PROPERTIES } from '../../dimensions/rolled-up.ts'
 import { arraysOf } from '../protocol.ts'
-import { COLUMNS, type Counts, decodeColumns, type EncodedVisitors, type RolledUpColumns } from './codec.ts'
+import { decodeColumns, type EncodedVisitors, type RolledUpColumns } from './codec.ts'
 import { type DayRange, keyOf } from './coverage.ts'
 import { valuesOf } from './value-dictionary.ts'
 import { find, type ValueColumns, ValueSums } from './value-sums.ts'
@@ -207,54 +207,6 @@ export class RangeReader {
     }
     return new Map([...known, ...read])
   }
-}
-
-/** What the rollup of one day holds of a value. */
-export interface DayEntry {
-  counts: Counts
-  visitors: EncodedVisitors
-}
-
-/**
- * Returns what rollups hold of some values, for each day range. Not from the cache, nor into it: the days of a series would take the
- * place of others, with all their values.
- * @returns undefined under the same condition as `readRanges`
- */
-export async function readEntries(
-  { tx, siteNo, dimension }: Omit<Source, 'cache'>,
-  ranges: readonly DayRange[],
-  valueIds: readonly number[],
-): Promise<Map<DayRange, DayEntry[]> | undefined> {
-  const days = ranges.flat()
-  if (days.length === 0) return new Map()
-  const rows = await selectDailyValueRollups(tx, {
-    siteNo,
-    dimensions: [dimension],
-    ...arraysOf(days),
-    withVisitors: true,
-  })
-  const entries = new Map<number, DayEntry[]>()
-  for (const { start, counts, visitors } of rows) {
-    if (!counts) return undefined
-    const rolledUp = decodeColumns(Buffer.from(counts, 'base64'))
-    entries.set(start, entriesOf(rolledUp, Buffer.from(visitors!, 'base64'), valueIds))
-  }
-  return new Map(ranges.map(range => [range, range.flatMap(day => entries.get(day.start) ?? [])]))
-}
-
-function entriesOf(
-  { valueIds, columns, offsets }: RolledUpColumns,
-  visitors: Buffer,
-  wanted: readonly number[],
-): DayEntry[] {
-  return wanted.flatMap(valueId => {
-    const entry = find(valueIds, valueId)
-    if (entry === -1) return []
-    const counts = Object.fromEntries(
-      COLUMNS.map(column => [column, columns[column]?.[entry] ?? 0]),
-    ) as Counts
-    return [{ counts, visitors: { visitors, offset: offsets[entry]!, count: counts.visitors } }]
-  })
 }
 
 /** Caches counts with their current size. Empty ones are not cached: reading them is as fast as a cache lookup. */

@@ -1,17 +1,13 @@
-import type { Db, Queryable } from '../../db/connect.ts'
+import { type Db, inSnapshot, type Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import { PROPERTIES, readProperty } from '../../dimensions/rolled-up.ts'
-import { inTailSnapshot } from '../live-tail/kept-tails.ts'
-import type { TailReader } from '../live-tail/tail-reader.ts'
 import { datesOf, type RankedValue, type Ranking, type Tasks } from '../protocol.ts'
-import type { Column } from './codec.ts'
-import { dayRangesOf } from './coverage.ts'
+import { type Column, noCounts } from './codec.ts'
+import { areSame, coverWindows, type WindowsCoverage } from './coverage.ts'
 import { type RangeReader, readRanges } from './range-values.ts'
-import { readCoverage } from './read-coverage.ts'
 import { findSpans } from './roll-up-day.ts'
 import { cacheOf, type RollupCache } from './rollup-cache.ts'
-import { countSliceValues, type RowSlice, type ValueCounts } from './row-slice.ts'
 import { compareTexts, valueIdsOf } from './value-dictionary.ts'
 import { ValueSums } from './value-sums.ts'
 import { countTogether } from './visitor-set.ts'
@@ -53,13 +49,13 @@ const countServiceHits = query<{ siteNo: number; start: Date; end: Date }, Servi
  * the service writes.
  */
 export function rankValues(db: Db, ranking: Ranking): Promise<Tasks['rankValues']['output']> {
-  return inTailSnapshot(db, ranking.siteNo, async (tx, tail) => {
+  return inSnapshot(db, async tx => {
     const { siteNo, window, dimension, by, shown, leavesOutEmpty, countsVisitors = false } = ranking
     const ranksVisitors = by.includes('visitors')
     const withVisitors = ranksVisitors || countsVisitors
     const countsNames = dimension === 'event_name' && by.includes('hits')
     const [summed, ofService, [empty]] = await Promise.all([
-      sumValues(tx, cacheOf(db), ranking, { withVisitors, tail }),
+      sumValues(tx, cacheOf(db), ranking, withVisitors),
       countsNames ? countServiceHits(tx, { siteNo, ...datesOf(window) }) : [],
       leavesOutEmpty ? keysOf(tx, siteNo, ['']) : [],
     ])
@@ -114,9 +110,9 @@ export function countValues(
   db: Db,
   { values, withVisitors = false, ...asked }: Tasks['countValues']['input'],
 ): Promise<Tasks['countValues']['output']> {
-  return inTailSnapshot(db, asked.siteNo, async (tx, tail) => {
+  return inSnapshot(db, async tx => {
     const [summed, keys] = await Promise.all([
-      sumValues(tx, cacheOf(db), asked, { withVisitors, tail }),
+      sumValues(tx, cacheOf(db), asked, withVisitors),
       keysOf(tx, asked.siteNo, values),
     ])
     if (!summed) return null
@@ -246,48 +242,44 @@ export interface Summed {
 }
 
 /**
- * Sums the counts of each value of a dimension in a window, from rollups and from rows that are not rolled up yet.
+ * Sums the counts of each value of a dimension in a window, from rollups and from what columns have counted of the rest.
  * Requires a repeatable-read transaction: all statements must see the same snapshot.
- * @param options.withVisitors whether the caller will need the number of distinct visitors
- * @param options.tail counts rows from memory, where it can
- * @param options.readsAllRows whether rows are counted however little of the window is rolled up
- * @returns undefined when too little of the window is rolled up, or a day has more values than a rollup holds
+ * @param withVisitors whether the caller will need the number of distinct visitors
+ * @returns undefined when the rest is not what rollups lack now, or a day has more values than a rollup holds
  */
 export async function sumValues(
   tx: Queryable,
   cache: RollupCache,
-  { siteNo, window, dimension, zone }: Pick<Ranking, 'siteNo' | 'window' | 'dimension' | 'zone'>,
-  {
-    withVisitors,
-    tail,
-    readsAllRows = false,
-  }: { withVisitors: boolean; tail?: TailReader; readsAllRows?: boolean },
+  asked: Pick<Ranking, 'siteNo' | 'window' | 'dimension' | 'zone' | 'gaps' | 'rest'>,
+  withVisitors: boolean,
 ): Promise<Summed | undefined> {
-  const [span] = dimension === HOUR_OF_WEEK ? await findSpans(tx, { siteNos: [siteNo] }) : []
-  // After a change of the zone, the rollups have the hours of the zone before until all are made anew.
-  const readsRollups = dimension !== HOUR_OF_WEEK || span?.rolledUpZone === zone
-  const coverage = await readCoverage(tx, siteNo, window, { readsRollups, readsAllRows })
-  if (!coverage) return undefined
-  const [ranges, ...slices] = await Promise.all([
-    readRanges({ tx, cache, siteNo, dimension }, dayRangesOf(coverage.rollups), { withVisitors }),
-    ...coverage.slices.map(slice => countSlice(tx, siteNo, slice, { dimension, zone, tail })),
-  ])
+  const { siteNo, dimension, gaps, rest } = asked
+  const covered = await coverValues(tx, asked)
+  if (!areSame(covered.gaps, gaps)) return undefined
+  const { rollups } = covered.coverages[0]!
+  const ranges = await readRanges({ tx, cache, siteNo, dimension }, rollups.length > 0 ? [rollups] : [], {
+    withVisitors,
+  })
   if (!ranges) return undefined
   const sums = new ValueSums(ranges.all)
-  for (const [key, counts] of slices.flat()) sums.addSliceCounts(key, counts)
+  const keys = await keysOf(
+    tx,
+    siteNo,
+    rest.map(({ value }) => value),
+  )
+  for (const [index, { counts, visitors }] of rest.entries()) {
+    sums.addSliceCounts(keys[index]!, { counts: { ...noCounts(), ...counts }, visitors })
+  }
   return { sums, ranges }
 }
 
-async function countSlice(
+/** Returns how the values of a dimension in a window are read. */
+export async function coverValues(
   tx: Queryable,
-  siteNo: number,
-  slice: RowSlice,
-  { dimension, zone, tail }: { dimension: string; zone: string | undefined; tail: TailReader | undefined },
-): Promise<[key: number | string, counts: ValueCounts][]> {
-  const byValue =
-    (await tail?.count(slice, dimension)) ??
-    (await countSliceValues(tx, siteNo, slice, [dimension], { zone })).get(dimension)
-  if (!byValue) return []
-  const keys = await keysOf(tx, siteNo, [...byValue.keys()])
-  return [...byValue.values()].map((counts, index) => [keys[index]!, counts])
+  { siteNo, window, dimension, zone }: Pick<Ranking, 'siteNo' | 'window' | 'dimension' | 'zone'>,
+): Promise<WindowsCoverage> {
+  const [span] = dimension === HOUR_OF_WEEK ? await findSpans(tx, { siteNos: [siteNo] }) : []
+  // After a change of the zone, the rollups have the hours of the zone before until all are made anew.
+  const readsRollups = dimension !== HOUR_OF_WEEK || span?.rolledUpZone === zone
+  return coverWindows(tx, siteNo, [window], { readsRollups })
 }

@@ -1,11 +1,10 @@
-import { type Db, inTransaction } from '../../db/connect.ts'
+import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { DIMENSIONS_HASH } from '../../dimensions/rolled-up.ts'
 import { localDay, startOfDay } from '../../time/local-time.ts'
 import { MAX_MARKS, type Mark, readMarks, removeMarks } from '../dirty.ts'
-import { queueGoals } from '../goals/queue-goals.ts'
 import { datesOf, type RolledUpDay, type Window } from '../protocol.ts'
-import { moveRollupWatermark } from '../watermarks.ts'
+import { moveRollupWatermark, OPEN_MS } from '../watermarks.ts'
 import { findSpans } from './roll-up-day.ts'
 
 /** Runs `rollUpDay` in this thread or in another one. */
@@ -15,7 +14,7 @@ export type RollUpDay = (day: RolledUpDay) => Promise<unknown>
 export interface Round {
   db: Db
   rollUp: RollUpDay
-  /** Rollups hold only rows before this time, Unix milliseconds. */
+  /** Days that end by this time are rolled up, Unix milliseconds: no session of them goes on. */
   watermark: number
   hasTime: () => boolean
 }
@@ -31,7 +30,7 @@ export const rollUpAnew = (
   { rollUp, watermark }: Pick<Round, 'rollUp' | 'watermark'>,
   day: SiteDay,
   marks: RolledUpDay['marks'] = [],
-): Promise<unknown> => rollUp({ ...day, rolledUpTo: watermark, isAnew: true, marks })
+): Promise<unknown> => rollUp({ ...day, rolledUpTo: watermark + OPEN_MS, marks })
 
 /** Returns the local day that contains an instant. */
 export function dayAround(zone: string, at: number): Window {
@@ -69,11 +68,16 @@ export async function rollUpMarked(round: Round, until?: number): Promise<boolea
     }
     const day = dayAround(zone, bucket)
     if (until !== undefined && day.end > until) continue
+    // Columns count it until it is over.
+    if (day.end > round.watermark) {
+      idle.push(mark)
+      continue
+    }
     const key = `${siteNo}/${day.start}`
     if (!days.has(key)) days.set(key, { day: { ...day, siteNo, zone }, marks: [] })
     days.get(key)!.marks.push({ bucket, version })
   }
-  // These sites have no rollups, so the marks have no effect.
+  // These days have no rollups, so the marks have no effect.
   await removeMarks(db, 'daily_rollups', idle)
   for (const { day, marks } of [...days.values()].toSorted((a, b) => b.day.start - a.day.start)) {
     if (!hasTime()) return false
@@ -110,16 +114,8 @@ const keepEmptyRollup = query<
 >(
   'keep-empty-rollup',
   `
-  with gone_columns as (
-    delete from daily_session_columns
-    where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz
-      and not exists (
-        select from events where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
-      )
-  )
   update daily_rollups
-  set dimensions_hash = :dimensionsHash, session_parts = 0, session_columns_version = null,
-    open_session_nos = '{}', open_sessions_from = null
+  set dimensions_hash = :dimensionsHash
   where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz
     and pageviews + custom_events + sessions = 0
     and not exists (
@@ -139,17 +135,10 @@ export async function rollUpOtherDimensions(round: Round): Promise<boolean> {
   for (const day of days) {
     if (!hasTime()) return false
     const key = { siteNo: day.siteNo, ...datesOf(day) }
-    if (!(await keepIfEmpty(db, key))) await rollUpAnew(round, day)
+    const [kept] = await keepEmptyRollup(db, { ...key, dimensionsHash: DIMENSIONS_HASH })
+    if (!kept) await rollUpAnew(round, day)
   }
   return days.length < MAX_OTHERS
-}
-
-function keepIfEmpty(db: Db, key: { siteNo: number; start: Date; end: Date }): Promise<boolean> {
-  return inTransaction(db, async tx => {
-    const [kept] = await keepEmptyRollup(tx, { ...key, dimensionsHash: DIMENSIONS_HASH })
-    if (kept) await queueGoals(tx, { siteNo: key.siteNo })
-    return kept !== undefined
-  })
 }
 
 // Left out: empty rollups of days without hits.

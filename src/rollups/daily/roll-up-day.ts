@@ -1,48 +1,20 @@
-import { randomUUID } from 'node:crypto'
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts'
 import type { Db } from '../../db/connect.ts'
 import { inSnapshot } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { DIMENSIONS_HASH, ROLLED_UP_DIMENSIONS } from '../../dimensions/rolled-up.ts'
 import { removeMarks } from '../dirty.ts'
-import { queueGoals } from '../goals/queue-goals.ts'
-import { datesOf, type RolledUpDay } from '../protocol.ts'
-import { type ColumnState, prepareColumns } from '../session-columns/prepare-columns.ts'
-import { writeParts } from '../session-columns/stored-parts.ts'
+import { datesOf, type RolledUpDay, type TrafficTotals } from '../protocol.ts'
+import { countDay, countDayValues } from './count-rows.ts'
 import {
   addValueIds,
   type DayKey,
   DEFAULT_LIMITS,
   deleteDailyValueRollups,
-  mergeCounts,
-  readValues,
-  type Values,
+  valuesToStore,
   writeValues,
 } from './day-values.ts'
-import {
-  countSliceHits,
-  countSliceSessions,
-  countSliceValues,
-  rolledUpSlice,
-  sliceSince,
-} from './row-slice.ts'
 import { addVisitors } from './visitor-set.ts'
-
-interface StoredRollup extends ColumnState {
-  /** Changes with every write of the rollup. */
-  stamp: string
-  rolledUpTo: number
-  pageviews: number
-  customEvents: number
-  sessions: number
-  bounces: number
-  durationMs: number
-  visitors: Buffer
-  dimensionsHash: string
-  version: string
-  /** Changes when the day is rolled up again from its rows. */
-  madeAnew: string | null
-}
 
 /** Blocks other writers of rollups of the site until the transaction ends. */
 export const lockRollups = query<{ lock: number; siteNo: number }>(
@@ -70,25 +42,10 @@ export const findSpans = query<
   where site_no = any(:siteNos::int[])`,
 )
 
-const findDailyRollup = query<DayKey, StoredRollup>(
+/** Changes with every write of a rollup. */
+const findStamp = query<DayKey, { stamp: string }>(
   'find-daily-rollup',
-  `
-  select
-    xmin::text as stamp,
-    (extract(epoch from rolled_up_to) * 1000)::bigint as "rolledUpTo",
-    pageviews,
-    custom_events as "customEvents",
-    sessions,
-    bounces,
-    duration_ms::float8 as "durationMs",
-    visitors,
-    dimensions_hash as "dimensionsHash",
-    version,
-    made_anew as "madeAnew",
-    session_parts as "sessionParts",
-    session_columns_version as "columnsVersion",
-    to_json(open_session_nos) as "openSessionNos",
-    open_sessions_from as "openSessionsFrom"
+  `select xmin::text as stamp
   from daily_rollups
   where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz`,
 )
@@ -108,66 +65,32 @@ export const planOnce = query(
 )
 
 const upsertDailyRollup = query<
-  DayKey & Omit<StoredRollup, 'stamp' | 'rolledUpTo' | 'version'> & { rolledUpTo: Date }
+  DayKey & Omit<TrafficTotals, 'visitors'> & { rolledUpTo: Date; visitors: Buffer; dimensionsHash: string }
 >('upsert-daily-rollup')
-
-// The goal rollup of a day that has grown still holds a part of it. That of one that is built again goes: it may count hits that are gone.
-const keepGoalDay = query<DayKey & { before: string }>(
-  'keep-goal-day',
-  `
-  update daily_goal_rollups as goal_day
-  set day_version = daily_rollups.version
-  from daily_rollups
-  where goal_day.site_no = :siteNo::int and goal_day.starts_at = :start::timestamptz and goal_day.ends_at = :end::timestamptz
-    and goal_day.day_version = :before::uuid
-    and daily_rollups.site_no = :siteNo::int and daily_rollups.starts_at = :start::timestamptz
-    and daily_rollups.ends_at = :end::timestamptz`,
-)
-
-const dropGoalDay = query<DayKey>(
-  'drop-goal-day',
-  `
-  delete from daily_goal_rollups
-  where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz`,
-)
 
 const deleteRollups = query<{ siteNo: number }>(
   'delete-daily-rollups',
   `
   with
     gone_days as (delete from daily_rollups where site_no = :siteNo::int),
-    gone_values as (delete from daily_value_rollups where site_no = :siteNo::int),
-    gone_columns as (delete from daily_session_columns where site_no = :siteNo::int)
+    gone_values as (delete from daily_value_rollups where site_no = :siteNo::int)
   delete from rollup_spans where site_no = :siteNo::int`,
 )
 
 /**
- * Brings the rollup of a day up to `rolledUpTo`. Adds new rows to an existing rollup; builds it from raw rows when there is
- * none, when it counts other dimensions, or when `isAnew` is set. When nearly all its sessions are over, it also
- * stores their columns.
- * A change during the run leaves a mark, and that mark stays.
+ * Rolls up a day from its rows, in place of the rollup that is there. A change during the run leaves a mark, and that mark stays.
  * Only one call a site may run at a time. If two calls run anyway, for example after a lease was lost, the call that finishes
  * second writes nothing. A day before the site's details_from is never written again: its rows are gone.
  */
 export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMITS): Promise<undefined> {
-  const { siteNo, rolledUpTo, isAnew, marks } = day
+  const { siteNo, rolledUpTo, marks, zone } = day
   const key: DayKey = { siteNo, ...datesOf(day) }
-  const [stored] = await findDailyRollup(db, key)
-  const old = isAnew || stored?.dimensionsHash !== DIMENSIONS_HASH ? undefined : stored
-  const slice = old ? sliceSince(day, old.rolledUpTo, rolledUpTo) : rolledUpSlice(day, rolledUpTo)
-  const { hits, sessions, added, columns } = await inSnapshot(db, async tx => {
+  const [stored] = await findStamp(db, key)
+  const { totals, byDimension } = await inSnapshot(db, async tx => {
     await planOnce(tx)
-    const [hits, sessions, added] = await Promise.all([
-      countSliceHits(tx, siteNo, slice),
-      countSliceSessions(tx, siteNo, slice),
-      countSliceValues(tx, siteNo, slice, ROLLED_UP_DIMENSIONS, { zone: day.zone, withTimes: true }),
-    ])
-    const columns = await prepareColumns(tx, day, old, limits.partRows)
-    return { hits, sessions, added, columns }
+    const totals = await countDay(tx, siteNo, day)
+    return { totals, byDimension: await countDayValues(tx, siteNo, day, ROLLED_UP_DIMENSIONS, zone) }
   })
-  const parts = columns.encode?.()
-  const before =
-    old && added.size > 0 ? await readValues(db, key, [...added.keys()]) : new Map<string, Values>()
   await db.begin(async tx => {
     await lockRollups(tx, { lock: ADVISORY_LOCKS.dailyRollups, siteNo })
     const [span] = await findSpans(tx, { siteNos: [siteNo] })
@@ -176,32 +99,20 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
       await removeMarks(tx, 'daily_rollups', changed)
       return
     }
-    const [present] = await findDailyRollup(tx, key)
-    if (span?.rolledUpZone !== day.zone || present?.stamp !== stored?.stamp) return
-    const valueIds = await addValueIds(tx, siteNo, added, limits)
-    if (!old) await deleteDailyValueRollups(tx, key)
-    const written: Promise<unknown>[] = []
-    for (const [dimension, values] of mergeCounts(before, added, valueIds, limits)) {
-      written.push(writeValues(tx, key, dimension, values))
+    const [present] = await findStamp(tx, key)
+    if (span?.rolledUpZone !== zone || present?.stamp !== stored?.stamp) return
+    const valueIds = await addValueIds(tx, siteNo, byDimension, limits)
+    await deleteDailyValueRollups(tx, key)
+    for (const [dimension, values] of valuesToStore(byDimension, valueIds, limits)) {
+      await writeValues(tx, key, dimension, values)
     }
-    await Promise.all(written)
-    if (parts) await writeParts(tx, key, parts)
     await upsertDailyRollup(tx, {
       ...key,
+      ...totals,
       rolledUpTo: new Date(rolledUpTo),
-      pageviews: (old?.pageviews ?? 0) + hits.pageviews,
-      customEvents: (old?.customEvents ?? 0) + hits.customEvents,
-      sessions: (old?.sessions ?? 0) + sessions.sessions,
-      bounces: (old?.bounces ?? 0) + sessions.bounces,
-      durationMs: (old?.durationMs ?? 0) + sessions.durationMs,
-      visitors: addVisitors(old?.visitors, hits.visitors),
+      visitors: addVisitors(undefined, totals.visitors),
       dimensionsHash: DIMENSIONS_HASH,
-      ...columns.state,
-      madeAnew: old ? old.madeAnew : randomUUID(),
     })
-    if (old) await keepGoalDay(tx, { ...key, before: old.version })
-    else await dropGoalDay(tx, key)
-    await queueGoals(tx, { siteNo })
     await removeMarks(tx, 'daily_rollups', changed)
   })
 }

@@ -2,11 +2,9 @@ import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { DIMENSIONS_HASH } from '../../dimensions/rolled-up.ts'
 import { limitTime } from '../../lib/time-budget.ts'
-import { queueGoals } from '../goals/queue-goals.ts'
 import { arraysOf, datesOf, type Window } from '../protocol.ts'
-import { moveRollupWatermark, noteRefreshed } from '../watermarks.ts'
-import { isFinal, isNearlyOver, OPEN_MS, readDailyRollups } from './coverage.ts'
-import { findNewestHit } from './read-coverage.ts'
+import { moveRollupWatermark, noteRefreshed, OPEN_MS } from '../watermarks.ts'
+import { readDailyRollups } from './coverage.ts'
 import {
   dayAround,
   daysFrom,
@@ -17,7 +15,6 @@ import {
   rollUpOtherDimensions,
 } from './roll-up-again.ts'
 import { forgetRollups } from './roll-up-day.ts'
-import { SILENCE_MS } from './row-slice.ts'
 import { addVisitors } from './visitor-set.ts'
 
 /** Lower bound of all hit times. */
@@ -31,10 +28,17 @@ interface RolledUpSite {
   rolledUpFrom: Date | null
 }
 
+const findNewestHit = query<{ siteNo: number; start: Date; end: Date }, { at: number | null }>(
+  'find-newest-hit',
+  `select (extract(epoch from max(at)) * 1000)::bigint as at
+  from events
+  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz`,
+)
+
 const selectSites = query<void, RolledUpSite>('select-sites-to-roll-up')
 
 /** Sites whose rollups grow: the statements for a site cost more than finding out that it was quiet. */
-const selectSitesToGrow = query<{ watermark: Date; silence: string }, RolledUpSite>('select-sites-to-grow')
+const selectSitesToGrow = query<{ watermark: Date }, RolledUpSite>('select-sites-to-grow')
 
 const upsertSpan = query<{ siteNo: number; timezone: string; rolledUpFrom: Date }>(
   'upsert-rollup-span',
@@ -44,34 +48,13 @@ const upsertSpan = query<{ siteNo: number; timezone: string; rolledUpFrom: Date 
   on conflict (site_no) do update set timezone = excluded.timezone, rolled_up_from = excluded.rolled_up_from`,
 )
 
-// hasHits: whether there may be hits to add. These are hits since the last rollup, and hits of sessions that were still active then.
-// isEmpty: whether the rollup is one of a day without hits. hasColumns: whether session columns were made, or were too large.
-const selectOpenRollups = query<
-  { siteNo: number; watermark: Date; openFor: string; silence: string },
-  Window & { hasHits: boolean; isEmpty: boolean; hasColumns: boolean }
->(
-  'select-open-daily-rollups',
-  `
-  select
-    (extract(epoch from starts_at) * 1000)::bigint as start,
-    (extract(epoch from ends_at) * 1000)::bigint as "end",
-    exists (
-      select from events
-      where events.site_no = :siteNo::int and at >= rolled_up_to - :silence::interval and at < :watermark::timestamptz
-    ) as "hasHits",
-    coalesce(session_parts = 0, false) as "isEmpty",
-    session_columns_version is not null as "hasColumns"
-  from daily_rollups
-  where site_no = :siteNo::int and rolled_up_to < least(ends_at + :openFor::interval, :watermark::timestamptz)
-  order by starts_at desc`,
-)
-
-const findNewestRollup = query<{ siteNo: number }, { end: number | null }>(
+// Without those that were made while their day was open, by a version of before.
+const findNewestRollup = query<{ siteNo: number; openFor: string }, { end: number | null }>(
   'find-newest-daily-rollup',
   `
   select (extract(epoch from max(ends_at)) * 1000)::bigint as "end"
   from daily_rollups
-  where site_no = :siteNo::int`,
+  where site_no = :siteNo::int and rolled_up_to >= ends_at + :openFor::interval`,
 )
 
 const insertEmptyRollups = query<{
@@ -86,34 +69,15 @@ const insertEmptyRollups = query<{
   `
   insert into daily_rollups (
     site_no, starts_at, ends_at, rolled_up_to, pageviews, custom_events, sessions, bounces, duration_ms, visitors,
-    dimensions_hash, session_parts
+    dimensions_hash
   )
-  select :siteNo::int, starts_at, ends_at, :rolledUpTo::timestamptz, 0, 0, 0, 0, 0, :noVisitors::bytea, :dimensionsHash, 0
+  select :siteNo::int, starts_at, ends_at, :rolledUpTo::timestamptz, 0, 0, 0, 0, 0, :noVisitors::bytea, :dimensionsHash
   from unnest(:starts::timestamptz[], :ends::timestamptz[]) as day (starts_at, ends_at)
   on conflict (site_no, starts_at, ends_at) do nothing`,
 )
 
-// The rows up to then change nothing in the rollup, and in that of the goals if it is as long. A rollup that another transaction has moved
-// further stays unchanged.
-const advanceRollup = query<{ siteNo: number; start: Date; end: Date; rolledUpTo: Date }>(
-  'advance-daily-rollup',
-  `
-  with moved_goals as (
-    update daily_goal_rollups as goal_day set rolled_up_to = :rolledUpTo::timestamptz
-    from daily_rollups
-    where goal_day.site_no = :siteNo::int and goal_day.starts_at = :start::timestamptz and goal_day.ends_at = :end::timestamptz
-      and daily_rollups.site_no = :siteNo::int and daily_rollups.starts_at = :start::timestamptz
-      and daily_rollups.ends_at = :end::timestamptz
-      and goal_day.rolled_up_to = daily_rollups.rolled_up_to and goal_day.day_version = daily_rollups.version
-      and goal_day.rolled_up_to < :rolledUpTo::timestamptz
-  )
-  update daily_rollups set rolled_up_to = :rolledUpTo::timestamptz
-  where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz
-    and rolled_up_to < :rolledUpTo::timestamptz`,
-)
-
 /**
- * Brings the rollups of all sites up to the watermark: first open days, then marked days, then days that were rolled up with other
+ * Rolls up the days of all sites that are over: first new days, then marked days, then days that were rolled up with other
  * dimensions, then the past, newest day first. Changes no number that a reader gets. It is safe to stop it at any point and run it
  * again. Only one call may run at a time in the whole cluster.
  * @param options.budgetMs time limit; after it, work stops before the next day
@@ -151,7 +115,7 @@ export async function rollUpBehind(
   const hasTime = limitTime(budgetMs)
   const { watermark } = await moveRollupWatermark(db, now)
   const round: Round = { db, rollUp, watermark, hasTime }
-  // A site needs a span before any rollup. It starts with today, because every day after the newest rollup must have one.
+  // A site needs a span before any rollup.
   for (const site of await selectSites(db)) {
     if (!site.rolledUpFrom) await growSite(round, site)
   }
@@ -160,10 +124,7 @@ export async function rollUpBehind(
 
 /** @returns true when all sites were brought up to the watermark */
 async function growRollups(round: Round): Promise<boolean> {
-  const sites = await selectSitesToGrow(round.db, {
-    watermark: new Date(round.watermark),
-    silence: `${SILENCE_MS} milliseconds`,
-  })
+  const sites = await selectSitesToGrow(round.db, { watermark: new Date(round.watermark) })
   for (const site of sites) {
     if (!round.hasTime()) return false
     await growSite(round, site)
@@ -172,29 +133,19 @@ async function growRollups(round: Round): Promise<boolean> {
 }
 
 async function growSite(round: Round, site: RolledUpSite): Promise<void> {
-  const { db, rollUp } = round
   const rolledUpFrom = await startSpan(round, site)
   if (rolledUpFrom === undefined) return
   const { siteNo, timezone } = site
-  const watermark = new Date(round.watermark)
-  const [openFor, silence] = [`${OPEN_MS} milliseconds`, `${SILENCE_MS} milliseconds`]
-  const open = await selectOpenRollups(db, { siteNo, watermark, openFor, silence })
-  for (const { hasHits, isEmpty, hasColumns, ...day } of open) {
-    const grown = { ...day, rolledUpTo: round.watermark }
-    // Also when its sessions are over: their columns are stored then.
-    const isDue = isFinal(grown) || (!hasColumns && isNearlyOver(grown))
-    if (hasHits || (!isEmpty && isDue))
-      await rollUp({ ...grown, siteNo, zone: timezone, isAnew: false, marks: [] })
-    else await advanceRollup(db, { siteNo, ...datesOf(day), rolledUpTo: watermark })
-  }
-  const [newest] = await findNewestRollup(db, { siteNo })
+  const [newest] = await findNewestRollup(round.db, { siteNo, openFor: `${OPEN_MS} milliseconds` })
   // A marked day before the span may be the newest one that has a rollup.
   const from = Math.max(newest!.end ?? rolledUpFrom, rolledUpFrom)
-  for (const day of daysFrom(timezone, from, round.watermark)) await rollUpNewDay(round, site, day)
+  for (const day of daysFrom(timezone, from, round.watermark)) {
+    if (day.end <= round.watermark) await rollUpNewDay(round, site, day)
+  }
 }
 
 /**
- * Returns the start of a site's span, and creates the span when there is none. Rollups start with the current day and
+ * Returns the start of a site's span, and creates the span when there is none. Rollups start with the first day that is not over, and
  * then extend into the past. A time-zone change invalidates all rollups of the site.
  * @returns the first rolled-up moment, Unix milliseconds; undefined while the site has nothing to roll up
  */
@@ -210,8 +161,7 @@ async function startSpan({ db, watermark }: Round, site: RolledUpSite): Promise<
 
 async function rollUpNewDay(round: Round, { siteNo, timezone }: RolledUpSite, day: Window): Promise<void> {
   const { db, watermark } = round
-  const end = new Date(Math.min(day.end, watermark))
-  const [newest] = await findNewestHit(db, { siteNo, start: new Date(day.start), end })
+  const [newest] = await findNewestHit(db, { siteNo, ...datesOf(day) })
   if (newest!.at === null) await insertEmpty(db, siteNo, [day], watermark)
   else await rollUpAnew(round, { ...day, siteNo, zone: timezone })
 }
@@ -243,14 +193,11 @@ async function isRolledUp(db: Db, siteNo: number, day: Window): Promise<boolean>
 
 async function insertEmpty(db: Db, siteNo: number, days: Window[], watermark: number): Promise<void> {
   if (days.length === 0) return
-  await db.begin(async tx => {
-    await insertEmptyRollups(tx, {
-      siteNo,
-      ...arraysOf(days.map(day => ({ ...day, siteNo }))),
-      rolledUpTo: new Date(watermark),
-      noVisitors: addVisitors(undefined, new Uint32Array()),
-      dimensionsHash: DIMENSIONS_HASH,
-    })
-    await queueGoals(tx, { siteNo })
+  await insertEmptyRollups(db, {
+    siteNo,
+    ...arraysOf(days.map(day => ({ ...day, siteNo }))),
+    rolledUpTo: new Date(watermark + OPEN_MS),
+    noVisitors: addVisitors(undefined, new Uint32Array()),
+    dimensionsHash: DIMENSIONS_HASH,
   })
 }

@@ -1,7 +1,5 @@
 import { LRUCache } from 'lru-cache'
 import type { Db } from '../../db/connect.ts'
-import type { GoalCache } from '../goals/goal-totals.ts'
-import type { BlockCache } from '../session-columns/read-parts.ts'
 import type { TotalsCache } from './range-totals.ts'
 import type { ValuesCache } from './range-values.ts'
 
@@ -11,22 +9,17 @@ const MIB = 2 ** 20
 export interface RollupCache {
   values: ValuesCache
   totals: TotalsCache
-  goals: GoalCache
-  /** Columns of sessions of single days: a read with other filters takes the same ones. */
-  blocks: BlockCache
 }
 
 const caches = new WeakMap<Db, RollupCache>()
 
-/** Returns the cache of a connection pool; at most 118 MiB. */
+/** Returns the cache of a connection pool; at most 48 MiB. */
 export function cacheOf(db: Db): RollupCache {
   let cache = caches.get(db)
   if (!cache) {
     cache = {
       values: new LRUCache({ maxSize: 36 * MIB }),
       totals: new LRUCache({ maxSize: 12 * MIB }),
-      goals: new LRUCache({ maxSize: 6 * MIB }),
-      blocks: new LRUCache({ maxSize: 64 * MIB }),
     }
     caches.set(db, cache)
   }

@@ -1,5 +1,4 @@
-import type { Db, Queryable } from '../../db/connect.ts'
-import { inTailSnapshot } from '../live-tail/kept-tails.ts'
+import { type Db, inSnapshot, type Queryable } from '../../db/connect.ts'
 import type { SortedRanking, Tasks } from '../protocol.ts'
 import {
   type Amounts,
@@ -29,9 +28,9 @@ import { cacheOf } from './rollup-cache.ts'
  * counted only for values that can be on the page, and for those whose sort key needs them.
  */
 export function sortValues(db: Db, ranking: SortedRanking): Promise<Tasks['sortValues']['output']> {
-  return inTailSnapshot(db, ranking.siteNo, async (tx, tail) => {
+  return inSnapshot(db, async tx => {
     const { siteNo, sort, search, shown, amounts } = ranking
-    const summed = await sumValues(tx, cacheOf(db), ranking, { withVisitors: true, tail })
+    const summed = await sumValues(tx, cacheOf(db), ranking, true)
     if (!summed) return null
     let all = shownIn(summed.sums, shown)
     const needsValues = search !== undefined || sort === 'value'

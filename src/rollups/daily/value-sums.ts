@@ -1,5 +1,5 @@
 import { COLUMNS, type Column, type Counts, noCounts, type RolledUpColumns } from './codec.ts'
-import type { ValueCounts } from './row-slice.ts'
+import type { ValueCounts } from './count-rows.ts'
 
 /** Counts of values, as columns. */
 export interface ValueColumns {

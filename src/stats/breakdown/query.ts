@@ -6,7 +6,7 @@ import { requiredText } from '../../schema/validation.ts'
 import { checkComparison, previousFields } from '../../time/comparison.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { importedField } from '../imported/answer.ts'
-import { PAGES } from './engagement-by-value.ts'
+import { PAGES } from './page-dimensions.ts'
 
 /** Sorts that need `conversion_goal`. */
 export const OF_CONVERSIONS: ReadonlySet<Sort> = new Set(['converting_visitors', 'conversion_rate'])

@@ -8,7 +8,7 @@ import { count, decimal, label } from '../../schema/fields.ts'
 import { countsFor } from '../imported/by-value.ts'
 import type { TotalsSums } from '../imported/sums.ts'
 import { trafficFields } from '../metrics/traffic.ts'
-import { PAGES } from './engagement-by-value.ts'
+import { PAGES } from './page-dimensions.ts'
 
 const metrics = {
   visitors: trafficFields.visitors,

@@ -16,8 +16,8 @@ const WHY_NOT =
 
 /**
  * Returns how many people of each period of the range came back, or pay, in later periods.
- * @throws AppError `forbidden` for what the reader may not see; `validation_failed` for a goal that the site does not have, too many
- * cohorts and too many visits
+ * @throws AppError `forbidden` for what the reader may not see; `validation_failed` for a goal that the site does not have and for
+ * too many cohorts
  */
 export async function readRetention(
   services: StatsServices,

@@ -1,4 +1,5 @@
 import type { View } from '../../columns/block.ts'
+import { createDecodedBlocks } from '../../columns/packed-block.ts'
 import { SiteColumns, startsOf, type ViewSpan } from '../../columns/site-columns.ts'
 import { dayOf, type Span } from '../../columns/spans.ts'
 import { readStampStart } from '../../columns/stamps.ts'
@@ -11,6 +12,8 @@ import { CountRefused } from '../counts/refused.ts'
 const AWAITED_MS = 4 * DAY_MS
 /** Longest wait for columns of a longer time, which are made a day at a time. */
 const PATIENCE_MS = 5_000
+/** Columns are made anew after this time, from stored blocks: texts that no row has any more are forgotten then. */
+const OLDEST_MS = DAY_MS
 /** How long a site that fills the memory is not tried again for older days. */
 const FULL_MS = HOUR_MS
 /** Questions about a site that wait: a dashboard asks some twenty. */
@@ -33,6 +36,8 @@ interface Preparing extends Span {
 interface Site {
   siteNo: number
   columns: SiteColumns
+  /** When they were begun, Unix milliseconds. */
+  since: number
   waiting: Waiting[]
   preparing: Preparing[]
   /** Columns from then on fill the memory, Unix milliseconds, and until when that is taken for granted. */
@@ -53,8 +58,15 @@ export function createKeptCounter(options: {
   now: () => number
   awaitedMs?: number
   patienceMs?: number
+  leastPackedHits?: number
 }): Counter {
   const { db, maxBytes, log, now, awaitedMs = AWAITED_MS, patienceMs = PATIENCE_MS } = options
+  // Half of the memory is for decoded columns, the other for all else.
+  const mostBytes = Math.ceil(maxBytes / 2)
+  const decoded = createDecodedBlocks(mostBytes)
+  const { leastPackedHits } = options
+  const columnsOf = (siteNo: number) =>
+    new SiteColumns(siteNo, { decoded, ...(leastPackedHits !== undefined && { leastPackedHits }) })
   /** The one that was asked last is the last one. */
   const sites = new Map<number, Site>()
   let stampedFrom: number | undefined
@@ -62,7 +74,8 @@ export function createKeptCounter(options: {
   function siteOf(siteNo: number): Site {
     const site = sites.get(siteNo) ?? {
       siteNo,
-      columns: new SiteColumns(siteNo),
+      columns: columnsOf(siteNo),
+      since: now(),
       waiting: [],
       preparing: [],
       full: undefined,
@@ -80,17 +93,24 @@ export function createKeptCounter(options: {
       const asked = site.waiting.splice(0)
       try {
         // Rows of before stamps came may change without one: their columns are made for each question.
-        if (!(await isStamped())) site.columns = new SiteColumns(site.siteNo)
+        if (!(await isStamped()) || now() - site.since > OLDEST_MS) startAnew(site)
         if (asked.length > 0) await answer(site, asked)
         if (site.preparing.length > 0) await prepareDay(site, site.preparing[0]!)
+        if (await isStamped()) await site.columns.store(db)
       } catch (error) {
+        log.error({ error, siteNo: site.siteNo }, 'columns could not be made')
         site.preparing = []
         for (const { refuse } of asked) refuse(error)
       }
-      if (site.columns.bytes > maxBytes) site.columns = new SiteColumns(site.siteNo)
+      if (site.columns.bytes > mostBytes) startAnew(site)
       forgetOthers(site)
     }
     site.isBusy = false
+  }
+
+  function startAnew(site: Site): void {
+    site.columns = columnsOf(site.siteNo)
+    site.since = now()
   }
 
   async function isStamped(): Promise<boolean> {
@@ -101,13 +121,13 @@ export function createKeptCounter(options: {
   /** All from one moment. */
   async function answer(site: Site, asked: Waiting[]): Promise<void> {
     const { columns } = site
-    const longestMs = (await isStamped()) ? awaitedMs : Number.POSITIVE_INFINITY
+    const limits = { longestMs: (await isStamped()) ? awaitedMs : Number.POSITIVE_INFINITY, mostBytes }
     const spans = asked.map(({ span }) => span)
     // What is missing is read outside of a snapshot: the embedded database can serve no other client during a transaction.
-    const blocks = spans.map(span => ({ ...span, money: false }))
-    const first = await columns.views(db, blocks, now(), longestMs)
-    const isWhole = !first.hasRead && !spans.some(({ money }) => money)
-    const { views } = isWhole ? first : await inSnapshot(db, tx => columns.views(tx, spans, now(), longestMs))
+    const withoutLookups = spans.map(span => ({ ...span, money: span.money && ('kept' as const) }))
+    const first = await columns.views(db, withoutLookups, now(), limits)
+    const isWhole = !first.hasRead && spans.every(({ money }) => money !== 'whole')
+    const { views } = isWhole ? first : await inSnapshot(db, tx => columns.views(tx, spans, now(), limits))
     for (const [index, question] of asked.entries()) {
       const view = views[index]!
       if (typeof view === 'object') question.answer(view)
@@ -129,9 +149,9 @@ export function createKeptCounter(options: {
   async function prepareDay(site: Site, preparing: Preparing): Promise<void> {
     const { start, until } = preparing
     const from = Math.max(start, dayOf(until - 1))
-    await site.columns.views(db, [{ start: from, end: until }], now())
+    await site.columns.views(db, [{ start: from, end: until }], now(), { mostBytes })
     preparing.until = from
-    if (site.columns.bytes > maxBytes) {
+    if (site.columns.bytes > mostBytes) {
       // Of the day itself and those around it, no part is kept: the newer ones have room.
       const keptFrom = dayOf(from) + 3 * DAY_MS
       site.columns.forgetBefore(keptFrom)
@@ -143,7 +163,7 @@ export function createKeptCounter(options: {
   function forgetOthers(site: Site): void {
     let bytes = [...sites.values()].reduce((sum, { columns }) => sum + columns.bytes, 0)
     for (const other of sites.values()) {
-      if (bytes <= maxBytes) return
+      if (bytes <= mostBytes) return
       if (other === site || other.isBusy) continue
       bytes -= other.columns.bytes
       sites.delete(other.siteNo)
@@ -165,7 +185,7 @@ export function createKeptCounter(options: {
           return reject(
             new CountRefused({ why: 'unavailable', message: 'Too many reads at once; try again shortly' }),
           )
-        site.waiting.push({ span: viewSpanOf(name, question), since: now(), answer, refuse: reject })
+        site.waiting.push({ span: viewSpanOf(name, question, asked), since: now(), answer, refuse: reject })
         if (!site.isBusy)
           void work(site).catch(error => log.error({ error, siteNo }, 'columns could not be made'))
       })

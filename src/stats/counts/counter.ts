@@ -1,5 +1,7 @@
 import type { View } from '../../columns/block.ts'
 import type { ViewSpan } from '../../columns/site-columns.ts'
+import { type BreakdownDimension, isChanging } from '../../dimensions/dimensions.ts'
+import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import type { AUTOCAPTURE_TYPES } from '../../ingestion/hit.ts'
 import { countErrors } from './errors.ts'
 import { countFrequencies, countProperties, countTitleSeries, countTypes } from './frequencies.ts'
@@ -18,9 +20,9 @@ import type { Question } from './question.ts'
 import { countReturns } from './returns.ts'
 import { findSessions } from './session-page.ts'
 import { findTitlePlaces } from './title-places.ts'
-import { countTraffic } from './traffic.ts'
+import { countTraffic, countTrafficParts } from './traffic.ts'
 import { findUsers } from './user-page.ts'
-import { countValues } from './values.ts'
+import { countValueParts, countValues } from './values.ts'
 import { findVisitors } from './visitor-page.ts'
 import { countVitalCauses, countVitalSeries, countVitals, countVitalValues } from './vitals.ts'
 
@@ -38,6 +40,8 @@ const MONEY_COUNTS = {
 const COUNTS = {
   ...MONEY_COUNTS,
   traffic: countTraffic,
+  trafficParts: countTrafficParts,
+  valueParts: countValueParts,
   values: countValues,
   frequencies: countFrequencies,
   types: countTypes,
@@ -71,16 +75,22 @@ export type CountName = keyof Counts
 export type Asked<Name extends CountName> = Parameters<Counts[Name]>[2]
 export type Counted<Name extends CountName> = ReturnType<Counts[Name]>
 
-/** Whether a count is of payments and MRR movements. */
-export const isOfMoney = (name: CountName): boolean => name in MONEY_COUNTS
-
 /** Returns what a count needs columns of. */
-export const viewSpanOf = (name: CountName, { start, end, sessions }: Question): ViewSpan => ({
-  start,
-  end,
-  sessions,
-  money: isOfMoney(name),
-})
+export function viewSpanOf(
+  name: CountName,
+  { start, end, sessions, filters }: Question,
+  asked: unknown,
+): ViewSpan {
+  const { dimension } = (asked ?? {}) as { dimension?: BreakdownDimension }
+  const dimensions = [...filters.map(filter => filter.dimension), ...(dimension ? [dimension] : [])]
+  const needsChanging = dimensions.some(used => used !== HOUR_OF_WEEK && isChanging(used))
+  return {
+    start,
+    end,
+    sessions,
+    money: !(name in MONEY_COUNTS) ? undefined : needsChanging ? 'whole' : 'kept',
+  }
+}
 
 /** Answers questions about a site. */
 export interface Counter {

@@ -1,6 +1,8 @@
 import { BLOCK_TYPES, typeNumber, type View } from '../../columns/block.ts'
 import { type Dimension, isHitDimension } from '../../dimensions/dimensions.ts'
 import type { EventType } from '../../dimensions/event-types.ts'
+import { propertyText } from '../../dimensions/rolled-up.ts'
+import type { CountedValue } from '../../rollups/protocol.ts'
 import type { Question } from './question.ts'
 import { Buckets } from './shared/buckets.ts'
 import { Pairs } from './shared/distinct.ts'
@@ -99,16 +101,35 @@ export interface PropertyCount {
 }
 
 /** Counts the distinct visitors of each property of the events of a type and name, in any order. */
-export function countProperties(
-  view: View,
-  question: Question,
-  { eventType, eventName }: { eventType: EventType; eventName: string },
-): PropertyCount[] {
+export function countProperties(view: View, question: Question, asked: NamedEvent): PropertyCount[] {
+  const { found, pairs } = findProperties(view, question, asked)
+  const visitors = pairs.countDistinct(found.length, view.visitors.size)
+  return found.map(({ key, value }, number) => ({ key, value, visitors: visitors[number]! }))
+}
+
+/** Counts the hits with each property with lists of visitors, for counts that are added to others. */
+export function countPropertyParts(view: View, question: Question, asked: NamedEvent): CountedValue[] {
+  const { found, pairs } = findProperties(view, question, asked)
+  const visitors = pairs.distinct(found.length, view.visitors.size)
+  return found.map(({ key, value, hits }, number) => ({
+    value: propertyText(key, value),
+    counts: { hits },
+    visitors: Uint32Array.from(visitors[number]!, visitor => view.visitors.visitorNo(visitor)),
+  }))
+}
+
+interface NamedEvent {
+  eventType: EventType
+  eventName: string
+}
+
+function findProperties(view: View, question: Question, { eventType, eventName }: NamedEvent) {
   const type = typeNumber(eventType)
   const name = view.texts.of('event_name').find(eventName)
   const keys = view.texts.of('property_key')
   const values = view.texts.of('property_value')
   const numbers = new Map<number, number>()
+  const hitsOf: number[] = []
   const pairs = new Pairs()
   for (const { hits, inRange, sessions } of select(view, question)) {
     for (let hit = 0; hit < hits.count; hit++) {
@@ -117,14 +138,15 @@ export function countProperties(
         const property = hits.propertyKeys[index]! * values.size + hits.propertyValues[index]!
         const number = numbers.get(property) ?? numbers.size
         numbers.set(property, number)
+        hitsOf[number] = (hitsOf[number] ?? 0) + 1
         pairs.add(number, sessions.visitor[hits.session[hit]!]!)
       }
     }
   }
-  const visitors = pairs.countDistinct(numbers.size, view.visitors.size)
-  return [...numbers].map(([property, number]) => ({
+  const found = [...numbers].map(([property, number]) => ({
     key: keys.text(Math.floor(property / values.size)),
     value: values.text(property % values.size),
-    visitors: visitors[number]!,
+    hits: hitsOf[number]!,
   }))
+  return { found, pairs }
 }

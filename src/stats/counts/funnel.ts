@@ -3,10 +3,10 @@ import { type Dimension, isHitDimension } from '../../dimensions/dimensions.ts'
 import { type GoalTarget, testOf } from '../../goals/matching.ts'
 import type { ChainRules } from '../funnels/chains.ts'
 import { countMoments, type FunnelCounts } from '../funnels/count-chains.ts'
-import type { Moments } from '../moments/moments.ts'
+import type { Moments } from '../funnels/moments.ts'
 import type { Question } from './question.ts'
 import { type ByteOrder, byteOrder } from './shared/byte-order.ts'
-import { firstReach, Goals } from './shared/conversions.ts'
+import { comparedOf, firstReach, Goals } from './shared/conversions.ts'
 import { TextMatcher } from './shared/match-texts.ts'
 import { columnOf, type Selected, select } from './shared/select.ts'
 
@@ -29,20 +29,13 @@ export function countFunnel(view: View, question: Question, asked: FunnelAsked):
   const order = asked.dimension ? byteOrder(view.texts.ofDimension(asked.dimension)) : undefined
   const found = new FoundMoments(asked, order)
   const matcher = new TextMatcher(view, question)
-  const finder = new StepFinder(view, asked.steps, matcher)
-  const selected = select(view, question)
-  for (const block of selected) {
-    finder.forEachHit(block, question, (hit, steps) => found.add(block, hit, steps, block.isService))
-    finder.forEachScroll(block, question, (hit, steps) => found.add(block, hit, steps, true))
-  }
-  if (asked.rules.isStrict) {
-    for (const block of selected) if (!block.isService) found.addAllHits(block, question)
+  const finder = new StepFinder(view, asked, matcher)
+  for (const block of select(view, question)) {
+    found.addHits(block, question, finder.stepsOfHits(block, question))
+    finder.forEachScroll(block, question, (hit, steps) => found.addScroll(block, hit, steps))
   }
   return countMoments(found.moments(), asked.rules, asked.dimension ? asked.rows : 0)
 }
-
-/** Receives a hit and the steps that it meets, one bit a step. */
-type Met = (hit: number, steps: number) => void
 
 interface ScrollTarget {
   threshold: number
@@ -57,7 +50,7 @@ class StepFinder {
   /** One for each threshold. */
   readonly #scrolls: ScrollTarget[]
 
-  constructor(view: View, steps: readonly GoalTarget[], matcher: TextMatcher) {
+  constructor(view: View, { steps }: FunnelAsked, matcher: TextMatcher) {
     const isLate = ({ kind, scrollThreshold }: GoalTarget) =>
       kind === 'engagement' && scrollThreshold !== null && scrollThreshold > 0
     this.#stepOf = steps.flatMap((target, step) => (isLate(target) ? [] : [step]))
@@ -71,8 +64,7 @@ class StepFinder {
     for (const [step, target] of steps.entries()) {
       if (!isLate(target)) continue
       const passes = new Uint8Array(paths.size)
-      const { operator, value } = testOf(target)
-      matcher.mark(paths, 'goal', operator, value, passes)
+      matcher.mark(paths, testOf(target).operator, comparedOf(target), passes)
       const masks = byThreshold.get(target.scrollThreshold!) ?? new Uint8Array(paths.size)
       for (let path = 0; path < masks.length; path++) if (passes[path] === 1) masks[path]! |= 1 << step
       byThreshold.set(target.scrollThreshold!, masks)
@@ -80,21 +72,21 @@ class StepFinder {
     this.#scrolls = [...byThreshold].map(([threshold, masks]) => ({ threshold, steps: masks }))
   }
 
-  /** Calls back for each hit in the range that meets steps, in sessions that count. */
-  forEachHit(block: Selected, question: Question, met: Met): void {
-    let last = -1
-    let steps = 0
+  /** Returns the steps that each hit in the range meets, one bit a step, in sessions that count. */
+  stepsOfHits(block: Selected, question: Question): Uint8Array {
+    const steps = new Uint8Array(block.hits.count)
     this.#goals.forEach(block, question, block.counts, (goal, hit) => {
-      if (hit !== last && steps > 0) met(last, steps)
-      if (hit !== last) steps = 0
-      last = hit
-      steps |= 1 << this.#stepOf[goal]!
+      steps[hit]! |= 1 << this.#stepOf[goal]!
     })
-    if (steps > 0) met(last, steps)
+    return steps
   }
 
-  /** Calls back for the first engagement of each pageview that reaches a threshold, if it lies in the range. */
-  forEachScroll({ hits, sessions, counts }: Selected, { start, end }: Question, met: Met): void {
+  /** Calls back for the first engagement of each pageview that reaches a threshold, if it lies in the range, with the steps that it meets. */
+  forEachScroll(
+    { hits, sessions, counts }: Selected,
+    { start, end }: Question,
+    met: (hit: number, steps: number) => void,
+  ): void {
     if (this.#scrolls.length === 0) return
     const { type, scroll, session, at, values } = hits
     for (let hit = 0; hit < hits.count; hit++) {
@@ -124,24 +116,32 @@ class FoundMoments {
     this.#order = order
   }
 
-  /** Adds a moment, unless it has no visitor, no session although these are looked at, or meets no step in time. */
-  add(block: Selected, hit: number, steps: number, isSilent: boolean): void {
-    const at = block.hits.at[hit]!
-    const inTime = at < this.#asked.startsBefore ? steps : steps & ~1
-    if (inTime !== 0) this.#push(block, hit, inTime, isSilent)
-  }
-
-  /** Adds every pageview and event in the range of sessions that count, as moments that meet no step. */
-  addAllHits(block: Selected, { start, end }: Question): void {
-    const { hits, counts } = block
+  /** Adds the hits that meet a step in time; in the strict order every pageview and event in the range, in sessions that count. */
+  addHits(block: Selected, { start, end }: Question, steps: Uint8Array): void {
+    const { hits, counts, isService } = block
+    const takesAll = this.#asked.rules.isStrict && !isService
+    const isTaken = (hit: number) =>
+      hits.type[hit] !== ENGAGEMENT &&
+      counts[hits.session[hit]!] === 1 &&
+      hits.at[hit]! >= start &&
+      hits.at[hit]! < end
     for (let hit = 0; hit < hits.count; hit++) {
-      const at = hits.at[hit]!
-      if (hits.type[hit] === ENGAGEMENT || counts[hits.session[hit]!] === 0 || at < start || at >= end)
-        continue
-      this.#push(block, hit, 0, false)
+      const inTime = this.#inTime(block, hit, steps[hit]!)
+      if (inTime !== 0 || (takesAll && isTaken(hit))) this.#push(block, hit, inTime, isService)
     }
   }
 
+  /** Adds an engagement that meets a step in time. */
+  addScroll(block: Selected, hit: number, steps: number): void {
+    const inTime = this.#inTime(block, hit, steps)
+    if (inTime !== 0) this.#push(block, hit, inTime, true)
+  }
+
+  #inTime({ hits }: Selected, hit: number, steps: number): number {
+    return hits.at[hit]! < this.#asked.startsBefore ? steps : steps & ~1
+  }
+
+  /** Adds a moment, unless it has no visitor, or no session although these are looked at. */
   #push(block: Selected, hit: number, steps: number, isSilent: boolean): void {
     const { isWithinSession, hasOwners, dimension } = this.#asked
     const { hits, sessions } = block

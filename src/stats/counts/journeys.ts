@@ -1,5 +1,5 @@
 import { type Block, ENGAGEMENT, type Numbers, PAGEVIEW, type View } from '../../columns/block.ts'
-import { countSteps, END } from '../journeys/follow.ts'
+import { countSteps, END } from '../journeys/count-steps.ts'
 import type { Journeys, JourneysQuery } from '../journeys/query.ts'
 import type { Question } from './question.ts'
 import { type ByteOrder, byteOrder } from './shared/byte-order.ts'

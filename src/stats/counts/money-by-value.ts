@@ -1,4 +1,4 @@
-import type { View } from '../../columns/block.ts'
+import type { MoneyBlock, View } from '../../columns/block.ts'
 import type { BreakdownDimension } from '../../dimensions/dimensions.ts'
 import type { Question } from './question.ts'
 import { Pairs } from './shared/distinct.ts'
@@ -41,14 +41,14 @@ export function countMoneyByValue(
   const keys = keysOf(view, dimension, question, zone)
   const { blocks, rows } = selectMoney(view, question, currency)
   const keyOf = keys.ofMoney(money)
-  const seen = keyOf ? [] : keysSeen(view, blocks, keys)
+  const seen = keyOf ? NOTHING_SEEN : keysSeen(view, blocks, keys)
   const found: (Omit<MoneyOfValue, 'value'> | undefined)[] = new Array(keys.count)
   const paid = new Uint8Array(keys.count)
   const paying = new Pairs()
   for (const row of rows) {
     if (money.at[row]! < question.start) continue
     const amount = money.amount[row]!
-    for (const key of keyOf ? [keyOf[row]!] : (seen[money.session[row]!] ?? [])) {
+    for (const key of keyOf ? [keyOf[row]!] : (seen.get(sessionNoOf(money, row)) ?? [])) {
       found[key] ??= { revenue: 0n, payments: 0, customers: 0, newCustomers: 0, mrr: 0n }
       const of = found[key]
       if (!isPayment(view, row)) {
@@ -71,22 +71,26 @@ export function countMoneyByValue(
   )
 }
 
-/** Returns which values of hits the sessions of money have, by position among the copies. */
-function keysSeen({ money }: View, blocks: readonly Selected[], keys: Keys): ReadonlySet<number>[] {
-  const positionOf = new Map<number, number>()
-  for (const [position, no] of money.copies.sessions.no.entries()) if (no > 0) positionOf.set(no, position)
-  const seen: Set<number>[] = []
+type Seen = ReadonlyMap<number, ReadonlySet<number>>
+const NOTHING_SEEN: Seen = new Map()
+
+const sessionNoOf = ({ session, copies }: MoneyBlock, row: number) => copies.sessions.no[session[row]!]!
+
+/** Returns which values of hits the sessions of money have, by number of the session. */
+function keysSeen({ money }: View, blocks: readonly Selected[], keys: Keys): Seen {
+  const wanted = new Set(money.copies.sessions.no.filter(no => no > 0))
+  const seen = new Map<number, Set<number>>()
   for (const block of blocks) {
     if (block.isService) continue
     const { no, firstHit } = block.sessions
     const keyOf = keys.ofHits(block)
     for (const [session, number] of no.entries()) {
-      const position = positionOf.get(number)
-      if (position === undefined) continue
-      seen[position] = new Set()
+      if (!wanted.has(number)) continue
+      const keysOfSession = new Set<number>()
       for (let hit = firstHit[session]!; hit < firstHit[session + 1]!; hit++) {
-        if (block.inRange[hit] === 1) seen[position].add(keyOf[hit]!)
+        if (block.inRange[hit] === 1) keysOfSession.add(keyOf[hit]!)
       }
+      seen.set(number, keysOfSession)
     }
   }
   return seen

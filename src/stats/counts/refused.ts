@@ -1,14 +1,21 @@
 import { AppError, invalidField, invalidValue } from '../../errors.ts'
 import { shortened } from '../../filters/conditions.ts'
 
+/** What is compared with texts: the value of a field. `goal`: the goal that has it, by display name and id. */
+export interface Compared {
+  field: string
+  value: string
+  goal?: string | undefined
+}
+
 /**
  * Why nothing is counted. `costly`: a comparison takes too long on the texts of the range; `invalid`: a pattern cannot be compared. `preparing`:
  * columns are still made from rows; `share` of the time is done, from 0 to 1. `large`: they do not fit into the memory for columns.
  * `unavailable`: the database cannot answer now.
  */
 export type Refusal =
-  | { why: 'costly'; field: string; value: string }
-  | { why: 'invalid'; field: string; value: string; reason: string }
+  | ({ why: 'costly' } & Compared)
+  | ({ why: 'invalid'; reason: string } & Compared)
   | { why: 'preparing'; share: number }
   | { why: 'large' }
   | { why: 'unavailable'; message: string }
@@ -27,6 +34,10 @@ export class CountRefused extends Error {
 /** Seconds after which more is prepared. */
 const RETRY_AFTER = 2
 
+/** Begins what is said of a field with its value, unless it is a step of a funnel, which has one value alone. */
+const said = ({ field, value }: { field: string; value: string }, what: string) =>
+  /^steps\.\d+\.value$/.test(field) ? what : `${shortened(value)} ${what}`
+
 /** Returns what a caller is told about a refusal. */
 export function refusalError(refusal: Refusal): AppError {
   switch (refusal.why) {
@@ -34,7 +45,7 @@ export function refusalError(refusal: Refusal): AppError {
       return new AppError(
         'preparing',
         `The answer is being prepared from the hits of this range: ${Math.floor(100 * refusal.share)} % is done; try again shortly`,
-        { retryAfter: RETRY_AFTER },
+        { retryAfter: RETRY_AFTER, share: refusal.share },
       )
     case 'unavailable':
       return new AppError('unavailable', refusal.message, { retryAfter: RETRY_AFTER })
@@ -44,21 +55,24 @@ export function refusalError(refusal: Refusal): AppError {
         'The range has more hits than fit into the memory for columns: ask for a shorter range, or set COLUMNS_MB higher',
       )
     case 'costly':
-      return refusal.field === 'goal'
+      return refusal.goal
         ? invalidField(
-            'goal',
-            `The goal with ${shortened(refusal.value)} takes too long to look for among the values of this range: ask for a shorter range, or give it a simpler match_value`,
+            refusal.field,
+            `The goal ${refusal.goal} takes too long to look for among the values of this range: ask for a shorter range, or give it a simpler match_value`,
           )
         : invalidValue(
             refusal.field,
-            `${shortened(refusal.value)} takes too long on the values of this range: ask for a shorter range, or use a simpler pattern`,
+            said(
+              refusal,
+              'takes too long on the values of this range: ask for a shorter range, or use a simpler pattern',
+            ),
           )
     case 'invalid':
-      return refusal.field === 'goal'
+      return refusal.goal
         ? invalidField(
-            'goal',
-            `The goal with ${shortened(refusal.value)} cannot be looked for: its match_value ${refusal.reason}; change or delete it`,
+            refusal.field,
+            `The goal ${refusal.goal} cannot be looked for: its match_value ${refusal.reason}; change or delete it`,
           )
-        : invalidValue(refusal.field, `${shortened(refusal.value)} ${refusal.reason}`)
+        : invalidValue(refusal.field, said(refusal, refusal.reason))
   }
 }

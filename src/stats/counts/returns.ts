@@ -1,7 +1,6 @@
 import type { Block, SessionColumns, View } from '../../columns/block.ts'
 import type { GoalTarget } from '../../goals/matching.ts'
-import type { Returns } from '../cohorts/count-returns.ts'
-import { CohortMembers, type CohortPeriods } from '../cohorts/members.ts'
+import { type CohortCounts, CohortMembers, type CohortPeriods } from '../cohorts/members.ts'
 import type { Question } from './question.ts'
 import { Buckets } from './shared/buckets.ts'
 import { Goals } from './shared/conversions.ts'
@@ -15,6 +14,11 @@ export interface ReturnsAsked extends CohortPeriods {
   target: GoalTarget | null
   /** Users are known by sessions that started since then, Unix milliseconds. */
   usersSince: number
+}
+
+export interface Returns extends CohortCounts {
+  /** Visitors who began, and whom nothing recognizes later. */
+  leftOut: number
 }
 
 /** Marks of visitors who began. */

@@ -1,5 +1,5 @@
 import { EVENT, PAGEVIEW, type View } from '../../columns/block.ts'
-import { NO_TRAFFIC, type TrafficTotals } from '../../rollups/protocol.ts'
+import { type CountedPart, NO_TRAFFIC, type TrafficTotals } from '../../rollups/protocol.ts'
 import type { Question } from './question.ts'
 import { Buckets } from './shared/buckets.ts'
 import { Pairs } from './shared/distinct.ts'
@@ -10,6 +10,25 @@ import { type Selected, select } from './shared/select.ts'
  * @param bounds of the buckets, Unix milliseconds, one more than buckets
  */
 export function countTraffic(view: View, question: Question, bounds: readonly number[]): TrafficTotals[] {
+  const { totals, pairs } = addUp(view, question, bounds)
+  const visitors = pairs.countDistinct(totals.length, view.visitors.size)
+  for (const [bucket, total] of totals.entries()) total.visitors = visitors[bucket]!
+  return totals
+}
+
+/** Counts the same with lists of visitors, for totals that are added to others. */
+export function countTrafficParts(view: View, question: Question, bounds: readonly number[]): CountedPart[] {
+  const { totals, pairs } = addUp(view, question, bounds)
+  const visitors = pairs.distinct(totals.length, view.visitors.size)
+  return totals.map(({ visitors: _, ...counts }, bucket) => ({
+    start: bounds[bucket]!,
+    end: bounds[bucket + 1]!,
+    counts,
+    visitors: Uint32Array.from(visitors[bucket]!, visitor => view.visitors.visitorNo(visitor)),
+  }))
+}
+
+function addUp(view: View, question: Question, bounds: readonly number[]) {
   const buckets = new Buckets(bounds)
   const totals = Array.from({ length: buckets.count }, () => ({ ...NO_TRAFFIC }))
   const pairs = new Pairs()
@@ -17,9 +36,7 @@ export function countTraffic(view: View, question: Question, bounds: readonly nu
     countHits(selected, buckets, totals, pairs)
     countSessions(selected, buckets, totals)
   }
-  const visitors = pairs.countDistinct(buckets.count, view.visitors.size)
-  for (const [bucket, total] of totals.entries()) total.visitors = visitors[bucket]!
-  return totals
+  return { totals, pairs }
 }
 
 function countHits(

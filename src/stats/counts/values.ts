@@ -1,14 +1,17 @@
-import { ENGAGEMENT, NONE, type Numbers, PAGEVIEW, type View } from '../../columns/block.ts'
+import { ENGAGEMENT, EVENT, NONE, type Numbers, PAGEVIEW, type View } from '../../columns/block.ts'
 import { type BreakdownDimension, isOfSessionEnd } from '../../dimensions/dimensions.ts'
+import type { EventType } from '../../dimensions/event-types.ts'
+import { ERRORS, PROPERTIES } from '../../dimensions/rolled-up.ts'
 import { type Counts, noCounts } from '../../rollups/daily/codec.ts'
-import type { RankedValue } from '../../rollups/protocol.ts'
+import type { CountedValue, RankedValue } from '../../rollups/protocol.ts'
+import { countPropertyParts } from './frequencies.ts'
 import type { Question } from './question.ts'
 import { Pairs } from './shared/distinct.ts'
 import { type Keys, keysOf } from './shared/keys.ts'
 import { isSeen, type Selected, select } from './shared/select.ts'
 
-export interface ValuesAsked {
-  dimension: BreakdownDimension
+export interface ValuesAsked<Of = BreakdownDimension> {
+  dimension: Of
   /** Time zone of the site; the hours of `hour_of_week` are its. */
   zone: string
 }
@@ -18,12 +21,34 @@ export interface ValuesAsked {
  * absent. Events that the service wrote do not count.
  */
 export function countValues(view: View, question: Question, { dimension, zone }: ValuesAsked): RankedValue[] {
+  return countKeys(view, question, { dimension, zone }).rows()
+}
+
+/**
+ * Counts the same with lists of visitors, for counts that are added to others; of errors (`ERRORS`) and of properties of events (`propertiesOf`), too.
+ */
+export function countValueParts(
+  view: View,
+  question: Question,
+  { dimension, zone }: ValuesAsked<string>,
+): CountedValue[] {
+  if (!dimension.startsWith(`${PROPERTIES}/`))
+    return countKeys(view, question, { dimension: dimension as BreakdownDimension, zone }).parts(view)
+  const [, eventType, ...name] = dimension.split('/')
+  return countPropertyParts(view, question, { eventType: eventType as EventType, eventName: name.join('/') })
+}
+
+function countKeys(
+  view: View,
+  question: Question,
+  { dimension, zone }: ValuesAsked<BreakdownDimension | typeof ERRORS>,
+): CountsByKey {
   const keys = keysOf(view, dimension, question, zone)
   const counts = new CountsByKey(keys, view.visitors.size)
   for (const selected of select(view, question)) {
     if (selected.isService) continue
     const ofSessions = keys.ofSessions(selected)
-    if (isOfSessionEnd(dimension)) counts.addEnded(selected, ofSessions!)
+    if (dimension !== ERRORS && isOfSessionEnd(dimension)) counts.addEnded(selected, ofSessions!)
     else {
       const ofHits = keys.ofHits(selected)
       counts.addHits(selected, ofHits)
@@ -31,7 +56,7 @@ export function countValues(view: View, question: Question, { dimension, zone }:
       else counts.addSeen(selected, ofHits)
     }
   }
-  return counts.rows()
+  return counts
 }
 
 class CountsByKey {
@@ -62,8 +87,11 @@ class CountsByKey {
     for (let hit = 0; hit < count; hit++) {
       if (inRange[hit] === 0) continue
       const key = keyOf[hit]!
+      if (key === this.#keys.none) continue
       const counts = this.#of(key)
+      counts.hits += 1
       if (type[hit] === PAGEVIEW) counts.pageviews += 1
+      else if (type[hit] === EVENT) counts.customEvents += 1
       if (at[hit]! > counts.lastAt) counts.lastAt = at[hit]!
       this.#pairs.add(key, visitor[session[hit]!]!)
     }
@@ -82,7 +110,9 @@ class CountsByKey {
     this.addSessions(selected, keyOf)
     for (let session = 0; session < sessions.count; session++) {
       if (started[session] === 0) continue
-      this.#of(keyOf[session]!).pageviews += sessions.pageviews[session]!
+      const counts = this.#of(keyOf[session]!)
+      counts.pageviews += sessions.pageviews[session]!
+      counts.hits += sessions.pageviews[session]! + sessions.events[session]!
       this.#pairs.add(keyOf[session]!, sessions.visitor[session]!)
     }
   }
@@ -103,7 +133,7 @@ class CountsByKey {
       for (let hit = first; hit < end; hit++) {
         if (type[hit] === ENGAGEMENT) hasEngagement = true
         const key = keyOf[hit]!
-        if (seen[key] === stamp || !isSeen(selected, hit)) continue
+        if (seen[key] === stamp || key === this.#keys.none || !isSeen(selected, hit)) continue
         seen[key] = stamp
         this.#addSession(sessions, session, key)
       }
@@ -133,6 +163,17 @@ class CountsByKey {
     counts.sessions += 1
     if (pageviews[session] === 1) counts.bounces += 1
     counts.durationMs += durationMs[session]!
+  }
+
+  /** Visitors as numbers of the database. */
+  parts(view: View): CountedValue[] {
+    const visitors = this.#pairs.distinct(this.#keys.count, this.#visitors)
+    return this.#counts.flatMap((counts, key) => {
+      if (!counts) return []
+      const { visitors: _, ...others } = counts
+      const list = Uint32Array.from(visitors[key]!, visitor => view.visitors.visitorNo(visitor))
+      return { value: this.#keys.text(key), counts: others, visitors: list }
+    })
   }
 
   rows(): RankedValue[] {

@@ -1,7 +1,7 @@
 import { inSnapshot, type Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import type { EventType } from '../../dimensions/event-types.ts'
-import { type LogEnd, readLogEnd } from '../../rollups/recent/recent-log.ts'
+import { type LogEnd, readLogEnd } from '../../rollups/log-end.ts'
 import { BLOCK_ROWS, type Download, runningDownload } from '../../schema/download.ts'
 import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
 import type { Services } from '../../services.ts'

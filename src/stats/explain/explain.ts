@@ -3,9 +3,10 @@ import { readMoney } from '../../money/totals.ts'
 import { mayShow, requireSection } from '../../sharing/grant.ts'
 import { formatInstant } from '../../time/local-time.ts'
 import { seriesBuckets, toWindow } from '../../time/range.ts'
-import { findConversionTargets } from '../breakdown/converting-visitors.ts'
+import { findConversionGoal } from '../breakdown/converting-visitors.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
+import { findTargets } from '../resolve/targets.ts'
 import type { ExplanationAnswer } from './answer.ts'
 import type { Explanation, TermName } from './explanation.ts'
 import { CONVERSION_OF_GOAL } from './of-overview.ts'
@@ -39,13 +40,14 @@ export async function explain(
   requireRead(services, read, explanation, subject)
 
   const { range, resolved, other } = await resolvePeriod(services, site, query)
-  const [targets] = goalId ? await findConversionTargets(services, site, goalId, [resolved]) : []
+  const goal = goalId && (await findConversionGoal(services, site, goalId))
+  const targets = goal && (await findTargets(services, { ...resolved, teamId: site.teamId }, [goal]))
   const parts =
     read === 'movements' ? seriesBuckets(range) : partsOf(range, resolved, partsWanted(read, query, resolved))
   const asked: Asked = {
     explained: { services, site, range, resolved, parts },
     subject,
-    targets: targets ?? resolved.goal?.targets,
+    targets: targets || resolved.goal?.targets,
   }
   const found = await readTerms(asked, explanation.terms)
   const index = query.bucket === undefined ? undefined : bucketIn(parts, query.bucket)

@@ -1,9 +1,41 @@
 import { type BySource, runTask, type TrafficTotals } from '../../rollups/protocol.ts'
 import { boundsOf, toWindow } from '../../time/range.ts'
-import { isUnfiltered, sessionValuesOf } from '../filters/resolved-query.ts'
-import { countFilteredSessions, countFilteredSliceHits } from '../metrics/filtered-traffic.ts'
+import { isUnfiltered } from '../filters/resolved-query.ts'
+import { filteredQuery } from '../sql/filtered-query.ts'
 import { sumColumn, type Term, uniteVisitors } from './parts.ts'
 import { type Explained, inOneSnapshot } from './source.ts'
+
+type HitCounts = Pick<TrafficTotals, 'pageviews' | 'customEvents'>
+type SessionCounts = Pick<TrafficTotals, 'sessions' | 'bounces' | 'durationMs'>
+
+/** Counts one slice of the hits. Returns visitors instead of their number, since other slices may have the same visitors. */
+const countFilteredSliceHits = filteredQuery<
+  { bounds: Date[] },
+  HitCounts & { bucket: number; visitors: Buffer | null }
+>(
+  'count-filtered-slice-hits',
+  ['filtered_hits'],
+  `select
+    width_bucket(at, (select bounds from params)) - 1 as bucket,
+    count(*) filter (where type = 'pageview') as pageviews,
+    count(*) filter (where type = 'event' and not is_service) as "customEvents",
+    array_send(array_agg(distinct visitor_no) filter (where not is_service)) as visitors
+  from filtered_hits
+  group by 1`,
+)
+
+/** One row for each bucket in which filtered sessions started; `bucket` counts, from 0, the half-open buckets that begin at `bounds`. */
+const countFilteredSessions = filteredQuery<{ bounds: Date[] }, SessionCounts & { bucket: number }>(
+  'count-filtered-sessions',
+  ['filtered_sessions'],
+  `select
+    width_bucket(started_at, (select bounds from params)) - 1 as bucket,
+    count(*) as sessions,
+    count(*) filter (where pageviews = 1) as bounces,
+    sum(duration_ms)::float8 as "durationMs"
+  from filtered_sessions
+  group by 1`,
+)
 
 export type TrafficTerm = 'pageviews' | 'visitors' | 'sessions' | 'bounces' | 'duration_ms' | 'custom_events'
 
@@ -24,10 +56,7 @@ export async function explainTraffic(explained: Explained): Promise<Record<Traff
   if (isUnfiltered(resolved)) {
     return termsOf(FIELDS, await runTask(services.rollups, 'explainTraffic', { siteNo, ...spans }))
   }
-  const ofValues = sessionValuesOf(resolved)
-  const found =
-    ofValues && (await runTask(services.rollups, 'explainTrafficOfValues', { ...ofValues, ...spans }))
-  return found ? termsOf(FIELDS, found) : explainFiltered(explained)
+  return explainFiltered(explained)
 }
 
 /** Returns the terms that counts of a thread have. */

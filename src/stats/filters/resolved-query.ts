@@ -1,11 +1,17 @@
-import { type Dimension, type DimensionOf, levelOf } from '../../dimensions/dimensions.ts'
 import type { Condition, DimensionFilter } from '../../filters/conditions.ts'
-import type { ConversionTargets } from '../../rollups/goals/slice-conversions.ts'
-import type { SessionValues } from '../../rollups/protocol.ts'
 import type { TimeSpan } from '../../time/range.ts'
 import type { Question } from '../counts/question.ts'
 
-export type { ConversionTargets }
+/** What converts goals, with exact values instead of operators: rows to join hits with (`findTargets`). */
+export interface ConversionTargets {
+  /**
+   * Goals, by number, that a hit of type `kind` converts if its path, name or selector is `value` and its properties
+   * contain the JSON object `props` (null: any properties).
+   */
+  hits: { kind: string; value: string; props: string | null; goals: number[] }[]
+  /** Goals that a pageview of `path` converts when the visitor scrolls to `threshold` percent. */
+  scrolls: { path: string; threshold: number; goals: number[] }[]
+}
 
 /** Resolved query: which hits and sessions of a site a read uses. */
 export interface ResolvedQuery extends TimeSpan {
@@ -22,7 +28,6 @@ export interface ResolvedQuery extends TimeSpan {
   goal: { targets: ConversionTargets; sessionNos: number[] } | undefined
   /**
    * The only sessions that count. With segments that have goals: those that converted, in the range, one of the goals of each of them.
-   * In a part of a read from session columns: those that the columns leave out.
    */
   segmentSessionNos?: number[] | undefined
   /** What the filters ask of columns, where these are counted. */
@@ -84,20 +89,3 @@ export const isUnfiltered = ({ filters, goal, segmentSessionNos }: ResolvedQuery
   propertiesOf(filters).length === 0 &&
   goal === undefined &&
   segmentSessionNos === undefined
-
-/** With more values, a rollup's lists of visitors take longer than the rows. */
-const MOST_ROLLED_UP_VALUES = 100
-
-/** Returns the only filter when it selects sessions by their values and rollups count these, so that rollups can answer. */
-export function sessionValuesOf(resolved: ResolvedQuery): SessionValues | undefined {
-  const { siteNo, filters, goal, segmentSessionNos } = resolved
-  const [only, ...others] = filters.dimensions
-  if (!only || others.length + propertiesOf(filters).length > 0 || goal || segmentSessionNos) return undefined
-  const { dimension, condition } = only
-  if (!isOfSessionStart(dimension) || condition.operator !== 'is') return undefined
-  const values = [...new Set(condition.values)]
-  return values.length > MOST_ROLLED_UP_VALUES ? undefined : { siteNo, dimension, values }
-}
-
-const isOfSessionStart = (dimension: Dimension): dimension is DimensionOf<'session' | 'session-row'> =>
-  levelOf(dimension) === 'session' || levelOf(dimension) === 'session-row'

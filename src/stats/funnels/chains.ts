@@ -1,5 +1,4 @@
-import type { Moments } from '../moments/moments.ts'
-import { compareMoments, endOfUnit, orderMoments } from '../moments/order.ts'
+import { compareMoments, endOfUnit, type Moments, orderMoments } from './moments.ts'
 
 /** How moments follow each other. */
 export interface ChainRules {
@@ -11,7 +10,6 @@ export interface ChainRules {
 /** The chain of each visitor or session that has one, in columns. */
 export interface Chains {
   size: number
-  units: Float64Array
   lengths: Uint8Array
   /** Index of the value of the dimension. */
   values: Uint32Array
@@ -29,7 +27,6 @@ export function findChains(moments: Moments, rules: ChainRules): Chains {
   const size = countCounted(moments, order)
   const chains: Chains = {
     size: 0,
-    units: new Float64Array(size),
     lengths: new Uint8Array(size),
     values: new Uint32Array(size),
     gaps: new Float64Array(size * (rules.steps - 1)),
@@ -70,14 +67,8 @@ const isBetter = (moments: Moments, chain: number[], than: number[]) =>
   chain.length > than.length ||
   (chain.length === than.length && compareMoments(moments, chain[0]!, than[0]!) < 0)
 
-function add(
-  chains: Chains,
-  { chain }: Best,
-  { units, values, times }: Moments,
-  { steps }: ChainRules,
-): void {
+function add(chains: Chains, { chain }: Best, { values, times }: Moments, { steps }: ChainRules): void {
   const place = chains.size++
-  chains.units[place] = units[chain[0]!]!
   chains.lengths[place] = chain.length
   chains.values[place] = values[chain[0]!]!
   for (let step = 1; step < chain.length; step++) {
@@ -100,10 +91,9 @@ class ChainSearch {
   }
 
   /** Returns the indices of the chain's moments; none when the unit has no chain. */
-  longestOf(ordered: Uint32Array): number[] {
+  longestOf(unit: Uint32Array): number[] {
     const { steps: met, times } = this.#moments
-    const { steps, windowMs, isStrict } = this.#rules
-    const unit = isStrict ? this.#withoutDoubles(ordered) : ordered
+    const { steps, windowMs } = this.#rules
     let longest: number[] = []
     let hasTables = false
     for (let start = 0; start < unit.length; start++) {
@@ -138,31 +128,5 @@ class ChainSearch {
         else next[place * steps + step] = next[(place + 1) * steps + step]!
       }
     }
-  }
-
-  /**
-   * Removes hits that are there twice: as moments, and among all hits of the unit, which come last in their millisecond.
-   * What is left of the latter meets no step.
-   */
-  #withoutDoubles(ordered: Uint32Array): Uint32Array {
-    const { steps, isSilent, times } = this.#moments
-    const kept = new Uint32Array(ordered.length)
-    let size = 0
-    let doubles = 0
-    let time = Number.NaN
-    for (const index of ordered) {
-      if (times[index] !== time) {
-        time = times[index]!
-        doubles = 0
-      }
-      if (steps[index] !== 0) {
-        if (!isSilent[index]) doubles += 1
-      } else if (doubles > 0) {
-        doubles -= 1
-        continue
-      }
-      kept[size++] = index
-    }
-    return kept.subarray(0, size)
   }
 }

@@ -1,5 +1,5 @@
-import { type MomentBlock, type Moments, readMoments } from '../moments/moments.ts'
 import { type ChainRules, type Chains, findChains } from './chains.ts'
+import type { Moments } from './moments.ts'
 
 /** Numbers of one step. */
 export interface StepCount {
@@ -15,37 +15,6 @@ export interface FunnelCounts {
   rows: { value: string; steps: StepCount[] }[]
   /** Number of values. */
   values: number
-}
-
-/** Inputs and outputs of the funnel tasks of the pattern threads. */
-export interface FunnelTasks {
-  /** Returns the units with a chain of two steps or more; the order is taken as loose. */
-  listChained: { input: { blocks: MomentBlock[]; rules: ChainRules }; output: Float64Array }
-  countChains: { input: CountInput; output: FunnelCounts }
-}
-
-interface CountInput {
-  blocks: MomentBlock[]
-  /** All pageviews and events of the units of `listChained`; only for the strict order. */
-  hits: MomentBlock[]
-  rules: ChainRules
-  /** Values that get a row: as many as this, the most frequent ones, or exactly these. */
-  rows: number | string[]
-}
-
-type TaskTable = {
-  [Name in keyof FunnelTasks]: (input: FunnelTasks[Name]['input']) => FunnelTasks[Name]['output']
-}
-
-/** Tasks of a pattern thread, by name: they need no database, and the time they take does not hold up other reads. */
-export const funnelTasks: TaskTable = {
-  listChained({ blocks, rules }) {
-    // Each unit by itself: in the strict order another one of its owner may have the longest chain.
-    const moments = { ...readMoments(blocks), owners: new Uint32Array() }
-    const { size, units, lengths } = findChains(moments, { ...rules, isStrict: false })
-    return units.subarray(0, size).filter((_, index) => lengths[index]! > 1)
-  },
-  countChains: ({ blocks, hits, rules, rows }) => countMoments(readMoments(blocks, hits), rules, rows),
 }
 
 /**

@@ -1,5 +1,4 @@
 import { type Dimension, sectionOf } from '../../dimensions/dimensions.ts'
-import { type AppError, invalidField } from '../../errors.ts'
 import { findVisibleFunnel } from '../../funnels/find-funnel.ts'
 import type { FunnelRules } from '../../funnels/schema.ts'
 import {
@@ -9,20 +8,17 @@ import {
   type StepGoal,
   stepsForSite,
 } from '../../funnels/steps.ts'
-import { targetOf } from '../../goals/matching.ts'
+import { type GoalTarget, targetOf } from '../../goals/matching.ts'
 import { ratio } from '../../lib/numbers.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
+import { DAY_MS } from '../../lib/time.ts'
 import type { Services } from '../../services.ts'
 import { mayShow, requireSection } from '../../sharing/grant.ts'
 import { withoutMoneyGoals } from '../../sharing/money-goals.ts'
-import type { TimeSpan } from '../../time/range.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { resolveFollowed, type StatsServices, type StatsSite } from '../query-context.ts'
-import { findTargets, GoalRefused } from '../resolve/targets.ts'
-import type { FunnelCounts, FunnelTasks, StepCount } from './count-chains.ts'
+import type { FunnelCounts, StepCount } from './count-chains.ts'
 import type { FunnelQuery, FunnelReport, SavedFunnelQuery, StepReport } from './query.ts'
-import { fetchMoments, fetchUnitHits } from './read-moments.ts'
 
 /** Rows of a breakdown. */
 const MOST_ROWS = 20
@@ -32,7 +28,7 @@ type ReadQuery = Omit<SavedFunnelQuery, 'funnel'>
 /**
  * Returns how many visitors or sessions reach the steps that the request defines.
  * @throws AppError `forbidden` for steps that the reader may not ask about; `validation_failed` for a goal that the site does not have,
- * a pattern that is invalid or too costly, and too many moments
+ * and a pattern that is invalid or too costly
  */
 export async function readFunnel(
   services: StatsServices,
@@ -88,7 +84,7 @@ async function reportFunnel(
   const windowMs = rules.window === 'session' ? DAY_MS : rules.window * 1_000
   const { current, previous, comparison } = await resolveFollowed(services, site, query, windowMs)
   const count = (period: typeof current, rows: number | string[]) =>
-    countFunnel(services, site, { rules, goals, windowMs, dimension }, period, rows)
+    countFunnel(services, { rules, goals, windowMs, dimension }, period, rows)
   const counts = await count(current, MOST_ROWS)
   const before =
     previous &&
@@ -123,7 +119,6 @@ interface CountedFunnel {
 
 async function countFunnel(
   services: StatsServices,
-  { teamId }: StatsSite,
   { rules: { order, window, by }, goals, windowMs, dimension }: CountedFunnel,
   { range, resolved: whole }: { range: { end: Date }; resolved: ResolvedQuery },
   rows: number | string[],
@@ -132,59 +127,17 @@ async function countFunnel(
   const isWithinSession = window === 'session' || by === 'session'
   const hasOwners = isWithinSession && by === 'visitor'
   const rules = { steps: goals.length, windowMs, isStrict: order === 'strict' }
-  const counted = await countAsked(services, resolved, 'funnel', {
-    ...{ steps: goals.map(targetOf), rules, isWithinSession, hasOwners },
+  return countAsked(services, resolved, 'funnel', {
+    ...{ steps: goals.map(stepTarget), rules, isWithinSession, hasOwners },
     ...{ startsBefore: range.end.getTime(), dimension, rows },
   })
-  if (counted) return counted
-  const targets = await findTargets(services, { ...resolved, ...valueSpan(resolved), teamId }, goals).catch(
-    error => {
-      throw error instanceof GoalRefused ? stepRefused(error, goals) : error
-    },
-  )
-  const funnel = {
-    unit: isWithinSession ? ('session_no' as const) : ('visitor_no' as const),
-    hasOwners,
-    startsBefore: range.end,
-  }
-  const blocks = await fetchMoments(services, resolved, {
-    targets,
-    funnel,
-    ...(dimension && { value: dimension }),
-  })
-  const wantedRows = dimension ? rows : 0
-  return services.patterns.enter(teamId, services.signal, async () => {
-    const run = <Name extends keyof FunnelTasks>(task: Name, input: FunnelTasks[Name]['input']) =>
-      services.patterns.run(task, input, services.signal) as Promise<FunnelTasks[Name]['output']>
-    if (!rules.isStrict) return run('countChains', { blocks, hits: [], rules, rows: wantedRows })
-    const units = Array.from(await run('listChained', { blocks, rules }))
-    const hits =
-      units.length > 0 ? await fetchUnitHits(services, resolved, { funnel: { ...funnel, units } }) : []
-    return run('countChains', { blocks, hits, rules, rows: wantedRows })
-  })
 }
 
-const QUARTER_MS = 15 * MINUTE_MS
-
-/**
- * Returns the time span whose values the steps are compared with: engagement may come a day after its pageview, and rollups are read
- * in quarters of an hour.
- */
-const valueSpan = ({ start, end }: TimeSpan): TimeSpan => ({
-  start: new Date(start.getTime() - 25 * HOUR_MS),
-  end: new Date(Math.ceil(end.getTime() / QUARTER_MS) * QUARTER_MS),
-})
-
-/** Names the step of a goal that cannot be looked for. */
-function stepRefused({ goal, reason, message }: GoalRefused, goals: StepGoal[]): AppError {
-  const index = goals.findIndex(({ id }) => id === goal.id)
-  if (!isOwnDefinition(goal)) return invalidField(`steps.${index}.goal`, message)
-  return invalidField(
-    `steps.${index}.value`,
-    reason ??
-      'is too slow to look for among the values of this range: ask for a shorter range, or use a simpler pattern',
-  )
-}
+/** Returns what converts a step, named as in the request when it cannot be looked for. */
+const stepTarget = (goal: StepGoal, step: number): GoalTarget =>
+  isOwnDefinition(goal)
+    ? { ...targetOf({ ...goal, id: undefined }), field: `steps.${step}.value` }
+    : { ...targetOf(goal), field: `steps.${step}.goal` }
 
 function presentSteps(goals: StepGoal[], steps: StepCount[]): StepReport[] {
   return steps.map(({ count, twiceMedianMs }, index) => {

@@ -6,14 +6,9 @@ import { count, decimal, label } from '../../schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import { StatsQuery } from '../filters/query.ts'
-import type { ResolvedQuery } from '../filters/resolved-query.ts'
-import type { PageWindow } from '../metrics/rank.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
-import { mergeSlices, readSlices } from '../sql/slices.ts'
 
 const ClickType = z.enum(AUTOCAPTURE_TYPES)
-type ClickType = z.infer<typeof ClickType>
 
 const LONGEST_LIST = 100
 const typesMessage = `must be one or more of ${AUTOCAPTURE_TYPES.join(', ')}, with commas between`
@@ -57,39 +52,6 @@ export const ClickRow = z
   .meta({ id: 'ClickRow' })
 export type ClickRow = z.infer<typeof ClickRow>
 
-interface Clicked {
-  type: ClickType
-  selector: string
-  target: string
-  clicks: number
-  sessions: number
-  visitors: number
-}
-
-/** One page of what was clicked, by clicks. */
-const rankClicks = filteredQuery<PageWindow, Clicked & { total: number }>('rank-clicks', ['clicks'])
-
-/** What `rank-clicks` ranks, for one slice: everything. */
-const countClicks = filteredQuery<undefined, Omit<Clicked, 'visitors'> & { visitors: Buffer }>(
-  'count-clicks',
-  ['clicks'],
-  `select
-    type,
-    selector,
-    target,
-    count(*) as clicks,
-    count(distinct session_no) as sessions,
-    array_send(array_agg(distinct visitor_no)) as visitors
-  from clicks
-  group by type, selector, target`,
-)
-
-const countSeenSessions = filteredQuery<undefined, { sessions: number }>(
-  'count-seen-sessions',
-  ['seen_sessions'],
-  'select count(*) as sessions from seen_sessions',
-)
-
 /** Returns what was clicked, most clicks first; ties by type, selector and target. */
 export async function getClicks(
   services: StatsServices,
@@ -98,49 +60,7 @@ export async function getClicks(
 ): Promise<Page<ClickRow>> {
   const { resolved } = await resolveContext(services, site, query)
   const types = query.types ?? [...AUTOCAPTURE_TYPES]
-  const counted = await countAsked(services, resolved, 'clicks', { types })
-  const [{ rows, total }, saw] = counted
-    ? [pageOf(counted.rows, windowOf(query)), counted.saw]
-    : await Promise.all([
-        readClicks(services, resolved, { ...query, types }),
-        readSlices(services, countSeenSessions, resolved).then(seen =>
-          seen.reduce((sum, { sessions }) => sum + sessions, 0),
-        ),
-      ])
-  return {
-    rows: rows.map(({ type, selector, target, clicks, sessions, visitors }) => ({
-      event_type: type,
-      selector: selector || null,
-      target: target || null,
-      clicks,
-      sessions,
-      visitors,
-      share: ratio(100 * sessions, saw, 2),
-    })),
-    total,
-  }
-}
-
-async function readClicks(
-  services: StatsServices,
-  resolved: ResolvedQuery,
-  { types, ...query }: ClicksQuery & { types: ClickType[] },
-): Promise<Page<Clicked>> {
-  const window = windowOf(query)
-  const heat = { types }
-  if (!services.slices) {
-    const rows = await rankClicks(services.reads, resolved, { heat, params: window })
-    return { rows: rows.filter(({ type }) => type !== null), total: rows[0]?.total ?? 0 }
-  }
-  const counted = await readSlices(services, countClicks, resolved, { heat })
-  const merged: Clicked[] = mergeSlices(counted, ({ type, selector, target }) =>
-    JSON.stringify([type, selector, target]),
-  )
-  return pageOf(merged, window)
-}
-
-/** Returns a page of all that was clicked, most clicks first. */
-function pageOf(clicked: Clicked[], { offset, limit }: PageWindow): Page<Clicked> {
+  const { rows: clicked, saw } = await countAsked(services, resolved, 'clicks', { types })
   clicked.sort(
     (a, b) =>
       b.clicks - a.clicks ||
@@ -148,5 +68,19 @@ function pageOf(clicked: Clicked[], { offset, limit }: PageWindow): Page<Clicked
       compareTexts(a.selector, b.selector) ||
       compareTexts(a.target, b.target),
   )
-  return { rows: clicked.slice(offset, offset + limit), total: clicked.length }
+  const { limit, offset } = windowOf(query)
+  return {
+    rows: clicked
+      .slice(offset, offset + limit)
+      .map(({ type, selector, target, clicks, sessions, visitors }) => ({
+        event_type: type,
+        selector: selector || null,
+        target: target || null,
+        clicks,
+        sessions,
+        visitors,
+        share: ratio(100 * sessions, saw, 2),
+      })),
+    total: clicked.length,
+  }
 }

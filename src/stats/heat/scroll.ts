@@ -3,12 +3,8 @@ import { ratio } from '../../lib/numbers.ts'
 import { count, decimal } from '../../schema/fields.ts'
 import { requiredText } from '../../schema/validation.ts'
 import { countAsked } from '../counts/count-filtered.ts'
-import type { ScrollCounts } from '../counts/heat.ts'
 import { checkStats, statsFields } from '../filters/query.ts'
-import { readLongs } from '../people/long-array.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
-import { readSlices } from '../sql/slices.ts'
 
 export const ScrollQuery = z
   .object({
@@ -45,17 +41,6 @@ export const ScrollReport = z.object({
 })
 export type ScrollReport = z.infer<typeof ScrollReport>
 
-interface ScrollRow {
-  /** null: of pageviews without engagement */
-  scroll: number | null
-  pageviews: number
-  engaged: number
-  twiceMedianMs: number | null
-  times: Buffer | null
-}
-
-const measureScroll = filteredQuery<{ isSliced: number }, ScrollRow>('measure-scroll', ['page_reads'])
-
 /** Returns how far the pageviews of a path were scrolled. */
 export async function getScroll(
   services: StatsServices,
@@ -63,34 +48,14 @@ export async function getScroll(
   { path, ...query }: ScrollQuery,
 ): Promise<ScrollReport> {
   const { resolved } = await resolveContext(services, site, query)
-  const counted = await countAsked(services, resolved, 'scroll', { path })
-  if (counted) return presentScroll(counted)
-  const params = { isSliced: services.slices ? 1 : 0 }
-  const rows = await readSlices(services, measureScroll, resolved, { heat: { path }, params })
-  const read = rows.filter((row): row is ScrollRow & { scroll: number } => row.scroll !== null)
-  const engaged = read.reduce((sum, row) => sum + row.engaged, 0)
-  const scrolled = read.reduce((sum, row) => sum + row.scroll * row.engaged, 0)
-  const twiceMedianMs = services.slices ? twiceMedian(rows) : (read[0]?.twiceMedianMs ?? 0)
-  return {
-    pageviews: rows.reduce((sum, row) => sum + row.pageviews, 0),
-    engaged_pageviews: engaged,
-    scroll_depth: engaged === 0 ? null : ratio(scrolled, engaged, 2),
-    median_engaged_seconds: engaged === 0 ? null : ratio(twiceMedianMs, 2_000, 2),
-    reached: DEPTHS.map(depth => {
-      const pageviews = read.reduce((sum, row) => sum + (row.scroll >= depth ? row.engaged : 0), 0)
-      return { depth, pageviews, share: ratio(100 * pageviews, engaged, 2) }
-    }),
-  }
-}
-
-function presentScroll({ pageviews, depths, engagedMs }: ScrollCounts): ScrollReport {
+  const { pageviews, depths, engagedMs } = await countAsked(services, resolved, 'scroll', { path })
   const engaged = depths.length
   const scrolled = depths.reduce((sum, depth) => sum + depth, 0)
   return {
     pageviews,
     engaged_pageviews: engaged,
     scroll_depth: engaged === 0 ? null : ratio(scrolled, engaged, 2),
-    median_engaged_seconds: engaged === 0 ? null : ratio(twiceMedianOf(engagedMs), 2_000, 2),
+    median_engaged_seconds: engaged === 0 ? null : ratio(twiceMedian(engagedMs), 2_000, 2),
     reached: DEPTHS.map(depth => {
       const reached = depths.reduce((sum, each) => sum + (each >= depth ? 1 : 0), 0)
       return { depth, pageviews: reached, share: ratio(100 * reached, engaged, 2) }
@@ -98,15 +63,8 @@ function presentScroll({ pageviews, depths, engagedMs }: ScrollCounts): ScrollRe
   }
 }
 
-/** Returns twice the median of the engaged times of all slices; 0 without any. */
-function twiceMedian(rows: ScrollRow[]): number {
-  const times = rows.flatMap(({ times, engaged }) =>
-    times ? Array.from({ length: engaged }, (_, index) => readLongs(times)(index)) : [],
-  )
-  return twiceMedianOf(times)
-}
-
-function twiceMedianOf(times: number[]): number {
+/** Returns twice the median of times; 0 without any. */
+function twiceMedian(times: number[]): number {
   times.sort((a, b) => a - b)
   const middle = times.length / 2
   return (times[Math.ceil(middle) - 1] ?? 0) + (times[Math.floor(middle)] ?? 0)

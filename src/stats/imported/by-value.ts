@@ -13,7 +13,7 @@ import {
 import { searcherOf } from '../../rollups/value-search.ts'
 import type { Page } from '../../schema/pagination.ts'
 import type { Range } from '../../time/range.ts'
-import { PAGES } from '../breakdown/engagement-by-value.ts'
+import { PAGES } from '../breakdown/page-dimensions.ts'
 import type { Filters } from '../filters/query.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'

@@ -1,14 +1,10 @@
 import { z } from 'zod'
-import { inSnapshot } from '../../db/connect.ts'
-import { query } from '../../db/query.ts'
 import { EVENT_TYPES } from '../../dimensions/event-types.ts'
 import type { Section } from '../../dimensions/sections.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import type { LiveCounts } from '../../rollups/protocol.ts'
-import { runUnlessBusy } from '../../rollups/run-unless-busy.ts'
 import { count, label, timestamp } from '../../schema/fields.ts'
 import { mayShow } from '../../sharing/grant.ts'
-import type { TimeSpan } from '../../time/range.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import { EventLogItem, presentEvent } from '../event-log/event-item.ts'
 import { readLogByKey } from '../event-log/log-keys.ts'
@@ -66,29 +62,10 @@ export const Live = z
   .meta({ id: 'Live' })
 export type Live = z.infer<typeof Live>
 
-type SiteSpan = TimeSpan & { siteNo: number }
-
-/** One row for each minute that has hits. */
-const countLiveMinutes = query<SiteSpan, LiveCounts['minutes'][number]>(
-  'count-live-minutes',
-  `select
-    (extract(epoch from time_bucket(interval '1 minute', at)) * 1000)::bigint as minute,
-    count(distinct visitor_no) as visitors,
-    count(*) filter (where type = 'pageview') as pageviews
-  from events
-  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
-    and type not in ('engagement', 'identify') and not is_service
-  group by 1`,
-)
-
 type PresentRow = LiveCounts['present'][number]
 
-/** Distinct visitors of the hits: of all, and of the values with most visitors of three dimensions. */
-const countPresent = query<SiteSpan & { limit: number }, PresentRow>('count-present')
-
 /**
- * Returns who is on the site now: under filters from columns, else from rows, or from the last rows of a busy site in memory; never from
- * rollups: these are up to 15 minutes old.
+ * Returns who is on the site now, counted over columns: rollups are of days that are over.
  * @throws AppError as `grantedFilters`, `resolveQueries` and `countAsked`
  */
 export async function getLive(services: LogServices, site: StatsSite, asked: LiveQuery): Promise<Live> {
@@ -112,9 +89,7 @@ export async function getLive(services: LogServices, site: StatsSite, asked: Liv
   }
   // The list may have an event more than what is counted.
   const [{ minutes, present }, events] = await Promise.all([
-    isUnfiltered(resolved!)
-      ? countAll(services, site, span, wanted)
-      : countAsked(services, resolved!, 'live', wanted),
+    countAsked(services, resolved!, 'live', wanted),
     listNewest(),
   ])
   const rowsFor = (dimension: PresentRow['dimension'], section: Section) =>
@@ -128,23 +103,6 @@ export async function getLive(services: LogServices, site: StatsSite, asked: Liv
     countries: rowsFor('country', 'locations'),
     events: events.map(event => presentEvent(event, site, services)),
   }
-}
-
-/** Counts without filters. */
-async function countAll(
-  { reads, rollups }: LogServices,
-  { siteNo }: StatsSite,
-  { start, end }: TimeSpan,
-  wanted: { presentFrom: number; limit: number },
-): Promise<LiveCounts> {
-  const span = { start: start.getTime(), end: end.getTime() }
-  const inMemory = await runUnlessBusy(rollups, 'countLive', { siteNo, ...span, ...wanted })
-  if (inMemory) return inMemory
-  const present = { start: new Date(wanted.presentFrom), end, limit: wanted.limit }
-  return inSnapshot(reads, async tx => ({
-    minutes: await countLiveMinutes(tx, { siteNo, start, end }),
-    present: await countPresent(tx, { siteNo, ...present }),
-  }))
 }
 
 const presentRow = ({ value, visitors }: PresentRow) => ({ value: value || '(none)', visitors })

@@ -1,13 +1,12 @@
 import { ratio } from '../../lib/numbers.ts'
-import { runTask, type TrafficPart, type TrafficTotals } from '../../rollups/protocol.ts'
+import { runTask, type TrafficTotals } from '../../rollups/protocol.ts'
 import { count, decimal } from '../../schema/fields.ts'
-import { type Bucket, type TimeSpan, toWindow } from '../../time/range.ts'
-import { countTrafficByColumns } from '../columns/traffic.ts'
-import { countFiltered } from '../counts/count-filtered.ts'
+import { type Bucket, toWindow } from '../../time/range.ts'
+import { countAsked } from '../counts/count-filtered.ts'
 import { edgesOf } from '../counts/shared/buckets.ts'
-import { isUnfiltered, type ResolvedQuery, sessionValuesOf } from '../filters/resolved-query.ts'
+import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices } from '../query-context.ts'
-import { countFilteredRows } from './filtered-traffic.ts'
+import { withTrafficRest } from './rolled-up.ts'
 
 export const trafficFields = {
   pageviews: count('Pageviews in the range.', 420),
@@ -39,43 +38,20 @@ export const bounceRate = (bounces: number, sessions: number): number => ratio(1
 
 /**
  * Returns the totals of consecutive buckets that together are the range of `resolved`.
- * Without filters, or with one on values of sessions, a thread reads rollups; with other filters on sessions, their columns of finished
- * days. With others, the hits themselves are counted.
- * @param parts the totals that the caller needs; the others may be 0
+ * @throws AppError as `countAsked`
  */
 export async function countTraffic(
-  services: Pick<StatsServices, 'reads' | 'rollups' | 'slices' | 'counter'>,
+  services: Pick<StatsServices, 'reads' | 'rollups' | 'counter'>,
   resolved: ResolvedQuery,
   buckets: readonly Bucket[],
-  parts: TrafficPart[] = ['hits', 'sessions'],
 ): Promise<TrafficTotals[]> {
-  if (isUnfiltered(resolved)) {
-    const windows = buckets.map(toWindow)
-    return runTask(services.rollups, 'countTraffic', { siteNo: resolved.siteNo, windows, parts })
+  const windows = buckets.map(toWindow)
+  if (isUnfiltered(resolved) && windows.some(({ start, end }) => start < end)) {
+    const { siteNo } = resolved
+    const totals = await withTrafficRest(services, resolved, windows, rest =>
+      runTask(services.rollups, 'countTraffic', { siteNo, windows, ...rest }),
+    )
+    if (totals) return totals
   }
-  const byColumns = await countFiltered(services, resolved, 'traffic', edgesOf(buckets))
-  if (byColumns) return byColumns
-  const ofValues = sessionValuesOf(resolved)
-  const rolledUp =
-    ofValues &&
-    (await runTask(services.rollups, 'countTrafficOfValues', {
-      ...ofValues,
-      windows: buckets.map(bucket => toWindow(cutTo(resolved, bucket))),
-      parts,
-    }))
-  return (
-    rolledUp ??
-    (await countTrafficByColumns(
-      services,
-      resolved,
-      buckets.map(bucket => cutTo(resolved, bucket)),
-    )) ??
-    countFilteredRows(services, resolved, buckets)
-  )
-}
-
-/** Details may begin within a bucket. */
-function cutTo({ start, end }: TimeSpan, bucket: TimeSpan): TimeSpan {
-  const within = (at: Date) => (at < start ? start : at > end ? end : at)
-  return { start: within(bucket.start), end: within(bucket.end) }
+  return countAsked(services, keptPart(resolved), 'traffic', edgesOf(buckets))
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { query } from '../../db/query.ts'
-import { columnOf, DIMENSIONS, isHitDimension, levelOf, sectionOf } from '../../dimensions/dimensions.ts'
+import { columnOf, DIMENSIONS, levelOf, sectionOf } from '../../dimensions/dimensions.ts'
 import { presentRowAmount, rowAmountFields } from '../../money/amounts.ts'
 import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 import { count, label } from '../../schema/fields.ts'
@@ -10,9 +10,7 @@ import { countAsked } from '../counts/count-filtered.ts'
 import type { MoneyOfValue } from '../counts/money-by-value.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { isUnfiltered, keptPart } from '../filters/resolved-query.ts'
-import { hasManyPayments } from '../metrics/money.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
 
 const SORTS = ['revenue', 'payments', 'customers', 'new_customers', 'mrr'] as const
 type Sort = (typeof SORTS)[number]
@@ -49,20 +47,6 @@ const breakDownMoney = query<Params & { siteNo: number; start: Date; end: Date; 
 /** Levels of what never changes of a session. */
 const KEPT_LEVELS: ReadonlySet<string> = new Set(['session', 'session-row'])
 
-type FilteredParams = Params & { bounds: Date[] }
-
-const breakDownFilteredMoney = filteredQuery<FilteredParams, Row>('break-down-filtered-money', [
-  'filtered_payments',
-  'filtered_movements',
-])
-
-/** For a dimension of hits: the money of the sessions that have a filtered hit with the value. */
-const breakDownMoneyOfHits = filteredQuery<FilteredParams, Row>('break-down-money-of-hits', [
-  'filtered_hits',
-  'filtered_payments',
-  'filtered_movements',
-])
-
 /**
  * Returns the money of the range by a dimension of the sessions that it is attributed to, the most first.
  * @throws AppError `forbidden` for a dimension of a section that the reader may not see
@@ -75,31 +59,25 @@ export async function getMoneyBreakdown(
   requireSection(services.grant, sectionOf(dimension))
   const { resolved } = await resolveContext(services, site, query)
   const { currency } = site
-  const isKept = isUnfiltered(resolved) && KEPT_LEVELS.has(levelOf(dimension))
+  const kept = keptPart(resolved)
   const { limit, offset } = windowOf(query)
-  const asked = { currency, dimension, zone: site.timezone }
-  const counted = isKept ? undefined : await countAsked(services, keptPart(resolved), 'moneyByValue', asked)
-  if (counted) {
-    const rows = sorted(counted, sort).slice(offset, offset + limit)
-    return { rows: rows.map(present), total: counted.length }
+  if (isUnfiltered(resolved) && KEPT_LEVELS.has(levelOf(dimension))) {
+    const { siteNo, start, end } = kept
+    const asked = { siteNo, start, end, currency, column: columnOf(dimension), sort }
+    const rows = await breakDownMoney(services.reads, { ...asked, limit, offset })
+    const [first] =
+      rows.length > 0 || offset === 0
+        ? rows
+        : await breakDownMoney(services.reads, { ...asked, limit: 1, offset: 0 })
+    return { rows: rows.map(present), total: first?.total ?? 0 }
   }
-  const isMuch = !isKept && (await hasManyPayments(services, resolved))
-  const read = (limit: number, offset: number): Promise<Row[]> => {
-    const params = { currency, sort, limit, offset }
-    if (isKept) {
-      const { siteNo, start, end } = keptPart(resolved)
-      return breakDownMoney(services.reads, { ...params, siteNo, start, end, column: columnOf(dimension) })
-    }
-    const run = isHitDimension(dimension) ? breakDownMoneyOfHits : breakDownFilteredMoney
-    return run(services.reads, resolved, {
-      params: { ...params, bounds: [keptPart(resolved).start] },
-      value: dimension,
-      hasManyPayments: isMuch,
-    })
-  }
-  const rows = await read(limit, offset)
-  const [first] = rows.length > 0 || offset === 0 ? rows : await read(1, 0)
-  return { rows: rows.map(present), total: first?.total ?? 0 }
+  const counted = await countAsked(services, kept, 'moneyByValue', {
+    currency,
+    dimension,
+    zone: site.timezone,
+  })
+  const rows = sorted(counted, sort).slice(offset, offset + limit)
+  return { rows: rows.map(present), total: counted.length }
 }
 
 function sorted(rows: MoneyOfValue[], sort: Sort): MoneyOfValue[] {

@@ -9,7 +9,6 @@ import type { MrrChange as CountedChange } from '../counts/mrr.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { keptPart } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
 import { CHANGE_KINDS } from './mrr-changes.ts'
 import { payerKey, payerMail } from './payer-mail.ts'
 
@@ -35,13 +34,6 @@ interface Named {
   email: string | null
 }
 
-type Row = Omit<CountedChange, 'at' | 'amount'> & Named & { at: Date; amount: string; total: number }
-
-const listMrrChanges = filteredQuery<
-  { currency: string; bounds: Date[]; limit: number; offset: number },
-  Row
->('list-mrr-changes', ['filtered_movements'])
-
 const nameCustomers = query<
   { siteNo: number; currency: string; customers: string[] },
   Named & { customer: string }
@@ -66,19 +58,7 @@ export async function getMrrChanges(
   const { limit, offset } = windowOf(query)
   const asked = { currency: site.currency, limit, offset }
   const counted = await countAsked(services, keptPart(resolved), 'mrrChanges', asked)
-  if (counted) return { ...counted, rows: await withNames(services, site, counted.rows) }
-  const read = (limit: number, offset: number) =>
-    listMrrChanges(services.reads, resolved, {
-      params: { currency: site.currency, bounds: [keptPart(resolved).start], limit, offset },
-    })
-  const rows = await read(limit, offset)
-  const [first] = rows.length > 0 || offset === 0 ? rows : await read(1, 0)
-  return {
-    rows: rows.map(row =>
-      present(services, { ...row, at: row.at.getTime(), amount: BigInt(row.amount) }, row),
-    ),
-    total: first?.total ?? 0,
-  }
+  return { ...counted, rows: await withNames(services, site, counted.rows) }
 }
 
 async function withNames(

@@ -1,12 +1,9 @@
 import { query } from '../../db/query.ts'
-import { countFiltered } from '../counts/count-filtered.ts'
-import type { Counted } from '../counts/counter.ts'
-import type { KindOfBucket, SubscribedCounts } from '../counts/mrr.ts'
+import { countAsked } from '../counts/count-filtered.ts'
 import { edgesOf } from '../counts/shared/buckets.ts'
 import { isUnfiltered } from '../filters/resolved-query.ts'
-import { hasManyMovementsBefore, type Period } from '../metrics/money.ts'
+import type { Period } from '../metrics/money.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
 
 /** docs/metrics.md "MRR change of a customer" */
 export const CHANGE_KINDS = ['new', 'expansion', 'contraction', 'churn', 'reactivation'] as const
@@ -53,17 +50,6 @@ const sumMrrChanges = query<{ siteNo: number; currency: string; edges: Date[] },
   from mrr_changes
   where site_no = :siteNo::int and currency = :currency::text
   group by 1, 2`,
-)
-
-/** Bucket −1: everything before the first. Rows that cancel out at one time, such as corrections, are no change. */
-const sumFilteredMrrChanges = filteredQuery<
-  { currency: string; bounds: Date[] },
-  Omit<KindOfBucket, 'amount'> & { amount: string }
->('sum-filtered-mrr-changes', ['filtered_movements'])
-
-const countFilteredSubscribed = filteredQuery<{ currency: string; bounds: Date[] }, SubscribedCounts>(
-  'count-filtered-subscribed',
-  ['filtered_movements'],
 )
 
 /** Returns the MRR changes of each bucket of all periods, and of all time until now. */
@@ -141,15 +127,12 @@ function unfiltered(
 }
 
 async function filtered(
-  services: Pick<StatsServices, 'reads' | 'counter'>,
+  services: Pick<StatsServices, 'counter'>,
   { currency }: StatsSite,
-  period: Period,
+  { resolved, buckets }: Period,
 ): Promise<PeriodOfMrr> {
-  const { resolved, buckets } = period
   const asked = { currency, bounds: edgesOf(buckets) }
-  const { kinds, subscribed } =
-    (await countFiltered(services, resolved, 'mrr', asked)) ??
-    (await readFiltered(services.reads, currency, period))
+  const { kinds, subscribed } = await countAsked(services, resolved, 'mrr', asked)
   const inBucket = (index: number) =>
     totalOf(kinds.filter(({ bucket }) => bucket === index).map(row => ({ ...row, subscriptions: 0 })))
   return {
@@ -160,25 +143,6 @@ async function filtered(
     atStart: { customers: subscribed.customersBefore, subscriptions: subscribed.subscriptionsBefore },
     atEnd: { customers: subscribed.customersAfter, subscriptions: subscribed.subscriptionsAfter },
   }
-}
-
-async function readFiltered(
-  reads: StatsServices['reads'],
-  currency: string,
-  { resolved, buckets }: Period,
-): Promise<Counted<'mrr'>> {
-  const hasManyMovements = await hasManyMovementsBefore({ reads }, resolved)
-  const [rows, [subscribed]] = await Promise.all([
-    sumFilteredMrrChanges(reads, resolved, {
-      params: { currency, bounds: buckets.map(({ start }) => start) },
-      hasManyMovements,
-    }),
-    countFilteredSubscribed(reads, resolved, {
-      params: { currency, bounds: [resolved.start] },
-      hasManyMovements,
-    }),
-  ])
-  return { kinds: rows.map(row => ({ ...row, amount: BigInt(row.amount) })), subscribed: subscribed! }
 }
 
 function runningBuckets(before: bigint, totals: Totals[]): MrrBucket[] {

@@ -1,10 +1,8 @@
 import { query } from '../../db/query.ts'
 import { countFiltered } from '../counts/count-filtered.ts'
 import { edgesOf } from '../counts/shared/buckets.ts'
-import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
+import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
-import { MANY_PAYMENTS } from '../sql/money.ts'
 
 interface Span {
   siteNo: number
@@ -42,16 +40,6 @@ const countPaying = query<Span, { customers: number }>(
   ) as customer`,
 )
 
-const countFilteredPayingCustomers = filteredQuery<{ currency: string }, { customers: number }>(
-  'count-filtered-paying-customers',
-  ['filtered_payments'],
-  `select count(distinct payments.customer) as customers
-  from filtered_payments
-  join payments on payments.site_no = :siteNo::int and payments.id = filtered_payments.payment_id
-  where filtered_payments.currency = (select currency from params)
-    and filtered_payments.refunded_minor < filtered_payments.amount_minor`,
-)
-
 /**
  * Returns the number of customers with a payment in the range that is not wholly refunded.
  * @param recorded number of payments of the range
@@ -66,14 +54,6 @@ export async function countPayingCustomers(
   const counted = await countFiltered(services, resolved, 'money', { currency, bounds: edgesOf([resolved]) })
   if (counted) return counted[0]!.payingCustomers
   const { reads } = services
-  if (!isUnfiltered(resolved)) {
-    const hasManyPayments = recorded >= MANY_PAYMENTS
-    const [filtered] = await countFilteredPayingCustomers(reads, resolved, {
-      params: { currency },
-      hasManyPayments,
-    })
-    return filtered!.customers
-  }
   const { siteNo, start, end } = resolved
   const [newest] = await countNewest(reads, { siteNo, currency, start, end })
   if (!newest!.later) return newest!.inRange

@@ -68,7 +68,7 @@ async function walkNewest(
   const { start, end } = resolved
   if (start >= end) return { rows: [], total: 0 }
   const counting = async () => {
-    const [counted] = await countTraffic(services, resolved, [{ start, end }], ['hits'])
+    const [counted] = await countTraffic(services, resolved, [{ start, end }])
     return counted!.visitors
   }
   if (offset === 0) {

@@ -1,14 +1,11 @@
 import { type BreakdownDimension, sectionOf } from '../../dimensions/dimensions.ts'
+import type { GoalRecord } from '../../goals/schema.ts'
 import type { Amounts, Sort } from '../../rollups/value-order.ts'
 import { MOST_ROWS } from '../../schema/download.ts'
 import { type Page, windowOf } from '../../schema/pagination.ts'
 import { mayShow, requireSection } from '../../sharing/grant.ts'
 import type { Comparison } from '../../time/comparison.ts'
-import {
-  type BreakdownTargets,
-  countConvertingByValue,
-  findConversionTargets,
-} from '../breakdown/converting-visitors.ts'
+import { countConvertingByValue, findConversionGoal } from '../breakdown/converting-visitors.ts'
 import { type MoneyKind, sumMoneyByValue } from '../breakdown/money-by-value.ts'
 import { type BreakdownQuery, OF_CONVERSIONS } from '../breakdown/query.ts'
 import { countGiven, type PageOptions, rankPage, type Subject } from '../breakdown/rank-page.ts'
@@ -38,13 +35,13 @@ interface Source {
   dimension: BreakdownDimension
   resolved: ResolvedQuery
   /** With `conversion_goal`. */
-  targets: BreakdownTargets | undefined
+  goal: GoalRecord | undefined
 }
 
 /**
  * Returns a page of the values of a dimension; the empty value is `(none)`, as in filters.
- * @throws AppError `forbidden` for a dimension or a sort of a section that the reader may not see; as `resolveContext` and
- * `findConversionTargets`
+ * @throws AppError `forbidden` for a dimension or a sort of a section that the reader may not see; as `resolveContext`,
+ * `findConversionGoal` and `countAsked`
  */
 export async function getBreakdown(
   services: StatsServices,
@@ -71,12 +68,10 @@ export async function getBreakdown(
       ),
     ))
   const periods = comparison ? [resolved, resolvedBefore] : [resolved]
-  // Conversions are counted from rows: visitors have to be those of the same time.
+  // Conversions need details: visitors have to be those of the same time.
   const counted = goalId ? periods.map(keptPart) : periods
-  const targets = goalId ? await findConversionTargets(services, site, goalId, counted) : []
-  const [source, before] = counted.map(
-    (period, index): Source => ({ services, site, dimension, resolved: period, targets: targets[index] }),
-  )
+  const goal = goalId ? await findConversionGoal(services, site, goalId) : undefined
+  const [source, before] = counted.map((resolved): Source => ({ services, site, dimension, resolved, goal }))
   const subject = { dimension, zone: site.timezone }
   const { rows, total } = await rankWith(imported?.[0], services, source!.resolved, subject, {
     sort,
@@ -127,14 +122,14 @@ async function rankWith(
 
 /** Returns the numbers of all values that a sort needs and the counts of a value do not have. */
 async function amountsFor(source: Source, sort: Sort): Promise<Amounts | undefined> {
-  const { services, site, dimension, resolved, targets } = source
+  const { services, site, dimension, resolved, goal } = source
   const kind = MONEY_OF[sort]
   if (kind) {
-    const money = await sumMoneyByValue(services, site, resolved, dimension, undefined, [kind])
+    const money = await sumMoneyByValue(services, site, resolved, dimension, [kind])
     return listed(money[kind])
   }
   if (!OF_CONVERSIONS.has(sort)) return undefined
-  const converting = await countConvertingByValue(services, site, resolved, targets!, dimension, undefined)
+  const converting = await countConvertingByValue(services, site, resolved, goal!, dimension)
   return listed(new Map([...converting].map(([value, visitors]) => [value, BigInt(visitors)])))
 }
 
@@ -145,13 +140,12 @@ const listed = (amounts: Map<string, bigint>): Amounts => ({
 
 /** Adds money and conversions to the counts of values. */
 async function withParts(source: Source, rows: ValueTogether[]): Promise<RowParts[]> {
-  const { services, site, dimension, resolved, targets } = source
+  const { services, site, dimension, resolved, goal } = source
+  if (rows.length === 0) return []
   const values = rows.map(({ counts }) => counts.value)
   const [money, converting] = await Promise.all([
-    mayShow(services.grant, 'revenue')
-      ? sumMoneyByValue(services, site, resolved, dimension, values)
-      : undefined,
-    targets && countConvertingByValue(services, site, resolved, targets, dimension, values),
+    mayShow(services.grant, 'revenue') ? sumMoneyByValue(services, site, resolved, dimension) : undefined,
+    goal && countConvertingByValue(services, site, resolved, goal, dimension),
   ])
   return rows.map(({ counts, imported }) => ({
     counts,

@@ -2,25 +2,20 @@ import { z } from 'zod'
 import { query } from '../../db/query.ts'
 import { ERRORS } from '../../dimensions/rolled-up.ts'
 import { AppError } from '../../errors.ts'
-import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 import { runTask } from '../../rollups/protocol.ts'
 import { count, label, timestamp, uuid } from '../../schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
 import { mayShow } from '../../sharing/grant.ts'
 import { isUuid } from '../../sites/domain.ts'
-import { groupField, seriesBuckets } from '../../time/range.ts'
-import { countFiltered } from '../counts/count-filtered.ts'
-import type { ErrorCounts } from '../counts/errors.ts'
+import { groupField } from '../../time/range.ts'
+import { countAsked } from '../counts/count-filtered.ts'
 import { actorFields, presentActor } from '../event-log/actor.ts'
-import type { LogServices } from '../event-log/log-pages.ts'
-import { readOccurrences } from '../event-log/occurrences.ts'
+import { type LogServices, readLog } from '../event-log/log-pages.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
-import { countRolledUp, type PageWindow, rank, type ValueCounts } from '../metrics/rank.ts'
-import { countTimesRolledUp } from '../metrics/value-times.ts'
+import { countRolledUp, pageOf, rankRolledUp } from '../metrics/rank.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
-import { countTypes } from './events-timeseries.ts'
+import { countTypes, presentTypes } from './events-timeseries.ts'
 import { Group, Labels } from './timeseries.ts'
 
 const DEFAULT_PER_PAGE = 20
@@ -94,25 +89,6 @@ const findErrorGroups = query<
   where site_no = :siteNo::int and error_id = any(:ids::uuid[])`,
 )
 
-/** One page of errors, by occurrences. */
-const rankFilteredErrors = filteredQuery<
-  PageWindow,
-  ValueCounts<'hits' | 'sessions' | 'visitors'> & { total: number }
->('rank-filtered-errors', ['filtered_hits', 'session_hits'])
-
-/** Number of the filtered hits and of their visitors, and number of sessions that started in the range and have such a hit. */
-const countFilteredError = filteredQuery<
-  undefined,
-  { occurrences: number; sessions: number; visitors: number }
->(
-  'count-filtered-error',
-  ['filtered_hits', 'session_hits'],
-  `select
-    (select count(*) from filtered_hits) as occurrences,
-    (select count(distinct session_no) from session_hits) as sessions,
-    (select count(distinct visitor_no) from filtered_hits) as visitors`,
-)
-
 /** Returns the errors in the range, most frequent first; ties by sessions, then by id. */
 export async function getErrors(
   services: StatsServices,
@@ -121,17 +97,15 @@ export async function getErrors(
 ): Promise<Page<ErrorGroup>> {
   const { resolved } = await resolveContext(services, site, query)
   const params = windowOf(query)
-  const counted = await countFiltered(services, resolved, 'errors', {})
-  const { rows, total } = counted
-    ? mostFrequent(counted, params)
-    : await rank<'hits' | 'sessions' | 'visitors'>(services, resolved, {
-        dimension: ERRORS,
-        by: ['hits', 'sessions'],
-        shown: ['hits'],
-        countsVisitors: true,
-        ...params,
-        rankRows: () => rankFilteredErrors(services.reads, resolved, { params }),
-      })
+  const by = ['hits', 'sessions'] as const
+  const rolledUp = await rankRolledUp(services, resolved, {
+    dimension: ERRORS,
+    by: [...by],
+    shown: ['hits'],
+    countsVisitors: true,
+    ...params,
+  })
+  const { rows, total } = rolledUp ?? pageOf(await countOccurring(services, resolved), by, params)
   const ids = rows.map(({ value }) => value)
   const known = ids.length > 0 ? await findErrorGroups(services.reads, { siteNo: site.siteNo, ids }) : []
   const byId = new Map(known.map(group => [group.id, group]))
@@ -148,11 +122,8 @@ export async function getErrors(
   }
 }
 
-function mostFrequent(counted: ErrorCounts[], { offset, limit }: PageWindow): Page<ErrorCounts> {
-  const occurred = counted.filter(({ hits }) => hits > 0)
-  occurred.sort((a, b) => b.hits - a.hits || b.sessions - a.sessions || compareTexts(a.value, b.value))
-  return { rows: occurred.slice(offset, offset + limit), total: occurred.length }
-}
+const countOccurring = async (services: StatsServices, resolved: ResolvedQuery) =>
+  (await countAsked(services, keptPart(resolved), 'errors', {})).filter(({ hits }) => hits > 0)
 
 /**
  * Returns one error, even if it did not occur in the range.
@@ -190,19 +161,11 @@ async function findSeen(
 }
 
 async function countError(services: StatsServices, resolved: ResolvedQuery, errorId: string) {
-  const options = { withVisitors: true }
-  const [rolledUp] = (await countRolledUp(services, keptPart(resolved), ERRORS, [errorId], options)) ?? []
-  if (rolledUp) {
-    const { hits, sessions, visitors } = rolledUp
-    return { occurrences: hits, sessions, visitors }
-  }
-  const counted = await countFiltered(services, resolved, 'errors', { errorId })
-  if (counted) {
-    const { hits = 0, sessions = 0, visitors = 0 } = counted[0] ?? {}
-    return { occurrences: hits, sessions, visitors }
-  }
-  const [counts] = await countFilteredError(services.reads, resolved, { errorId })
-  return counts!
+  const kept = keptPart(resolved)
+  const rolledUp = await countRolledUp(services, kept, ERRORS, [errorId], { withVisitors: true })
+  const [counts] = rolledUp ?? (await countAsked(services, kept, 'errors', { errorId }))
+  const { hits = 0, sessions = 0, visitors = 0 } = counts ?? {}
+  return { occurrences: hits, sessions, visitors }
 }
 
 /** @throws as `getError` */
@@ -213,17 +176,8 @@ export async function getErrorTimeseries(
 ): Promise<ErrorTimeseries> {
   const { id: errorId } = await requireError(services, site, error)
   const { range, resolved } = await resolveContext(services, site, query)
-  const buckets = seriesBuckets(range)
-  const subject = { dimension: ERRORS, value: errorId } as const
-  const rolledUp = buckets.length > 0 && (await countTimesRolledUp(services, resolved, subject, buckets))
-  if (rolledUp) {
-    const labels = buckets.map(({ label }) => label)
-    return { labels, types: ['error'], series: { error: rolledUp }, group: range.group }
-  }
-  const { labels, series, group } = await countTypes(services, resolved, range, {
-    types: ['error'],
-    errorId,
-  })
+  const counted = await countTypes(services, resolved, range, { types: ['error'], errorId })
+  const { labels, series, group } = presentTypes(range, ['error'], counted)
   requireOccurring(services, series.error ? 1 : 0)
   return { labels, types: ['error'], series: { error: series.error ?? labels.map(() => 0) }, group }
 }
@@ -239,7 +193,10 @@ export async function getErrorOccurrences(
 ): Promise<Page<ErrorOccurrence>> {
   const { id: errorId } = await requireError(services, site, error)
   const { resolved } = await resolveContext(services, site, query)
-  const { rows, total } = await readOccurrences(services, resolved, query, errorId)
+  const { rows, total } = await readLog(services, resolved, query, {
+    types: ['error'],
+    errorId,
+  })
   requireOccurring(services, total)
   return {
     rows: rows.map(row => ({

@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { inSnapshot } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { EVENT_TYPES, type EventType } from '../../dimensions/event-types.ts'
-import { type LogEnd, readLogEnd } from '../../rollups/recent/recent-log.ts'
+import { type LogEnd, readLogEnd } from '../../rollups/log-end.ts'
 import { boundsOf, groupField, type Range, seriesBuckets } from '../../time/range.ts'
-import { countFiltered } from '../counts/count-filtered.ts'
+import { countAsked } from '../counts/count-filtered.ts'
+import type { TypeCount } from '../counts/frequencies.ts'
+import { edgesOf } from '../counts/shared/buckets.ts'
 import { StatsQuery } from '../filters/query.ts'
-import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
-import { mergeSlices, readSlices } from '../sql/slices.ts'
 import { typesField, typesOf } from './event-log.ts'
 import { Group, Labels } from './timeseries.ts'
 
@@ -37,33 +37,21 @@ export async function getEventsTimeseries(
   query: EventsTimeseriesQuery,
 ): Promise<EventsTimeseries> {
   const { range, resolved } = await resolveContext(services, site, query, { listsEvents: true })
-  return countTypes(services, resolved, range, { types: typesOf(query.types) })
+  const types = typesOf(query.types)
+  const counted = isUnfiltered(resolved)
+    ? await countByAggregate(services, resolved, range, types)
+    : await countTypes(services, resolved, range, { types })
+  return presentTypes(range, types, counted)
 }
 
-/**
- * Returns the series of those of `types` that occur in the range.
- * @param options.errorId only occurrences of this error; all hits when it is left out
- */
-export async function countTypes(
-  services: Pick<StatsServices, 'reads' | 'slices' | 'counter'>,
-  resolved: ResolvedQuery,
-  range: Range,
-  { types, errorId }: { types: EventType[]; errorId?: string },
-): Promise<EventsTimeseries> {
+/** Returns the series of those of `types` that occur in the range. */
+export function presentTypes(range: Range, types: EventType[], counted: TypeCount[]): EventsTimeseries {
   const all = seriesBuckets(range)
-  const rows =
-    all.length === 0 ? [] : await countByBucket(services, resolved, { bounds: boundsOf(all), types }, errorId)
-  const occurring = types.filter(type => rows.some(row => row.type === type))
+  const occurring = types.filter(type => counted.some(row => row.type === type))
   const series: EventsTimeseries['series'] = {}
   for (const type of occurring) series[type] = all.map(() => 0)
-  for (const { bucket, type, hits } of rows) series[type]![bucket] = hits
+  for (const { bucket, type, hits } of counted) series[type]![bucket] = hits
   return { labels: all.map(({ label }) => label), types: occurring, series, group: range.group }
-}
-
-interface TypeCount {
-  bucket: number
-  type: EventType
-  hits: number
 }
 
 /** Hits of some types by bucket and type, from counts by 15-minute bucket. `bucket` counts, from 0, the buckets of `bounds`. */
@@ -72,37 +60,28 @@ const countLogTypes = query<
   TypeCount
 >('count-log-types')
 
-/** Hits of `types` by bucket and type; buckets as in `count-filtered-hits`. */
-const countFilteredTypes = filteredQuery<{ bounds: Date[]; types: string[] }, TypeCount>(
-  'count-filtered-types',
-  ['filtered_hits'],
-  `select width_bucket(at, (select bounds from params)) - 1 as bucket, type, count(*) as hits
-  from filtered_hits
-  where type = any((select types from params)::text[])
-  group by 1, 2`,
-)
-
-/** Without filters, reads the aggregate; with filters, counts the hits themselves. */
-async function countByBucket(
-  services: Pick<StatsServices, 'reads' | 'slices' | 'counter'>,
-  resolved: ResolvedQuery,
-  params: { bounds: Date[]; types: EventType[] },
-  errorId?: string,
+async function countByAggregate(
+  { reads }: Pick<StatsServices, 'reads'>,
+  { siteNo, start, end }: ResolvedQuery,
+  range: Range,
+  types: EventType[],
 ): Promise<TypeCount[]> {
-  if (isUnfiltered(resolved) && errorId === undefined) {
-    const { siteNo, start, end } = resolved
-    return inSnapshot(services.reads, async tx => {
-      const logEnd = await readLogEnd(tx, siteNo, { start: start.getTime(), end: end.getTime() })
-      return countLogTypes(tx, { siteNo, start, end, ...params, ...logEnd })
-    })
-  }
-  const ends = params.bounds.map(at => at.getTime())
-  const counted = await countFiltered(services, resolved, 'types', {
-    bounds: [...ends, Math.max(resolved.end.getTime(), ends.at(-1)!)],
-    types: params.types,
-    errorId,
+  const bounds = boundsOf(seriesBuckets(range))
+  if (bounds.length === 0) return []
+  return inSnapshot(reads, async tx => {
+    const logEnd = await readLogEnd(tx, siteNo, { start: start.getTime(), end: end.getTime() })
+    return countLogTypes(tx, { siteNo, start, end, bounds, types, ...logEnd })
   })
-  if (counted) return counted
-  const rows = await readSlices(services, countFilteredTypes, resolved, { params, errorId })
-  return mergeSlices(rows, ({ bucket, type }) => `${bucket} ${type}`)
+}
+
+/** Counts hits by bucket of the range and type, over columns. */
+export async function countTypes(
+  services: Pick<StatsServices, 'counter'>,
+  resolved: ResolvedQuery,
+  range: Range,
+  asked: { types: EventType[]; errorId?: string },
+): Promise<TypeCount[]> {
+  const buckets = seriesBuckets(range)
+  if (buckets.length === 0) return []
+  return countAsked(services, keptPart(resolved), 'types', { bounds: edgesOf(buckets), ...asked })
 }

@@ -1,20 +1,18 @@
 import { z } from 'zod'
-import { invalidField } from '../../errors.ts'
 import { definitionOf, forSite } from '../../goals/definition.ts'
 import { findGoals } from '../../goals/find-goal.ts'
 import { isReserved, requireCurrencyOf, requireOwnName } from '../../goals/goal-rules.ts'
 import { targetOf } from '../../goals/matching.ts'
-import { GoalBody, type GoalDefinition } from '../../goals/schema.ts'
+import { GoalBody } from '../../goals/schema.ts'
+import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 import { count, label } from '../../schema/fields.ts'
 import { jsonParameter } from '../../schema/json-parameter.ts'
-import { countFiltered } from '../counts/count-filtered.ts'
+import { countAsked } from '../counts/count-filtered.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { keptPart } from '../filters/resolved-query.ts'
-import { mostConverted, rankMatched } from '../metrics/conversions.ts'
 import { countTraffic } from '../metrics/traffic.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
-import { findTargets, GoalRefused } from '../resolve/targets.ts'
-import { countGoalsInRows, GoalRow, rowOf } from './goals.ts'
+import { GoalRow, presentCounts } from './goals.ts'
 
 /** Longest text of a definition: the longest values, written with escapes. */
 const LONGEST_DEFINITION = 60_000
@@ -70,36 +68,20 @@ export async function previewGoal(
   requireCurrencyOf(site, goal, 'definition.currency')
   const { resolved: whole } = await resolveContext(services, site, query)
   const resolved = keptPart(whole)
-  const record = recordOf(goal)
-  const refuse = (error: unknown): never => {
-    throw error instanceof GoalRefused ? definitionRefused(error) : error
-  }
-  const [{ counted }, [all]] = await Promise.all([
-    countGoalsInRows(services, site, resolved, [record]).catch(refuse),
+  const target = { ...targetOf(goal), field: 'definition.match_value' }
+  const [[counts], matched, [all]] = await Promise.all([
+    countAsked(services, resolved, 'goals', { targets: [target], currencies: [goal.currency ?? ''] }),
+    countAsked(services, resolved, 'matched', { target }),
     countTraffic(services, resolved, [resolved]),
   ])
-  const { id: _, display_name: __, ...counts } = rowOf(services, record, counted[0]!, all!.visitors)
-  const matched = await countFiltered(services, resolved, 'matched', { target: targetOf(record) })
-  const { values, total } = matched
-    ? { values: mostConverted(matched).slice(0, MOST_EXAMPLES), total: matched.length }
-    : await rankMatched(
-        services,
-        resolved,
-        await findTargets(services, { ...resolved, teamId: site.teamId }, [record]).catch(refuse),
-        MOST_EXAMPLES,
-      )
+  const mostConverted = matched.sort(
+    (a, b) => b.conversions - a.conversions || compareTexts(a.value, b.value),
+  )
   return {
-    ...counts,
-    values: total,
-    examples: values.map(({ value, conversions }) => ({ value: value || '(none)', conversions })),
+    ...presentCounts(services, goal, counts!, all!.visitors),
+    values: matched.length,
+    examples: mostConverted
+      .slice(0, MOST_EXAMPLES)
+      .map(({ value, conversions }) => ({ value: value || '(none)', conversions })),
   }
 }
-
-const recordOf = (goal: GoalDefinition) => ({ ...goal, id: 'preview', createdAt: new Date(0) })
-
-const definitionRefused = ({ reason }: GoalRefused) =>
-  invalidField(
-    'definition.match_value',
-    reason ??
-      'is too slow to look for among the values of this range: ask for a shorter range, or use a simpler pattern',
-  )

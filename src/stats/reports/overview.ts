@@ -6,13 +6,12 @@ import { mayShow } from '../../sharing/grant.ts'
 import { Comparison, checkComparison, compareFields } from '../../time/comparison.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import { StatsQuery } from '../filters/query.ts'
-import { completedQuery, type ResolvedQuery } from '../filters/resolved-query.ts'
+import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import { Imported, importedField } from '../imported/answer.ts'
 import { presentTogether } from '../imported/combine.ts'
 import { findFamilies, withImportedStart } from '../imported/families.ts'
 import { IMPORTED_METRIC_NAMES } from '../imported/metrics.ts'
 import { byBucket, readImportedTraffic } from '../imported/traffic.ts'
-import { countConvertingVisitors } from '../metrics/conversions.ts'
 import { countMoney } from '../metrics/money.ts'
 import { countTraffic, trafficFields } from '../metrics/traffic.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
@@ -108,14 +107,8 @@ export async function getOverview(
 async function measureConversion(services: StatsServices, resolved: ResolvedQuery) {
   const others = { ...resolved, goal: undefined }
   const [converting, [all]] = await Promise.all([
-    countConvertersOf(services, resolved, others),
+    countAsked(services, others, 'converters', { targets: resolved.question?.goals[0] ?? [] }),
     countTraffic(services, others, [others]),
   ])
   return { conversion_rate: ratio(100 * converting, all!.visitors, 1) }
-}
-
-const countConvertersOf = async (services: StatsServices, resolved: ResolvedQuery, others: ResolvedQuery) => {
-  const [targets = []] = resolved.question?.goals ?? []
-  const counted = await countAsked(services, others, 'converters', { targets })
-  return counted ?? countConvertingVisitors(services, others, (await completedQuery(resolved)).goal!.targets)
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { capped } from '../../money/amounts.ts'
-import type { TrafficPart } from '../../rollups/protocol.ts'
 import { requireSection } from '../../sharing/grant.ts'
 import { Comparison, checkComparison, compareFields } from '../../time/comparison.ts'
 import { buckets, groupField, seriesBuckets } from '../../time/range.ts'
@@ -13,21 +12,19 @@ import { countMoney, type Period } from '../metrics/money.ts'
 import { countTraffic } from '../metrics/traffic.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 
-/** Parts of the traffic totals that each metric needs. */
-const TRAFFIC_METRICS = {
-  visitors: ['hits'],
-  pageviews: ['hits'],
-  sessions: ['sessions'],
-  bounce_rate: ['sessions'],
-  views_per_visit: ['hits', 'sessions'],
-  avg_session_seconds: ['sessions'],
-  custom_events: ['hits'],
-} satisfies Record<string, TrafficPart[]>
-type TrafficMetric = keyof typeof TRAFFIC_METRICS
-const trafficMetrics = Object.keys(TRAFFIC_METRICS) as TrafficMetric[]
+const TRAFFIC_METRICS = [
+  'visitors',
+  'pageviews',
+  'sessions',
+  'bounce_rate',
+  'views_per_visit',
+  'avg_session_seconds',
+  'custom_events',
+] as const
+type TrafficMetric = (typeof TRAFFIC_METRICS)[number]
 
 export const TimeseriesQuery = StatsQuery.safeExtend({
-  metric: z.enum([...trafficMetrics, 'revenue', 'mrr']).meta({ description: 'A metric of the overview.' }),
+  metric: z.enum([...TRAFFIC_METRICS, 'revenue', 'mrr']).meta({ description: 'A metric of the overview.' }),
   ...groupField,
   ...compareFields,
   ...importedField,
@@ -128,7 +125,7 @@ async function countTrafficMetric(
   imported: ImportedTraffic | undefined,
   zone: string,
 ) {
-  const totals = await countTraffic(services, resolved, buckets, TRAFFIC_METRICS[metric])
+  const totals = await countTraffic(services, resolved, buckets)
   const sums = imported ? byBucket(imported.byDay, zone, buckets) : []
   return totals.map((bucket, index) => presentTogether(bucket, sums[index])[metric])
 }

@@ -2,7 +2,6 @@ import type { Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { invalidField } from '../../errors.ts'
 import { runTask } from '../../rollups/protocol.ts'
-import { runUnlessBusy } from '../../rollups/run-unless-busy.ts'
 import type { Services } from '../../services.ts'
 import { type TimeSpan, toWindow } from '../../time/range.ts'
 
@@ -60,15 +59,8 @@ export async function listOccurring(
   return new Map([...values, ...(await listInHits(reads, span, others))])
 }
 
-/**
- * Returns the same, always from the hits: faster for a short time span.
- * @throws as `findTargets`
- */
-export async function listInHits(
-  reads: Queryable,
-  span: SiteSpan,
-  kinds: string[],
-): Promise<Map<string, string[]>> {
+/** @throws as `findTargets` */
+async function listInHits(reads: Queryable, span: SiteSpan, kinds: string[]): Promise<Map<string, string[]>> {
   const occurring = await listGoalValues(reads, {
     ...span,
     types: kinds,
@@ -77,20 +69,6 @@ export async function listInHits(
   })
   const ofKind = (kind: string) => occurring.filter(row => row.kind === kind).map(({ value }) => value)
   return withinLimits(new Map(kinds.map(kind => [kind, ofKind(kind)])))
-}
-
-/**
- * Returns the same of the last hits of a site: of a busy one from memory.
- * @throws as `findTargets`
- */
-export async function listInLastHits(
-  { reads, rollups }: Pick<Services, 'reads' | 'rollups'>,
-  span: SiteSpan,
-  kinds: string[],
-): Promise<Map<string, string[]>> {
-  const { siteNo } = span
-  const listed = await runUnlessBusy(rollups, 'listGoalValues', { siteNo, window: toWindow(span), kinds })
-  return listed ? withinLimits(listed) : listInHits(reads, span, kinds)
 }
 
 /** @throws AppError `validation_failed` */

@@ -40,42 +40,19 @@ export function findTargets(
   )
 }
 
-/** Does the same as `findTargets` for a caller that already has its place in the pattern pool. */
-export function lookUpTargets(
+/**
+ * Does the same as `findTargets` for a caller that already has its place in the pattern pool. A thread applies the operators: one
+ * definition for all databases.
+ */
+export async function lookUpTargets(
   services: PatternServices,
   span: SiteSpan,
   goals: readonly GoalRecord[],
 ): Promise<ConversionTargets> {
-  return matchGoals(services, goals, {
-    name: `${span.siteNo} ${span.start.getTime()} ${span.end.getTime()}`,
-    kindOf: ({ kind }) => hitTypeOf(kind),
-    list: kinds => listOccurring(services, span, kinds),
-  })
-}
-
-/** Values that goals are compared with, by kind. */
-export interface ValueLists {
-  /** Names the lists: those of equal names have about the same size. */
-  name: string
-  /** Kind of the values that a target is compared with; undefined for a goal that is left out. */
-  kindOf: (target: GoalTarget) => string | undefined
-  list: (kinds: string[]) => Promise<Map<string, string[]>>
-}
-
-/**
- * Returns the conversion targets of goals among the values of some lists. A thread applies the operators: one definition for all
- * databases.
- * @throws as `findTargets`
- */
-export async function matchGoals(
-  { patterns, work }: Pick<PatternServices, 'patterns' | 'work'>,
-  goals: readonly GoalRecord[],
-  { name, kindOf, list }: ValueLists,
-): Promise<ConversionTargets> {
-  const all = goals.map((goal, index) => ({ goal: index, target: targetOf(goal) }))
-  const targets = all.flatMap(each => {
-    const kind = kindOf(each.target)
-    return kind === undefined ? [] : [{ ...each, kind }]
+  const { patterns, work } = services
+  const targets = goals.map((goal, index) => {
+    const target = targetOf(goal)
+    return { goal: index, target, kind: hitTypeOf(target.kind) }
   })
   // Known values need not be looked for: where it does not occur, it converts nothing.
   const kinds = [...new Set(targets.filter(({ target }) => !wholeValues(target)).map(({ kind }) => kind))]
@@ -86,14 +63,15 @@ export async function matchGoals(
       kind,
       ofKind,
       tests: ofKind.map(({ target }) => testOf(target)),
-      listKey: `${name} goals ${kind}`,
+      listKey: `${span.siteNo} ${span.start.getTime()} ${span.end.getTime()} goals ${kind}`,
     }
   })
   for (const { ofKind, tests, listKey } of byKind) {
     const refusal = await work.check(tests, sizes.get(listKey))
     if (refusal) throw refused(refusal, index => goals[ofKind[index]!.goal]!)
   }
-  const occurring = kinds.length > 0 ? await list(kinds) : new Map<string, string[]>()
+  const occurring =
+    kinds.length > 0 ? await listOccurring(services, span, kinds) : new Map<string, string[]>()
   const groups = new Groups()
   for (const { goal, target, kind } of targets) {
     if (kinds.includes(kind)) continue
@@ -151,10 +129,10 @@ function refused(refusal: Refusal, goalOf: (test: number) => GoalRecord): AppErr
 }
 
 /** Scroll goals match pageviews: their paths are those of pageviews. */
-export const hitTypeOf = (kind: GoalTarget['kind']) => (kind === 'engagement' ? 'pageview' : kind)
+const hitTypeOf = (kind: GoalTarget['kind']) => (kind === 'engagement' ? 'pageview' : kind)
 
 /** Every pageview reaches a scroll of 0 %, with or without engagement. */
-export const needsScroll = ({ kind, scrollThreshold }: Pick<GoalTarget, 'kind' | 'scrollThreshold'>) =>
+const needsScroll = ({ kind, scrollThreshold }: Pick<GoalTarget, 'kind' | 'scrollThreshold'>) =>
   kind === 'engagement' && scrollThreshold !== null && scrollThreshold > 0
 
 /** Groups goals with the same target, so that a hit is joined with few rows. */

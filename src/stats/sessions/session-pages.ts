@@ -1,7 +1,5 @@
 import { inSnapshot, type Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
-import { FOREVER } from '../../rollups/daily/row-slice.ts'
-import { readCountedFrom } from '../../rollups/session-counts.ts'
 import { readWatermark } from '../../rollups/watermarks.ts'
 import { BLOCK_ROWS, type Download, nextPart, runningDownload } from '../../schema/download.ts'
 import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
@@ -24,7 +22,7 @@ import type { StoredSession } from './session-row.ts'
 type SiteSpan = TimeSpan & { siteNo: number }
 type SessionsWindow = SiteSpan & PageWindow
 /** Which counts by 15 minutes there are. */
-type Counted = { refreshedTo: Date; countedFrom: Date }
+type Counted = { refreshedTo: Date }
 
 const findSessionsPage = query<SessionsWindow & Counted, PageRange>('locate-sessions-page')
 
@@ -54,14 +52,8 @@ const listSessionsAfter = query<
 const FIRST_NO = 0
 
 async function countedBy(tx: Transaction): Promise<Counted> {
-  const [[state], countedFrom] = await Promise.all([
-    readWatermark(tx, { aggregate: 'sessions' }),
-    readCountedFrom(tx),
-  ])
-  return {
-    refreshedTo: new Date(state?.refreshedTo ?? 0),
-    countedFrom: new Date(Math.min(countedFrom, FOREVER)),
-  }
+  const [state] = await readWatermark(tx, { aggregate: 'sessions' })
+  return { refreshedTo: new Date(state?.refreshedTo ?? 0) }
 }
 
 /** Finds a page of all sessions from 15-minute counts; a page of people begins with it, too. Call it in a snapshot. */

@@ -28,14 +28,6 @@ export function conditionsOnHit(db: Queryable, { filters }: ResolvedQuery): Frag
     )}`
 }
 
-/** Those of `conditionsOnHit` on the page of a hit alone. */
-export const conditionsOnPage = (db: Queryable, { filters }: ResolvedQuery): Fragment => db`
-  true ${allHold(db, filters.dimensions.filter(isOnPage), dimension => db`events.${db(columnOf(dimension))}`)}`
-
-/** Returns whether all filters on hits are on their page. */
-export const hasOnlyPageFilters = ({ filters }: ResolvedQuery): boolean =>
-  propertiesOf(filters).length === 0 && filters.dimensions.filter(isOnHit).every(isOnPage)
-
 /**
  * Conditions on a hit's session: on columns of `events` where they exist there, otherwise through the session's number. An event
  * that the service wrote for no visitor has no session: all its values are empty, as those of its copied columns are.

@@ -1,7 +1,6 @@
 import type { Queryable } from '../../db/connect.ts'
-import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import type { ConversionTargets, ResolvedQuery } from '../filters/resolved-query.ts'
-import { aroundRange, eventsOf, type Fragment, inRange, startedInRange, visibleHit } from './bounds.ts'
+import { aroundRange, eventsOf, type Fragment, startedInRange, visibleHit } from './bounds.ts'
 import {
   conditionsOnHit,
   conditionsOnSession,
@@ -9,27 +8,15 @@ import {
   hasHitFilters,
 } from './conditions.ts'
 import { conversionsByValue } from './conversions.ts'
-import { type FunnelOptions, funnelMoments, unitHits } from './funnel.ts'
-import { clicks, type HeatOptions, pageReads, seenSessions } from './heat.ts'
-import { type JourneyOptions, journeyHits } from './journey.ts'
 import { hitsOfOtherSessions, matchingRows, type PartOptions, valueParts } from './matching-rows.ts'
 import { filteredMoney } from './money.ts'
 import { type Narrowing, narrowHits, narrowSessions, restricted } from './narrowing.ts'
 import { asValue, hasValue, joinSession, valueInHit, valueOfHit, valueOfSession } from './values.ts'
 import { type VisitSpan, visitHits, visitValues } from './visits.ts'
-import { type VitalOptions, vitalsOf, whereMeasured } from './web-vitals.ts'
 
 export interface RelationOptions extends PartOptions, Narrowing {
   /** Required by `conversions`. */
   targets?: ConversionTargets
-  /** Which measure `filtered_vitals` has; without it, reports with all of them. */
-  vital?: VitalOptions
-  /** What `funnel_moments` and `unit_hits` read. */
-  funnel?: FunnelOptions
-  /** What `journey_hits` reads. */
-  journey?: JourneyOptions
-  /** What `clicks` and `page_reads` read. */
-  heat?: HeatOptions
   /** Whether `filtered_payments` has `MANY_PAYMENTS` rows or more. */
   hasManyPayments?: boolean
   /** Whether `movements_in_range`, or `filtered_movements`, has as many. */
@@ -107,32 +94,6 @@ export const RELATIONS = {
 
   /** Conversions of `targets` in the range, in sessions that match; `value` is that of a dimension of sessions. */
   conversions: (db, resolved, { targets, ...options }) => conversionsByValue(db, resolved, targets!, options),
-
-  /** Moments at which `targets` are met as steps of a funnel. */
-  funnel_moments: (db, resolved, { targets, funnel, value }) =>
-    funnelMoments(db, resolved, targets!, funnel, value === HOUR_OF_WEEK ? undefined : value),
-
-  /** Web vitals whose pageview is in the range and matches all filters. */
-  filtered_vitals: (db, resolved, options) => db`
-    select events.* ${asValue(db, valueOfHit(db, resolved, options))}
-    from ${vitalsOf(db, resolved, options.vital)}
-    ${joinSession(db, resolved, options)}
-    where ${inRange(db, resolved)} and ${conditionsOnHit(db, resolved)} and ${conditionsOnSession(db, resolved)}
-      ${whereMeasured(db, options.vital)}`,
-
-  /** Pageviews and events of some visitors or sessions. */
-  unit_hits: (db, resolved, { funnel }) => unitHits(db, resolved, funnel),
-
-  /** Hits of the sessions that have a journey. */
-  journey_hits: (db, resolved, { journey }) => journeyHits(db, resolved, journey),
-  /** What was clicked, one row a click. */
-  clicks: (db, resolved, { heat }) => clicks(db, resolved, heat),
-
-  /** Sessions that have seen the pages that the filters name. */
-  seen_sessions: seenSessions,
-
-  /** Pageviews of a path, and their engagement. */
-  page_reads: (db, resolved, { heat }) => pageReads(db, resolved, heat),
 } satisfies Record<string, Relation>
 
 export type RelationName = keyof typeof RELATIONS

@@ -1,18 +1,14 @@
 import { z } from 'zod'
 import { BREAKDOWN_DIMENSIONS, type BreakdownDimension, sectionOf } from '../../dimensions/dimensions.ts'
-import type { Vital } from '../../dimensions/vitals.ts'
 import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 import { label } from '../../schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
 import { requireSection } from '../../sharing/grant.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import { StatsQuery } from '../filters/query.ts'
-import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { keptPart } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
-import { readSlices } from '../sql/slices.ts'
 import { measuredFields, metricField } from './fields.ts'
-import { groupRows, type Measured, type PackedMeasures, summarize, unpack } from './measures.ts'
 
 /** A report belongs to a pageview, which has no event name. */
 const VITAL_DIMENSIONS = BREAKDOWN_DIMENSIONS.filter(
@@ -39,18 +35,6 @@ export const WebVitalsRow = z
   .meta({ id: 'WebVitalsRow' })
 export type WebVitalsRow = z.infer<typeof WebVitalsRow>
 
-/** The measures of one metric, by the values of a dimension. */
-const countVitalValues = filteredQuery<undefined, PackedMeasures & { value: string }>(
-  'count-vital-values',
-  ['filtered_vitals'],
-  `select
-    value,
-    array_send(array_agg(measure order by measure)) as measures,
-    array_send(array_agg(reports order by measure)) as counts
-  from (select value, measure, count(*)::int as reports from filtered_vitals group by value, measure) as counted
-  group by value`,
-)
-
 /**
  * Returns the numbers of a metric for each value of a dimension.
  * @throws AppError `forbidden` for a dimension of a section that the reader may not see
@@ -63,27 +47,9 @@ export async function getWebVitalsBreakdown(
   requireSection(services.grant, sectionOf(dimension))
   const { resolved } = await resolveContext(services, site, query)
   const asked = { metric, dimension, zone: site.timezone }
-  const measured =
-    (await countAsked(services, keptPart(resolved), 'vitalValues', asked)) ??
-    (await countInRows(services, resolved, asked))
+  const measured = await countAsked(services, keptPart(resolved), 'vitalValues', asked)
   measured.sort((a, b) => b[sort]! - a[sort]! || b.samples - a.samples || compareTexts(a.value, b.value))
   const { limit, offset } = windowOf(query)
   const page = measured.slice(offset, offset + limit)
   return { rows: page.map(row => ({ ...row, value: row.value || '(none)' })), total: measured.length }
-}
-
-async function countInRows(
-  services: StatsServices,
-  resolved: ResolvedQuery,
-  { metric, dimension, zone }: { metric: Vital; dimension: BreakdownDimension; zone: string },
-): Promise<(Measured & { value: string })[]> {
-  const rows = await readSlices(services, countVitalValues, resolved, {
-    vital: { metric },
-    value: dimension,
-    zone,
-  })
-  return [...groupRows(rows, row => row.value)].map(([value, packed]) => ({
-    value,
-    ...summarize(metric, unpack(packed)),
-  }))
 }

@@ -1,15 +1,8 @@
 import type { Vital } from '../../dimensions/vitals.ts'
 import { ratio } from '../../lib/numbers.ts'
-import { readIntArray } from '../../rollups/daily/visitor-set.ts'
-
-/** Distinct measures and how many reports have each, as bytes of `array_send(int4[])`. */
-export interface PackedMeasures {
-  measures: Buffer
-  counts: Buffer
-}
 
 /** How many reports have a measure. */
-export interface MeasureCount {
+interface MeasureCount {
   measure: number
   reports: number
 }
@@ -42,12 +35,6 @@ export interface Measured {
   poor: number
 }
 
-export const unpack = (packed: PackedMeasures[]): MeasureCount[] =>
-  packed.flatMap(({ measures, counts }) => {
-    const reports = readIntArray(counts)
-    return Array.from(readIntArray(measures), (measure, index) => ({ measure, reports: reports[index]! }))
-  })
-
 /**
  * Returns the numbers of reports.
  * @param counts of one metric, in any order; a measure may occur several times
@@ -79,15 +66,4 @@ export function summarize(metric: Vital, counts: readonly MeasureCount[]): Measu
     needs_improvement: share(notPoor - goodReports),
     poor: share(samples - notPoor),
   }
-}
-
-/** Groups rows by a key, in the order of their first row. */
-export function groupRows<Row, Key>(rows: Row[], keyOf: (row: Row) => Key): Map<Key, Row[]> {
-  const groups = new Map<Key, Row[]>()
-  for (const row of rows) {
-    const group = groups.get(keyOf(row))
-    if (group) group.push(row)
-    else groups.set(keyOf(row), [row])
-  }
-  return groups
 }

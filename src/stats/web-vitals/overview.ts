@@ -5,10 +5,8 @@ import { countAsked } from '../counts/count-filtered.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
-import { readSlices } from '../sql/slices.ts'
 import { measuredFields } from './fields.ts'
-import { type Measured, type PackedMeasures, summarize, unpack } from './measures.ts'
+import type { Measured } from './measures.ts'
 
 export const WebVitalsQuery = StatsQuery.safeExtend(previousFields).superRefine(checkComparison)
 export type WebVitalsQuery = z.infer<typeof WebVitalsQuery>
@@ -35,11 +33,6 @@ export const WebVitals = z
   .meta({ id: 'WebVitals' })
 export type WebVitals = z.infer<typeof WebVitals>
 
-/** The measures of all metrics. */
-const countVitals = filteredQuery<undefined, PackedMeasures & { metric: Vital }>('count-vitals', [
-  'filtered_vitals',
-])
-
 /** Returns the numbers of each metric. */
 export async function getWebVitals(
   services: StatsServices,
@@ -55,16 +48,9 @@ export async function getWebVitals(
 }
 
 async function count(services: StatsServices, resolved: ResolvedQuery): Promise<Record<Vital, Measured>> {
-  const measured =
-    (await countAsked(services, keptPart(resolved), 'vitals', { metrics: VITALS })) ??
-    (await countInRows(services, resolved))
+  const measured = await countAsked(services, keptPart(resolved), 'vitals', { metrics: VITALS })
   return Object.fromEntries(VITALS.map((metric, index) => [metric, measured[index]!])) as Record<
     Vital,
     Measured
   >
-}
-
-async function countInRows(services: StatsServices, resolved: ResolvedQuery): Promise<Measured[]> {
-  const rows = await readSlices(services, countVitals, resolved)
-  return VITALS.map(metric => summarize(metric, unpack(rows.filter(row => row.metric === metric))))
 }

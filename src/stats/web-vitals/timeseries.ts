@@ -1,16 +1,12 @@
 import { z } from 'zod'
-import type { Vital } from '../../dimensions/vitals.ts'
-import { boundsOf, groupField, type LabelledBucket, seriesBuckets } from '../../time/range.ts'
+import { groupField, seriesBuckets } from '../../time/range.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import { edgesOf } from '../counts/shared/buckets.ts'
 import { StatsQuery } from '../filters/query.ts'
-import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { keptPart } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { Group, Labels } from '../reports/timeseries.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
-import { readSlices } from '../sql/slices.ts'
 import { metricField } from './fields.ts'
-import { groupRows, type Measured, type PackedMeasures, summarize, unpack } from './measures.ts'
 
 export const WebVitalsTimeseriesQuery = StatsQuery.safeExtend({ ...metricField, ...groupField })
 export type WebVitalsTimeseriesQuery = z.infer<typeof WebVitalsTimeseriesQuery>
@@ -33,22 +29,6 @@ export const WebVitalsTimeseries = z.object({
 })
 export type WebVitalsTimeseries = z.infer<typeof WebVitalsTimeseries>
 
-/** The measures of one metric, by the bucket of their pageview. */
-const countVitalsByBucket = filteredQuery<{ bounds: Date[] }, PackedMeasures & { bucket: number }>(
-  'count-vitals-by-bucket',
-  ['filtered_vitals'],
-  `select
-    bucket,
-    array_send(array_agg(measure order by measure)) as measures,
-    array_send(array_agg(reports order by measure)) as counts
-  from (
-    select width_bucket(at, (select bounds from params)) - 1 as bucket, measure, count(*)::int as reports
-    from filtered_vitals
-    group by 1, 2
-  ) as counted
-  group by bucket`,
-)
-
 /** Returns the percentiles of a metric for each bucket of the range. */
 export async function getWebVitalsTimeseries(
   services: StatsServices,
@@ -60,8 +40,7 @@ export async function getWebVitalsTimeseries(
   const measured =
     all.length === 0
       ? []
-      : ((await countAsked(services, keptPart(resolved), 'vitalSeries', { metric, bounds: edgesOf(all) })) ??
-        (await countInRows(services, resolved, metric, all)))
+      : await countAsked(services, keptPart(resolved), 'vitalSeries', { metric, bounds: edgesOf(all) })
   return {
     labels: all.map(({ label }) => label),
     samples: measured.map(({ samples }) => samples),
@@ -70,16 +49,4 @@ export async function getWebVitalsTimeseries(
     p95: measured.map(({ p95 }) => p95),
     group: range.group,
   }
-}
-
-async function countInRows(
-  services: StatsServices,
-  resolved: ResolvedQuery,
-  metric: Vital,
-  buckets: readonly LabelledBucket[],
-): Promise<Measured[]> {
-  const params = { bounds: boundsOf(buckets) }
-  const rows = await readSlices(services, countVitalsByBucket, resolved, { vital: { metric }, params })
-  const byBucket = groupRows(rows, row => row.bucket)
-  return buckets.map((_, bucket) => summarize(metric, unpack(byBucket.get(bucket) ?? [])))
 }

@@ -1,6 +1,4 @@
 import { query } from '../../db/query.ts'
-import type { Queryable } from '../../db/queryable.ts'
-import { ERRORS } from '../../dimensions/rolled-up.ts'
 import type { After, KeyedLine } from './row-statements.ts'
 
 // Numbers of days before `details_from`, whose hits are gone. They name visitors and values by numbers, as `visitors` and `values` do.
@@ -18,7 +16,7 @@ export const archiveKeptDays = query<After, KeyedLine>(
   'archive-kept-days',
   `select
     array[starts_at::text, ends_at::text] as key,
-    (to_jsonb(daily_rollups) - '{site_no,version,session_parts,session_columns_version,open_session_nos,open_sessions_from}'::text[])::text as line
+    (to_jsonb(daily_rollups) - '{site_no,version}'::text[])::text as line
   from daily_rollups
   where
     site_no = :siteNo::int and ends_at <= (select details_from from sites where sites.site_no = :siteNo::int)
@@ -30,15 +28,11 @@ export const archiveKeptDays = query<After, KeyedLine>(
   limit :limit::int`,
 )
 
-/** Of times, only those of errors are read after the details are gone: they say when an error was first and last seen. */
-const keptValues = query<After & { errors: string }, KeyedLine>(
+export const archiveKeptValues = query<After, KeyedLine>(
   'archive-kept-values',
   `select
     array[dimension, starts_at::text, ends_at::text] as key,
-    (
-      to_jsonb(daily_value_rollups)
-        - case when dimension = :errors::text then '{site_no}' else '{site_no,times_index,times}' end::text[]
-    )::text as line
+    (to_jsonb(daily_value_rollups) - 'site_no')::text as line
   from daily_value_rollups
   where
     site_no = :siteNo::int and ends_at <= (select details_from from sites where sites.site_no = :siteNo::int)
@@ -50,8 +44,6 @@ const keptValues = query<After & { errors: string }, KeyedLine>(
   order by dimension, starts_at, ends_at
   limit :limit::int`,
 )
-
-export const archiveKeptValues = (db: Queryable, after: After) => keptValues(db, { ...after, errors: ERRORS })
 
 export const archiveKeptHitBuckets = query<After, KeyedLine>(
   'archive-kept-hit-buckets',

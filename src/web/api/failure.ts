@@ -21,6 +21,8 @@ export interface Failure {
   code?: string
   /** What the service said, in English. */
   message: string
+  /** Of an answer that is being prepared: which share is done, from 0 to 1. */
+  share?: number | undefined
   /** Messages by field of the input. */
   fields: Record<string, string[]>
 }
@@ -54,8 +56,8 @@ export function failureOf(error: unknown): Failure {
   if (!(error instanceof TRPCClientError)) return { kind: 'unknown', message: String(error), fields: {} }
   const data = (error as TRPCClientError<AppRouter>).data
   if (!data) return { kind: 'away', message: error.message, fields: {} }
-  const { httpStatus, code, message, errors = {} } = data
-  return { kind: KINDS[httpStatus] ?? 'unknown', code, message, fields: errors }
+  const { httpStatus, code, message, errors = {}, share } = data
+  return { kind: KINDS[httpStatus] ?? 'unknown', code, message, share, fields: errors }
 }
 
 /** Returns what the service said about a field, as sentences: it begins some with the name of the field. */

@@ -4,14 +4,22 @@ import { type Failure, failureOf } from './failure.ts'
 import { readSignedIn } from './session.ts'
 
 const RETRIES_WITHOUT_ANSWER = 2
+/** Some minutes: the service waits for some seconds each time. */
+const RETRIES_WHILE_PREPARING = 60
+const PREPARING_MS = 1_000
 
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 30_000,
-      // A request that was answered with an error is not repeated: the person decides.
-      retry: (count, error) =>
-        failureOf(error).kind === 'away' && !awaySince() && count < RETRIES_WITHOUT_ANSWER,
+      // A request that was answered with an error is not repeated, unless its answer is being prepared: the person decides.
+      retry: (count, error) => {
+        const { kind, code } = failureOf(error)
+        if (code === 'preparing') return count < RETRIES_WHILE_PREPARING
+        return kind === 'away' && !awaySince() && count < RETRIES_WITHOUT_ANSWER
+      },
+      retryDelay: (count, error) =>
+        failureOf(error).code === 'preparing' ? PREPARING_MS : 1_000 * 2 ** count,
       // A request without a connection fails, and says so; by default it waits, with nothing on the page.
       networkMode: 'always',
     },

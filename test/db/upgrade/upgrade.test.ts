@@ -9,7 +9,6 @@ import { AGGREGATE_NAMES, refreshAggregate } from '../../../src/rollups/aggregat
 import { testDatabase } from '../../support/database.ts'
 import { silentLog } from '../../support/log.ts'
 import { rollUpAll } from '../../support/roll-up.ts'
-import { rollUpGoals } from '../../support/roll-up-goals.ts'
 import { IS_QUICK } from '../../support/runs.ts'
 import { readAnswers } from './fixture.ts'
 import { restoredDump } from './restored.ts'
@@ -64,7 +63,6 @@ test.skipIf(isCitus)(
     const madeAt = new Date(answers.at(-1)!.at)
     for (const aggregate of AGGREGATE_NAMES) while (await refreshAggregate(db, aggregate, madeAt)) {}
     await rollUpAll(db, madeAt)
-    await rollUpGoals(db, Number.POSITIVE_INFINITY, madeAt)
     await expectSameAnswers(
       { db, url },
       answers.filter((_, index) => index % 3 === 0),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type ChainRules, findChains } from '../../../src/stats/funnels/chains.ts'
-import type { Moments } from '../../../src/stats/moments/moments.ts'
+import type { Moments } from '../../../src/stats/funnels/moments.ts'
 
 /** Moments of a unit: `12:23~` is at 12 ms, meets steps 2 and 3, and interrupts nothing. */
 function momentsOf(text: string) {
@@ -43,8 +43,8 @@ describe('chains of a funnel', () => {
     ['strict: a moment of another step interrupts', '0:1 1:3 2:2', 1],
     ['strict: what is silent does not', '0:1 1:3~ 2:2', 2],
     ['strict: the start just before counts', '0:1 1:1 2:2 3:3', 3],
-    ['strict: a hit that is no moment interrupts', '0:1 0: 1: 2: 2:2', 1],
-    ['strict: a moment is among the hits, too', '0:1 0: 2: 2:2', 2],
+    ['strict: a hit that meets no step interrupts', '0:1 1: 2:2', 1],
+    ['strict: of one millisecond, a hit that meets a step comes first', '0:1 2: 2:2', 2],
     ['without a first step there is none', '0:2 1:3', 0],
   ])('%s', (title, moments, length) => {
     const rules = { isStrict: title.startsWith('strict') }

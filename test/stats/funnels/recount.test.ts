@@ -4,7 +4,6 @@ import { COPIED_COLUMNS } from '../../../src/dimensions/dimensions.ts'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import { FunnelQuery } from '../../../src/stats/funnels/query.ts'
 import { readFunnel } from '../../../src/stats/funnels/read-funnel.ts'
-import { keptCounter } from '../../support/kept-counter.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { randomGoals } from '../../support/random-goals.ts'
 import { type Random, randomFrom } from '../../support/random-values.ts'
@@ -25,8 +24,6 @@ const database = useDatabase()
 const STREAMS = runs(4)
 const FUNNELS = runs(12)
 const HOUR = 3_600_000
-/** So short that visits extend into the next slice. */
-const SLICES = { hits: 8, shortestMs: HOUR }
 
 /** Goals that many hits meet: with narrow ones most chains would have one step. */
 function broadGoal(random: Random, id: string): RecountGoal {
@@ -125,10 +122,8 @@ test(`funnels: every number equals a recount of the hits (${STREAMS} streams)`, 
         ...{ order: funnel.order, window: String(funnel.window), by: funnel.by, dimension: funnel.dimension },
         ...{ compare: 'custom', compare_from: before.from, compare_to: before.to },
       })
-      const read = { ...readServices(db, new Date(now)), slices: round % 2 === 1 ? SLICES : undefined }
-      // Every third one is counted over columns.
-      const counter = round % 3 === 2 ? keptCounter(db) : undefined
-      const report = await readFunnel({ ...read, counter }, { ...shape, domain: 'shop.example' }, query)
+      const read = readServices(db, new Date(now))
+      const report = await readFunnel(read, { ...shape, domain: 'shop.example' }, query)
       const expected = recountFunnel(world, funnel, filters, period, followMs, services)
       const periodBefore = periodOf(world.zone, before.from, before.to)
       const previous = recountFunnel(world, funnel, filters, periodBefore, followMs, services)

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import { ClicksQuery, getClicks } from '../../../src/stats/heat/clicks.ts'
 import { getScroll, ScrollQuery } from '../../../src/stats/heat/scroll.ts'
-import { keptCounter } from '../../support/kept-counter.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { type Random, randomFrom } from '../../support/random-values.ts'
 import { randomVisits } from '../../support/random-visits.ts'
@@ -19,7 +18,6 @@ const database = useDatabase()
 const STREAMS = runs(3)
 const READS = runs(9)
 const LONG_AFTER = new Date(Date.UTC(2026, 5, 1))
-const SLICES = { hits: 8, shortestMs: 3_600_000 }
 const TARGETS = [undefined, '', 'https://example.org/', 'https://example.org/Ä', '/search']
 
 /** Gives autocaptured hits targets, and some of them no properties. */
@@ -53,10 +51,7 @@ test(`heat: every number equals a recount of the hits (${STREAMS} streams)`, asy
       const query = { ...randomRange(number, world), filters }
       const path = random.pick(['/', '/pricing', '/docs/pricing', '/docs/long-read', '/nowhere'])
       const types = random.pick([undefined, ['outbound'], ['button', 'copy', 'form']])
-      // Every third one is counted over columns.
-      const counter = round % 3 === 2 ? keptCounter(db) : undefined
-      const slices = round % 2 === 1 ? SLICES : undefined
-      const read = { ...readServices(db, LONG_AFTER), slices, counter }
+      const read = readServices(db, LONG_AFTER)
       const { from, to } = query
       const what = JSON.stringify({ seed, round, query, types, path, zone: stream.zone })
 

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import { type Journeys, JourneysQuery } from '../../../src/stats/journeys/query.ts'
 import { readJourneys } from '../../../src/stats/journeys/read-journeys.ts'
-import { keptCounter } from '../../support/kept-counter.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { randomFrom } from '../../support/random-values.ts'
 import { randomVisits } from '../../support/random-visits.ts'
@@ -19,8 +18,6 @@ const database = useDatabase()
 
 const STREAMS = runs(4)
 const READS = runs(14)
-/** So short that visits extend into the next slice. */
-const SLICES = { hits: 8, shortestMs: 3_600_000 }
 
 function randomJourneys(number: number, world: World): RecountedJourneys {
   const random = randomFrom(number)
@@ -58,13 +55,10 @@ test(`journeys: every number equals a recount of the hits (${STREAMS} streams)`,
         [asked.isBackwards ? 'ending_at' : 'starting_at']: asked.value,
       })
       const now = new Date(Date.UTC(2026, 5, 1))
-      const services = { ...readServices(db, now), slices: round % 2 === 1 ? SLICES : undefined }
-      const answer = await readJourneys(services, shape, query)
-      const byColumns = await readJourneys({ ...services, counter: keptCounter(db) }, shape, query)
+      const answer = await readJourneys(readServices(db, now), shape, query)
       const expected = recountJourneys(world, asked, filters, periodOf(world.zone, range.from, range.to))
       const what = JSON.stringify({ seed, round, asked, filters, range, zone: stream.zone })
       expect(named(answer), what).toEqual(expected)
-      expect(named(byColumns), what).toEqual(expected)
       expectSums(answer, what)
       longest = Math.max(longest, ...answer.steps.map(({ step }) => step))
       for (const { nodes } of answer.steps) for (const { kind } of nodes) kinds.add(kind)

@@ -1,6 +1,7 @@
 import { BLOCK_TYPES, type Block, ENGAGEMENT, typeNumber, type View } from '../../../columns/block.ts'
 import { type GoalTarget, testOf } from '../../../goals/matching.ts'
 import type { Question } from '../question.ts'
+import type { Compared } from '../refused.ts'
 import type { TextMatcher } from './match-texts.ts'
 import { propertyOf } from './properties.ts'
 
@@ -32,12 +33,11 @@ export class Goals {
   constructor({ texts }: View, goals: readonly GoalTarget[], matcher: TextMatcher) {
     this.#selector = texts.of('property_key').find('selector')
     this.#targets = goals.map((target, goal) => {
-      const { operator, value } = testOf(target)
       const domain =
         target.on === 'path' ? 'path' : target.on === 'name' ? ('event_name' as const) : undefined
       const known = texts.of(domain ?? 'property_value')
       const passes = target.value === null ? undefined : new Uint8Array(known.size)
-      if (passes) matcher.mark(known, 'goal', operator, value, passes)
+      if (passes) matcher.mark(known, target.operator, comparedOf(target), passes)
       return {
         goal,
         // Every pageview reaches a scroll of 0 %, with or without engagement.
@@ -94,6 +94,13 @@ export class Goals {
     return properties?.every(([key, value]) => carries(hits, hit, key, value)) ?? false
   }
 }
+
+/** Returns what a target compares with texts. */
+export const comparedOf = (target: GoalTarget): Compared => ({
+  field: target.field ?? 'goal',
+  value: testOf(target).value,
+  goal: target.name,
+})
 
 function propertiesOf(
   texts: View['texts'],

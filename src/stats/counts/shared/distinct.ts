@@ -29,6 +29,20 @@ export class Pairs {
    */
   countDistinct(keys: number, visitors: number): Int32Array {
     const counts = new Int32Array(keys)
+    this.#forEachDistinct(keys, visitors, key => {
+      counts[key]! += 1
+    })
+    return counts
+  }
+
+  /** Returns the distinct visitors of each key. */
+  distinct(keys: number, visitors: number): number[][] {
+    const lists: number[][] = Array.from({ length: keys }, () => [])
+    this.#forEachDistinct(keys, visitors, (key, visitor) => lists[key]!.push(visitor))
+    return lists
+  }
+
+  #forEachDistinct(keys: number, visitors: number, found: (key: number, visitor: number) => void): void {
     const ends = new Int32Array(keys + 1)
     for (let index = 0; index < this.#size; index++) ends[this.#keys[index]! + 1]! += 1
     for (let key = 0; key < keys; key++) ends[key + 1]! += ends[key]!
@@ -44,10 +58,9 @@ export class Pairs {
         const visitor = sorted[index]!
         if (stamps[visitor] === stamp) continue
         stamps[visitor] = stamp
-        counts[key]! += 1
+        found(key, visitor)
       }
     }
-    return counts
   }
 }
 

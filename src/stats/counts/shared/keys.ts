@@ -2,6 +2,7 @@ import type { Block, MoneyBlock, Numbers, View } from '../../../columns/block.ts
 import { fill } from '../../../columns/fill.ts'
 import { type BreakdownDimension, isHitDimension } from '../../../dimensions/dimensions.ts'
 import { HOUR_OF_WEEK } from '../../../dimensions/registry.ts'
+import { ERRORS } from '../../../dimensions/rolled-up.ts'
 import { HOUR_MS } from '../../../lib/time.ts'
 import { zoneOffsets } from '../../../time/zone-offsets.ts'
 import type { Question } from '../question.ts'
@@ -13,6 +14,8 @@ const HOURS = 168
 export interface Keys {
   /** How many numbers there are. */
   count: number
+  /** Number of hits without a value that counts; undefined where each has one. */
+  none?: number
   /** Key of each hit of a block. */
   ofHits(block: Block): Numbers
   /** Key of each session of a block; undefined where the values are those of hits. */
@@ -25,11 +28,12 @@ export interface Keys {
 /** @param zone whose clocks say the hour of `hour_of_week` */
 export function keysOf(
   view: View,
-  dimension: BreakdownDimension,
+  dimension: BreakdownDimension | typeof ERRORS,
   range: Pick<Question, 'start' | 'end'>,
   zone: string,
 ): Keys {
   if (dimension === HOUR_OF_WEEK) return hourKeys(range, zone)
+  if (dimension === ERRORS) return errorKeys(view)
   const texts = view.texts.ofDimension(dimension)
   const isOfHits = isHitDimension(dimension)
   return {
@@ -38,6 +42,19 @@ export function keysOf(
     ofSessions: block => (isOfHits ? undefined : columnOf(block, dimension)),
     ofMoney: money => (isOfHits ? undefined : spread(money, columnOf(money.copies, dimension))),
     text: key => texts.text(key),
+  }
+}
+
+/** Hits that are no errors have the number 0. */
+function errorKeys({ texts }: View): Keys {
+  const errors = texts.of('error')
+  return {
+    count: errors.size,
+    none: 0,
+    ofHits: ({ hits }) => hits.error,
+    ofSessions: () => undefined,
+    ofMoney: () => undefined,
+    text: key => errors.text(key),
   }
 }
 

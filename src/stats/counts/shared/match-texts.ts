@@ -10,7 +10,7 @@ import {
   wholeValuesOf,
 } from '../../../rollups/patterns/value-match.ts'
 import type { Question } from '../question.ts'
-import { CountRefused } from '../refused.ts'
+import { type Compared, CountRefused } from '../refused.ts'
 import { OccurringTexts } from './occurring-texts.ts'
 
 /** CPU time limit of the comparisons of one question. `^/blog/\d+` takes up to 1 s for 500,000 paths. */
@@ -30,11 +30,11 @@ export class TextMatcher {
 
   /**
    * Marks the texts that pass a comparison.
-   * @param field named by the error
    * @param passes marked with 1 by number of the text
    * @throws CountRefused
    */
-  mark(texts: Texts, field: string, operator: ValueOperator, value: string, passes: Uint8Array): void {
+  mark(texts: Texts, operator: ValueOperator, compared: Compared, passes: Uint8Array): void {
+    const { value } = compared
     const whole = wholeValuesOf(operator, value)
     if (whole) {
       for (const text of whole) {
@@ -43,12 +43,12 @@ export class TextMatcher {
       }
       return
     }
-    const matches = compiled(field, operator, value)
+    const matches = compiled(operator, compared)
     const all = texts.all()
     const occurs = this.#occurring.of(texts)
     const size = sizeOf(all.filter((_, number) => occurs[number] === 1))
     this.#steps -= size.characters * matches.steps
-    if (this.#steps < 0 || size.longest * matches.steps > MOST_STEPS_OF_A_VALUE) throw tooCostly(field, value)
+    if (this.#steps < 0 || size.longest * matches.steps > MOST_STEPS_OF_A_VALUE) throw tooCostly(compared)
     let lookedAt = performance.now()
     for (let number = 0; number < passes.length; number++) {
       if (occurs[number] === 1 && matches(all[number]!)) passes[number] = 1
@@ -56,19 +56,19 @@ export class TextMatcher {
       const now = performance.now()
       this.#ms -= now - lookedAt
       lookedAt = now
-      if (this.#ms < 0) throw tooCostly(field, value)
+      if (this.#ms < 0) throw tooCostly(compared)
     }
   }
 }
 
-const tooCostly = (field: string, value: string) => new CountRefused({ why: 'costly', field, value })
+const tooCostly = (compared: Compared) => new CountRefused({ why: 'costly', ...compared })
 
-function compiled(field: string, operator: ValueOperator, value: string) {
+function compiled(operator: ValueOperator, compared: Compared) {
   try {
-    return compileMatch(operator, value)
+    return compileMatch(operator, compared.value)
   } catch (error) {
     if (!(error instanceof InvalidPatternError)) throw error
-    throw new CountRefused({ why: 'invalid', field, value, reason: error.message })
+    throw new CountRefused({ why: 'invalid', ...compared, reason: error.message })
   }
 }
 
@@ -81,9 +81,9 @@ const POSITIVE = { is_not: 'is', does_not_contain: 'contains' } as const
 /** Returns for each text whether it passes a condition, by number. */
 function passesOf(texts: Texts, { field, operator, values }: Condition, matcher: TextMatcher): Uint8Array {
   const passes = new Uint8Array(texts.size)
-  const compared = operator === 'is_not' || operator === 'does_not_contain' ? POSITIVE[operator] : operator
-  for (const value of values) matcher.mark(texts, field, compared, value, passes)
-  if (compared !== operator) for (let number = 0; number < passes.length; number++) passes[number]! ^= 1
+  const positive = operator === 'is_not' || operator === 'does_not_contain' ? POSITIVE[operator] : operator
+  for (const value of values) matcher.mark(texts, positive, { field, value }, passes)
+  if (positive !== operator) for (let number = 0; number < passes.length; number++) passes[number]! ^= 1
   return passes
 }
 

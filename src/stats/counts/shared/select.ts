@@ -65,14 +65,47 @@ export function select(view: View, question: Question): Selected[] {
   }
   return blocks.map((block, index) => {
     keepHitsOf(block, counts[index]!, inRange[index]!)
-    return {
-      ...block,
+    const started = startedInRange(block, counts[index]!, question)
+    return new SelectedBlock(block, {
       counts: counts[index]!,
-      started: startedInRange(block, counts[index]!, question),
+      started,
       inRange: inRange[index]!,
       narrowsHits,
-    }
+    })
   })
+}
+
+/** Asks the block for its columns each time: it may be kept without them. */
+class SelectedBlock implements Selected {
+  readonly #block: Block
+  readonly counts: Uint8Array
+  readonly started: Uint8Array
+  readonly inRange: Uint8Array
+  readonly narrowsHits: boolean
+
+  constructor(block: Block, marks: Pick<Selected, 'counts' | 'started' | 'inRange' | 'narrowsHits'>) {
+    this.#block = block
+    this.counts = marks.counts
+    this.started = marks.started
+    this.inRange = marks.inRange
+    this.narrowsHits = marks.narrowsHits
+  }
+
+  get isService(): boolean {
+    return this.#block.isService
+  }
+
+  get sessions(): Block['sessions'] {
+    return this.#block.sessions
+  }
+
+  get hits(): Block['hits'] {
+    return this.#block.hits
+  }
+
+  get vitals(): Block['vitals'] {
+    return this.#block.vitals
+  }
 }
 
 /** Returns the column of a dimension: of hits, or of sessions. */

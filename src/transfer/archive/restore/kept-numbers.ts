@@ -1,9 +1,7 @@
 import type { Db } from '../../../db/connect.ts'
 import { decodeValues, encodeValues } from '../../../rollups/daily/codec.ts'
-import { decodeAllTimes, encodeTimes } from '../../../rollups/daily/times-codec.ts'
 import { valueIdsOf } from '../../../rollups/daily/value-dictionary.ts'
 import { addVisitors, numbersIn } from '../../../rollups/daily/visitor-set.ts'
-import { queueGoals } from '../../../rollups/goals/queue-goals.ts'
 import { refusal } from '../../read/limits.ts'
 import type { SiteKind } from '../names.ts'
 import type { OpenedFile } from '../open-archive.ts'
@@ -38,7 +36,6 @@ export async function restoreKeptNumbers(db: Db, siteNo: number, filesOf: FilesO
     }
   }
   await statements.beginRollupSpan(db, { siteNo })
-  await queueGoals(db, { siteNo })
 }
 
 const RESTORE = {
@@ -58,8 +55,7 @@ async function renumberDay({ visitors }: Line, numbers: Renumbering): Promise<Li
   return { visitors: hexOf(addVisitors(undefined, await numbers.visitors(numbersIn(bytesOf(visitors))))) }
 }
 
-async function renumberValues(line: Line, numbers: Renumbering): Promise<Line> {
-  const { counts, visitors } = line
+async function renumberValues({ counts, visitors }: Line, numbers: Renumbering): Promise<Line> {
   // Too many values to be rolled up.
   if (counts === null) return {}
   const values = []
@@ -71,19 +67,7 @@ async function renumberValues(line: Line, numbers: Renumbering): Promise<Line> {
     })
   }
   const encoded = encodeValues(values)
-  return {
-    counts: hexOf(encoded.counts),
-    visitors: hexOf(encoded.visitors),
-    ...renumberedTimes(line, numbers),
-  }
-}
-
-/** Archives have times of errors alone; older archives, and days that were rolled up before there were times, have none. */
-function renumberedTimes({ times_index, times }: Line, { valueId }: Renumbering): Line {
-  if (!times_index) return {}
-  const decoded = [...decodeAllTimes(bytesOf(times_index), bytesOf(times))]
-  const encoded = encodeTimes(decoded.map(([old, each]) => ({ valueId: valueId(old), times: each })))
-  return { times_index: hexOf(encoded.timesIndex), times: hexOf(encoded.times) }
+  return { counts: hexOf(encoded.counts), visitors: hexOf(encoded.visitors) }
 }
 
 async function renumberBucket({ visitors }: Line, numbers: Renumbering): Promise<Line> {

@@ -12,9 +12,6 @@ export const deleteKeptDays = query<{ siteNo: number }>(
     day_values as (
       delete from daily_value_rollups where site_no = :siteNo::int and ends_at <= (select details_from from site)
     ),
-    day_columns as (
-      delete from daily_session_columns where site_no = :siteNo::int and ends_at <= (select details_from from site)
-    ),
     hits as (delete from kept_hit_buckets where site_no = :siteNo::int)
   delete from kept_session_buckets where site_no = :siteNo::int`,
 )
@@ -26,7 +23,7 @@ export const restoreKeptDays = query<Rows>(
   from jsonb_array_elements(:rows::text::jsonb) as line
   cross join lateral jsonb_populate_record(
     null::daily_rollups,
-    line || jsonb_build_object('site_no', :siteNo::int, 'version', gen_random_uuid(), 'open_session_nos', '[]'::jsonb)
+    line || jsonb_build_object('site_no', :siteNo::int, 'version', gen_random_uuid())
   ) as given`,
 )
 

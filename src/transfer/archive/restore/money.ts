@@ -1,9 +1,9 @@
+import { stampServiceEvents } from '../../../columns/stamps.ts'
 import type { Db, Transaction } from '../../../db/connect.ts'
 import { query } from '../../../db/query.ts'
 import { markTimes } from '../../../revenue/ledger/service-events.ts'
 import { inProcessorTransaction } from '../../../revenue/transactions.ts'
 import { allowColumnstoreWrites } from '../../../rollups/columnstore.ts'
-import { forgetServiceDays } from '../../../rollups/service-events/forget-days.ts'
 import type { SiteKind } from '../names.ts'
 import type { OpenedFile } from '../open-archive.ts'
 import { lineBlocks, type Rows } from './line-blocks.ts'
@@ -34,7 +34,7 @@ async function restoreServiceEvents(tx: Transaction, site: MoneySite, rows: stri
     rows: await withNewIds(tx, site, rows),
   })
   const touched = events.map(({ at }) => ({ siteNo, at }))
-  await forgetServiceDays(tx, touched)
+  await stampServiceEvents(tx, touched)
   await markTimes(tx, 'hits', siteNo, touched)
 }
 

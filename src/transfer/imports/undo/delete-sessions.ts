@@ -4,9 +4,7 @@ import { query } from '../../../db/query.ts'
 import { DAY_MS } from '../../../lib/time.ts'
 import { inErasingTransaction } from '../../../people/erase/erasing-transaction.ts'
 import { EARLIEST, findNextRow } from '../../../people/time-spans.ts'
-import { closesAt } from '../../../rollups/daily/row-slice.ts'
 import { markBuckets } from '../../../rollups/dirty.ts'
-import { discountSessions } from '../../../rollups/session-counts.ts'
 import type { UndoTask } from '../import-kind.ts'
 import { importedSpan } from './imported-span.ts'
 import { requireDetails } from './require-details.ts'
@@ -135,21 +133,13 @@ async function deleteSlice(tx: Transaction, siteNo: number, sessions: Session[])
   const hits = await deleteHits(tx, slice)
   await deleteReports(tx, slice)
   const gone = await deleteRows(tx, slice)
-  await discountSessions(tx, siteNo, gone)
   await countDown(tx, { visitorNos: gone.map(({ visitorNo }) => visitorNo) })
   const touched = hits.map(({ at }) => ({ siteNo, at: at.getTime() }))
   const started = sessions.map(({ startedAt }) => ({ siteNo, at: startedAt.getTime() }))
   await stampChanges(tx, 'sessions', started)
   await markBuckets(tx, 'hits', touched)
   await markBuckets(tx, 'sessions', started)
-  await markBuckets(tx, 'daily_rollups', [
-    ...touched,
-    ...sessions.map(({ startedAt, lastAt }) => ({
-      siteNo,
-      at: startedAt.getTime(),
-      changedAt: closesAt(lastAt.getTime()),
-    })),
-  ])
+  await markBuckets(tx, 'daily_rollups', [...touched, ...started])
 }
 
 const selectLoose = query<

@@ -77,6 +77,7 @@ export const common: Dictionary['common'] = {
     loading: 'Wird geladen …',
     empty: 'Nichts in diesem Zeitraum',
     tooSlow: 'Das dauert zu lange. Versuchen Sie einen kürzeren Zeitraum oder weniger Filter.',
+    preparing: (percent: number) => `Diese Zahlen werden vorbereitet: ${percent} %`,
     away: 'Der Server antwortet nicht. Prüfen Sie die Verbindung; die Seite versucht es von selbst erneut.',
     offline: since => `Der Server antwortet seit ${since} nicht. Die Seite versucht es von selbst erneut.`,
     asOf: time => `Stand: ${time}`,

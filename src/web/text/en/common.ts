@@ -78,6 +78,7 @@ export const common = {
     loading: 'Loading …',
     empty: 'Nothing in this period',
     tooSlow: 'This takes too long. Try a shorter range or fewer filters.',
+    preparing: (percent: number) => `These numbers are being prepared: ${percent} %`,
     away: 'The server does not answer. Check the connection; the page tries again by itself.',
     offline: (since: string) => `The server has not answered since ${since}. The page tries again by itself.`,
     asOf: (time: string) => `As of ${time}`,
