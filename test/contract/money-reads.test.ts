@@ -161,6 +161,11 @@ describe('customers', () => {
     ['source=Google', ['c:cus_a']],
     ['source=(none)', ['p:n1', 'c:cus_c']],
     ['entry_path[contains]=bu', ['e:ben@example.com']],
+    ['entry_path[starts_with]=/b&entry_path[ends_with]=og', ['c:cus_a']],
+    ['source[is_not]=Google&source[is_not]=Bing&sort=revenue', ['p:n1', 'c:cus_c']],
+    ['source[is_not]=(none)&sort=revenue&order=asc', ['e:ben@example.com', 'c:cus_a']],
+    ['source[does_not_contain]=oo&entry_path[is_not]=(none)', ['e:ben@example.com']],
+    ['source[contains]=zz&source[contains]=oogl', ['c:cus_a']],
   ])('are found by %s', async (query, expected) => {
     expect(await ids(query)).toEqual(expected)
   })
@@ -187,6 +192,10 @@ test('subscriptions: as they are now, with when they counted', async () => {
   ])
   expect((await read('/subscriptions?status=canceled')).meta.total).toBe(1)
   expect((await read('/subscriptions?search=lovelace')).meta.total).toBe(1)
+  const idsOf = async (query: string) =>
+    (await read(`/subscriptions?${query}`)).data.map((row: Json) => row.subscription_id)
+  expect(await idsOf('source=Google')).toEqual(['sub_a'])
+  expect(await idsOf('source[is_not]=Google')).toEqual(['sub_c'])
 })
 
 test('lifetime value: by the first visit of each customer', async () => {

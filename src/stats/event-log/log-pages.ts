@@ -7,12 +7,11 @@ import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
 import type { Services } from '../../services.ts'
 import type { TimeSpan } from '../../time/range.ts'
 import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
-import type { PageRange } from '../metrics/page-range.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
 import type { Actor } from './actor.ts'
 import { readLogByKey } from './log-keys.ts'
-import { type LogPosition, type Quarter, startOfLog } from './log-position.ts'
+import { type LogPosition, type PageRange, type Quarter, spanOfPage, startOfLog } from './log-position.ts'
 
 /** Services that log queries use; the config is needed for the links to pictures. */
 export type LogServices = StatsServices & Pick<Services, 'config'>
@@ -90,8 +89,8 @@ const readPage = (
     const ofLog = await readLogEnd(tx, siteNo, { start: start.getTime(), end: end.getTime() })
     const [range] = await locateLogPage(tx, { siteNo, types, start, limit, offset, ...ofLog })
     const { total, skipped } = range!
-    if (range!.start === null || range!.end === null || skipped === null) return { rows: [], total }
-    const span = { start: later(range!.start, start), end: earlier(range!.end, end) }
+    const span = spanOfPage(range!, { start, end })
+    if (!span || skipped === null) return { rows: [], total }
     return { rows: await readNewestHits(tx, { siteNo, types, ...span, limit, offset: skipped }), total }
   })
 
@@ -100,9 +99,6 @@ export const readNewestHits = (
   db: Queryable,
   { end, ...wanted }: Wanted & PageWindow & TimeSpan,
 ): Promise<LoggedHit[]> => readHitsAfter(db, { ...wanted, afterAt: end, afterId: FIRST_ID })
-
-const later = (a: Date, b: Date) => (a > b ? a : b)
-const earlier = (a: Date, b: Date) => (a < b ? a : b)
 
 /**
  * Returns the next block of the whole list. It continues by key, so a hit that is stored meanwhile shifts nothing: every hit that

@@ -1,6 +1,25 @@
 import { BLOCK_ROWS } from '../../schema/download.ts'
 import type { TimeSpan } from '../../time/range.ts'
 
+/** Total number of rows, and the time range that contains the rows of a page. */
+export interface PageRange {
+  total: number
+  /** Half-open; both null when no row is on the page. */
+  start: Date | null
+  end: Date | null
+  /** Number of the newest rows in this time range that belong to earlier pages. */
+  skipped: number | null
+}
+
+/** Returns the part of a range in which the rows of a page lie; undefined when no row is on the page. */
+export function spanOfPage({ start, end }: PageRange, range: TimeSpan): TimeSpan | undefined {
+  if (start === null || end === null) return undefined
+  return {
+    start: new Date(Math.max(start.getTime(), range.start.getTime())),
+    end: new Date(Math.min(end.getTime(), range.end.getTime())),
+  }
+}
+
 /** Rows of a 15-minute bucket that begins at `bucket`, Unix milliseconds. */
 export interface Quarter {
   bucket: number

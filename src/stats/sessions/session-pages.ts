@@ -5,9 +5,14 @@ import { BLOCK_ROWS, type Download, nextPart, runningDownload } from '../../sche
 import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
 import type { TimeSpan } from '../../time/range.ts'
 import type { PeopleFilter } from '../counts/people.ts'
-import { type LogPosition, type Quarter, startOfLog } from '../event-log/log-position.ts'
+import {
+  type LogPosition,
+  type PageRange,
+  type Quarter,
+  spanOfPage,
+  startOfLog,
+} from '../event-log/log-position.ts'
 import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
-import type { PageRange } from '../metrics/page-range.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
 import type { SessionKey } from './session-id.ts'
@@ -107,11 +112,12 @@ const readPage = (
     const { limit, offset } = windowOf(query)
     const page = await locateSessionsPage(tx, { siteNo, start, end, limit, offset })
     const { total, skipped } = page
-    if (page.start === null || page.end === null || skipped === null) return { rows: [], total }
+    const span = spanOfPage(page, { start, end })
+    if (!span || skipped === null) return { rows: [], total }
     const keys = await listSessionsAfter(tx, {
       siteNo,
-      start: page.start > start ? page.start : start,
-      afterAt: page.end < end ? page.end : end,
+      start: span.start,
+      afterAt: span.end,
       afterNo: FIRST_NO,
       limit,
       offset: skipped,

@@ -25,7 +25,7 @@ export const SessionRow = z
   .meta({ id: 'SessionRow' })
 export type SessionRow = z.infer<typeof SessionRow>
 
-/** A session as `read-filtered-sessions` has it; the user is the present one. */
+/** A session as `read-sessions` has it; the user is the present one. */
 export interface StoredSession extends Record<SessionAttribute | 'exitPath', string> {
   sessionNo: number
   startedAt: Date

@@ -101,7 +101,7 @@ export const sessionDimension = (db: Queryable, dimension: Dimension): Fragment 
 const sessionColumn = (db: Queryable, dimension: Dimension): Fragment => db`sessions.${db(dimension)}::text`
 
 /** Conditions on a row, one for each filter; `textOf` gives the column of a dimension as text. */
-export const allHold = (
+const allHold = (
   db: Queryable,
   filters: DimensionFilter[],
   textOf: (dimension: Dimension) => Fragment,
