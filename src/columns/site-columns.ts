@@ -20,8 +20,9 @@ interface Kept extends Span {
 /** A time span that is asked for, and the starts of sessions that are needed besides those with a hit in it. */
 export interface ViewSpan extends Span {
   sessions?: Span | undefined
-  /** Whether payments and MRR movements are needed. */
+  /** Whether payments and MRR movements are needed, and whether nothing else is. */
   money?: boolean
+  onlyMoney?: boolean
 }
 
 /** Returns when sessions started that a view holds. */
@@ -83,7 +84,7 @@ export class SiteColumns {
     const views: (View | number)[] = []
     this.#hasRead = false
     for (const span of spans) {
-      const started = blockSpans(since(this.#firstAt, startsOf(span)), now)
+      const started = span.onlyMoney ? [] : blockSpans(since(this.#firstAt, startsOf(span)), now)
       const lacking = lengthOf(this.#missing('sessions', started, stamps))
       if (lacking > longestMs) {
         views.push(1 - lacking / lengthOf(started))
@@ -94,7 +95,7 @@ export class SiteColumns {
       )
       const service = await this.#bring(
         'service',
-        blockSpans(since(stamps.firstAt.service, span), now, HOUR_MS),
+        span.onlyMoney ? [] : blockSpans(since(stamps.firstAt.service, span), now, HOUR_MS),
         stamps,
         missing => this.#readService(tx, missing),
       )

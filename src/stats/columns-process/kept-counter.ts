@@ -165,7 +165,7 @@ export function createKeptCounter(options: {
           return reject(
             new CountRefused({ why: 'unavailable', message: 'Too many reads at once; try again shortly' }),
           )
-        site.waiting.push({ span: viewSpanOf(name, question), since: now(), answer, refuse: reject })
+        site.waiting.push({ span: viewSpanOf(name, question, asked), since: now(), answer, refuse: reject })
         if (!site.isBusy)
           void work(site).catch(error => log.error({ error, siteNo }, 'columns could not be made'))
       })

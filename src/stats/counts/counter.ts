@@ -1,6 +1,9 @@
 import type { View } from '../../columns/block.ts'
 import type { ViewSpan } from '../../columns/site-columns.ts'
 import type { AUTOCAPTURE_TYPES } from '../../ingestion/hit.ts'
+import { type BreakdownDimension, isHitDimension } from '../../dimensions/dimensions.ts'
+import { countConverterParts, listConverters } from './converters.ts'
+import { countTrafficParts, listCountedSessions } from './counted-sessions.ts'
 import { countErrors } from './errors.ts'
 import { countFrequencies, countProperties, countTitleSeries, countTypes } from './frequencies.ts'
 import { countFunnel } from './funnel.ts'
@@ -10,7 +13,9 @@ import { countJourneys } from './journeys.ts'
 import { findLogHits } from './log-page.ts'
 import { countMoney } from './money.ts'
 import { countMoneyByValue } from './money-by-value.ts'
+import { findMoney } from './money-page.ts'
 import { countMrr, listMrrChanges } from './mrr.ts'
+import { listChangesOfKinds, listSubscribed } from './mrr-pages.ts'
 import { countVisits } from './people.ts'
 import type { Question } from './question.ts'
 import { countReturns } from './returns.ts'
@@ -30,12 +35,17 @@ const MONEY_COUNTS = {
   moneyByValue: countMoneyByValue,
   mrr: countMrr,
   mrrChanges: listMrrChanges,
+  moneyPage: findMoney,
+  subscribed: listSubscribed,
+  changesOfKinds: listChangesOfKinds,
 }
 
 /** All count functions: columns and a question in, numbers out. */
 const COUNTS = {
   ...MONEY_COUNTS,
   traffic: countTraffic,
+  trafficParts: countTrafficParts,
+  countedSessions: listCountedSessions,
   values: countValues,
   frequencies: countFrequencies,
   types: countTypes,
@@ -45,6 +55,8 @@ const COUNTS = {
   converters: countConverters,
   convertersByValue: countConvertersByValue,
   matched: countMatched,
+  converterParts: countConverterParts,
+  converterPage: listConverters,
   journeys: countJourneys,
   funnel: countFunnel,
   errors: countErrors,
@@ -67,16 +79,15 @@ export type CountName = keyof Counts
 export type Asked<Name extends CountName> = Parameters<Counts[Name]>[2]
 export type Counted<Name extends CountName> = ReturnType<Counts[Name]>
 
-/** Whether a count is of payments and MRR movements. */
-export const isOfMoney = (name: CountName): boolean => name in MONEY_COUNTS
-
-/** Returns what a count needs columns of. */
-export const viewSpanOf = (name: CountName, { start, end, sessions }: Question): ViewSpan => ({
-  start,
-  end,
-  sessions,
-  money: isOfMoney(name),
-})
+/** Returns what a count needs columns of. Money has copies of its sessions: only what hits have needs their columns. */
+export function viewSpanOf(name: CountName, question: Question, asked: unknown): ViewSpan {
+  const { start, end, sessions, filters, properties, goals } = question
+  const { dimension } = (asked ?? {}) as { dimension?: BreakdownDimension }
+  const dimensions = [...filters.map(filter => filter.dimension), ...(dimension ? [dimension] : [])]
+  const money = name in MONEY_COUNTS
+  const needsHits = !money || properties.length + goals.length > 0 || dimensions.some(isHitDimension)
+  return { start, end, sessions, money, onlyMoney: !needsHits }
+}
 
 /** Answers questions about a site. */
 export interface Counter {

@@ -1,12 +1,10 @@
 import { query } from '../../db/query.ts'
-import { countFiltered } from '../counts/count-filtered.ts'
-import type { Counted } from '../counts/counter.ts'
-import type { KindOfBucket, SubscribedCounts } from '../counts/mrr.ts'
+import { countAsked } from '../counts/count-filtered.ts'
+import type { Subscribed } from '../counts/mrr.ts'
 import { edgesOf } from '../counts/shared/buckets.ts'
 import { isUnfiltered } from '../filters/resolved-query.ts'
-import { hasManyMovementsBefore, type Period } from '../metrics/money.ts'
+import type { Period } from '../metrics/money.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
 
 /** docs/metrics.md "MRR change of a customer" */
 export const CHANGE_KINDS = ['new', 'expansion', 'contraction', 'churn', 'reactivation'] as const
@@ -19,12 +17,8 @@ export interface MrrBucket {
   changes: Record<ChangeKind, number>
   mrrBefore: bigint
   mrrAfter: bigint
-}
-
-/** Customers and subscriptions with MRR above 0. */
-export interface Subscribed {
-  customers: number
-  subscriptions: number
+  /** Who has MRR at the end. */
+  after: Subscribed
 }
 
 export interface PeriodOfMrr {
@@ -53,17 +47,6 @@ const sumMrrChanges = query<{ siteNo: number; currency: string; edges: Date[] },
   from mrr_changes
   where site_no = :siteNo::int and currency = :currency::text
   group by 1, 2`,
-)
-
-/** Bucket −1: everything before the first. Rows that cancel out at one time, such as corrections, are no change. */
-const sumFilteredMrrChanges = filteredQuery<
-  { currency: string; bounds: Date[] },
-  Omit<KindOfBucket, 'amount'> & { amount: string }
->('sum-filtered-mrr-changes', ['filtered_movements'])
-
-const countFilteredSubscribed = filteredQuery<{ currency: string; bounds: Date[] }, SubscribedCounts>(
-  'count-filtered-subscribed',
-  ['filtered_movements'],
 )
 
 /** Returns the MRR changes of each bucket of all periods, and of all time until now. */
@@ -133,59 +116,47 @@ function unfiltered(
   const { start, end } = resolved
   const before = between(Number.NEGATIVE_INFINITY, start.getTime())
   const totals = buckets.map(bucket => between(bucket.start.getTime(), bucket.end.getTime()))
+  const atStart = subscribed(before)
+  const running = { ...atStart }
+  const after = totals.map(subscribed).map(more => {
+    running.customers += more.customers
+    running.subscriptions += more.subscriptions
+    return { ...running }
+  })
   return {
-    buckets: runningBuckets(before.mrr, totals),
-    atStart: subscribed(before),
+    buckets: runningBuckets(before.mrr, totals, after),
+    atStart,
     atEnd: subscribed(between(Number.NEGATIVE_INFINITY, end.getTime())),
   }
 }
 
 async function filtered(
-  services: Pick<StatsServices, 'reads' | 'counter'>,
+  services: Pick<StatsServices, 'counter'>,
   { currency }: StatsSite,
-  period: Period,
+  { resolved, buckets }: Period,
 ): Promise<PeriodOfMrr> {
-  const { resolved, buckets } = period
-  const asked = { currency, bounds: edgesOf(buckets) }
-  const { kinds, subscribed } =
-    (await countFiltered(services, resolved, 'mrr', asked)) ??
-    (await readFiltered(services.reads, currency, period))
+  const times = [resolved.start, resolved.end, ...buckets.map(({ end }) => end)].map(at => at.getTime())
+  const asked = { currency, bounds: edgesOf(buckets), times }
+  const { kinds, subscribed } = await countAsked(services, resolved, 'mrr', asked)
+  const [atStart, atEnd, ...after] = subscribed
   const inBucket = (index: number) =>
     totalOf(kinds.filter(({ bucket }) => bucket === index).map(row => ({ ...row, subscriptions: 0 })))
   return {
     buckets: runningBuckets(
       inBucket(-1).mrr,
       buckets.map((_, index) => inBucket(index)),
+      after,
     ),
-    atStart: { customers: subscribed.customersBefore, subscriptions: subscribed.subscriptionsBefore },
-    atEnd: { customers: subscribed.customersAfter, subscriptions: subscribed.subscriptionsAfter },
+    atStart: atStart!,
+    atEnd: atEnd!,
   }
 }
 
-async function readFiltered(
-  reads: StatsServices['reads'],
-  currency: string,
-  { resolved, buckets }: Period,
-): Promise<Counted<'mrr'>> {
-  const hasManyMovements = await hasManyMovementsBefore({ reads }, resolved)
-  const [rows, [subscribed]] = await Promise.all([
-    sumFilteredMrrChanges(reads, resolved, {
-      params: { currency, bounds: buckets.map(({ start }) => start) },
-      hasManyMovements,
-    }),
-    countFilteredSubscribed(reads, resolved, {
-      params: { currency, bounds: [resolved.start] },
-      hasManyMovements,
-    }),
-  ])
-  return { kinds: rows.map(row => ({ ...row, amount: BigInt(row.amount) })), subscribed: subscribed! }
-}
-
-function runningBuckets(before: bigint, totals: Totals[]): MrrBucket[] {
+function runningBuckets(before: bigint, totals: Totals[], after: Subscribed[]): MrrBucket[] {
   let mrr = before
-  return totals.map(({ amounts, changes, mrr: change }) => {
+  return totals.map(({ amounts, changes, mrr: change }, index) => {
     const mrrBefore = mrr
     mrr += change
-    return { amounts, changes, mrrBefore, mrrAfter: mrr }
+    return { amounts, changes, mrrBefore, mrrAfter: mrr, after: after[index]! }
   })
 }
