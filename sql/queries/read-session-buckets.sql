@@ -1,6 +1,6 @@
 -- One row for each 15-minute bucket of [:start, :end), UTC, in which sessions of site :siteNo started; empty buckets are absent.
 -- Dirty buckets are counted from raw rows, and so are the sessions since :refreshedTo. Before the site's details_from kept buckets answer,
--- as in read-hit-buckets.sql. source: which of the three it is.
+-- as in read-hit-buckets.sql.
 with details as materialized (
   select coalesce((select details_from from sites where site_no = :siteNo::int), '-infinity') as since
 ),
@@ -11,7 +11,7 @@ dirty as materialized (
     and bucket < :refreshedTo::timestamptz
     and bucket >= (select since from details)
 )
-select bucket, sessions, bounces, duration_ms::float8 as "durationMs", 'quarter_hours' as source
+select bucket, sessions, bounces, duration_ms::float8 as "durationMs"
 from sessions_15m_refreshed
 where site_no = :siteNo::int
   and bucket >= :start::timestamptz
@@ -20,7 +20,7 @@ where site_no = :siteNo::int
   and bucket >= (select since from details)
   and bucket not in (select bucket from dirty)
 union all
-select dirty.bucket, session.sessions, session.bounces, session.duration_ms, 'rows'
+select dirty.bucket, session.sessions, session.bounces, session.duration_ms
 from dirty
 -- One index scan for each bucket: with wrong estimates a join would compare each session with each bucket.
 cross join lateral (
@@ -39,8 +39,7 @@ select
   time_bucket(interval '15 minutes', started_at),
   count(*),
   count(*) filter (where pageviews = 1),
-  sum(duration_ms)::float8,
-  'rows'
+  sum(duration_ms)::float8
 from sessions
 where site_no = :siteNo::int
   and started_at >= :start::timestamptz and started_at < :end::timestamptz
@@ -48,7 +47,7 @@ where site_no = :siteNo::int
   and started_at >= (select since from details)
 group by 1
 union all
-select bucket, sessions, bounces, duration_ms::float8, 'kept'
+select bucket, sessions, bounces, duration_ms::float8
 from kept_session_buckets
 where site_no = :siteNo::int
   and bucket >= :start::timestamptz

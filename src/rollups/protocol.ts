@@ -50,19 +50,6 @@ export const NO_TRAFFIC: TrafficTotals = {
   durationMs: 0,
 }
 
-/** What a 15-minute bucket was read from: its aggregate, rows, or what is kept of days without details. */
-export type BucketSource = 'quarter_hours' | 'rows' | 'kept'
-/** The same, or the rollup of its whole day. */
-export type CountSource = BucketSource | 'daily_rollups'
-export type BySource<Counted> = Partial<Record<CountSource, Counted>>
-
-/** A number of a window, and of each of the buckets that it consists of. Visitors are distinct in each part. */
-export interface Explained<Counted> {
-  total: Counted
-  buckets: Counted[]
-  sources: BySource<Counted>
-}
-
 export interface SiteWindows {
   siteNo: number
   /** Consecutive windows; the sparkline has one value for each. */
@@ -339,25 +326,10 @@ export interface Tasks {
     input: { siteNo: number; start: number; end: number; presentFrom: number; limit: number }
     output: LiveCounts | null
   }
-  /** Counts of a window as `countTraffic` has them, with the parts that they were added up from, in one snapshot. */
-  explainTraffic: {
-    input: { siteNo: number; window: Window; buckets: Window[] }
-    output: Explained<TrafficTotals>
-  }
-  /** The same of the sessions with one of some values; null as for `rankValues`. */
-  explainTrafficOfValues: {
-    input: SessionValues & { window: Window; buckets: Window[] }
-    output: Explained<TrafficTotals> | null
-  }
-  /** The same of one value of a dimension; null as for `rankValues`. */
+  /** Counts of a value in buckets, and its distinct visitors in their window; null as for `rankValues`. */
   explainValue: {
     input: Pick<Ranking, 'siteNo' | 'window' | 'dimension' | 'zone'> & { value: string; buckets: Window[] }
-    output: Explained<Counts> | null
-  }
-  /** The same of payments. */
-  explainRevenue: {
-    input: Pick<SiteMoney, 'siteNo' | 'currency'> & { window: Window; buckets: Window[] }
-    output: Explained<RevenueTotals>
+    output: { buckets: Counts[]; visitors: number } | null
   }
   /** Groups of goals that rollups answer for, and the time spans in which their targets must be known, for `countGoals`. */
   coverGoals: {

@@ -1,11 +1,10 @@
 import type { Db, Queryable } from '../db/connect.ts'
 import { query } from '../db/query.ts'
-import type { BucketSource, Movements, MovementTotals, RevenueTotals, SiteMoney, Window } from './protocol.ts'
+import type { Movements, MovementTotals, RevenueTotals, SiteMoney, Window } from './protocol.ts'
 
-/** Counts and sums of one segment, of what was read from one source; sums as decimal text. */
+/** Counts and sums of one segment; sums as decimal text. */
 interface RevenueSegment {
   segment: number
-  source: BucketSource
   recorded: number
   payments: number
   revenue: string

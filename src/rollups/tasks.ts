@@ -2,7 +2,7 @@ import type { Db } from '../db/connect.ts'
 import { countValues, rankValues } from './daily/rank-values.ts'
 import { rollUpDay } from './daily/roll-up-day.ts'
 import { sortValues } from './daily/sort-values.ts'
-import { explainRevenue, explainTraffic, explainValue } from './explain.ts'
+import { explainValue } from './explain.ts'
 import { countGoals, coverGoals } from './goals/count-goals.ts'
 import { rollUpGoals } from './goals/roll-up-goals.ts'
 import { countLive, listGoalValues } from './live-tail/kept-tails.ts'
@@ -14,7 +14,7 @@ import { countFilteredValues } from './session-columns/count-values.ts'
 import { coverSessionColumns } from './session-columns/cover-days.ts'
 import { sumMoneyOfValues } from './session-columns/sum-money.ts'
 import { countSiteVisitors, countTraffic } from './traffic.ts'
-import { countTrafficOfValues, explainTrafficOfValues } from './traffic-of-values.ts'
+import { countTrafficOfValues } from './traffic-of-values.ts'
 import { countValueTimes, findErrorEnds, locateValueTimes } from './value-times.ts'
 
 type TaskTable = {
@@ -45,8 +45,5 @@ export const tasks: TaskTable = {
   listGoalValues,
   countRevenue,
   countMovements,
-  explainTraffic,
   explainValue,
-  explainTrafficOfValues,
-  explainRevenue,
 }

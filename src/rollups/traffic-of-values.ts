@@ -23,8 +23,6 @@ const MOST_ROWS_MS = 2 * 3_600_000
 /** Of a series. Their rollups are in memory together, with the visitors of all values. */
 const MOST_DAYS = 400
 
-const ALL: TrafficPart[] = ['hits', 'sessions']
-
 type Additive = Omit<TrafficTotals, 'visitors'>
 
 /** Counts of one value in rollups or in rows. */
@@ -47,27 +45,6 @@ export function countTrafficOfValues(
   return inSnapshot(db, async tx => {
     const read = await readWindows(db, tx, of, windows)
     return read?.map(each => addUp([...each.rolledUp, ...each.rows], parts)) ?? null
-  })
-}
-
-/** The same, with the parts that the totals were added up from. */
-export function explainTrafficOfValues(
-  db: Db,
-  { window, buckets, ...of }: Tasks['explainTrafficOfValues']['input'],
-): Promise<Tasks['explainTrafficOfValues']['output']> {
-  return inSnapshot(db, async tx => {
-    const whole = await readWindows(db, tx, of, [window])
-    const divided = whole && (await readWindows(db, tx, of, buckets))
-    if (!divided) return null
-    const { rolledUp, rows } = whole[0]!
-    return {
-      total: addUp([...rolledUp, ...rows], ALL),
-      buckets: divided.map(each => addUp([...each.rolledUp, ...each.rows], ALL)),
-      sources: {
-        ...(rolledUp.length > 0 && { daily_rollups: addUp(rolledUp, ALL) }),
-        ...(rows.length > 0 && { rows: addUp(rows, ALL) }),
-      },
-    }
   })
 }
 

@@ -25,7 +25,6 @@ import { countTogether, readIntArray } from './daily/visitor-set.ts'
 import {
   arraysOf,
   BUCKET_MS,
-  type BucketSource,
   datesOf,
   NO_TRAFFIC,
   type SiteVisitors,
@@ -44,12 +43,10 @@ interface HitBucket {
   bucket: Date
   pageviews: number
   customEvents: number
-  source: BucketSource
 }
 
 type HitCounts = HitBucket & { visitors: Uint32Array }
-type SessionBucket = SessionTotals & { bucket: Date; source: BucketSource }
-type SessionCounts = SessionTotals & { source: BucketSource }
+type SessionBucket = SessionTotals & { bucket: Date }
 
 const readHitBuckets = query<
   { siteNos: readonly number[]; starts: readonly Date[]; ends: readonly Date[]; refreshedTo: Date },
@@ -81,7 +78,7 @@ export function countTraffic(
 export interface WindowParts {
   rolledUp: RangeTotals[]
   hits: HitCounts[] | undefined
-  sessions: SessionCounts[] | undefined
+  sessions: SessionTotals[] | undefined
 }
 
 /**
@@ -154,7 +151,7 @@ async function readHits(tx: Queryable, spans: (Window & { siteNo: number })[]): 
     ...row,
     visitors: readIntArray(visitors === null ? null : Buffer.from(visitors, 'base64')),
   }))
-  return [...buckets, ...recent.map(row => ({ ...row, source: 'quarter_hours' as const })), ...rest.flat()]
+  return [...buckets, ...recent, ...rest.flat()]
 }
 
 /** Returns the parts of a span that lie between buckets with recent counts, which are in order. */
@@ -179,7 +176,7 @@ async function readRest(tx: Queryable, { siteNo, bucket, countedTo }: RecentHits
   const end = bucket.getTime() + BUCKET_MS
   if (countedTo >= end) return []
   const counts = await countSliceHits(tx, siteNo, hitSlice({ start: countedTo, end }))
-  return [{ siteNo, bucket, source: 'rows', ...counts }]
+  return [{ siteNo, bucket, ...counts }]
 }
 
 /** Sessions of an open day come from its counts, not from its rollup and the rows since. */
@@ -192,7 +189,7 @@ async function readSessions(
   windows: Window[],
   coverages: Coverage[],
   countedFrom: number,
-): Promise<SessionCounts[][]> {
+): Promise<SessionTotals[][]> {
   const open = coverages.map(({ rollups }) => rollups.filter(rollup => !isFinal(rollup)))
   const gaps = coverages.flatMap(coverage => coverage.gaps)
   const before = mergeWindows(gaps.map(({ start, end }) => ({ start, end: Math.min(end, countedFrom) })))
@@ -204,10 +201,12 @@ async function readSessions(
     readGaps(tx, siteNo, before),
     Promise.all(counted.map(window => readSessionCounts(tx, siteNo, window))),
     Promise.all(
-      open.map(days => Promise.all(tailsOf(days, countedFrom).map(tail => countTail(tx, siteNo, tail)))),
+      open.map(days =>
+        Promise.all(tailsOf(days, countedFrom).map(tail => countSliceSessions(tx, siteNo, tail))),
+      ),
     ),
   ])
-  const inBuckets = [...rows, ...counts.flat().map(asBucket)]
+  const inBuckets = [...rows, ...counts.flat()]
   return divide(windows, inBuckets).map((inWindow, index) => [...inWindow, ...tails[index]!])
 }
 
@@ -222,19 +221,9 @@ async function readGaps(tx: Queryable, siteNo: number, gaps: readonly Window[]):
   return rows.flat()
 }
 
-const asBucket = (counts: SessionTotals & { bucket: Date }): SessionBucket => ({
-  ...counts,
-  source: 'quarter_hours',
-})
-
 /** Rows of sessions that the rollups of open days do not hold yet, without the days that are counted. */
 const tailsOf = (days: readonly DailyRollup[], countedFrom: number): RowSlice[] =>
   days.filter(({ start }) => start < countedFrom).map(day => sliceSince(day, day.rolledUpTo))
-
-const countTail = async (tx: Queryable, siteNo: number, tail: RowSlice): Promise<SessionCounts> => ({
-  ...(await countSliceSessions(tx, siteNo, tail)),
-  source: 'rows',
-})
 
 /** Assigns rows to windows. The windows must be in order and must not overlap. */
 function divide<Row extends { bucket: Date }>(windows: Window[], rows: Row[]): Row[][] {

@@ -10,7 +10,7 @@ import { withoutMoneyGoals } from '../../sharing/money-goals.ts'
 import { countFiltered } from '../counts/count-filtered.ts'
 import type { ConversionTargets, ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
-import { lookUpTargets } from '../resolve/targets.ts'
+import { checkGoals, lookUpTargets } from '../resolve/targets.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { mergeSlices, readSlices } from '../sql/slices.ts'
 
@@ -93,6 +93,27 @@ export async function countConvertingByValue(
     ? mergeSlices(await readSlices(services, list, resolved, options), row => row.value)
     : await count(services.reads, resolved, options)
   return new Map(rows.map(row => [row.value, row.visitors]))
+}
+
+/**
+ * Returns the goal whose conversions are counted.
+ * @throws AppError `forbidden` without the section `goals`; `validation_failed` for a goal that is unknown or hidden, or has an invalid
+ * pattern
+ */
+export async function findConversionGoal(
+  services: StatsServices,
+  { siteNo, teamId }: StatsSite,
+  goalId: string,
+): Promise<GoalRecord> {
+  const { reads, patterns, signal, grant } = services
+  requireSection(grant, 'goals')
+  const found = await findGoals(reads, siteNo, [goalId])
+  return patterns.enter(teamId, signal, async () => {
+    const [goal] = await withoutMoneyGoals(services, found)
+    if (!goal) throw invalidField('conversion_goal', 'must be the id of a goal of the site')
+    await checkGoals({ work: new PatternWork(patterns, signal) }, [goal])
+    return goal
+  })
 }
 
 /**

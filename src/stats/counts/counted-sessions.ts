@@ -86,7 +86,8 @@ export function listCountedSessions(
   const listed = selected.map(({ sessions }, block) => ({
     at: sessions.startedAt,
     marked: Uint8Array.from(sessions.no, (no, session) =>
-      columns.some(column => added[block]![column][session]! > 0) && isBehind(sessions.startedAt[session]!, no)
+      columns.some(column => added[block]![column][session]! > 0) &&
+      isBehind(sessions.startedAt[session]!, no)
         ? 1
         : 0,
     ),
@@ -98,7 +99,9 @@ export function listCountedSessions(
         startedAt: at,
         sessionNo: no[row]!,
         visitorNo: visitor[row] === NO_VISITOR ? null : view.visitors.visitorNo(visitor[row]!),
-        ...(Object.fromEntries(COLUMNS.map(column => [column, added[block]![column][row]!])) as TrafficCounts),
+        ...(Object.fromEntries(
+          COLUMNS.map(column => [column, added[block]![column][row]!]),
+        ) as TrafficCounts),
       }
     })
     .sort((a, b) => b.startedAt - a.startedAt || b.sessionNo - a.sessionNo)

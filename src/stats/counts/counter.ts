@@ -1,7 +1,7 @@
 import type { View } from '../../columns/block.ts'
 import type { ViewSpan } from '../../columns/site-columns.ts'
-import type { AUTOCAPTURE_TYPES } from '../../ingestion/hit.ts'
 import { type BreakdownDimension, isHitDimension } from '../../dimensions/dimensions.ts'
+import type { AUTOCAPTURE_TYPES } from '../../ingestion/hit.ts'
 import { countConverterParts, listConverters } from './converters.ts'
 import { countTrafficParts, listCountedSessions } from './counted-sessions.ts'
 import { countErrors } from './errors.ts'

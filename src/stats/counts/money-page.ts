@@ -42,7 +42,9 @@ export function findMoney(
     if (wanted === 'first') return money.isFirst[row] === 1
     return money.amount[row]! > 0n && (wanted === 'kept' || money.isRecurring[row] === 1)
   }
-  const listed = selectMoneyOfValue(view, question, currency, of).filter(row => money.at[row]! <= until && isWanted(row))
+  const listed = selectMoneyOfValue(view, question, currency, of).filter(
+    row => money.at[row]! <= until && isWanted(row),
+  )
   listed.sort((a, b) => money.at[b]! - money.at[a]!)
   const atUntil = listed.filter(row => money.at[row] === until).length
   const { to } = widenToMoments(

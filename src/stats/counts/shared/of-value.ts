@@ -29,13 +29,10 @@ export interface SelectedOfValue extends Selected {
  * Selects what counts for a question or, of that, for one value: the hits in the range with it, and the sessions that started in the range and
  * have or saw it. Leaves out events that the service wrote.
  */
-export function selectOfValue(
-  view: View,
-  question: Question,
-  asked: OfValue,
-): SelectedOfValue[] {
+export function selectOfValue(view: View, question: Question, asked: OfValue): SelectedOfValue[] {
   const selected = select(view, question).filter(({ isService }) => !isService)
-  if (asked.dimension === undefined) return selected.map(block => ({ ...block, isAtStart: false, engaged: undefined }))
+  if (asked.dimension === undefined)
+    return selected.map(block => ({ ...block, isAtStart: false, engaged: undefined }))
   const keys = keysOf(view, asked.dimension, question, asked.zone)
   const key = keys.find(asked.value)
   const isAtStart = isOfSessionEnd(asked.dimension)
@@ -50,7 +47,9 @@ function narrow(block: Selected, keys: Keys, key: number | undefined, isAtStart:
   for (let hit = 0; !ofSessions && hit < hits.count; hit++) {
     if (ofHits[hit] === key && isSeen(block, hit)) seen[hits.session[hit]!] = 1
   }
-  const has = ofSessions ? (session: number) => ofSessions[session] === key : (session: number) => seen[session] === 1
+  const has = ofSessions
+    ? (session: number) => ofSessions[session] === key
+    : (session: number) => seen[session] === 1
   return {
     ...block,
     isAtStart,
