@@ -50,7 +50,7 @@ async function countOneSite(db: Queryable, site: SiteMoney): Promise<RevenueTota
 }
 
 /** Returns the segments of each window. */
-export async function readSegments(
+async function readSegments(
   db: Queryable,
   { siteNo, currency, windows }: SiteMoney,
 ): Promise<RevenueSegment[][]> {
@@ -71,7 +71,7 @@ export async function readSegments(
   })
 }
 
-export function addUp(rows: readonly RevenueSegment[]): RevenueTotals {
+function addUp(rows: readonly RevenueSegment[]): RevenueTotals {
   const totals = { recorded: 0, payments: 0, revenue: 0n, recurring: 0n, newCustomers: 0 }
   for (const row of rows) {
     totals.recorded += row.recorded

@@ -75,7 +75,7 @@ export function countTraffic(
 }
 
 /** What a window is added up from. Undefined: the part was not asked for. */
-export interface WindowParts {
+interface WindowParts {
   rolledUp: RangeTotals[]
   hits: HitCounts[] | undefined
   sessions: SessionTotals[] | undefined
@@ -85,7 +85,7 @@ export interface WindowParts {
  * Reads what windows are added up from. Call it in a snapshot.
  * @param windows as for `countTraffic`, and together not empty
  */
-export async function readWindows(
+async function readWindows(
   tx: Queryable,
   cache: RollupCache,
   siteNo: number,
@@ -116,7 +116,7 @@ export async function readWindows(
   }))
 }
 
-export const addUp = ({ rolledUp, hits, sessions }: WindowParts): TrafficTotals => ({
+const addUp = ({ rolledUp, hits, sessions }: WindowParts): TrafficTotals => ({
   ...NO_TRAFFIC,
   ...(hits && {
     ...sumOf([...rolledUp, ...hits], ['pageviews', 'customEvents']),

@@ -46,7 +46,7 @@ export async function hasManyPayments(
 }
 
 /** Returns whether there are as many movements before the end of a range. */
-export async function hasManyMovementsBefore(
+async function hasManyMovementsBefore(
   { reads }: Pick<StatsServices, 'reads'>,
   { siteNo, end }: ResolvedQuery,
 ): Promise<boolean> {
