@@ -2,7 +2,7 @@ import type { Condition, DimensionFilter } from '../../filters/conditions.ts'
 import type { TimeSpan } from '../../time/range.ts'
 import type { Question } from '../counts/question.ts'
 
-/** What converts goals, with exact values instead of operators: rows to join hits with (`findTargets`). */
+/** What converts goals, with exact values instead of operators: rows to join hits with (`lookUpTargets`). */
 export interface ConversionTargets {
   /**
    * Goals, by number, that a hit of type `kind` converts if its path, name or selector is `value` and its properties

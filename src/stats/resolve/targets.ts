@@ -1,7 +1,7 @@
-import { AppError } from '../../errors.ts'
+import { type AppError, invalidField } from '../../errors.ts'
 import { type GoalTarget, targetOf, testOf } from '../../goals/matching.ts'
 import type { GoalRecord } from '../../goals/schema.ts'
-import { PatternWork, type Refusal, sizeOf } from '../../rollups/patterns/match.ts'
+import { type PatternWork, type Refusal, sizeOf } from '../../rollups/patterns/match.ts'
 import { wholeValuesOf } from '../../rollups/patterns/value-match.ts'
 import type { Services } from '../../services.ts'
 import type { Grant } from '../../sharing/grant.ts'
@@ -25,24 +25,9 @@ export type PatternServices = ResolveServices & { work: PatternWork }
 const MOST_MATCHES = 2_000_000
 
 /**
- * Returns the conversion targets of goals, as rows to join hits with; a goal's number is its index in `goals`.
- * @throws AppError `validation_failed` when the goals match too many values, or the search for one of them is too costly;
- * `unavailable` when too many requests of the team wait
- */
-export function findTargets(
-  services: ResolveServices,
-  span: SiteSpan & { teamId: string },
-  goals: readonly GoalRecord[],
-): Promise<ConversionTargets> {
-  const { patterns, signal } = services
-  return patterns.enter(span.teamId, signal, () =>
-    lookUpTargets({ ...services, work: new PatternWork(patterns, signal) }, span, goals),
-  )
-}
-
-/**
- * Does the same as `findTargets` for a caller that already has its place in the pattern pool. A thread applies the operators: one
- * definition for all databases.
+ * Returns the conversion targets of goals, as rows to join hits with; a goal's number is its index in `goals`. The caller has its place
+ * in the pattern pool, where a thread applies the operators: one definition for all databases.
+ * @throws AppError `validation_failed` when the goals match too many values, or the search for one of them is too costly
  */
 export async function lookUpTargets(
   services: PatternServices,
@@ -91,7 +76,7 @@ export async function lookUpTargets(
 
 /**
  * Checks goals that count functions will look for.
- * @throws GoalRefused for one whose pattern is invalid
+ * @throws AppError `validation_failed` for one whose pattern is invalid
  */
 export async function checkGoals(
   { work }: Pick<PatternServices, 'work'>,
@@ -106,26 +91,15 @@ export async function checkGoals(
 const wholeValues = ({ operator, value }: GoalTarget) =>
   value === null ? undefined : wholeValuesOf(operator, value)
 
-/** A goal that cannot be looked for. */
-export class GoalRefused extends AppError {
-  readonly goal: GoalRecord
-  /** What is wrong with its value; undefined where it takes too long. */
-  readonly reason: string | undefined
-
-  constructor(goal: GoalRecord, reason: string | undefined) {
-    const message =
-      reason !== undefined
-        ? `The goal ${goal.displayName} (${goal.id}) cannot be looked for: its match_value ${reason}; change or delete it`
-        : `The goal ${goal.displayName} (${goal.id}) takes too long to look for among the values of this range: ask for a shorter range, or give it a simpler match_value`
-    super('validation_failed', message, { fields: { goal: [message] } })
-    this.goal = goal
-    this.reason = reason
-  }
-}
-
 function refused(refusal: Refusal, goalOf: (test: number) => GoalRecord): AppError {
   if (refusal.why === 'many') return tooMany()
-  return new GoalRefused(goalOf(refusal.test), refusal.why === 'invalid' ? refusal.reason : undefined)
+  const { displayName, id } = goalOf(refusal.test)
+  return invalidField(
+    'goal',
+    refusal.why === 'invalid'
+      ? `The goal ${displayName} (${id}) cannot be looked for: its match_value ${refusal.reason}; change or delete it`
+      : `The goal ${displayName} (${id}) takes too long to look for among the values of this range: ask for a shorter range, or give it a simpler match_value`,
+  )
 }
 
 /** Scroll goals match pageviews: their paths are those of pageviews. */
