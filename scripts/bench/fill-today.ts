@@ -95,8 +95,6 @@ export async function addHits(
   }))
   for (const aggregate of ['hits', 'sessions', 'daily_rollups'] as const)
     await db.begin(tx => markBuckets(tx, aggregate, buckets))
-  await forgetCounts(db, { siteNo })
-  await recountSessions(db, { siteNo, since: new Date((Math.floor(start / DAY_MS) - 1) * DAY_MS) })
   await growAtOnce(db)
 }
 

@@ -2,7 +2,6 @@
 -- visitors: array_send bytes of the distinct visitor_no, in base64: a thread reads them without text parsing.
 -- Dirty buckets are counted from raw rows, and so are the hits since :refreshedTo. Before the site's details_from there are no rows, and
 -- the aggregate may have been refreshed without them: kept buckets answer.
--- source: aggregate, rows or kept buckets.
 with asked as (
   select
     site_no,
@@ -25,8 +24,7 @@ select
   bucket,
   pageviews,
   custom_events as "customEvents",
-  encode(array_send(visitors), 'base64') as visitors,
-  'quarter_hours' as source
+  encode(array_send(visitors), 'base64') as visitors
 from asked
 cross join lateral (
   -- One index scan for each range ("offset 0" enforces it): a join would read all buckets. 31 sites take 2 ms, against 7 ms
@@ -44,8 +42,7 @@ select
   dirty.bucket,
   hit.pageviews,
   hit.custom_events,
-  encode(array_send(hit.visitors), 'base64'),
-  'rows'
+  encode(array_send(hit.visitors), 'base64')
 from dirty
 cross join lateral (
   select
@@ -58,7 +55,7 @@ cross join lateral (
 ) as hit
 where hits > 0
 union all
-select asked.site_no, since.bucket, since.pageviews, since.custom_events, encode(array_send(since.visitors), 'base64'), 'rows'
+select asked.site_no, since.bucket, since.pageviews, since.custom_events, encode(array_send(since.visitors), 'base64')
 from asked
 cross join lateral (
   select
@@ -73,7 +70,7 @@ cross join lateral (
 ) as since
 where asked.ends_at > :refreshedTo::timestamptz
 union all
-select asked.site_no, kept.bucket, kept.pageviews, kept.custom_events, encode(array_send(kept.visitors), 'base64'), 'kept'
+select asked.site_no, kept.bucket, kept.pageviews, kept.custom_events, encode(array_send(kept.visitors), 'base64')
 from asked
 cross join lateral (
   select bucket, pageviews, custom_events, visitors

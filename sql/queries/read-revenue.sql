@@ -1,5 +1,5 @@
 -- Revenue of site :siteNo in [:start, :end), one row for each segment between the edges :edges (ascending, whole 15-minute buckets; segment 1
--- begins at the first edge) and each source: the aggregate or rows; segments without payments are absent. recorded: payments in any currency; the other columns:
+-- begins at the first edge); segments without payments are absent. recorded: payments in any currency; the other columns:
 -- currency :currency.
 -- Sums are numeric, sent as text, because they may exceed the integers that JavaScript represents exactly.
 -- Dirty buckets are counted from raw rows. Above its watermark the aggregate reads raw rows by itself.
@@ -9,14 +9,14 @@ with dirty as materialized (
   where aggregate = 'revenue' and site_no = :siteNo::int and bucket >= :start::timestamptz and bucket < :end::timestamptz
 ),
 buckets as (
-  select 'quarter_hours' as source, bucket, currency, recorded, payments, revenue, recurring, new_customers
+  select bucket, currency, recorded, payments, revenue, recurring, new_customers
   from revenue_15m
   where site_no = :siteNo::int
     and bucket >= :start::timestamptz
     and bucket < :end::timestamptz
     and bucket not in (select bucket from dirty)
   union all
-  select 'rows', dirty.bucket, paid.*
+  select dirty.bucket, paid.*
   from dirty
   -- One index scan for each bucket: with wrong estimates a join would compare each payment with each bucket.
   cross join lateral (
@@ -36,11 +36,10 @@ buckets as (
 )
 select
   width_bucket(bucket, :edges::timestamptz[]) as segment,
-  source,
   sum(recorded)::bigint as recorded,
   coalesce(sum(payments) filter (where currency = :currency::text), 0)::bigint as payments,
   coalesce(sum(revenue) filter (where currency = :currency::text), 0)::text as revenue,
   coalesce(sum(recurring) filter (where currency = :currency::text), 0)::text as recurring,
   coalesce(sum(new_customers) filter (where currency = :currency::text), 0)::bigint as "newCustomers"
 from buckets
-group by 1, 2
+group by 1

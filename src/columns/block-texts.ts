@@ -54,6 +54,7 @@ function changeTexts({ isService, sessions, hits, vitals }: Block, change: Chang
     hits: {
       ...hits,
       values: columnsOf(HIT_DIMENSIONS, hits.values, domainOf),
+      revenue: change('amount', hits.revenue),
       currency: change('currency', hits.currency),
       error: change('error', hits.error),
       propertyKeys: change('property_key', hits.propertyKeys),

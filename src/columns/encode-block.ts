@@ -8,7 +8,7 @@ import { fill } from './fill.ts'
 import { NO_VISITOR, VisitorNumbers } from './visitor-numbers.ts'
 
 /** Raise it with every change of what a block holds or of how it is encoded: stored blocks of another form are made anew. */
-export const FORM = 1
+export const FORM = 2
 
 /** A block whose texts and visitors have numbers of their own, and whose large numbers are differences. */
 interface Encoded {

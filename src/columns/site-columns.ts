@@ -18,6 +18,8 @@ export interface ViewSpan extends Span {
   sessions?: Span | undefined
   /** Whether payments and MRR movements are needed; `whole`: with what may change of their sessions. */
   money?: 'kept' | 'whole' | undefined
+  /** Whether nothing else is. */
+  onlyMoney?: boolean
 }
 
 /** Returns when sessions started that a view holds. */
@@ -125,7 +127,7 @@ export class SiteColumns {
     const views: (View | number)[] = []
     this.#hasRead = false
     for (const span of spans) {
-      const days = blockSpans(since(this.#firstAt, startsOf(span)), now)
+      const days = span.onlyMoney ? [] : blockSpans(since(this.#firstAt, startsOf(span)), now)
       await this.#loadStored(tx, days, stamps, mostBytes)
       const lacking = lengthOf(this.#sessions.missing(days))
       if (lacking > longestMs) {
@@ -137,7 +139,7 @@ export class SiteColumns {
         return blocks.map((block, index) => this.#packed(block, run[index]!))
       })
       // A day at a time: each event takes a lookup of its session.
-      const hours = blockSpans(since(stamps.firstAt.service, span), now, HOUR_MS)
+      const hours = span.onlyMoney ? [] : blockSpans(since(stamps.firstAt.service, span), now, HOUR_MS)
       await this.#bring(this.#service, hours, stamps, DAY_MS, run =>
         readServiceEvents(tx, this.#siteNo, run, this.#numbering),
       )

@@ -45,19 +45,6 @@ export const NO_TRAFFIC: TrafficTotals = {
   durationMs: 0,
 }
 
-/** What a 15-minute bucket was read from: its aggregate, rows, or what is kept of days without details. */
-export type BucketSource = 'quarter_hours' | 'rows' | 'kept'
-/** The same, or the rollup of its whole day. */
-export type CountSource = BucketSource | 'daily_rollups'
-export type BySource<Counted> = Partial<Record<CountSource, Counted>>
-
-/** A number of a window, and of each of the buckets that it consists of. Visitors are distinct in each part. */
-export interface Explained<Counted> {
-  total: Counted
-  buckets: Counted[]
-  sources: BySource<Counted>
-}
-
 export interface SiteWindows {
   siteNo: number
   /** Consecutive windows; the sparkline has one value for each. */
@@ -212,21 +199,6 @@ export interface Tasks {
   }
   /** When errors of a site occurred first and last, ever, by id; those without occurrence are absent. */
   findErrorEnds: { input: { siteNo: number; ids: string[] }; output: Map<string, ErrorEnds> }
-  /** Counts of a window as `countTraffic` has them, with the parts that they were added up from, in one snapshot. */
-  explainTraffic: {
-    input: { siteNo: number; window: Window; buckets: Window[] }
-    output: Explained<TrafficTotals>
-  }
-  /** The same of one value of a dimension; null as for `rankValues`. */
-  explainValue: {
-    input: Pick<Ranking, 'siteNo' | 'window' | 'dimension' | 'zone'> & { value: string; buckets: Window[] }
-    output: Explained<Counts> | null
-  }
-  /** The same of payments. */
-  explainRevenue: {
-    input: Pick<SiteMoney, 'siteNo' | 'currency'> & { window: Window; buckets: Window[] }
-    output: Explained<RevenueTotals>
-  }
   countRevenue: { input: SiteMoney[]; output: RevenueTotals[][] }
   countMovements: { input: SiteMoney; output: Movements }
 }

@@ -1,11 +1,10 @@
 import type { Db, Queryable } from '../db/connect.ts'
 import { query } from '../db/query.ts'
-import type { BucketSource, Movements, MovementTotals, RevenueTotals, SiteMoney, Window } from './protocol.ts'
+import type { Movements, MovementTotals, RevenueTotals, SiteMoney, Window } from './protocol.ts'
 
-/** Counts and sums of one segment, of what was read from one source; sums as decimal text. */
+/** Counts and sums of one segment; sums as decimal text. */
 interface RevenueSegment {
   segment: number
-  source: BucketSource
   recorded: number
   payments: number
   revenue: string
@@ -51,7 +50,7 @@ async function countOneSite(db: Queryable, site: SiteMoney): Promise<RevenueTota
 }
 
 /** Returns the segments of each window. */
-export async function readSegments(
+async function readSegments(
   db: Queryable,
   { siteNo, currency, windows }: SiteMoney,
 ): Promise<RevenueSegment[][]> {
@@ -72,7 +71,7 @@ export async function readSegments(
   })
 }
 
-export function addUp(rows: readonly RevenueSegment[]): RevenueTotals {
+function addUp(rows: readonly RevenueSegment[]): RevenueTotals {
   const totals = { recorded: 0, payments: 0, revenue: 0n, recurring: 0n, newCustomers: 0 }
   for (const row of rows) {
     totals.recorded += row.recorded

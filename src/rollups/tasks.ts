@@ -3,7 +3,6 @@ import { countValues, rankValues } from './daily/rank-values.ts'
 import { findErrorEnds } from './daily/read-error-ends.ts'
 import { rollUpDay } from './daily/roll-up-day.ts'
 import { sortValues } from './daily/sort-values.ts'
-import { explainRevenue, explainTraffic, explainValue } from './explain.ts'
 import type { Tasks } from './protocol.ts'
 import { countMovements, countRevenue } from './revenue.ts'
 import { countSiteVisitors, countTraffic } from './traffic.ts'
@@ -23,7 +22,4 @@ export const tasks: TaskTable = {
   findErrorEnds,
   countRevenue,
   countMovements,
-  explainTraffic,
-  explainValue,
-  explainRevenue,
 }

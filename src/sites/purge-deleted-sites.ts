@@ -101,10 +101,7 @@ const selectSites = query<void, { siteNo: number; teamId: string; deletedAt: Dat
  * Deletes at most `limit` rows of a site from each table, and returns how many it has deleted.
  * @public the test of all statements reads it
  */
-export const PURGE_ROWS = deletionFrom([
-  ...TABLES,
-  "dirty_buckets where aggregate = 'daily_rollups'",
-])
+export const PURGE_ROWS = deletionFrom([...TABLES, "dirty_buckets where aggregate = 'daily_rollups'"])
 const purgeRows = query<{ siteNo: number; limit: number }, { count: number }>('purge-rows', PURGE_ROWS)
 
 function deletionFrom(parts: string[]): string {

@@ -118,7 +118,7 @@ const siteExercises: Record<string, Exercise> = {
   },
   'GET /explain': after(pay, async ask => {
     await expectItems(ask({ query: 'metric=pageviews&compare=previous' }), body => body.rows.data)
-    await items('sources', 'metric=revenue&range=last_30_days', 'metric=mood')(ask)
+    await items('buckets', 'metric=revenue&range=last_30_days', 'metric=mood')(ask)
   }),
   'GET /stats/goals': after(newGoal, items('', '', 'prop_value=1')),
   'POST /check-installation': ask => ask(),

@@ -22,8 +22,7 @@ select
   filled.bucket,
   pageviews,
   custom_events as "customEvents",
-  encode(array_send(visitors), 'base64') as visitors,
-  'quarter_hours' as source
+  encode(array_send(visitors), 'base64') as visitors
 from hits_15m_refreshed as filled
 join asked on filled.site_no = asked.site_no and filled.bucket >= asked.starts_at and filled.bucket < asked.ends_at
 where filled.site_no = any(:siteNos::int[])
@@ -35,8 +34,7 @@ select
   dirty.bucket,
   count(*) filter (where type = 'pageview'),
   count(*) filter (where type = 'event' and not is_service),
-  encode(array_send(array_agg(distinct visitor_no) filter (where type not in ('engagement', 'identify') and not is_service)), 'base64'),
-  'rows'
+  encode(array_send(array_agg(distinct visitor_no) filter (where type not in ('engagement', 'identify') and not is_service)), 'base64')
 from events as hit
 join dirty on hit.site_no = dirty.site_no and hit.at >= dirty.bucket and hit.at < dirty.bucket + interval '15 minutes'
 where hit.site_no = any(:siteNos::int[])
@@ -47,15 +45,14 @@ select
   time_bucket(interval '15 minutes', since.at),
   count(*) filter (where type = 'pageview'),
   count(*) filter (where type = 'event' and not is_service),
-  encode(array_send(array_agg(distinct visitor_no) filter (where type not in ('engagement', 'identify') and not is_service)), 'base64'),
-  'rows'
+  encode(array_send(array_agg(distinct visitor_no) filter (where type not in ('engagement', 'identify') and not is_service)), 'base64')
 from events as since
 join asked on
   since.site_no = asked.site_no and since.at >= greatest(asked.starts_at, :refreshedTo::timestamptz) and since.at < asked.ends_at
 where since.site_no = any(:siteNos::int[]) and since.at >= :refreshedTo::timestamptz
 group by 1, 2
 union all
-select kept.site_no, kept.bucket, kept.pageviews, kept.custom_events, encode(array_send(kept.visitors), 'base64'), 'kept'
+select kept.site_no, kept.bucket, kept.pageviews, kept.custom_events, encode(array_send(kept.visitors), 'base64')
 from kept_hit_buckets as kept
 join asked on kept.site_no = asked.site_no and kept.bucket >= asked.kept_from and kept.bucket < asked.kept_to
 where kept.site_no = any(:siteNos::int[])

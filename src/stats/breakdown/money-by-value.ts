@@ -47,7 +47,7 @@ const MONEY_KINDS: readonly MoneyKind[] = ['revenue', 'mrr']
 const KEPT_SUMS = { revenue: sumRevenueByKeptValue, mrr: sumMrrByKeptValue }
 
 /** Returns whether the sessions of money are kept with the dimension when their own rows are gone. */
-export const isKept = (value: BreakdownDimension): value is DimensionOf<'session' | 'session-row'> =>
+const isKept = (value: BreakdownDimension): value is DimensionOf<'session' | 'session-row'> =>
   value !== HOUR_OF_WEEK && ['session', 'session-row'].includes(levelOf(value))
 
 /** Minor units by value; absent values have 0. */

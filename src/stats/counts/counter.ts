@@ -1,9 +1,12 @@
 import type { View } from '../../columns/block.ts'
 import type { ViewSpan } from '../../columns/site-columns.ts'
-import { type BreakdownDimension, isChanging } from '../../dimensions/dimensions.ts'
+import { type BreakdownDimension, isChanging, isHitDimension } from '../../dimensions/dimensions.ts'
 import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import type { AUTOCAPTURE_TYPES } from '../../ingestion/hit.ts'
+import { countConverterParts, listConverters } from './converters.ts'
+import { countTrafficParts, listCountedSessions } from './counted-sessions.ts'
 import { countErrors } from './errors.ts'
+import { listFirstPayers } from './first-payers.ts'
 import { countFrequencies, countProperties, countTitleSeries, countTypes } from './frequencies.ts'
 import { countFunnel } from './funnel.ts'
 import { countConverters, countConvertersByValue, countGoals, countMatched } from './goals.ts'
@@ -14,15 +17,17 @@ import { findLogHits } from './log-page.ts'
 import { findMatching } from './matching.ts'
 import { countMoney } from './money.ts'
 import { countMoneyByValue } from './money-by-value.ts'
+import { findMoney } from './money-page.ts'
 import { countMrr, listMrrChanges } from './mrr.ts'
+import { listChangesOfKinds, listSubscribed } from './mrr-pages.ts'
 import { countVisits } from './people.ts'
 import type { Question } from './question.ts'
 import { countReturns } from './returns.ts'
 import { findSessions } from './session-page.ts'
 import { findTitlePlaces } from './title-places.ts'
-import { countTraffic, countTrafficParts } from './traffic.ts'
+import { countTraffic, countTrafficWithVisitors } from './traffic.ts'
 import { findUsers } from './user-page.ts'
-import { countValueParts, countValues } from './values.ts'
+import { countValues, countValuesWithVisitors } from './values.ts'
 import { findVisitors } from './visitor-page.ts'
 import { countVitalCauses, countVitalSeries, countVitals, countVitalValues } from './vitals.ts'
 
@@ -34,6 +39,10 @@ const MONEY_COUNTS = {
   moneyByValue: countMoneyByValue,
   mrr: countMrr,
   mrrChanges: listMrrChanges,
+  firstPayers: listFirstPayers,
+  moneyPage: findMoney,
+  subscribed: listSubscribed,
+  changesOfKinds: listChangesOfKinds,
 }
 
 /** All count functions: columns and a question in, numbers out. */
@@ -41,7 +50,9 @@ const COUNTS = {
   ...MONEY_COUNTS,
   traffic: countTraffic,
   trafficParts: countTrafficParts,
-  valueParts: countValueParts,
+  trafficWithVisitors: countTrafficWithVisitors,
+  valuesWithVisitors: countValuesWithVisitors,
+  countedSessions: listCountedSessions,
   values: countValues,
   frequencies: countFrequencies,
   types: countTypes,
@@ -51,6 +62,8 @@ const COUNTS = {
   converters: countConverters,
   convertersByValue: countConvertersByValue,
   matched: countMatched,
+  converterParts: countConverterParts,
+  converterPage: listConverters,
   journeys: countJourneys,
   funnel: countFunnel,
   errors: countErrors,
@@ -75,21 +88,16 @@ export type CountName = keyof Counts
 export type Asked<Name extends CountName> = Parameters<Counts[Name]>[2]
 export type Counted<Name extends CountName> = ReturnType<Counts[Name]>
 
-/** Returns what a count needs columns of. */
-export function viewSpanOf(
-  name: CountName,
-  { start, end, sessions, filters }: Question,
-  asked: unknown,
-): ViewSpan {
+/** Returns what a count needs columns of. Money has copies of its sessions: only what hits have needs their columns. */
+export function viewSpanOf(name: CountName, question: Question, asked: unknown): ViewSpan {
+  const { start, end, sessions, filters, properties, goals } = question
+  const isMoney = name in MONEY_COUNTS
+  if (!isMoney) return { start, end, sessions }
   const { dimension } = (asked ?? {}) as { dimension?: BreakdownDimension }
   const dimensions = [...filters.map(filter => filter.dimension), ...(dimension ? [dimension] : [])]
   const needsChanging = dimensions.some(used => used !== HOUR_OF_WEEK && isChanging(used))
-  return {
-    start,
-    end,
-    sessions,
-    money: !(name in MONEY_COUNTS) ? undefined : needsChanging ? 'whole' : 'kept',
-  }
+  const needsHits = properties.length + goals.length > 0 || dimensions.some(isHitDimension)
+  return { start, end, sessions, money: needsChanging ? 'whole' : 'kept', onlyMoney: !needsHits }
 }
 
 /** Answers questions about a site. */

@@ -108,7 +108,11 @@ export function countProperties(view: View, question: Question, asked: NamedEven
 }
 
 /** Counts the hits with each property with lists of visitors, for counts that are added to others. */
-export function countPropertyParts(view: View, question: Question, asked: NamedEvent): CountedValue[] {
+export function countPropertiesWithVisitors(
+  view: View,
+  question: Question,
+  asked: NamedEvent,
+): CountedValue[] {
   const { found, pairs } = findProperties(view, question, asked)
   const visitors = pairs.distinct(found.length, view.visitors.size)
   return found.map(({ key, value, hits }, number) => ({

@@ -3,7 +3,8 @@ import type { MovementTotals, RevenueTotals } from '../../rollups/protocol.ts'
 import type { Question } from './question.ts'
 import { Buckets } from './shared/buckets.ts'
 import { Pairs } from './shared/distinct.ts'
-import { isPayment, selectMoney } from './shared/select-money.ts'
+import { type OfValue, selectMoneyOfValue } from './shared/of-value.ts'
+import { isPayment } from './shared/select-money.ts'
 
 /** Money of a bucket, minor units. */
 export interface MoneyCounts {
@@ -20,7 +21,7 @@ export interface MoneyCounts {
 export function countMoney(
   view: View,
   question: Question,
-  { currency, bounds }: { currency: string; bounds: readonly number[] },
+  { currency, bounds, ...of }: { currency: string; bounds: readonly number[] } & OfValue,
 ): MoneyCounts[] {
   const { money } = view
   const buckets = new Buckets(bounds)
@@ -34,7 +35,7 @@ export function countMoney(
   )
   const paying = new Pairs()
   let mrrAtEnd = 0n
-  for (const row of selectMoney(view, question, currency).rows) {
+  for (const row of selectMoneyOfValue(view, question, currency, of)) {
     const amount = money.amount[row]!
     const bucket = buckets.of(money.at[row]!)
     if (!isPayment(view, row)) {

@@ -16,23 +16,22 @@ export interface KindOfBucket {
   changes: number
 }
 
-/** Customers and subscriptions with MRR above 0, at the start and at the end of the range. */
-export interface SubscribedCounts {
-  customersBefore: number
-  customersAfter: number
-  subscriptionsBefore: number
-  subscriptionsAfter: number
+/** Customers and subscriptions with MRR above 0. */
+export interface Subscribed {
+  customers: number
+  subscriptions: number
 }
 
 /**
  * Adds up the MRR changes of customers by bucket and kind, and counts who has MRR, from the movements that the filters keep.
  * @param asked.bounds of the buckets, Unix milliseconds, one more than buckets
+ * @param asked.times at which it counts who has MRR, Unix milliseconds
  */
 export function countMrr(
   view: View,
   question: Question,
-  { currency, bounds }: { currency: string; bounds: readonly number[] },
-): { kinds: KindOfBucket[]; subscribed: SubscribedCounts } {
+  { currency, bounds, times }: { currency: string; bounds: readonly number[]; times: readonly number[] },
+): { kinds: KindOfBucket[]; subscribed: Subscribed[] } {
   const movements = movementsOf(view, question, currency)
   const buckets = new Buckets(bounds)
   const kinds = new Map<string, KindOfBucket>()
@@ -44,16 +43,14 @@ export function countMrr(
     of.amount += amount
     of.changes += 1
   }
-  const { customer, subscription } = view.money
-  const before = (unitOf: Int32Array, end: number) => countWithMrr(view, movements, unitOf, end)
+  const customers = countWithMrr(view, movements, view.money.customer, times)
+  const subscriptions = countWithMrr(view, movements, view.money.subscription, times)
   return {
     kinds: [...kinds.values()],
-    subscribed: {
-      customersBefore: before(customer, question.start),
-      customersAfter: before(customer, question.end),
-      subscriptionsBefore: before(subscription, question.start),
-      subscriptionsAfter: before(subscription, question.end),
-    },
+    subscribed: times.map((_, index) => ({
+      customers: customers[index]!,
+      subscriptions: subscriptions[index]!,
+    })),
   }
 }
 
@@ -78,14 +75,15 @@ export function listMrrChanges(
   return { rows: all.slice(offset, offset + limit), total: all.length }
 }
 
-const movementsOf = (view: View, question: Question, currency: string): number[] =>
+/** Returns the positions of the movements before the end of the range that the filters keep. */
+export const movementsOf = (view: View, question: Question, currency: string): number[] =>
   selectMoney(view, question, currency).rows.filter(row => !isPayment(view, row))
 
 /**
  * Returns what is kept of the changes of customers (docs/metrics.md "MRR change of a customer"): movements of a customer at one time are
  * netted, under the kind of the whole change.
  */
-function changesOf({ money, texts }: View, movements: readonly number[]): MrrChange[] {
+export function changesOf({ money, texts }: View, movements: readonly number[]): MrrChange[] {
   const amounts = new Map<string, { row: number; amount: bigint }>()
   for (const row of movements) {
     const key = `${money.customer[row]} ${money.at[row]}`
@@ -104,17 +102,27 @@ function changesOf({ money, texts }: View, movements: readonly number[]): MrrCha
     }))
 }
 
-/** Returns how many customers or subscriptions have MRR above 0 at a time. */
+/** Returns how many customers or subscriptions have MRR above 0 at each of some times. */
 function countWithMrr(
   { money }: View,
   movements: readonly number[],
   unitOf: Int32Array,
-  end: number,
-): number {
+  times: readonly number[],
+): number[] {
+  const sorted = movements.toSorted((a, b) => money.at[a]! - money.at[b]!)
+  const counts: number[] = new Array(times.length)
   const sums = new Map<number, bigint>()
-  for (const row of movements) {
-    const unit = unitOf[row]!
-    if (money.at[row]! < end) sums.set(unit, (sums.get(unit) ?? 0n) + money.amount[row]!)
+  let active = 0
+  let next = 0
+  for (const index of [...times.keys()].sort((a, b) => times[a]! - times[b]!)) {
+    for (; next < sorted.length && money.at[sorted[next]!]! < times[index]!; next++) {
+      const unit = unitOf[sorted[next]!]!
+      const before = sums.get(unit) ?? 0n
+      const after = before + money.amount[sorted[next]!]!
+      sums.set(unit, after)
+      active += Number(after > 0n) - Number(before > 0n)
+    }
+    counts[index] = active
   }
-  return [...sums.values()].filter(mrr => mrr > 0n).length
+  return counts
 }

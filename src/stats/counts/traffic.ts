@@ -17,7 +17,11 @@ export function countTraffic(view: View, question: Question, bounds: readonly nu
 }
 
 /** Counts the same with lists of visitors, for totals that are added to others. */
-export function countTrafficParts(view: View, question: Question, bounds: readonly number[]): CountedPart[] {
+export function countTrafficWithVisitors(
+  view: View,
+  question: Question,
+  bounds: readonly number[],
+): CountedPart[] {
   const { totals, pairs } = addUp(view, question, bounds)
   const visitors = pairs.distinct(totals.length, view.visitors.size)
   return totals.map(({ visitors: _, ...counts }, bucket) => ({

@@ -4,7 +4,7 @@ import type { EventType } from '../../dimensions/event-types.ts'
 import { ERRORS, PROPERTIES } from '../../dimensions/rolled-up.ts'
 import { type Counts, noCounts } from '../../rollups/daily/codec.ts'
 import type { CountedValue, RankedValue } from '../../rollups/protocol.ts'
-import { countPropertyParts } from './frequencies.ts'
+import { countPropertiesWithVisitors } from './frequencies.ts'
 import type { Question } from './question.ts'
 import { Pairs } from './shared/distinct.ts'
 import { type Keys, keysOf } from './shared/keys.ts'
@@ -27,7 +27,7 @@ export function countValues(view: View, question: Question, { dimension, zone }:
 /**
  * Counts the same with lists of visitors, for counts that are added to others; of errors (`ERRORS`) and of properties of events (`propertiesOf`), too.
  */
-export function countValueParts(
+export function countValuesWithVisitors(
   view: View,
   question: Question,
   { dimension, zone }: ValuesAsked<string>,
@@ -35,7 +35,10 @@ export function countValueParts(
   if (!dimension.startsWith(`${PROPERTIES}/`))
     return countKeys(view, question, { dimension: dimension as BreakdownDimension, zone }).parts(view)
   const [, eventType, ...name] = dimension.split('/')
-  return countPropertyParts(view, question, { eventType: eventType as EventType, eventName: name.join('/') })
+  return countPropertiesWithVisitors(view, question, {
+    eventType: eventType as EventType,
+    eventName: name.join('/'),
+  })
 }
 
 function countKeys(

@@ -12,8 +12,6 @@ export const presentAmount = (amount: bigint): number | string =>
     ? Number(amount)
     : String(amount)
 
-const SOURCES = ['daily_rollups', 'quarter_hours', 'kept', 'rows'] as const
-
 const Row = z
   .object({
     at: timestamp(
@@ -87,18 +85,9 @@ export const Explanation = z
         }),
       )
       .meta({ description: 'Parts of the range; those that add nothing are left out.' }),
-    sources: z
-      .array(
-        z.object({
-          source: z.enum(SOURCES).meta({
-            description:
-              'Rollups of whole days, aggregates of 15 minutes, the same as kept after details are gone, or rows.',
-          }),
-          values: values('What was read from it.'),
-        }),
-      )
-      .meta({ description: 'What the totals were read from. Distinct visitors may be in several.' }),
-    details_from: timestamp('Rows before it are gone; null while the whole range has them.').nullable(),
+    details_from: timestamp(
+      'Sessions before it are gone and not listed; null while the whole range has them.',
+    ).nullable(),
     rows: z
       .object({
         kind: z.enum(ROW_KINDS).meta({ description: 'What they are.', example: 'session' }),

@@ -1,24 +1,23 @@
 import { sectionOf } from '../../dimensions/dimensions.ts'
+import { targetOf } from '../../goals/matching.ts'
 import { readMoney } from '../../money/totals.ts'
 import { mayShow, requireSection } from '../../sharing/grant.ts'
 import { formatInstant } from '../../time/local-time.ts'
 import { seriesBuckets, toWindow } from '../../time/range.ts'
 import { findConversionGoal } from '../breakdown/converting-visitors.ts'
+import type { OfValue } from '../counts/shared/of-value.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
-import { findTargets } from '../resolve/targets.ts'
 import type { ExplanationAnswer } from './answer.ts'
 import type { Explanation, TermName } from './explanation.ts'
 import { CONVERSION_OF_GOAL } from './of-overview.ts'
-import { partsOf } from './parts.ts'
+import { cutTo, type Explained, partsOf } from './parts.ts'
 import { bucketIn, partsWanted, resolvePeriod } from './period.ts'
 import { anchorOf, numberOf, presentTerms } from './present.ts'
 import { type ExplainQuery, READS, type Read, readOf } from './query.ts'
-import { cutTo } from './recurring.ts'
 import { readCursor } from './rows/cursor.ts'
 import { type RowServices, readRows } from './rows/read-rows.ts'
-import { type Asked, readTerms } from './terms.ts'
-import type { Subject } from './value-traffic.ts'
+import { readTerms } from './terms.ts'
 
 /**
  * Returns a number of a read with the rule, the parts that it was added up from, and a page of the rows behind it.
@@ -32,24 +31,20 @@ export async function explain(
 ): Promise<ExplanationAnswer> {
   const { metric, conversion_goal: goalId, cursor, limit } = query
   const read = readOf(query)
-  const subject = subjectOf(query)
+  const of = askedValue(site, query)
   const after = cursor === undefined ? undefined : readCursor(cursor)
   const explanations: Record<string, Explanation> = READS[read]
   const ofGoal = read === 'overview' && metric === 'conversion_rate' && (query.goal ?? []).length > 0
   const explanation = ofGoal ? CONVERSION_OF_GOAL : explanations[metric]!
-  requireRead(services, read, explanation, subject)
+  requireRead(services, read, explanation, of)
 
   const { range, resolved, other } = await resolvePeriod(services, site, query)
-  const goal = goalId && (await findConversionGoal(services, site, goalId))
-  const targets = goal && (await findTargets(services, { ...resolved, teamId: site.teamId }, [goal]))
+  const goal = goalId === undefined ? undefined : await findConversionGoal(services, site, goalId)
   const parts =
     read === 'movements' ? seriesBuckets(range) : partsOf(range, resolved, partsWanted(read, query, resolved))
-  const asked: Asked = {
-    explained: { services, site, range, resolved, parts },
-    subject,
-    targets: targets || resolved.goal?.targets,
-  }
-  const found = await readTerms(asked, explanation.terms)
+  const targets = goal ? [targetOf(goal)] : (resolved.question?.goals[0] ?? [])
+  const explained: Explained = { services, site, range, resolved, parts, of, targets }
+  const found = await readTerms(explained, explanation.terms)
   const index = query.bucket === undefined ? undefined : bucketIn(parts, query.bucket)
   const bucket = index === undefined ? undefined : parts[index]
   const terms =
@@ -84,7 +79,7 @@ export async function explain(
     details_from: detailsFrom && range.start < detailsFrom ? detailsFrom.toISOString() : null,
     rows: mayShow(services.grant, 'people')
       ? await readRows(services, explanation.rows, {
-          ...asked,
+          ...explained,
           terms: explanation.terms,
           span: bucket ?? resolved,
           after,
@@ -96,10 +91,10 @@ export async function explain(
   }
 }
 
-const subjectOf = ({ dimension, value }: ExplainQuery): Subject | undefined =>
+const askedValue = ({ timezone }: StatsSite, { dimension, value }: ExplainQuery): OfValue =>
   dimension === undefined || value === undefined
-    ? undefined
-    : { dimension, value: value === '(none)' ? '' : value }
+    ? {}
+    : { dimension, value: value === '(none)' ? '' : value, zone: timezone }
 
 const MONEY_ROWS: ReadonlySet<string> = new Set(['payment', 'movement', 'subscription', 'customer', 'change'])
 const isMoney = ({ rows }: Explanation) => MONEY_ROWS.has(rows)
@@ -109,10 +104,10 @@ function requireRead(
   { grant }: StatsServices,
   read: Read,
   explanation: Explanation,
-  subject: Subject | undefined,
+  { dimension }: OfValue,
 ): void {
   if (read === 'overview') requireSection(grant, 'traffic')
-  if (subject) requireSection(grant, sectionOf(subject.dimension))
+  if (dimension !== undefined) requireSection(grant, sectionOf(dimension))
   if (isMoney(explanation)) requireSection(grant, 'revenue')
 }
 

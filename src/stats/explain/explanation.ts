@@ -1,12 +1,9 @@
-import type { PaymentTerm } from './payments.ts'
-import type { RecurringTerm } from './recurring.ts'
+import type { PaymentTerm, RecurringTerm } from './money.ts'
 import type { TrafficTerm } from './traffic.ts'
-import type { ValueTerm } from './value-traffic.ts'
 
 /** Counts and amounts that numbers are made of. */
 export type TermName =
   | TrafficTerm
-  | ValueTerm
   | PaymentTerm
   | RecurringTerm
   | 'all_visitors'

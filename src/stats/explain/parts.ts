@@ -1,9 +1,22 @@
 import { invalidField } from '../../errors.ts'
-import { countTogether, readIntArray } from '../../rollups/daily/visitor-set.ts'
-import type { CountSource } from '../../rollups/protocol.ts'
+import type { GoalTarget } from '../../goals/matching.ts'
 import { formatInstant } from '../../time/local-time.ts'
 import { buckets, type Group, type LabelledBucket, type Range } from '../../time/range.ts'
+import type { OfValue } from '../counts/shared/of-value.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import type { StatsServices, StatsSite } from '../query-context.ts'
+
+/** What is explained: a period of a site, and the parts that it is divided into; of a breakdown one of its rows. */
+export interface Explained {
+  services: StatsServices
+  site: StatsSite
+  range: Range
+  resolved: ResolvedQuery
+  parts: LabelledBucket[]
+  of: OfValue
+  /** What converts the goal of the filter, or `conversion_goal`. */
+  targets: GoalTarget[]
+}
 
 /** A count or an amount of money, and what it was added up from. */
 export interface Term {
@@ -12,7 +25,6 @@ export interface Term {
   before?: bigint
   /** One for each part of the range. */
   buckets: bigint[]
-  sources: Partial<Record<CountSource, bigint>>
   /** Whether what occurs in several parts counts once in the total. */
   isDistinct?: boolean
 }
@@ -66,31 +78,22 @@ const whole = ({ zone, start, end }: Range): LabelledBucket => ({
 const later = (a: Date, b: Date) => (a > b ? a : b)
 const earlier = (a: Date, b: Date) => (a < b ? a : b)
 
-/** Returns a term whose parts add up, read from rows. */
-export function sumOfRows(buckets: bigint[]): Term {
-  const total = buckets.reduce((sum, part) => sum + part, 0n)
-  return { total, buckets, sources: total === 0n ? {} : { rows: total } }
+/** Returns a term whose parts add up; with `before`, one that goes on from before the range. */
+export function sumTerm(parts: readonly (number | bigint)[], before?: bigint): Term {
+  const buckets = parts.map(BigInt)
+  const total = buckets.reduce((sum, part) => sum + part, before ?? 0n)
+  return { total, buckets, ...(before !== undefined && { before }) }
 }
 
-/** Rows of a statement that counts by part, from 0. */
-export type PartRow = { bucket: number; visitors?: Buffer | null }
+/** Returns a term that counts what is distinct. */
+export const distinctTerm = (total: number, parts: readonly number[]): Term => ({
+  total: BigInt(total),
+  buckets: parts.map(BigInt),
+  isDistinct: true,
+})
 
-/** Returns the sums of a column of such rows. */
-export function sumColumn<Row extends PartRow>(
-  rows: readonly Row[],
-  parts: number,
-  amountOf: (row: Row) => number | bigint,
-): Term {
-  const sums = Array.from({ length: parts }, () => 0n)
-  for (const row of rows) sums[row.bucket]! += BigInt(amountOf(row))
-  return sumOfRows(sums)
-}
-
-/** Returns the distinct visitors of such rows: a visitor of two parts is one visitor. */
-export function uniteVisitors(rows: readonly PartRow[], parts: number): Term {
-  const lists: Uint32Array[][] = Array.from({ length: parts }, () => [])
-  for (const { bucket, visitors } of rows) if (visitors) lists[bucket]!.push(readIntArray(visitors))
-  const total = BigInt(countTogether([], lists.flat()))
-  const counts = lists.map(list => BigInt(countTogether([], list)))
-  return { total, buckets: counts, sources: total === 0n ? {} : { rows: total }, isDistinct: true }
+/** Returns a term of one of the parts alone; what came before that part counts as before. */
+export function cutTo({ buckets, before }: Term, index: number): Term {
+  const earlier = buckets.slice(0, index).reduce((sum, part) => sum + part, 0n)
+  return sumTerm([buckets[index]!], before === undefined ? undefined : before + earlier)
 }

@@ -1,12 +1,6 @@
 import { invalidField } from '../../errors.ts'
 import type { Range } from '../../time/range.ts'
-import {
-  completedQuery,
-  isUnfiltered,
-  keptPart,
-  type ResolvedQuery,
-  wholePart,
-} from '../filters/resolved-query.ts'
+import { isUnfiltered, keptPart, type ResolvedQuery, wholePart } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import type { ExplainQuery, Read } from './query.ts'
 
@@ -21,10 +15,8 @@ export async function resolvePeriod(
 ): Promise<{ range: Range; resolved: ResolvedQuery; other: ResolvedQuery }> {
   const { metric: _metric, dimension: _dimension, value: _value, read: _read, ...asked } = query
   const context = await resolveContext(services, site, asked)
-  const { range, rangeBefore } = context
-  const resolved = await completedQuery(context.resolved)
-  const resolvedBefore = await completedQuery(context.resolvedBefore)
-  // Conversions are counted from rows: visitors have to be those of the same time.
+  const { range, rangeBefore, resolved, resolvedBefore } = context
+  // Conversions have details: visitors have to be those of the same time.
   const cut = (span: ResolvedQuery) => (query.conversion_goal ? keptPart(span) : span)
   if (query.period === 'previous') {
     return { range: rangeBefore, resolved: cut(resolvedBefore), other: resolved }

@@ -19,7 +19,7 @@ export function numberOf(
 /** Returns the anchor of a heading of the documents. */
 export const anchorOf = (heading: string): string => heading.toLowerCase().replaceAll(' ', '-')
 
-/** Returns the terms as the answer has them: in all, by bucket and by source. */
+/** Returns the terms as the answer has them: in all and by bucket. */
 export function presentTerms(terms: Map<TermName, Term>, labels: string[]) {
   const all = [...terms]
   const pick = (amountOf: (term: Term) => bigint | undefined) =>
@@ -30,7 +30,6 @@ export function presentTerms(terms: Map<TermName, Term>, labels: string[]) {
       }),
     )
   const isSome = (values: object) => Object.values(values).some(value => value !== 0)
-  const sources = ['daily_rollups', 'quarter_hours', 'kept', 'rows'] as const
   return {
     terms: pick(({ total }) => total),
     before: pick(({ before }) => before),
@@ -39,9 +38,6 @@ export function presentTerms(terms: Map<TermName, Term>, labels: string[]) {
     ),
     buckets: labels
       .map((start, index) => ({ start, values: pick(({ buckets }) => buckets[index]) }))
-      .filter(({ values }) => isSome(values)),
-    sources: sources
-      .map(source => ({ source, values: pick(term => term.sources[source]) }))
       .filter(({ values }) => isSome(values)),
   }
 }

@@ -1,98 +1,81 @@
-import { type BySource, runTask, type TrafficTotals } from '../../rollups/protocol.ts'
-import { boundsOf, toWindow } from '../../time/range.ts'
-import { isUnfiltered } from '../filters/resolved-query.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
-import { sumColumn, type Term, uniteVisitors } from './parts.ts'
-import { type Explained, inOneSnapshot } from './source.ts'
+import type { GoalTarget } from '../../goals/matching.ts'
+import type { TimeSpan } from '../../time/range.ts'
+import { countGiven } from '../breakdown/rank-page.ts'
+import { countAsked } from '../counts/count-filtered.ts'
+import type { TrafficColumn } from '../counts/counted-sessions.ts'
+import { edgesOf } from '../counts/shared/buckets.ts'
+import { isUnfiltered, keptPart } from '../filters/resolved-query.ts'
+import { countTraffic } from '../metrics/traffic.ts'
+import { distinctTerm, type Explained, sumTerm, type Term } from './parts.ts'
 
-type HitCounts = Pick<TrafficTotals, 'pageviews' | 'customEvents'>
-type SessionCounts = Pick<TrafficTotals, 'sessions' | 'bounces' | 'durationMs'>
-
-/** Counts one slice of the hits. Returns visitors instead of their number, since other slices may have the same visitors. */
-const countFilteredSliceHits = filteredQuery<
-  { bounds: Date[] },
-  HitCounts & { bucket: number; visitors: Buffer | null }
->(
-  'count-filtered-slice-hits',
-  ['filtered_hits'],
-  `select
-    width_bucket(at, (select bounds from params)) - 1 as bucket,
-    count(*) filter (where type = 'pageview') as pageviews,
-    count(*) filter (where type = 'event' and not is_service) as "customEvents",
-    array_send(array_agg(distinct visitor_no) filter (where not is_service)) as visitors
-  from filtered_hits
-  group by 1`,
-)
-
-/** One row for each bucket in which filtered sessions started; `bucket` counts, from 0, the half-open buckets that begin at `bounds`. */
-const countFilteredSessions = filteredQuery<{ bounds: Date[] }, SessionCounts & { bucket: number }>(
-  'count-filtered-sessions',
-  ['filtered_sessions'],
-  `select
-    width_bucket(started_at, (select bounds from params)) - 1 as bucket,
-    count(*) as sessions,
-    count(*) filter (where pageviews = 1) as bounces,
-    sum(duration_ms)::float8 as "durationMs"
-  from filtered_sessions
-  group by 1`,
-)
-
-export type TrafficTerm = 'pageviews' | 'visitors' | 'sessions' | 'bounces' | 'duration_ms' | 'custom_events'
-
-const FIELDS = {
+/** The count that each term is. */
+export const COUNT_OF = {
   pageviews: 'pageviews',
   visitors: 'visitors',
   sessions: 'sessions',
   bounces: 'bounces',
   duration_ms: 'durationMs',
+  timed_sessions: 'sessions',
   custom_events: 'customEvents',
-} satisfies Record<TrafficTerm, keyof TrafficTotals>
+  engaged_ms: 'engagedMs',
+  engaged_sessions: 'engagedSessions',
+  scroll_percent: 'scrollSum',
+  scrolled_sessions: 'scrolledSessions',
+} as const satisfies Record<string, TrafficColumn>
+export type TrafficTerm = keyof typeof COUNT_OF
 
-/** Returns what the traffic of a period consists of, as `countTraffic` counts it. */
+/** Parts of traffic, and all visitors together. `untimedSessions`: those of daily totals that do not say how long. */
+interface Parts {
+  buckets: Partial<Record<TrafficColumn | 'untimedSessions', number>>[]
+  visitors: number
+}
+
+/** Returns what the traffic of a period, or of a row of a breakdown, consists of. */
 export async function explainTraffic(explained: Explained): Promise<Record<TrafficTerm, Term>> {
-  const { services, resolved, parts } = explained
-  const { siteNo } = resolved
-  const spans = { window: toWindow(resolved), buckets: parts.map(toWindow) }
-  if (isUnfiltered(resolved)) {
-    return termsOf(FIELDS, await runTask(services.rollups, 'explainTraffic', { siteNo, ...spans }))
-  }
-  return explainFiltered(explained)
+  const { buckets, visitors } = explained.parts.length > 0 ? await readParts(explained) : NOTHING
+  const terms = Object.entries(COUNT_OF).map(([term, column]) => {
+    const counts = buckets.map(bucket => bucket[column] ?? 0)
+    if (term === 'visitors') return [term, distinctTerm(visitors, counts)]
+    const isTimed = term === 'timed_sessions'
+    return [
+      term,
+      sumTerm(counts.map((count, index) => count - (isTimed ? (buckets[index]!.untimedSessions ?? 0) : 0))),
+    ]
+  })
+  return Object.fromEntries(terms)
 }
 
-/** Returns the terms that counts of a thread have. */
-export function termsOf<Name extends string, Counted extends object>(
-  fields: Record<Name, keyof Counted>,
-  { total, buckets, sources }: { total: Counted; buckets: Counted[]; sources: BySource<Counted> },
-): Record<Name, Term> {
-  const terms = Object.entries<keyof Counted>(fields).map(([name, field]) => {
-    const amountOf = (counted: Counted) => BigInt(counted[field] as number | bigint)
-    const bySource = Object.entries(sources).map(([source, counted]) => [
-      source,
-      amountOf(counted as Counted),
+const NOTHING: Parts = { buckets: [], visitors: 0 }
+
+async function readParts({ services, site, resolved, parts, of }: Explained): Promise<Parts> {
+  if (isUnfiltered(resolved) && of.dimension === undefined) {
+    const [buckets, [whole]] = await Promise.all([
+      countTraffic(services, resolved, parts),
+      countTraffic(services, resolved, [resolved]),
     ])
-    const term: Term = {
-      total: amountOf(total),
-      buckets: buckets.map(amountOf),
-      sources: Object.fromEntries(bySource),
-      ...(name === 'visitors' && { isDistinct: true }),
-    }
-    return [name, term]
-  })
-  return Object.fromEntries(terms) as Record<Name, Term>
+    // A visitor may come between the two reads.
+    const most = buckets.reduce((sum, { visitors }) => sum + visitors, 0)
+    return { buckets, visitors: Math.min(most, whole!.visitors) }
+  }
+  // Days without details are in rollups alone.
+  if (isUnfiltered(resolved) && of.dimension !== undefined && resolved.detailsFrom) {
+    const subject = { dimension: of.dimension, zone: site.timezone }
+    const read = async (span: TimeSpan) =>
+      (await countGiven(services, { ...resolved, ...span }, subject, [of.value]))[0]!
+    const buckets: Parts['buckets'] = []
+    for (const { start, end } of parts) buckets.push(await read({ start, end }))
+    return { buckets, visitors: (await read({ start: resolved.start, end: resolved.end })).visitors }
+  }
+  return countAsked(services, keptPart(resolved), 'trafficParts', { bounds: edgesOf(parts), ...of })
 }
 
-function explainFiltered({ services, resolved, parts }: Explained): Promise<Record<TrafficTerm, Term>> {
-  const options = { params: { bounds: boundsOf(parts) } }
-  return inOneSnapshot(services, async run => {
-    const hits = parts.length > 0 ? await run(countFilteredSliceHits, resolved, options) : []
-    const sessions = parts.length > 0 ? await run(countFilteredSessions, resolved, options) : []
-    return {
-      pageviews: sumColumn(hits, parts.length, row => row.pageviews),
-      visitors: uniteVisitors(hits, parts.length),
-      custom_events: sumColumn(hits, parts.length, row => row.customEvents),
-      sessions: sumColumn(sessions, parts.length, row => row.sessions),
-      bounces: sumColumn(sessions, parts.length, row => row.bounces),
-      duration_ms: sumColumn(sessions, parts.length, row => row.durationMs),
-    }
-  })
+/** Returns the distinct visitors that converted, of a row of a breakdown those of its value. */
+export async function explainConverting(
+  { services, resolved, parts, of }: Explained,
+  targets: GoalTarget[],
+): Promise<Term> {
+  if (parts.length === 0) return distinctTerm(0, [])
+  const asked = { targets, bounds: edgesOf(parts), ...of }
+  const { visitors, buckets } = await countAsked(services, resolved, 'converterParts', asked)
+  return distinctTerm(visitors, buckets)
 }

@@ -52,7 +52,7 @@ export const withTrafficRest = <Result>(
   withRest(
     services,
     async tx => (await coverWindows(tx, resolved.siteNo, windows)).gaps,
-    gap => countAsked(services, within(resolved, gap), 'trafficParts', boundsIn(gap, windows)),
+    gap => countAsked(services, within(resolved, gap), 'trafficWithVisitors', boundsIn(gap, windows)),
     add,
   )
 
@@ -73,7 +73,7 @@ export const withValueRest = <Result>(
     services,
     async tx => (await coverValues(tx, asked)).gaps,
     gap =>
-      countAsked(services, within(resolved, gap), 'valueParts', {
+      countAsked(services, within(resolved, gap), 'valuesWithVisitors', {
         dimension: asked.dimension,
         zone: asked.zone ?? 'UTC',
       }),

@@ -1,5 +1,6 @@
 import { query } from '../../db/query.ts'
 import { countAsked } from '../counts/count-filtered.ts'
+import type { Subscribed } from '../counts/mrr.ts'
 import { edgesOf } from '../counts/shared/buckets.ts'
 import { isUnfiltered } from '../filters/resolved-query.ts'
 import type { Period } from '../metrics/money.ts'
@@ -16,12 +17,8 @@ export interface MrrBucket {
   changes: Record<ChangeKind, number>
   mrrBefore: bigint
   mrrAfter: bigint
-}
-
-/** Customers and subscriptions with MRR above 0. */
-export interface Subscribed {
-  customers: number
-  subscriptions: number
+  /** Who has MRR at the end. */
+  after: Subscribed
 }
 
 export interface PeriodOfMrr {
@@ -119,9 +116,16 @@ function unfiltered(
   const { start, end } = resolved
   const before = between(Number.NEGATIVE_INFINITY, start.getTime())
   const totals = buckets.map(bucket => between(bucket.start.getTime(), bucket.end.getTime()))
+  const atStart = subscribed(before)
+  const running = { ...atStart }
+  const after = totals.map(subscribed).map(more => {
+    running.customers += more.customers
+    running.subscriptions += more.subscriptions
+    return { ...running }
+  })
   return {
-    buckets: runningBuckets(before.mrr, totals),
-    atStart: subscribed(before),
+    buckets: runningBuckets(before.mrr, totals, after),
+    atStart,
     atEnd: subscribed(between(Number.NEGATIVE_INFINITY, end.getTime())),
   }
 }
@@ -131,25 +135,28 @@ async function filtered(
   { currency }: StatsSite,
   { resolved, buckets }: Period,
 ): Promise<PeriodOfMrr> {
-  const asked = { currency, bounds: edgesOf(buckets) }
+  const times = [resolved.start, resolved.end, ...buckets.map(({ end }) => end)].map(at => at.getTime())
+  const asked = { currency, bounds: edgesOf(buckets), times }
   const { kinds, subscribed } = await countAsked(services, resolved, 'mrr', asked)
+  const [atStart, atEnd, ...after] = subscribed
   const inBucket = (index: number) =>
     totalOf(kinds.filter(({ bucket }) => bucket === index).map(row => ({ ...row, subscriptions: 0 })))
   return {
     buckets: runningBuckets(
       inBucket(-1).mrr,
       buckets.map((_, index) => inBucket(index)),
+      after,
     ),
-    atStart: { customers: subscribed.customersBefore, subscriptions: subscribed.subscriptionsBefore },
-    atEnd: { customers: subscribed.customersAfter, subscriptions: subscribed.subscriptionsAfter },
+    atStart: atStart!,
+    atEnd: atEnd!,
   }
 }
 
-function runningBuckets(before: bigint, totals: Totals[]): MrrBucket[] {
+function runningBuckets(before: bigint, totals: Totals[], after: Subscribed[]): MrrBucket[] {
   let mrr = before
-  return totals.map(({ amounts, changes, mrr: change }) => {
+  return totals.map(({ amounts, changes, mrr: change }, index) => {
     const mrrBefore = mrr
     mrr += change
-    return { amounts, changes, mrrBefore, mrrAfter: mrr }
+    return { amounts, changes, mrrBefore, mrrAfter: mrr, after: after[index]! }
   })
 }

@@ -11,7 +11,7 @@ export const explainProcedures = {
       summary: 'Explain a number',
       description:
         'What a number of the overview, of a row of a breakdown, of the money report or of MRR movements was added up from: the rule, its ' +
-        'parts over time, where they were read, and a page of the rows behind it. Takes the parameters of that read. Shared readers need ' +
+        'parts over time, and a page of the rows behind it. Takes the parameters of that read. Shared readers need ' +
         'its sections, and `people` for the rows. Imported totals have no rows behind them: the number is that of the read without `imported`.',
       answer: 'The number and what it comes from.',
     })

@@ -23,6 +23,8 @@ export interface Keys {
   /** Key of each payment and movement, the hour being its own; undefined where the values are those of hits. */
   ofMoney(money: MoneyBlock): Numbers | undefined
   text(key: number): string
+  /** Returns the key of a value; undefined where it occurs nowhere. */
+  find(value: string): number | undefined
 }
 
 /** @param zone whose clocks say the hour of `hour_of_week` */
@@ -42,6 +44,7 @@ export function keysOf(
     ofSessions: block => (isOfHits ? undefined : columnOf(block, dimension)),
     ofMoney: money => (isOfHits ? undefined : spread(money, columnOf(money.copies, dimension))),
     text: key => texts.text(key),
+    find: value => texts.find(value),
   }
 }
 
@@ -55,6 +58,7 @@ function errorKeys({ texts }: View): Keys {
     ofSessions: () => undefined,
     ofMoney: () => undefined,
     text: key => errors.text(key),
+    find: value => errors.find(value),
   }
 }
 
@@ -81,6 +85,12 @@ function hourKeys({ start, end }: Pick<Question, 'start' | 'end'>, zone: string)
     ofSessions: ({ sessions }) =>
       fill(new Int32Array(sessions.count), session => hourAt(sessions.startedAt[session]!)),
     ofMoney: ({ at }) => fill(new Int32Array(at.length), row => hourAt(at[row]!)),
-    text: key => `${Math.floor(key / 24) + 1}-${String(key % 24).padStart(2, '0')}`,
+    text: key => HOUR_TEXTS[key]!,
+    find: value => (HOUR_TEXTS.includes(value) ? HOUR_TEXTS.indexOf(value) : undefined),
   }
 }
+
+const HOUR_TEXTS = Array.from(
+  { length: HOURS },
+  (_, key) => `${Math.floor(key / 24) + 1}-${String(key % 24).padStart(2, '0')}`,
+)

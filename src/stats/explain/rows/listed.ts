@@ -1,19 +1,20 @@
+import type { ListKey } from '../../counts/shared/key-page.ts'
 import { type ExplainedRow, presentAmount } from '../answer.ts'
 import type { TermName } from '../explanation.ts'
-import type { Asked } from '../terms.ts'
-import type { After } from './cursor.ts'
+import type { Explained } from '../parts.ts'
 
 /** A row, and where the list continues behind it. */
 export interface Listed {
-  key: After
+  key: ListKey
   row: ExplainedRow
 }
 
-export interface Wanted extends Asked {
+/** Which rows are listed. */
+export interface Wanted extends Explained {
   terms: readonly TermName[]
   /** Time span of the number, or of one bucket of it. */
   span: { start: Date; end: Date }
-  after: After | undefined
+  after: ListKey | undefined
   limit: number
   /** Whether the reader may see ids of payments. */
   seesPayments: boolean
@@ -30,11 +31,11 @@ const NOTHING = {
 }
 
 export const listedRow = (
-  key: After,
+  { at, id }: ListKey,
   row: Pick<ExplainedRow, 'id' | 'values'> & Partial<ExplainedRow>,
 ): Listed => ({
-  key,
-  row: { ...NOTHING, at: key.at.toISOString(), ...row },
+  key: { at, id },
+  row: { ...NOTHING, at: new Date(at).toISOString(), ...row },
 })
 
 /** Values of the terms that a row knows of. */

@@ -1,12 +1,27 @@
 import { payerKey } from '../../money/payer-mail.ts'
 import type { StatsServices } from '../../query-context.ts'
 import type { RowKind } from '../explanation.ts'
-import { listCountedConverters } from './converters.ts'
 import { cursorOf } from './cursor.ts'
-import { type Listed, listedRow, valuesOf, type Wanted } from './listed.ts'
-import { listMovements, listPayments } from './payment-rows.ts'
-import { listSessions } from './session-rows.ts'
-import { listChanges, listSubscribed, withTax } from './subscription-rows.ts'
+import { listMovements, listPayments } from './ledger-rows.ts'
+import type { Listed, Wanted } from './listed.ts'
+import { listChanges, listSubscribed, withTax } from './mrr-rows.ts'
+import { listConverters, listSessions } from './traffic-rows.ts'
+
+/** Services that rows are read with. */
+export type RowServices = StatsServices & {
+  /** Whether the reader may see the list of payments, which has their ids. */
+  seesPayments?: boolean | undefined
+}
+
+const LISTS: Record<RowKind, (wanted: Wanted) => Promise<Listed[]>> = {
+  session: listSessions,
+  visitor: listConverters,
+  payment: listPayments,
+  movement: listMovements,
+  subscription: wanted => listSubscribed('subscription', wanted),
+  customer: wanted => listSubscribed('customer', wanted),
+  change: listChanges,
+}
 
 /** Returns a page of the rows that a number comes from, the newest first. */
 export async function readRows(reader: RowServices, kind: RowKind, wanted: Wanted) {
@@ -23,32 +38,4 @@ export async function readRows(reader: RowServices, kind: RowKind, wanted: Wante
     })),
     next_cursor: last && listed.length > page.length ? cursorOf(last.key) : null,
   }
-}
-
-const LISTS: Record<RowKind, (wanted: Wanted) => Promise<Listed[]>> = {
-  session: listSessions,
-  visitor: listConverters,
-  payment: listPayments,
-  movement: listMovements,
-  subscription: wanted => listSubscribed('subscription', wanted),
-  customer: wanted => listSubscribed('customer', wanted),
-  change: listChanges,
-}
-
-/** Returns the visitors who converted. */
-async function listConverters(wanted: Wanted): Promise<Listed[]> {
-  const { explained, targets, subject, terms } = wanted
-  // As the number itself: of the overview, the filter on the goal says who converted and not whose sessions count.
-  const goal = subject ? explained.resolved.goal : undefined
-  const found = { ...explained, resolved: { ...explained.resolved, goal } }
-  const converters = await listCountedConverters(found, targets!, wanted)
-  return converters.map(({ at, id }) =>
-    listedRow({ at, id }, { id, values: valuesOf(terms, { converting_visitors: 1n }) }),
-  )
-}
-
-/** Services that rows are read with. */
-export type RowServices = StatsServices & {
-  /** Whether the reader may see the list of payments, which has their ids. */
-  seesPayments?: boolean | undefined
 }

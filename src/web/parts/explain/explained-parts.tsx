@@ -9,12 +9,12 @@ const MOST = 12
 
 type Values = Explanation['terms']
 
-/** The parts of a number over time, and where they were read. */
+/** The parts of a number over time. */
 export function ExplainedParts({ answer }: { answer: Explanation }) {
   const { explain } = useText()
   const format = useFormat()
   const write = useTermText()
-  const { terms, before, overlap, sources } = answer
+  const { terms, before, overlap } = answer
   const names = Object.keys(terms)
   const labels: Record<string, string> = explain.terms
   const buckets = [...answer.buckets].reverse()
@@ -57,21 +57,6 @@ export function ExplainedParts({ answer }: { answer: Explanation }) {
           <tfoot>{line('total', explain.total, terms)}</tfoot>
         </table>
       </div>
-      {sources.length > 0 && (
-        <>
-          <h3>{explain.sources}</h3>
-          <ul className={css.sources}>
-            {sources.map(({ source, values }) => (
-              <li key={source}>
-                <b>{explain.sourceNames[source]}</b>{' '}
-                {Object.entries(values)
-                  .map(([name, value]) => `${labels[name] ?? name} ${write(name, value)}`)
-                  .join(', ')}
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
     </>
   )
 }

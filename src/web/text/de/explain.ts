@@ -15,13 +15,6 @@ export const explain: Dictionary['explain'] = {
   overlap: 'Mehrfach gezählt',
   total: 'Summe',
   otherParts: shown => `${shown} frühere Teile`,
-  sources: 'Gelesen aus',
-  sourceNames: {
-    daily_rollups: 'Tagessummen',
-    quarter_hours: 'Viertelstundensummen',
-    kept: 'Aufbewahrte Summen',
-    rows: 'Gespeicherte Einträge',
-  },
   rows: {
     session: 'Besuche',
     visitor: 'Besucher, die konvertierten',

@@ -14,13 +14,6 @@ export const explain = {
   overlap: 'Counted in several',
   total: 'Total',
   otherParts: (shown: string) => `${shown} earlier parts`,
-  sources: 'Read from',
-  sourceNames: {
-    daily_rollups: 'Daily totals',
-    quarter_hours: 'Quarter-hour totals',
-    kept: 'Kept totals',
-    rows: 'Stored entries',
-  },
   rows: {
     session: 'Visits',
     visitor: 'Visitors who converted',
