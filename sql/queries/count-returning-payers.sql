@@ -1,25 +1,12 @@
--- Customers by the period of their first payment (`began`) and that of later payments (`came`); null: all of the cohort.
-with
-members as (
-  select payments.customer, width_bucket(filtered_payments.at, (select bounds from params)) as began
-  from filtered_payments
-  join payments on payments.id = filtered_payments.payment_id and payments.site_no = :siteNo::int
-  where filtered_payments.is_first_of_customer and filtered_payments.currency = (select currency from params)
-)
-select began, null::int as came, count(*)::int as customers
-from members
-group by began
-union all
+-- Customers of cohorts (:customers, each in that of :began) by the period of later payments (`came`), up to :until. Periods are numbered from 1 and begin at :bounds.
 select began, came, count(distinct customer)::int as customers
 from (
-  select members.customer, began, width_bucket(paid_at, (select bounds from params)) as came
-  from members
-  join payments using (customer)
-  where payments.site_no = (select "siteNo" from params)::int
-    and payments.currency = (select currency from params)
-    and payments.refunded_minor < payments.amount_minor
-    and paid_at >= (select bounds[1]::timestamptz from params)
-    and paid_at < (select until[1]::timestamptz from params)
+  select member.customer, member.began, width_bucket(paid_at, :bounds::timestamptz[]) as came
+  from unnest(:customers::text[], :began::int[]) as member (customer, began)
+  join payments
+    on payments.site_no = :siteNo::int and payments.currency = :currency::text and payments.customer = member.customer
+  where payments.refunded_minor < payments.amount_minor
+    and paid_at >= (:bounds::timestamptz[])[1] and paid_at < :until::timestamptz
 ) as paid
 where came > began
 group by began, came

@@ -1,26 +1,25 @@
+import { query } from '../../db/query.ts'
 import { capped } from '../../money/amounts.ts'
 import { boundsOf } from '../../time/range.ts'
+import { countAsked } from '../counts/count-filtered.ts'
+import { edgesOf } from '../counts/shared/buckets.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
 import type { Calendar } from './calendar.ts'
 
-interface Params {
-  siteNo: number
-  currency: string
-  bounds: readonly Date[]
-  /** One time. */
-  until: readonly Date[]
+/** Customers, and the number of the period in which each paid first, from 1. */
+interface Members {
+  customers: string[]
+  began: number[]
 }
 
-const countReturningPayers = filteredQuery<Params, { began: number; came: number | null; customers: number }>(
+type Params = Members & { siteNo: number; currency: string; bounds: readonly Date[]; until: Date }
+
+const countReturningPayers = query<Params, { began: number; came: number; customers: number }>(
   'count-returning-payers',
-  ['filtered_payments'],
 )
 
-const sumKeptMrr = filteredQuery<Params, { began: number; came: number; mrr: string }>('sum-kept-mrr', [
-  'filtered_payments',
-])
+const sumKeptMrr = query<Params, { began: number; came: number; mrr: string }>('sum-kept-mrr')
 
 /** Cohorts of customers. */
 interface Customers {
@@ -43,13 +42,12 @@ export async function countPayers(
   site: StatsSite,
   cohorts: CustomerCohorts,
 ): Promise<Customers> {
-  const rows = await countReturningPayers(services.reads, cohorts.resolved, {
-    params: paramsOf(site, cohorts),
-  })
-  const { sizes, kept } = empty(cohorts)
+  const members = await findMembers(services, site, cohorts)
+  const rows = await countReturningPayers(services.reads, paramsOf(site, cohorts, members))
+  const { kept } = empty(cohorts)
+  const sizes = sizesOf(members, cohorts)
   for (const { began, came, customers } of rows) {
-    if (came === null) sizes[began - 1] = customers
-    else if (came - began <= cohorts.later) kept[began - 1]![came - began - 1] = customers
+    if (came - began <= cohorts.later) kept[began - 1]![came - began - 1] = customers
   }
   return { sizes, bases: sizes, kept }
 }
@@ -60,13 +58,11 @@ export async function sumMrr(
   site: StatsSite,
   cohorts: CustomerCohorts,
 ): Promise<Customers> {
-  const params = paramsOf(site, cohorts)
-  const [{ sizes }, rows] = await Promise.all([
-    countPayers(services, site, cohorts),
-    sumKeptMrr(services.reads, cohorts.resolved, { params }),
-  ])
+  const members = await findMembers(services, site, cohorts)
+  const rows = await sumKeptMrr(services.reads, paramsOf(site, cohorts, members))
   const movedIn = new Map(rows.map(({ began, came, mrr }) => [`${began} ${came}`, BigInt(mrr)]))
   const { kept, bases } = empty(cohorts)
+  const sizes = sizesOf(members, cohorts)
   for (const cohort of sizes.keys()) {
     let mrr = 0n
     for (let later = 0; later <= cohorts.later; later++) {
@@ -78,11 +74,35 @@ export async function sumMrr(
   return { sizes, bases, kept }
 }
 
-const paramsOf = ({ siteNo, currency }: StatsSite, { calendar: { periods } }: CustomerCohorts): Params => ({
+/** Returns the customers whose first payment, in the range, passes the filters. */
+async function findMembers(
+  services: StatsServices,
+  { currency }: StatsSite,
+  { resolved, calendar: { periods } }: CustomerCohorts,
+): Promise<Members> {
+  const found = await countAsked(services, resolved, 'firstPayers', { currency, bounds: edgesOf(periods) })
+  return {
+    customers: found.map(({ customer }) => customer),
+    began: found.map(({ bucket }) => bucket + 1),
+  }
+}
+
+function sizesOf({ began }: Members, cohorts: CustomerCohorts): number[] {
+  const { sizes } = empty(cohorts)
+  for (const number of began) sizes[number - 1]! += 1
+  return sizes
+}
+
+const paramsOf = (
+  { siteNo, currency }: StatsSite,
+  { calendar: { periods } }: CustomerCohorts,
+  members: Members,
+): Params => ({
+  ...members,
   siteNo,
   currency,
   bounds: boundsOf(periods),
-  until: [periods.at(-1)!.end],
+  until: periods.at(-1)!.end,
 })
 
 const empty = ({ calendar: { labels }, later }: CustomerCohorts) => ({

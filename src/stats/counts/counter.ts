@@ -6,6 +6,7 @@ import type { AUTOCAPTURE_TYPES } from '../../ingestion/hit.ts'
 import { countConverterParts, listConverters } from './converters.ts'
 import { countTrafficParts, listCountedSessions } from './counted-sessions.ts'
 import { countErrors } from './errors.ts'
+import { listFirstPayers } from './first-payers.ts'
 import { countFrequencies, countProperties, countTitleSeries, countTypes } from './frequencies.ts'
 import { countFunnel } from './funnel.ts'
 import { countConverters, countConvertersByValue, countGoals, countMatched } from './goals.ts'
@@ -38,6 +39,7 @@ const MONEY_COUNTS = {
   moneyByValue: countMoneyByValue,
   mrr: countMrr,
   mrrChanges: listMrrChanges,
+  firstPayers: listFirstPayers,
   moneyPage: findMoney,
   subscribed: listSubscribed,
   changesOfKinds: listChangesOfKinds,
