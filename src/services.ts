@@ -11,14 +11,6 @@ import type { Metrics } from './runtime/metrics.ts'
 import type { FairPool } from './threads/fair-pool.ts'
 import type { Pool } from './threads/pool.ts'
 
-/** Size of the slices in which rows are read where statements run one at a time; a slice is a range of visit starts. */
-export interface SliceLimits {
-  /** Approximate number of pageviews and events in a slice. */
-  hits: number
-  /** Shortest slice, however many hits it has; milliseconds. */
-  shortestMs: number
-}
-
 /** Counts by name over the columns of a site. Questions and numbers are structured clones (`src/stats/counts/counter.ts`). */
 export interface ColumnCounter {
   count(name: string, siteNo: number, question: unknown, asked: unknown): Promise<unknown>
@@ -33,8 +25,8 @@ export interface Services {
   replicas?: Replicas<Pick<Services, 'reads' | 'rollups'>> | undefined
   /** Answers reads under filters from columns. */
   counter: ColumnCounter
-  /** Keeps statements of `reads` short where only one statement runs at a time. Without it they read all rows at once. */
-  slices?: SliceLimits | undefined
+  /** Whether statements of `reads` are kept short, since only one runs at a time: those of the embedded database. */
+  readsInParts?: boolean
   redis: RedisClient
   config: Config
   log: Log

@@ -29,7 +29,6 @@ import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 import { PAGE_REACH } from '../src/sites/check-installation.ts'
 import { createAskingCounter } from '../src/stats/columns-process/ask.ts'
-import { EMBEDDED_SLICES } from '../src/stats/sql/slices.ts'
 import { createFairPool } from '../src/threads/fair-pool.ts'
 import { createPool } from '../src/threads/pool.ts'
 import { endOnUnhandled, onStop } from './lifecycle.ts'
@@ -53,7 +52,7 @@ const { databaseUrl, redisUrl } = addressesOf(config)
 const db = connectDb(databaseUrl, { max: 8, name: 'analytics-http', pool: 'http' })
 const reads = connectReads(databaseUrl, { max: 6 })
 // The embedded database runs one statement at a time: a long read would block the storing of hits.
-const slices = hasEmbeddedDatabase(config) ? EMBEDDED_SLICES : undefined
+const readsInParts = hasEmbeddedDatabase(config)
 const redis = connectRedis(redisUrl, log)
 // A connection that waits for replicas answers nothing meanwhile, so other commands get one of their own.
 const hitRedis = config.hitReplicas > 0 ? connectRedis(redisUrl, log) : redis
@@ -112,7 +111,7 @@ const services = {
   db,
   reads,
   replicas,
-  slices,
+  readsInParts,
   counter,
   redis,
   config,

@@ -57,7 +57,7 @@ export async function readMoney(
   })
 }
 
-export function buildMoney(numbering: Numbering, rows: MoneyRows): MoneyBlock {
+function buildMoney(numbering: Numbering, rows: MoneyRows): MoneyBlock {
   const sessions = copiesOf(rows)
   const positionOf = new Map(sessions.sessionNos.map((no, position) => [no, position]))
   const numbers = (texts: Texts, column: (string | null)[]) =>

@@ -82,8 +82,8 @@ export async function readStoredBlocks(
 const insertBlock = query<{ siteNo: number; start: Date; form: number; stamp: string; data: Buffer }>(
   'store-column-block',
   `insert into column_blocks (site_no, starts_at, form, stamp, data)
-  select :siteNo::int, :start::timestamptz, :form::int, :stamp::bigint, :data::bytea
-  where :stamp::bigint = (
+  select :siteNo::int, :start::timestamptz, :form::int, :stamp::text::bigint, :data::bytea
+  where :stamp::text::bigint = (
     select coalesce(bit_xor(stamp), 0)
     from (
       select stamp, starts_at from stamps where site_no = :siteNo::int and kind = 'sessions'

@@ -14,24 +14,6 @@ export function abandonWhen<Result>(signal: AbortSignal, run: () => Promise<Resu
   return calls.run(signal, run)
 }
 
-/** Runs work that goes on when the read that began it has its answer: `abandonWhen` cancels none of its statements. */
-export const independently = <Result>(run: () => Result): Result => calls.exit(run)
-
-/**
- * Waits for something that is no statement.
- * @throws AppError `unavailable` when the signal of `abandonWhen` aborts first
- */
-export function unlessAbandoned<Result>(waiting: Promise<Result>): Promise<Result> {
-  const signal = calls.getStore()
-  if (!signal) return waiting
-  return new Promise((resolve, reject) => {
-    const abandon = () => reject(tooLate())
-    if (signal.aborted) abandon()
-    signal.addEventListener('abort', abandon)
-    waiting.then(resolve, reject).finally(() => signal.removeEventListener('abort', abandon))
-  })
-}
-
 const tooLate = () => new AppError('unavailable', 'The answer takes too long; try again shortly')
 
 /** A statement of the driver: what its `cancel()` calls. */

@@ -72,7 +72,7 @@ const FRAGMENTS = /'(?:[^']|'')*'|"[^"]*"|--.*|\/\*[\s\S]*?\*\/|\{([a-z_]+)\}/g
  * other fragments.
  * @throws Error for an unknown name
  */
-export const expandFragments = (text: string): string =>
+const expandFragments = (text: string): string =>
   text.replace(FRAGMENTS, (token, name: string | undefined) =>
     name === undefined ? token : (SQL_LISTS[name] ?? expandFragments(fragmentFile(name))),
   )

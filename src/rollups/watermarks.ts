@@ -7,7 +7,7 @@ import { BUCKET_MS } from './protocol.ts'
 export const OPEN_MS = 26 * HOUR_MS
 
 /** Moves a watermark forward, once no running transaction writes by the old one. */
-export const raiseWatermark = query<{ aggregate: string; watermark: Date }>(
+const raiseWatermark = query<{ aggregate: string; watermark: Date }>(
   'move-watermark',
   `
   update watermarks set watermark = :watermark::timestamptz

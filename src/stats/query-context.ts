@@ -7,8 +7,8 @@ import { grantedFilters, NO_MONEY_EVENTS } from './filters/granted.ts'
 import { type Filters, filtersOf, type StatsQuery } from './filters/query.ts'
 import { isUnfiltered, keptPart } from './filters/resolved-query.ts'
 import { withSegments } from './filters/segments.ts'
+import type { ResolveServices } from './resolve/check-goals.ts'
 import { resolveQueries } from './resolve/resolve.ts'
-import type { ResolveServices } from './resolve/targets.ts'
 
 /** Services that statistics queries use; `signal` aborts when the client has disconnected or the deadline has passed. */
 export type StatsServices = ResolveServices & {

@@ -103,16 +103,11 @@ describe.each(sweep(['UTC', 'America/Los_Angeles']))('goal report: on a site in 
     const filtered = [`${THAT_DAY}&country=DE`, `${THAT_DAY}&path[contains]=docs`, 'range=today']
     const queries = zone === 'UTC' ? [...days, ...filtered] : days
     const before = new Map<string, Preview[]>()
-    for (const slices of [undefined, { hits: 2, shortestMs: 3_600_000 }]) {
-      stats.api.services.slices = slices
-      for (const query of slices ? days : queries) {
-        const answers: Preview[] = []
-        for (const [definition] of GOALS) answers.push(await preview(site, definition, query))
-        if (slices) expect(answers, `${query} in slices`).toEqual(before.get(query))
-        else before.set(query, answers)
-      }
+    for (const query of queries) {
+      const answers: Preview[] = []
+      for (const [definition] of GOALS) answers.push(await preview(site, definition, query))
+      before.set(query, answers)
     }
-    stats.api.services.slices = undefined
     expect((await stats.read(site, '/goals')).meta.total).toBe(0)
     const ids: string[] = []
     for (const [index, [definition]] of GOALS.entries()) {
@@ -152,13 +147,9 @@ test('goal preview: at most ten values, and the number of all', { tags: ['full']
       hit(many, `${DAY}T09:00:${String(index).padStart(2, '0')}Z`, { visitorId: ADA, url }),
     ),
   )
-  for (const slices of [undefined, { hits: 2, shortestMs: 3_600_000 }]) {
-    stats.api.services.slices = slices
-    const { values, examples } = await preview(many, goal('page', '/p/*'))
-    expect(values).toBe(12)
-    expect(examples.map(({ value }: { value: string }) => value)).toEqual(['/p/11', ...pages.slice(0, 9)])
-  }
-  stats.api.services.slices = undefined
+  const { values, examples } = await preview(many, goal('page', '/p/*'))
+  expect(values).toBe(12)
+  expect(examples.map(({ value }: { value: string }) => value)).toEqual(['/p/11', ...pages.slice(0, 9)])
 })
 
 test('goal preview: tRPC takes the definition as an object, and viewers may ask, too', async () => {
@@ -210,20 +201,16 @@ function expectRefused(answer: Answer, field: string): void {
   expect(Object.keys(answer.json.errors)).toEqual([field])
 }
 
-test('goals: a payment of nobody known is a conversion without a visitor, also read in slices', async () => {
+test('goals: a payment of nobody known is a conversion without a visitor', async () => {
   const shop = await stats.site()
   await connect(shop)
   await stats.api.call('POST', `${shop.path}/payments`, {
     token: stats.owner.token,
     body: { amount: 5, currency: 'USD', transaction_id: 'a', timestamp: `${DAY}T09:00:00Z` },
   })
-  for (const slices of [undefined, { hits: 2, shortestMs: 3_600_000 }]) {
-    stats.api.services.slices = slices
-    const rows: { id: string; display_name: string }[] = await stats.read(shop, `/stats/goals?${THAT_DAY}`)
-    const paid = rows.find(row => row.display_name === 'payment')!
-    expect(paid).toMatchObject({ conversions: 1, visitors: 0, conversion_rate: 0 })
-    const overview = await stats.read(shop, `/overview?${THAT_DAY}&goal=${paid.id}`)
-    expect(overview).toMatchObject({ visitors: 0, payments: 0, conversion_rate: 0 })
-  }
-  stats.api.services.slices = undefined
+  const rows: { id: string; display_name: string }[] = await stats.read(shop, `/stats/goals?${THAT_DAY}`)
+  const paid = rows.find(row => row.display_name === 'payment')!
+  expect(paid).toMatchObject({ conversions: 1, visitors: 0, conversion_rate: 0 })
+  const overview = await stats.read(shop, `/overview?${THAT_DAY}&goal=${paid.id}`)
+  expect(overview).toMatchObject({ visitors: 0, payments: 0, conversion_rate: 0 })
 })

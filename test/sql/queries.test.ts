@@ -5,7 +5,6 @@ import { projectRoot } from '../../src/config.ts'
 import type { Db } from '../../src/db/connect.ts'
 import { CITUS } from '../../src/db/dialects/citus.ts'
 import { compileQuery, queryFile, statementText } from '../../src/db/query.ts'
-import { composedQueries } from '../support/composed-queries.ts'
 import { sharedDatabase } from '../support/database.ts'
 import { type DeclaredQuery, declaredQueries } from '../support/declared-queries.ts'
 import { fits } from '../support/sql-kinds.ts'
@@ -87,7 +86,6 @@ describe('declared queries', () => {
   test('every file of sql/queries belongs to a declared query or a composed statement', () => {
     const files = readdirSync(join(projectRoot, 'sql', 'queries')).map(file => file.replace(/\.sql$/, ''))
     const ofDeclared = declared.filter(({ text }) => text === undefined).map(({ name }) => name)
-    const owned = [...ofDeclared, ...composedQueries]
-    expect(files.sort()).toEqual(owned.sort())
+    expect(files.sort()).toEqual(ofDeclared.sort())
   })
 })

@@ -2,7 +2,6 @@ import { expect } from 'vitest'
 import type { Db } from '../../src/db/connect.ts'
 import { readQuery } from '../../src/http/api/query.ts'
 import { SORTS } from '../../src/rollups/value-order.ts'
-import type { SliceLimits } from '../../src/services.ts'
 import { BreakdownQuery } from '../../src/stats/breakdown/query.ts'
 import type { Counter } from '../../src/stats/counts/counter.ts'
 import { StatsQuery } from '../../src/stats/filters/query.ts'
@@ -60,8 +59,6 @@ interface Reads {
   db: Db
   /** Pool for composed statements; default: `db`. */
   reads?: Db
-  /** Limits of session slices; without them, each statement reads all rows at once. */
-  slices?: SliceLimits | undefined
   /** Counts filtered reads over columns; without it they are read from rows and summaries. */
   counter?: Counter | undefined
   site: TestSite
@@ -82,7 +79,6 @@ export async function expectSameReads(given: Reads): Promise<void> {
   const services = {
     ...readServices(db, readAt(world)),
     reads: given.reads ?? db,
-    slices: given.slices,
     ...(given.counter && { counter: given.counter }),
   }
   const site = readSite(given.site, world.zone)

@@ -1,7 +1,7 @@
 import { HIT_DIMENSIONS, SESSION_DIMENSIONS, type View } from '../../src/columns/block.ts'
 import { buildBlock, type Numbering } from '../../src/columns/build-block.ts'
 import { noVitals } from '../../src/columns/build-vitals.ts'
-import { noMoney } from '../../src/columns/read-money.ts'
+import { NO_MONEY } from '../../src/columns/read-money.ts'
 import { SiteTexts } from '../../src/columns/texts.ts'
 import { VisitorNumbers } from '../../src/columns/visitor-numbers.ts'
 
@@ -34,7 +34,7 @@ export function tableView(sessions: TableSession[]): View {
       isService,
     ),
   )
-  return { blocks, money: noMoney(numbering), ...numbering }
+  return { blocks, money: NO_MONEY, ...numbering }
 }
 
 const textsOf = (row: object, names: readonly string[]) =>

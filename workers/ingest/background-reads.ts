@@ -3,7 +3,6 @@ import { hasEmbeddedDatabase } from '../../src/embedded/attach.ts'
 import { columnsSocketPathFor } from '../../src/embedded/paths.ts'
 import type { Services } from '../../src/services.ts'
 import { createAskingCounter } from '../../src/stats/columns-process/ask.ts'
-import { EMBEDDED_SLICES } from '../../src/stats/sql/slices.ts'
 import { createFairPool } from '../../src/threads/fair-pool.ts'
 import { createPool } from '../../src/threads/pool.ts'
 import type { Parts } from './parts.ts'
@@ -14,7 +13,7 @@ const PATTERN_PLACES = { places: 1, waiting: 10 }
 const PATTERN_HEAP_MB = 256
 
 /**
- * Returns what jobs need to read statistics as the API does: the same limits of time, the same slices of the embedded database.
+ * Returns what jobs need to read statistics as the API does: the same limits of time, the same short statements of the embedded database.
  * Connections and threads are made when a job reads, and threads end afterwards.
  */
 export function createBackgroundReads({
@@ -37,9 +36,9 @@ export function createBackgroundReads({
     heapMb: PATTERN_HEAP_MB,
   })
   const counter = createAskingCounter(columnsSocketPathFor(config))
-  const services: Pick<Services, 'reads' | 'slices' | 'rollups' | 'patterns' | 'counter'> = {
+  const services: Pick<Services, 'reads' | 'readsInParts' | 'rollups' | 'patterns' | 'counter'> = {
     reads,
-    slices: hasEmbeddedDatabase(config) ? EMBEDDED_SLICES : undefined,
+    readsInParts: hasEmbeddedDatabase(config),
     rollups,
     patterns: createFairPool(threads, PATTERN_PLACES),
     counter,

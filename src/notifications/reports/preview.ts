@@ -5,7 +5,10 @@ import { lastPeriod } from './periods.ts'
 import type { PreviewQuery, ReportPreview } from './preview-schema.ts'
 import { readReport } from './read-report.ts'
 
-type Parts = Pick<Services, 'reads' | 'slices' | 'rollups' | 'patterns' | 'counter' | 'now' | 'config'> & {
+type Parts = Pick<
+  Services,
+  'reads' | 'readsInParts' | 'rollups' | 'patterns' | 'counter' | 'now' | 'config'
+> & {
   signal?: AbortSignal | undefined
 }
 

@@ -48,7 +48,7 @@ const claimTest = query<{ id: string; now: Date; before: Date }, { id: string }>
 
 type Parts = Pick<
   Services,
-  'db' | 'reads' | 'slices' | 'rollups' | 'patterns' | 'counter' | 'now' | 'config' | 'log'
+  'db' | 'reads' | 'readsInParts' | 'rollups' | 'patterns' | 'counter' | 'now' | 'config' | 'log'
 > & {
   signal?: AbortSignal | undefined
 }

@@ -65,7 +65,7 @@ export function coverageOf(window: Window, all: readonly DailyRollup[]): Coverag
 
 // No row for a site that does not exist.
 const findDetailsFrom = query<{ siteNo: number }, { at: number | null }>(
-  'find-details-from',
+  'find-details-of-site',
   `select (extract(epoch from details_from) * 1000)::bigint as at from sites where site_no = :siteNo::int`,
 )
 

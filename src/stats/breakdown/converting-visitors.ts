@@ -9,7 +9,7 @@ import { withoutMoneyGoals } from '../../sharing/money-goals.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
-import { checkGoals } from '../resolve/targets.ts'
+import { checkGoals } from '../resolve/check-goals.ts'
 
 /**
  * Returns the distinct visitors with a conversion in the range by value: by that of the session that converted, or by each value

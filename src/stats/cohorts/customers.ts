@@ -15,8 +15,20 @@ interface Members {
 
 type Params = Members & { siteNo: number; currency: string; bounds: readonly Date[]; until: Date }
 
+/** By the period of later payments. Periods are numbered from 1. */
 const countReturningPayers = query<Params, { began: number; came: number; customers: number }>(
   'count-returning-payers',
+  `select began, came, count(distinct customer)::int as customers
+  from (
+    select member.customer, member.began, width_bucket(paid_at, :bounds::timestamptz[]) as came
+    from unnest(:customers::text[], :began::int[]) as member (customer, began)
+    join payments
+      on payments.site_no = :siteNo::int and payments.currency = :currency::text and payments.customer = member.customer
+    where payments.refunded_minor < payments.amount_minor
+      and paid_at >= (:bounds::timestamptz[])[1] and paid_at < :until::timestamptz
+  ) as paid
+  where came > began
+  group by began, came`,
 )
 
 const sumKeptMrr = query<Params, { began: number; came: number; mrr: string }>('sum-kept-mrr')

@@ -1,6 +1,6 @@
 import type { Span } from '../../columns/spans.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
-import type { ResolveServices } from '../resolve/targets.ts'
+import type { ResolveServices } from '../resolve/check-goals.ts'
 import type { Asked, Counted, Counter, CountName } from './counter.ts'
 import { CountRefused, refusalError } from './refused.ts'
 
@@ -20,7 +20,7 @@ export async function countFiltered<Name extends CountName>(
 
 /**
  * The same, with or without filters.
- * @param resolved may have a narrower range than its question, or look away from the goals of the request
+ * @param resolved may have a narrower range than its question
  * @param sessions starts of sessions that the count needs besides those with a hit in the range
  * @throws AppError `validation_failed` for a pattern or goal that takes too long, and for a range with too many hits; `preparing` while
  * columns are made
@@ -32,10 +32,8 @@ export async function countAsked<Name extends CountName>(
   asked: Asked<Name>,
   sessions?: Span,
 ): Promise<Counted<Name>> {
-  const { question, siteNo, start, end, goal } = resolved
-  if (!question) throw new Error('the query says nothing that columns can be asked')
-  const goals = goal === undefined ? question.goals.slice(question.requested) : question.goals
-  const narrowed = { ...question, start: start.getTime(), end: end.getTime(), goals, sessions }
+  const { question, siteNo, start, end } = resolved
+  const narrowed = { ...question, start: start.getTime(), end: end.getTime(), sessions }
   try {
     return await (counter as Counter).count(name, siteNo, narrowed, asked)
   } catch (error) {

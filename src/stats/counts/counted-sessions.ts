@@ -4,7 +4,7 @@ import type { Question } from './question.ts'
 import { Buckets } from './shared/buckets.ts'
 import { Pairs, VisitorSet } from './shared/distinct.ts'
 import { type OfValue, type SelectedOfValue, selectOfValue } from './shared/of-value.ts'
-import { locatePage } from './shared/pages.ts'
+import { locatePage, type Place } from './shared/pages.ts'
 
 const COLUMNS = [
   'pageviews',
@@ -40,9 +40,9 @@ export function countTrafficParts(
   const counts = Array.from({ length: buckets.count }, noCounts)
   const pairs = new Pairs()
   const all = new VisitorSet(view.visitors.size)
-  for (const block of selectOfValue(view, question, of)) {
-    const { visitor } = block.sessions
-    eachAddition(block, (column, session, at, amount) => {
+  for (const selected of selectOfValue(view, question, of)) {
+    const { visitor } = selected.block.sessions
+    eachAddition(selected, (column, session, at, amount) => {
       const bucket = buckets.of(at)
       if (bucket < 0) return
       if (column !== 'visitors') counts[bucket]![column] += amount
@@ -83,52 +83,50 @@ export function listCountedSessions(
   const added = selected.map(additionsOf)
   const isBehind = (at: number, no: number) =>
     !after || at < after.at || (at === after.at && no < after.sessionNo)
-  const listed = selected.map(({ sessions }, block) => ({
-    at: sessions.startedAt,
-    marked: Uint8Array.from(sessions.no, (no, session) =>
-      columns.some(column => added[block]![column][session]! > 0) &&
-      isBehind(sessions.startedAt[session]!, no)
-        ? 1
-        : 0,
-    ),
-  }))
+  const listed = selected.map(({ block: { sessions } }, index) => {
+    const isListed = (session: number) =>
+      columns.some(column => added[index]![column][session]! > 0) &&
+      isBehind(sessions.startedAt[session]!, sessions.no[session]!)
+    return {
+      at: sessions.startedAt,
+      marked: Uint8Array.from(sessions.no, (_, session) => (isListed(session) ? 1 : 0)),
+    }
+  })
+  const presented = ({ block, row, at }: Place): CountedSession => {
+    const { no, visitor } = selected[block]!.block.sessions
+    const counts = COLUMNS.map(column => [column, added[block]![column][row]!])
+    return {
+      startedAt: at,
+      sessionNo: no[row]!,
+      visitorNo: visitor[row] === NO_VISITOR ? null : view.visitors.visitorNo(visitor[row]!),
+      ...(Object.fromEntries(counts) as TrafficCounts),
+    }
+  }
   return locatePage(listed, { limit, offset: 0 })
-    .places.map(({ block, row, at }): CountedSession => {
-      const { no, visitor } = selected[block]!.sessions
-      return {
-        startedAt: at,
-        sessionNo: no[row]!,
-        visitorNo: visitor[row] === NO_VISITOR ? null : view.visitors.visitorNo(visitor[row]!),
-        ...(Object.fromEntries(
-          COLUMNS.map(column => [column, added[block]![column][row]!]),
-        ) as TrafficCounts),
-      }
-    })
+    .places.map(presented)
     .sort((a, b) => b.startedAt - a.startedAt || b.sessionNo - a.sessionNo)
     .slice(0, limit)
 }
 
 /** Returns what each session of a block adds. */
-function additionsOf(block: SelectedOfValue): Record<TrafficColumn, Float64Array> {
-  const { count, visitor } = block.sessions
-  const added = Object.fromEntries(COLUMNS.map(column => [column, new Float64Array(count)])) as Record<
-    TrafficColumn,
-    Float64Array
-  >
-  eachAddition(block, (column, session, _at, amount) => {
+function additionsOf(selected: SelectedOfValue): Record<TrafficColumn, Float64Array> {
+  const { count, visitor } = selected.block.sessions
+  const columns = COLUMNS.map(column => [column, new Float64Array(count)])
+  const added = Object.fromEntries(columns) as Record<TrafficColumn, Float64Array>
+  eachAddition(selected, (column, session, _at, amount) => {
     if (column !== 'visitors') added[column][session]! += amount
     else added.visitors[session] = visitor[session] === NO_VISITOR ? 0 : 1
   })
   return added
 }
 
-function eachAddition(block: SelectedOfValue, add: Add): void {
-  eachHit(block, add)
-  eachStart(block, add)
-  eachEngagement(block, add)
+function eachAddition(selected: SelectedOfValue, add: Add): void {
+  eachHit(selected, add)
+  eachStart(selected, add)
+  eachEngagement(selected, add)
 }
 
-function eachHit({ hits, inRange }: SelectedOfValue, add: Add): void {
+function eachHit({ block: { hits }, inRange }: SelectedOfValue, add: Add): void {
   const { count, at, type, session } = hits
   for (let hit = 0; hit < count; hit++) {
     if (inRange[hit] === 0) continue
@@ -138,7 +136,7 @@ function eachHit({ hits, inRange }: SelectedOfValue, add: Add): void {
   }
 }
 
-function eachStart({ sessions, started, isAtStart }: SelectedOfValue, add: Add): void {
+function eachStart({ block: { sessions }, started, isAtStart }: SelectedOfValue, add: Add): void {
   const { count, startedAt, pageviews, durationMs } = sessions
   for (let session = 0; session < count; session++) {
     if (started[session] === 0) continue
@@ -153,7 +151,7 @@ function eachStart({ sessions, started, isAtStart }: SelectedOfValue, add: Add):
 }
 
 /** Of a session its engaged time with the value, and its deepest scroll there. */
-function eachEngagement({ hits, sessions, started, engaged }: SelectedOfValue, add: Add): void {
+function eachEngagement({ block: { hits, sessions }, started, engaged }: SelectedOfValue, add: Add): void {
   if (!engaged) return
   for (let session = 0; session < sessions.count; session++) {
     if (started[session] === 0) continue

@@ -6,7 +6,7 @@ import { formatInstant } from '../../time/local-time.ts'
 import { seriesBuckets, toWindow } from '../../time/range.ts'
 import { findConversionGoal } from '../breakdown/converting-visitors.ts'
 import type { OfValue } from '../counts/shared/of-value.ts'
-import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import { goalOf, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import type { ExplanationAnswer } from './answer.ts'
 import type { Explanation, TermName } from './explanation.ts'
@@ -42,7 +42,7 @@ export async function explain(
   const goal = goalId === undefined ? undefined : await findConversionGoal(services, site, goalId)
   const parts =
     read === 'movements' ? seriesBuckets(range) : partsOf(range, resolved, partsWanted(read, query, resolved))
-  const targets = goal ? [targetOf(goal)] : (resolved.question?.goals[0] ?? [])
+  const targets = goal ? [targetOf(goal)] : (goalOf(resolved) ?? [])
   const explained: Explained = { services, site, range, resolved, parts, of, targets }
   const found = await readTerms(explained, explanation.terms)
   const index = query.bucket === undefined ? undefined : bucketIn(parts, query.bucket)

@@ -1,3 +1,4 @@
+import { withoutGoal } from '../filters/resolved-query.ts'
 import type { TermName } from './explanation.ts'
 import { explainPaying, explainPayments, explainRecurring, explainValueMoney } from './money.ts'
 import type { Explained, Term } from './parts.ts'
@@ -9,18 +10,18 @@ type Found = Partial<Record<TermName, Term>>
 type Reader = (explained: Explained) => Promise<Found>
 
 /** Returns what is explained without the goal filter, which says who converted, and not whose sessions count. */
-export const withoutGoal = (explained: Explained): Explained => ({
+export const withoutGoals = (explained: Explained): Explained => ({
   ...explained,
-  resolved: { ...explained.resolved, goal: undefined },
+  resolved: withoutGoal(explained.resolved),
 })
 
 const readOthers: Reader = async explained => {
-  const { visitors } = await explainTraffic(withoutGoal(explained))
+  const { visitors } = await explainTraffic(withoutGoals(explained))
   return { all_visitors: visitors }
 }
 
 const readConverting: Reader = async explained => {
-  const found = explained.of.dimension === undefined ? withoutGoal(explained) : explained
+  const found = explained.of.dimension === undefined ? withoutGoals(explained) : explained
   return { converting_visitors: await explainConverting(found, explained.targets) }
 }
 

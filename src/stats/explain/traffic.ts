@@ -1,3 +1,4 @@
+import { isRolledUpDimension } from '../../dimensions/rolled-up.ts'
 import type { GoalTarget } from '../../goals/matching.ts'
 import type { TimeSpan } from '../../time/range.ts'
 import { countGiven } from '../breakdown/rank-page.ts'
@@ -47,7 +48,7 @@ export async function explainTraffic(explained: Explained): Promise<Record<Traff
 
 const NOTHING: Parts = { buckets: [], visitors: 0 }
 
-async function readParts({ services, site, resolved, parts, of }: Explained): Promise<Parts> {
+async function readParts({ services, resolved, parts, of }: Explained): Promise<Parts> {
   if (isUnfiltered(resolved) && of.dimension === undefined) {
     const [buckets, [whole]] = await Promise.all([
       countTraffic(services, resolved, parts),
@@ -58,13 +59,14 @@ async function readParts({ services, site, resolved, parts, of }: Explained): Pr
     return { buckets, visitors: Math.min(most, whole!.visitors) }
   }
   // Days without details are in rollups alone.
-  if (isUnfiltered(resolved) && of.dimension !== undefined && resolved.detailsFrom) {
-    const subject = { dimension: of.dimension, zone: site.timezone }
-    const read = async (span: TimeSpan) =>
-      (await countGiven(services, { ...resolved, ...span }, subject, [of.value]))[0]!
+  const { start, detailsFrom = start } = resolved
+  if (of.dimension !== undefined && start < detailsFrom && isRolledUpDimension(of.dimension)) {
+    const { value, ...subject } = of
+    const read = async ({ start, end }: TimeSpan) =>
+      (await countGiven(services, { ...resolved, start, end }, subject, [value]))[0]!
     const buckets: Parts['buckets'] = []
-    for (const { start, end } of parts) buckets.push(await read({ start, end }))
-    return { buckets, visitors: (await read({ start: resolved.start, end: resolved.end })).visitors }
+    for (const part of parts) buckets.push(await read(part))
+    return { buckets, visitors: (await read(resolved)).visitors }
   }
   return countAsked(services, keptPart(resolved), 'trafficParts', { bounds: edgesOf(parts), ...of })
 }

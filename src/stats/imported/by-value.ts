@@ -42,7 +42,7 @@ interface Asked {
 
 /** Reads the totals of a period by the values of a dimension. */
 export async function readImportedValues(
-  services: Pick<StatsServices, 'reads' | 'slices'>,
+  services: Pick<StatsServices, 'reads' | 'readsInParts'>,
   { siteNo }: Pick<StatsSite, 'siteNo'>,
   families: readonly Family[],
   { range, filters, dimension, sort, hasConversions }: Asked,

@@ -79,7 +79,7 @@ const sumTotalsByValue = query<Params & { place: number }, Row & { value: string
 /** Rows of one statement on the embedded database, which can do nothing else meanwhile; as many take it 100 ms. */
 const ROWS_AT_ONCE = 20_000
 
-type ReadServices = Pick<Services, 'reads' | 'slices'>
+type ReadServices = Pick<Services, 'reads' | 'readsInParts'>
 
 /** Returns the sums of each day that has any. */
 export async function sumByDay(
@@ -115,9 +115,9 @@ export async function sumByValue(
   return sums
 }
 
-/** Runs a statement for each part; for pieces of it where the database reads in slices. */
+/** Runs a statement for each part; for pieces of it where statements are kept short. */
 async function readParts(
-  { slices }: ReadServices,
+  { readsInParts }: ReadServices,
   siteNo: number,
   parts: readonly Part[],
   filters: Filters,
@@ -126,7 +126,7 @@ async function readParts(
   for (const part of parts) {
     const { family, from, to } = part
     const given: ValueFilter[] = valueFilters(family, filters)
-    const days = slices ? daysAtOnce(part) : to - from + 1
+    const days = readsInParts ? daysAtOnce(part) : to - from + 1
     for (let first = from; first <= to; first += days) {
       const last = Math.min(to, first + days - 1)
       await read(

@@ -28,7 +28,7 @@ interface TrafficQuestion {
  * without sessions takes no day from one that has them.
  */
 export async function readImportedTraffic(
-  services: Pick<StatsServices, 'reads' | 'slices'>,
+  services: Pick<StatsServices, 'reads' | 'readsInParts'>,
   { siteNo }: Pick<StatsSite, 'siteNo'>,
   families: readonly Family[],
   question: TrafficQuestion,

@@ -43,7 +43,7 @@ const listCarriedVisitors = query<
  * that started in the range, by the newest such session; then the others, by their newest session.
  */
 export async function rankVisitors(
-  services: Pick<StatsServices, 'reads' | 'slices' | 'rollups' | 'counter'>,
+  services: Pick<StatsServices, 'reads' | 'readsInParts' | 'rollups' | 'counter'>,
   resolved: ResolvedQuery,
   query: PageQuery,
 ): Promise<Page<RankedVisitor>> {
@@ -54,14 +54,15 @@ export async function rankVisitors(
   return { rows, total }
 }
 
-/** Sessions that one statement reads from a database server. The embedded one reads about as much as in slices, at three hits each. */
+/** Sessions that one statement reads; the second number where statements are kept short. */
 const MOST_SESSIONS = 200_000
+const FEW_SESSIONS = 5_000
 
 /**
  * Reads sessions, the newest first, until enough visitors came up; the first page needs few. Rollups know the number of all.
  */
 async function walkNewest(
-  services: Pick<StatsServices, 'reads' | 'slices' | 'rollups' | 'counter'>,
+  services: Pick<StatsServices, 'reads' | 'readsInParts' | 'rollups' | 'counter'>,
   resolved: ResolvedQuery,
   { limit, offset }: PageWindow,
 ): Promise<Page<RankedVisitor>> {
@@ -91,11 +92,11 @@ const pageOf = (walk: Walk, total: number): Page<RankedVisitor> => ({
 })
 
 async function walkSessions(
-  { reads, slices }: Pick<StatsServices, 'reads' | 'slices'>,
+  { reads, readsInParts }: Pick<StatsServices, 'reads' | 'readsInParts'>,
   { siteNo, start, end }: ResolvedQuery,
   walk: Walk,
 ): Promise<Walk> {
-  const most = slices ? Math.ceil(slices.hits / 3) : MOST_SESSIONS
+  const most = readsInParts ? FEW_SESSIONS : MOST_SESSIONS
   let size = Math.min(most, Math.max(200, 2 * walk.wanted))
   let until = end
   while (!walk.isFull() && until > start) {

@@ -6,7 +6,7 @@ import { mayShow } from '../../sharing/grant.ts'
 import { Comparison, checkComparison, compareFields } from '../../time/comparison.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import { StatsQuery } from '../filters/query.ts'
-import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import { goalOf, type ResolvedQuery, withoutGoal } from '../filters/resolved-query.ts'
 import { Imported, importedField } from '../imported/answer.ts'
 import { presentTogether } from '../imported/combine.ts'
 import { findFamilies, withImportedStart } from '../imported/families.ts'
@@ -70,7 +70,7 @@ export async function getOverview(
           periods.map(period => ({ resolved: period, buckets: [period] })),
         )
       : undefined,
-    Promise.all(periods.map(period => period.goal && measureConversion(services, period))),
+    Promise.all(periods.map(period => goalOf(period) && measureConversion(services, period))),
     families &&
       Promise.all(
         ranges.map(period =>
@@ -105,9 +105,9 @@ export async function getOverview(
 
 /** Conversion rate of a goal filter: converting visitors ÷ visitors that match the other filters, percent, one decimal. */
 async function measureConversion(services: StatsServices, resolved: ResolvedQuery) {
-  const others = { ...resolved, goal: undefined }
+  const others = withoutGoal(resolved)
   const [converting, [all]] = await Promise.all([
-    countAsked(services, others, 'converters', { targets: resolved.question?.goals[0] ?? [] }),
+    countAsked(services, others, 'converters', { targets: goalOf(resolved) ?? [] }),
     countTraffic(services, others, [others]),
   ])
   return { conversion_rate: ratio(100 * converting, all!.visitors, 1) }

@@ -1,4 +1,5 @@
 // @module-tag full
+import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import type { Db } from '../../../src/db/connect.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
@@ -28,11 +29,18 @@ let db: Db
 let kept: Retained
 let york: Retained
 
+/** Came before the details and paid after they began. */
+const PAYER = randomUUID()
+
 beforeAll(async () => {
   db = database.db
   kept = await newSite(db, { months: 1, timezone: 'Europe/Berlin' })
   york = await newSite(db, { timezone: 'America/New_York' })
   await sendVisits(db, kept, { first: '2026-03-26', days: 91, every: 9 * HOUR })
+  await storeHits(db, 0, [
+    enrichedHit(kept, Date.parse('2026-05-10T10:00:00Z'), { visitorId: PAYER, country: 'AT' }),
+  ])
+  await pay(db, kept, new Date('2026-06-01T10:00:00Z'), PAYER)
   await sendVisits(db, york, { first: '2026-03-05', days: 12, every: 3 * HOUR })
   await settle(db)
 })
@@ -121,4 +129,20 @@ test('explain: days without details keep their numbers and parts, and their rows
   expect(gone.rows!.data).toEqual([])
   const filtered = { from: '2026-03-27', to: '2026-03-30', country: { is_not: 'XX' } }
   expect(await explained(kept, { ...filtered, metric: 'sessions' })).toMatchObject({ number: 0, buckets: [] })
+})
+
+test('explain: money of a session without details counts for no value, and names no session', async () => {
+  const asked = { from: '2026-05-01', to: '2026-06-10', dimension: 'country' }
+  const { rows } = await getBreakdown(services(db), await storedSite(db, kept), BreakdownQuery.parse(asked))
+  expect(rows.map(({ value }) => value)).toContain('AT')
+  for (const { value, revenue } of rows) {
+    const answer = await explained(kept, { ...asked, value, metric: 'revenue' })
+    expectParts(answer)
+    expect([value, answer.number]).toEqual([value, revenue])
+  }
+  const none = await explained(kept, { ...asked, value: '(none)', metric: 'revenue' })
+  expect(none).toMatchObject({
+    number: 4999,
+    rows: { data: [{ session_id: null, values: { revenue: 4999 } }] },
+  })
 })

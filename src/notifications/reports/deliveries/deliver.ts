@@ -13,7 +13,7 @@ import { beginHandOver, claimOf, type Delivery, finishDelivery, GIVE_UP_MS, type
 
 export type DeliverServices = Pick<
   Services,
-  'db' | 'reads' | 'slices' | 'rollups' | 'patterns' | 'counter' | 'config' | 'log' | 'now'
+  'db' | 'reads' | 'readsInParts' | 'rollups' | 'patterns' | 'counter' | 'config' | 'log' | 'now'
 >
 
 /** Reads the numbers of a report; those of the one before are kept, since recipients of a site come one after the other. */

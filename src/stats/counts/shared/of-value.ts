@@ -18,7 +18,8 @@ export interface ValueAsked {
 export type OfValue = ValueAsked | { dimension?: undefined }
 
 /** What of a block counts for a value. */
-export interface SelectedOfValue extends Selected {
+export interface SelectedOfValue extends Pick<Selected, 'started' | 'inRange'> {
+  block: Selected
   /** Whether all counts when its session starts, since sessions have the value when they are over. */
   isAtStart: boolean
   /** 1 for each engagement with the value, in sessions that saw the value; of other dimensions than those of hits there is none. */
@@ -31,8 +32,12 @@ export interface SelectedOfValue extends Selected {
  */
 export function selectOfValue(view: View, question: Question, asked: OfValue): SelectedOfValue[] {
   const selected = select(view, question).filter(({ isService }) => !isService)
-  if (asked.dimension === undefined)
-    return selected.map(block => Object.assign(block, { isAtStart: false, engaged: undefined }))
+  if (asked.dimension === undefined) {
+    return selected.map(block => {
+      const { started, inRange } = block
+      return { block, started, inRange, isAtStart: false, engaged: undefined }
+    })
+  }
   const keys = keysOf(view, asked.dimension, question, asked.zone)
   const key = keys.find(asked.value)
   const isAtStart = isOfSessionEnd(asked.dimension)
@@ -47,21 +52,17 @@ function narrow(block: Selected, keys: Keys, key: number | undefined, isAtStart:
   for (let hit = 0; !ofSessions && hit < hits.count; hit++) {
     if (ofHits[hit] === key && isSeen(block, hit)) seen[hits.session[hit]!] = 1
   }
-  const has = ofSessions
-    ? (session: number) => ofSessions[session] === key
-    : (session: number) => seen[session] === 1
-  const marked = block.withMarks({
-    inRange: inRange.map((passes, hit) => (!isAtStart && ofHits[hit] === key ? passes : 0)),
-    started: started.map((passes, session) => (has(session) ? passes : 0)),
-  })
-  return Object.assign(marked, {
+  const isOf = (session: number) => (ofSessions ? ofSessions[session] === key : seen[session] === 1)
+  const isEngaged = (hit: number) => ofHits[hit] === key && seen[hits.session[hit]!] === 1
+  return {
+    block,
     isAtStart,
+    inRange: inRange.map((passes, hit) => (!isAtStart && ofHits[hit] === key ? passes : 0)),
+    started: started.map((passes, session) => (isOf(session) ? passes : 0)),
     engaged: ofSessions
       ? undefined
-      : hits.type.map((type, hit) =>
-          type === ENGAGEMENT && ofHits[hit] === key && seen[hits.session[hit]!] === 1 ? 1 : 0,
-        ),
-  })
+      : hits.type.map((type, hit) => (type === ENGAGEMENT && isEngaged(hit) ? 1 : 0)),
+  }
 }
 
 /** Selects money, of one value only what counts for it: of a dimension of hits the money of sessions with such a hit in the range. */

@@ -19,11 +19,7 @@ export interface Selected extends Block {
   inRange: Uint8Array
   /** Whether there are filters on hits: a session saw only the hits that pass them, and else all of its hits. */
   narrowsHits: boolean
-  /** Returns the same with other marks. */
-  withMarks(marks: Partial<Marks>): Selected
 }
-
-type Marks = Pick<Selected, 'counts' | 'started' | 'inRange' | 'narrowsHits'>
 
 /** A column that is compared, and for each of its texts whether it passes. */
 type Test = { dimension: Dimension; passes: Uint8Array }
@@ -87,17 +83,12 @@ class SelectedBlock implements Selected {
   readonly inRange: Uint8Array
   readonly narrowsHits: boolean
 
-  constructor(block: Block, marks: Marks) {
+  constructor(block: Block, marks: Pick<Selected, 'counts' | 'started' | 'inRange' | 'narrowsHits'>) {
     this.#block = block
     this.counts = marks.counts
     this.started = marks.started
     this.inRange = marks.inRange
     this.narrowsHits = marks.narrowsHits
-  }
-
-  withMarks(marks: Partial<Marks>): SelectedBlock {
-    const { counts, started, inRange, narrowsHits } = this
-    return new SelectedBlock(this.#block, { counts, started, inRange, narrowsHits, ...marks })
   }
 
   get isService(): boolean {

@@ -6,7 +6,7 @@ import type { CountedSession } from '../../counts/counted-sessions.ts'
 import { isUnfiltered, keptPart } from '../../filters/resolved-query.ts'
 import { sessionIdOf } from '../../sessions/session-id.ts'
 import type { TermName } from '../explanation.ts'
-import { withoutGoal } from '../terms.ts'
+import { withoutGoals } from '../terms.ts'
 import { COUNT_OF, type TrafficTerm } from '../traffic.ts'
 import { numberOf } from './cursor.ts'
 import { type Listed, listedRow, valuesOf, type Wanted } from './listed.ts'
@@ -91,7 +91,7 @@ async function listNewest({
 /** Returns the visitors who converted. */
 export async function listConverters(wanted: Wanted): Promise<Listed[]> {
   const { services, of, targets, terms, after, limit } = wanted
-  const { resolved } = of.dimension === undefined ? withoutGoal(wanted) : wanted
+  const { resolved } = of.dimension === undefined ? withoutGoals(wanted) : wanted
   const behind = after && { at: after.at, visitorNo: numberOf(after) }
   const asked = { targets, limit, ...of, after: behind }
   const converters = await countAsked(services, resolved, 'converterPage', asked)

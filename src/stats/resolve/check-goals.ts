@@ -1,0 +1,41 @@
+import { AppError } from '../../errors.ts'
+import { targetOf, testOf } from '../../goals/matching.ts'
+import type { GoalRecord } from '../../goals/schema.ts'
+import type { PatternWork } from '../../rollups/patterns/match.ts'
+import { wholeValuesOf } from '../../rollups/patterns/value-match.ts'
+import type { Services } from '../../services.ts'
+import type { Grant } from '../../sharing/grant.ts'
+
+export type ResolveServices = Pick<
+  Services,
+  'reads' | 'rollups' | 'readsInParts' | 'patterns' | 'now' | 'counter'
+> & {
+  signal?: AbortSignal | undefined
+  /** What the reader may see; null for users, who see everything. */
+  grant: Grant | null
+}
+
+/**
+ * Checks goals that count functions will look for.
+ * @throws AppError `validation_failed` for one whose pattern is invalid
+ */
+export async function checkGoals(
+  { work }: { work: PatternWork },
+  goals: readonly GoalRecord[],
+): Promise<void> {
+  const compared = goals.filter(goal => {
+    const { operator, value } = targetOf(goal)
+    return value !== null && !wholeValuesOf(operator, value)
+  })
+  if (compared.length === 0) return
+  const refusal = await work.check(compared.map(goal => testOf(targetOf(goal))))
+  if (refusal && 'test' in refusal) throw refused(compared[refusal.test]!, refusal)
+}
+
+function refused({ displayName, id }: GoalRecord, refusal: { why: string; reason?: string }): AppError {
+  const message =
+    refusal.reason !== undefined
+      ? `The goal ${displayName} (${id}) cannot be looked for: its match_value ${refusal.reason}; change or delete it`
+      : `The goal ${displayName} (${id}) takes too long to look for: give it a simpler match_value`
+  return new AppError('validation_failed', message, { fields: { goal: [message] } })
+}
