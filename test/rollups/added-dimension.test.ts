@@ -73,8 +73,8 @@ const hashes = async () => {
 
 /** Compares what both versions read from rollups with rows; the new one has its dimensions, too. */
 async function expectRightNumbers(): Promise<void> {
-  await added.expectRollupsEqualRows(db, site, RANGES, NOW, ['country', 'theme', 'query'])
-  await old.expectRollupsEqualRows(db, site, RANGES, NOW, ['country', 'path'])
+  await added.expectRollupsEqualColumns(db, site, RANGES, NOW, ['country', 'theme', 'query'])
+  await old.expectRollupsEqualColumns(db, site, RANGES, NOW, ['country', 'path'])
 }
 
 const visitorsByTheme = async ({ tasks }: ServiceVersion, start: number, end: number) => {

@@ -7,7 +7,7 @@ import type { Column } from '../../src/rollups/daily/codec.ts'
 import type { Ranking } from '../../src/rollups/protocol.ts'
 import { tasks } from '../../src/rollups/tasks.ts'
 import { testDatabase } from '../support/database.ts'
-import { expectRollupsEqualRows, type RolledUpSite } from '../support/expect-rollups.ts'
+import { expectRollupsEqualColumns, type RolledUpSite } from '../support/expect-rollups.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { randomFrom } from '../support/random-values.ts'
 import { rollUpAll } from '../support/roll-up.ts'
@@ -61,7 +61,7 @@ test('rollup cache: a day that another process rolls up again is read again', as
   // In the embedded database all pools share one session, but each pool has its own cache.
   const elsewhere = connectDb(url, { max: 1, name: 'test' })
   await rollUpAll(elsewhere, now)
-  const compare = () => expectRollupsEqualRows(db, site, DAYS, now)
+  const compare = () => expectRollupsEqualColumns(db, site, DAYS, now)
   await compare()
   // Once more, now that the cache is filled.
   await compare()
@@ -71,7 +71,7 @@ test('rollup cache: a day that another process rolls up again is read again', as
     await rollUpAll(elsewhere, now)
     await compare()
   }
-  await expectRollupsEqualRows(elsewhere, site, DAYS, now)
+  await expectRollupsEqualColumns(elsewhere, site, DAYS, now)
   await elsewhere.end()
 })
 
@@ -82,11 +82,11 @@ test('rollup cache: days of different sites with the same version are kept apart
   await db`update daily_rollups set version = '00000000-0000-0000-0000-000000000000'`
   const unlike = await db`select from daily_rollups where version <> '00000000-0000-0000-0000-000000000000'`
   expect(unlike).toHaveLength(0)
-  for (const site of [one, other]) await expectRollupsEqualRows(db, site, DAYS, now)
-  await expectRollupsEqualRows(db, one, [{ from: '2026-03-07', to: '2026-03-08' }], now)
+  for (const site of [one, other]) await expectRollupsEqualColumns(db, site, DAYS, now)
+  await expectRollupsEqualColumns(db, one, [{ from: '2026-03-07', to: '2026-03-08' }], now)
   await late(one, TODAY - 2 * DAY)
   await rollUpAll(db, now)
-  await expectRollupsEqualRows(db, one, DAYS, now)
+  await expectRollupsEqualColumns(db, one, DAYS, now)
 })
 
 test('rollup cache: every page is a part of the whole list, for every order and offset', {

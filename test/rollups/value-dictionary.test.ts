@@ -4,7 +4,7 @@ import type { Db } from '../../src/db/connect.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { valueIdsOf, valuesOf } from '../../src/rollups/daily/value-dictionary.ts'
 import { sharedDatabase } from '../support/database.ts'
-import { expectRollupsEqualRows, type RolledUpSite } from '../support/expect-rollups.ts'
+import { expectRollupsEqualColumns, type RolledUpSite } from '../support/expect-rollups.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { rollUpAll } from '../support/roll-up.ts'
 import { createTestSite } from '../support/sites.ts'
@@ -65,12 +65,12 @@ const DAYS = [{ from: '2026-03-09', to: '2026-03-09' }]
 test('value dictionary: texts with the same MD5 are counted separately on a rolled-up day', {
   tags: ['full'],
 }, async () => {
-  const unanswered = await expectRollupsEqualRows(db, await rolledUpSite(), DAYS, new Date(TODAY + HOUR))
+  const unanswered = await expectRollupsEqualColumns(db, await rolledUpSite(), DAYS, new Date(TODAY + HOUR))
   expect(unanswered.filter(asked => !asked.includes('payment'))).toEqual([])
 })
 
 test('value dictionary: a day with a value id that the site does not have is read from rows', async () => {
   const site = await rolledUpSite()
   await db`delete from value_dictionary where site_no = ${site.siteNo} and value = 'last'`
-  await expectRollupsEqualRows(db, site, DAYS, new Date(TODAY + HOUR))
+  await expectRollupsEqualColumns(db, site, DAYS, new Date(TODAY + HOUR))
 })

@@ -41,9 +41,9 @@ export async function loadVersion(
     const { storeHits } = await import('../../src/ingestion/store/store.ts')
     const { rollUpAll } = await import('./roll-up.ts')
     const { tasks } = await import('../../src/rollups/tasks.ts')
-    const { expectRollupsEqualRows } = await import('./expect-rollups.ts')
+    const { expectRollupsEqualColumns } = await import('./expect-rollups.ts')
     const { DIMENSIONS_HASH } = await import('../../src/dimensions/rolled-up.ts')
-    return { storeHits, rollUpAll, tasks, expectRollupsEqualRows, hash: DIMENSIONS_HASH }
+    return { storeHits, rollUpAll, tasks, expectRollupsEqualColumns, hash: DIMENSIONS_HASH }
   } finally {
     vi.doUnmock(REGISTRY)
     vi.doUnmock(FILLING)
