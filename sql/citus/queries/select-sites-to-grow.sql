@@ -3,16 +3,15 @@ with rolled_up as materialized (
   select
     rollup_spans.site_no,
     rollup_spans.timezone,
-    rollup_spans.rolled_up_from,
     newest.ends_at,
-    exists (
+    rollup_spans.rolled_up_from,
+    newest.ends_at + interval '23 hours' <= :watermark::timestamptz and exists (
       select from events
-      where events.site_no = rollup_spans.site_no
-        and events.at >= newest.rolled_up_to - :silence::interval and events.at < :watermark::timestamptz
+      where events.site_no = rollup_spans.site_no and events.at >= newest.ends_at and events.at < :watermark::timestamptz
     ) as has_hits
   from rollup_spans
   left join lateral (
-    select rolled_up_to, ends_at
+    select ends_at
     from daily_rollups
     where daily_rollups.site_no = rollup_spans.site_no
     order by starts_at desc
@@ -32,7 +31,7 @@ where deleted_at is null and first_event_at is not null
     rolled_up.site_no is null
     or rolled_up.timezone <> sites.timezone
     or rolled_up.ends_at is null
-    or rolled_up.ends_at + make_interval(mins => sites.site_no % 1200) <= :watermark::timestamptz
+    or rolled_up.ends_at + interval '23 hours' + make_interval(mins => sites.site_no % 1200) <= :watermark::timestamptz
     or rolled_up.has_hits
   )
 order by site_no
