@@ -118,8 +118,6 @@ export interface Covered {
   ranges: DayRange[]
   /** What rollups lack and has no rows any more: kept buckets have its totals. */
   kept: Window[]
-  /** Details of the site before it are gone, Unix milliseconds; -Infinity: of no time. */
-  detailsFrom: number
 }
 
 /** What columns have counted of a part of a window. */

@@ -95,7 +95,6 @@ export async function coverWindows(
   const detailsFrom = details?.at ?? Number.NEGATIVE_INFINITY
   return {
     ranges: coverages.map(({ rollups }) => rollups),
-    detailsFrom,
     gaps: mergeWindows(all.map(({ start, end }) => ({ start: Math.max(start, detailsFrom), end }))),
     kept: mergeWindows(all.map(({ start, end }) => ({ start, end: Math.min(end, detailsFrom) }))),
   }
@@ -120,14 +119,13 @@ const countPresent = query<
 export async function isPresent(
   tx: Queryable,
   siteNo: number,
-  { ranges, detailsFrom }: Pick<Covered, 'ranges' | 'detailsFrom'>,
+  { ranges }: Pick<Covered, 'ranges'>,
 ): Promise<boolean> {
   const days = ranges.flat()
-  const [[present], [details]] = await Promise.all([
-    countPresent(tx, { siteNo, ...arraysOf(days), versions: days.map(({ version }) => version) }),
-    findDetailsFrom(tx, { siteNo }),
-  ])
-  return present!.days === days.length && (details?.at ?? Number.NEGATIVE_INFINITY) === detailsFrom
+  if (days.length === 0) return true
+  const versions = days.map(({ version }) => version)
+  const [present] = await countPresent(tx, { siteNo, ...arraysOf(days), versions })
+  return present!.days === days.length
 }
 
 /** Sorts windows by start and merges those that overlap or touch; leaves out empty ones. */
