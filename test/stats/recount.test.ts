@@ -3,6 +3,7 @@ import type { Db } from '../../src/db/connect.ts'
 import { readQuery } from '../../src/http/api/query.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
+import { OPEN_MS } from '../../src/rollups/watermarks.ts'
 import { testDatabase } from '../support/database.ts'
 import { expectSameReads, readAt } from '../support/expect-reads.ts'
 import { randomComparison } from '../support/random-comparison.ts'
@@ -25,7 +26,7 @@ const STREAMS = { timely: runs(3), late: runs(5) }
 const ROUNDS = 2
 const LONG_AFTER = new Date(Date.UTC(2026, 5, 1))
 
-/** Times at which the days of a stream are rolled up; the streams use them in turn. */
+/** Times at which the days of a stream are rolled up as soon as they end, so that many of their hits are late; the streams use them in turn. */
 const ROLLUP_TIMES = [
   'after all hits',
   'after each batch',
@@ -93,12 +94,13 @@ test.each(sweep(['late', 'timely'] as const))(
         batchNo += 1
         const isLast = batchNo > (batches.length * 2) / 3
         const isRolledUp = rollupTime === 'after each batch but the last third' && !isLast
-        if (rollupTime === 'after each batch' || isRolledUp) await rollUpAll(database.db, new Date(now))
+        if (rollupTime === 'after each batch' || isRolledUp)
+          await rollUpAll(database.db, new Date(now + OPEN_MS))
       })
       if (rollupTime === 'after all hits') await rollUpAll(database.db, LONG_AFTER)
       if (rollupTime === 'in the middle') {
         const middle = world.hits[Math.floor(world.hits.length / 2)]
-        await rollUpAll(database.db, new Date((middle?.at ?? 0) + 20 * 60_000))
+        await rollUpAll(database.db, new Date((middle?.at ?? 0) + OPEN_MS))
       }
       const state = await stateOf(database.db, site)
       for (const key of Object.keys(seen) as (keyof typeof seen)[]) seen[key] += state[key]
