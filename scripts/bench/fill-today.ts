@@ -32,12 +32,6 @@ const setNumbers = query(
     setval('session_numbers', (select max(visitor_no) from visitors))`,
 )
 
-/** Rolls up new sites at once: otherwise they get their rollups with the next quarter of an hour. */
-export const growAtOnce = query(
-  'bench-grow-rollups',
-  "update watermarks set refreshed_to = '-infinity' where aggregate = 'daily_rollups'",
-)
-
 const setFirstEvent = query<{ siteNo: number; at: Date }>(
   'bench-set-first-event',
   'update sites set first_event_at = least(first_event_at, :at::timestamptz) where site_no = :siteNo::int',
@@ -95,7 +89,6 @@ export async function addHits(
   }))
   for (const aggregate of ['hits', 'sessions', 'daily_rollups'] as const)
     await db.begin(tx => markBuckets(tx, aggregate, buckets))
-  await growAtOnce(db)
 }
 
 /** Returns the start of the newest session since a time, Unix milliseconds; that time without one. */
