@@ -49,8 +49,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'rollups: a late hit marks nothing dirty',
     file: 'src/rollups/dirty.ts',
-    find: 'where changed_at < watermark and',
-    replace: 'where changed_at > watermark and',
+    find: 'where bucket < watermark',
+    replace: 'where bucket > watermark',
   },
   {
     name: 'attribution: the session of a payment is looked for on all sites',
