@@ -104,8 +104,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'filters: "does not contain" finds what contains it',
     file: 'src/stats/counts/shared/match-texts.ts',
-    find: 'if (compared !== operator) for',
-    replace: 'if (compared === operator && false) for',
+    find: 'passes[number]! ^= 1',
+    replace: 'passes[number]! ^= 0',
   },
   {
     name: 'funnels: the first matching step does not win',
