@@ -1,6 +1,6 @@
 import type { Db } from '../../src/db/connect.ts'
 import { query } from '../../src/db/query.ts'
-import { DAY_MS, MINUTE_MS } from '../../src/lib/time.ts'
+import { MINUTE_MS } from '../../src/lib/time.ts'
 import { markBuckets } from '../../src/rollups/dirty.ts'
 import { type AnySite, findSiteAnywhere } from '../../src/sites/find-site.ts'
 import type { Api } from './service.ts'
