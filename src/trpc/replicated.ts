@@ -1,18 +1,20 @@
 import { TRPCError } from '@trpc/server'
 import { NeedsPrimary } from '../db/replicas.ts'
 import type { Services } from '../services.ts'
+import { namesRows } from '../stats/counts/counter.ts'
 
 interface Result {
   ok: boolean
   error?: TRPCError
 }
 
-/** Columns are as new as the primary: a standby may lack rows that they name. */
-const NOT_HERE: Services['counter'] = {
-  count: async () => {
-    throw new NeedsPrimary()
+/** Returns a counter for reads of a standby. */
+const onStandby = (counter: Services['counter']): Services['counter'] => ({
+  async count(name, ...question) {
+    if (namesRows(name)) throw new NeedsPrimary()
+    return counter.count(name, ...question)
   },
-}
+})
 
 type Reading = Pick<Services, 'reads' | 'rollups' | 'counter'>
 
@@ -34,7 +36,7 @@ export async function withReplica<Outcome extends Result>(
       error instanceof TRPCError ? (error.cause ?? error) : undefined
     return replicas.read(
       siteNo,
-      source => next(source ? { ...source, counter: NOT_HERE } : primary),
+      source => next(source ? { ...source, counter: onStandby(counter) } : primary),
       failureOf,
     )
   }

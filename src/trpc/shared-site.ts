@@ -38,6 +38,7 @@ export const sharedSiteProcedure = timed
     forbidden:
       'What the request names belongs to a section that is not shared with the reader, or it is to be a file, and the share may not be exported',
     not_found: 'No such site',
+    preparing: true,
   })
   .use(async ({ ctx, next, getRawInput }) => {
     const reader = await findReader(ctx, getRawInput)
@@ -66,9 +67,9 @@ export const sharedSiteProcedure = timed
   .use(knownFields)
 
 /** Base for reads of a site by its users alone, whatever a share shows; adds `ctx.grant`, which is null, and `ctx.userId`. */
-export const unsharedSiteProcedure = siteProcedure.use(({ ctx, next }) =>
-  next({ ctx: { grant: null, userId: ctx.caller.userId } }),
-)
+export const unsharedSiteProcedure = siteProcedure
+  .meta({ preparing: true })
+  .use(({ ctx, next }) => next({ ctx: { grant: null, userId: ctx.caller.userId } }))
 
 async function findReader(ctx: Context, getRawInput: () => Promise<unknown>): Promise<Reader> {
   const credential = shareCredentialOf(ctx.authorization)

@@ -45,14 +45,27 @@ const MONEY_COUNTS = {
   changesOfKinds: listChangesOfKinds,
 }
 
+/** Counts that name rows, which their caller reads by key. */
+const ROW_COUNTS = {
+  sessions: findSessions,
+  matching: findMatching,
+  log: findLogHits,
+  titlePlaces: findTitlePlaces,
+  visitors: findVisitors,
+  users: findUsers,
+  visits: countVisits,
+  countedSessions: listCountedSessions,
+  converterPage: listConverters,
+}
+
 /** All count functions: columns and a question in, numbers out. */
 const COUNTS = {
   ...MONEY_COUNTS,
+  ...ROW_COUNTS,
   traffic: countTraffic,
   trafficParts: countTrafficParts,
   trafficWithVisitors: countTrafficWithVisitors,
   valuesWithVisitors: countValuesWithVisitors,
-  countedSessions: listCountedSessions,
   values: countValues,
   frequencies: countFrequencies,
   types: countTypes,
@@ -63,30 +76,25 @@ const COUNTS = {
   convertersByValue: countConvertersByValue,
   matched: countMatched,
   converterParts: countConverterParts,
-  converterPage: listConverters,
   journeys: countJourneys,
   funnel: countFunnel,
   errors: countErrors,
   clicks: countClicks<AutocaptureType>,
   scroll: countScroll,
   returns: countReturns,
-  sessions: findSessions,
-  matching: findMatching,
-  log: findLogHits,
   live: countLive,
-  titlePlaces: findTitlePlaces,
   vitals: countVitals,
   vitalSeries: countVitalSeries,
   vitalValues: countVitalValues,
   vitalCauses: countVitalCauses,
-  visitors: findVisitors,
-  users: findUsers,
-  visits: countVisits,
 }
 type Counts = typeof COUNTS
 export type CountName = keyof Counts
 export type Asked<Name extends CountName> = Parameters<Counts[Name]>[2]
 export type Counted<Name extends CountName> = ReturnType<Counts[Name]>
+
+/** Whether a count names rows or money. Columns are as new as the primary: a hot standby may lack what they name. */
+export const namesRows = (name: string): boolean => name in ROW_COUNTS || name in MONEY_COUNTS
 
 /** Returns what a count needs columns of. Money has copies of its sessions: only what hits have needs their columns. */
 export function viewSpanOf(name: CountName, question: Question, asked: unknown): ViewSpan {
