@@ -73,7 +73,7 @@ export async function removeMarks(db: Queryable, aggregate: Marked, marks: reado
 }
 
 /**
- * Marks the buckets of changed rows below a watermark: readers use raw rows for them until they are refreshed or rolled up. Call it
+ * Marks the buckets of changed rows below a watermark: readers count rows or columns there until they are refreshed or rolled up. Call it
  * in the transaction that writes the rows, after the writes, and only once for each aggregate: two transactions that call it
  * twice could deadlock.
  * @param touched `at`: any time inside each bucket, Unix milliseconds

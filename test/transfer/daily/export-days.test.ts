@@ -8,7 +8,7 @@ import { FailedDays } from '../../../src/transfer/daily/failed-days.ts'
 import { folderTarget } from '../../../src/transfer/daily/folder-target.ts'
 import type { Target } from '../../../src/transfer/daily/target.ts'
 import { temporaryFolder } from '../../scripts/command.ts'
-import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
+import { type TestDatabase, testDatabase } from '../../support/database.ts'
 import { enrichedHit } from '../../support/hits.ts'
 import { rollUpAll } from '../../support/roll-up.ts'
 import { createTestSite, type TestSite } from '../../support/sites.ts'
@@ -20,7 +20,7 @@ let site: TestSite
 let now: Date
 
 beforeAll(async () => {
-  database = await sharedDatabase()
+  database = await testDatabase()
 })
 afterAll(() => database.close())
 beforeEach(async () => {
