@@ -1,6 +1,6 @@
 import type { Db } from '../../src/db/connect.ts'
 import { query } from '../../src/db/query.ts'
-import { DAY_MS, MINUTE_MS } from '../../src/lib/time.ts'
+import { MINUTE_MS } from '../../src/lib/time.ts'
 import { markBuckets } from '../../src/rollups/dirty.ts'
 import { type AnySite, findSiteAnywhere } from '../../src/sites/find-site.ts'
 import type { Api } from './service.ts'
@@ -30,12 +30,6 @@ const setNumbers = query(
   `select
     setval('visitor_numbers', (select max(visitor_no) from visitors)),
     setval('session_numbers', (select max(visitor_no) from visitors))`,
-)
-
-/** Rolls up new sites at once: otherwise they get their rollups with the next quarter of an hour. */
-export const growAtOnce = query(
-  'bench-grow-rollups',
-  "update watermarks set refreshed_to = '-infinity' where aggregate = 'daily_rollups'",
 )
 
 const setFirstEvent = query<{ siteNo: number; at: Date }>(
@@ -95,7 +89,6 @@ export async function addHits(
   }))
   for (const aggregate of ['hits', 'sessions', 'daily_rollups'] as const)
     await db.begin(tx => markBuckets(tx, aggregate, buckets))
-  await growAtOnce(db)
 }
 
 /** Returns the start of the newest session since a time, Unix milliseconds; that time without one. */

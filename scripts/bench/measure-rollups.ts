@@ -3,7 +3,6 @@ import { daysFrom } from '../../src/rollups/daily/roll-up-again.ts'
 import { rollUpDay } from '../../src/rollups/daily/roll-up-day.ts'
 import { countRowsByBucket } from '../../src/rollups/delete-rows.ts'
 import { datesOf, type Window } from '../../src/rollups/protocol.ts'
-import { moveRollupWatermark } from '../../src/rollups/watermarks.ts'
 import { median } from './table.ts'
 
 /** Calls for each day. The fastest one counts, because other processes may delay a call. */
@@ -33,10 +32,8 @@ export async function measureRollups(
   db: Db,
   site: { siteNo: number; zone: string },
   window: Window,
-  now: Date,
 ): Promise<RolledDays> {
   const { siteNo, zone } = site
-  const { watermark } = await moveRollupWatermark(db, now)
   const buckets = await countRowsByBucket(db, { siteNo, ...datesOf(window) })
   const rolled: RolledDay[] = []
   for (const day of daysFrom(zone, window.start, window.end)) {
@@ -49,7 +46,7 @@ export async function measureRollups(
     let ms = Number.POSITIVE_INFINITY
     for (let call = 0; call < CALLS; call++) {
       const startedAt = performance.now()
-      await rollUpDay(db, { ...day, siteNo, zone, rolledUpTo: watermark, marks: [] })
+      await rollUpDay(db, { ...day, siteNo, zone, marks: [] })
       ms = Math.min(ms, performance.now() - startedAt)
     }
     rolled.push({ start: day.start, hits, ms })

@@ -3,7 +3,7 @@ import { connectDb, type Db } from '../../src/db/connect.ts'
 import { checkDatabase, migrate } from '../../src/db/migrate.ts'
 import { DAY_MS, MINUTE_MS } from '../../src/lib/time.ts'
 import { applyRetention } from '../../src/retention/jobs.ts'
-import { readWatermark } from '../../src/rollups/watermarks.ts'
+import { OPEN_MS, readWatermark } from '../../src/rollups/watermarks.ts'
 import { purgeDeletedSites } from '../../src/sites/purge-deleted-sites.ts'
 import { secondsSince } from '../progress.ts'
 import { onEnd } from './command.ts'
@@ -87,7 +87,7 @@ async function openDatabase(data: string, sites: number): Promise<{ url: string;
  */
 async function measureRounds(db: Db, filled: ManySites, figures: SitesFigures): Promise<Date> {
   const [state] = await readWatermark(db, { aggregate: 'daily_rollups' })
-  let now = state!.watermark! + 2 * ROUND_MS
+  let now = state!.watermark! + OPEN_MS + 2 * ROUND_MS
   const quiet: number[] = []
   for (let round = 0; round < QUIET_ROUNDS; round++) {
     now += ROUND_MS

@@ -63,12 +63,8 @@ await withCleanup(async () => {
     for (const state of STATES) {
       await settle(service.db, state, new Date())
       const window = { start, end: start + DAYS * DAY_MS }
-      const { days, worst, worstDay, ...rolled } = await measureRollups(
-        service.db,
-        { siteNo, zone: 'UTC' },
-        window,
-        new Date(),
-      )
+      const site = { siteNo, zone: 'UTC' }
+      const { days, worst, worstDay, ...rolled } = await measureRollups(service.db, site, window)
       const ratio = worst / rolled.median
       if (ratio > LIMIT) tooSlow.push(`${name}, ${state}: × ${figure(ratio)}`)
       const imported =

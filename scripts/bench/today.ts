@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { query } from '../../src/db/query.ts'
 import { HOUR_MS, MINUTE_MS } from '../../src/lib/time.ts'
 import { formatDay, localDay, startOfDay } from '../../src/time/local-time.ts'
 import {
@@ -14,7 +13,7 @@ import {
 } from './calls.ts'
 import { numberOption, withCleanup } from './command.ts'
 import { readCounters, untilStored } from './counters.ts'
-import { addHits, findOrAddSite, growAtOnce, lastSessionAt } from './fill-today.ts'
+import { addHits, findOrAddSite, lastSessionAt } from './fill-today.ts'
 import { STEADY_CONNECTIONS } from './measure-ingest.ts'
 import { sentHits } from './senders.ts'
 import { figure, formatTable, loadLine, machineLine, median } from './table.ts'
@@ -24,15 +23,15 @@ import { prepareWrk, requireWrk, sentLine } from './wrk.ts'
 
 /** The hits of the quiet site ended this long ago. */
 const QUIET_MS = 1.5 * HOUR_MS
-/** Time until the rate of hits is steady, and until the next round of rollups; milliseconds. */
+/** Time until the rate of hits is steady, milliseconds. */
 const SETTLE_MS = 20_000
 const EVENING = 18
 /** The load ends with the reads; this is longer than they take. */
 const LOAD_SECONDS = 86_400
-/** Longest wait for rollups. */
+/** Longest wait until columns are there. */
 const PATIENCE_MS = 10 * MINUTE_MS
 
-/** A breakdown of today that takes less time is no longer counted from rows. */
+/** A breakdown of today that takes less time makes no columns of the time before. */
 const WARM_MS = 1_000
 const BREAKDOWN = '/stats/breakdown?range=today&dimension=path'
 
@@ -52,20 +51,6 @@ const READS: [name: string, path: string][] = [
   ['goals', '/stats/goals'],
   ['live', '/stats/live'],
 ]
-
-// Rollups of sites whose hits are not counted up to a time.
-const findBehind = query<{ siteNos: number[]; start: Date; rolledUpTo: Date }, { siteNo: number }>(
-  'bench-find-behind',
-  `select site_no as "siteNo"
-  from sites
-  where site_no = any(:siteNos::int[]) and first_event_at < :rolledUpTo::timestamptz and (
-    not exists (
-      select from daily_rollups
-      where daily_rollups.site_no = sites.site_no and starts_at = :start::timestamptz and rolled_up_to >= :rolledUpTo::timestamptz
-    )
-    or exists (select from dirty_buckets where aggregate = 'daily_rollups' and dirty_buckets.site_no = sites.site_no)
-  )`,
-)
 
 const command = readCommand(
   'today',
@@ -101,20 +86,6 @@ await withCleanup(async () => {
   const siteNo = busy.site.siteNo
   const since = await lastSessionAt(db, siteNo, Date.now() - minutes * MINUTE_MS)
   await addHits(db, siteNo, { start: since + 1, end: Date.now(), rate })
-  await untilRolledUp()
-
-  async function untilRolledUp(): Promise<void> {
-    const rolledUpTo = new Date(Date.now() - HOUR_MS / 2)
-    // Rollups of a site without new hits stay where they are.
-    const siteNos = quiet.isNew ? [quiet.site.siteNo, siteNo] : [siteNo]
-    const isDone = async () => {
-      const behind = await findBehind(db, { siteNos, start: new Date(day), rolledUpTo })
-      // A round that began before the hits were there has left their site out, and says that it is done.
-      if (behind.length > 0) await growAtOnce(db)
-      return behind.length === 0
-    }
-    await until(isDone, PATIENCE_MS, 'the rollups are not up to date')
-  }
 
   async function timeAll(domain: string): Promise<Map<string, Timing | Refused>> {
     const date = formatDay(today)
@@ -129,7 +100,7 @@ await withCleanup(async () => {
     return timings
   }
 
-  // The first reads of a busy site make its tails; reads are slow until these are there.
+  // The first reads of a busy site make its columns; reads are slow until these are there.
   async function untilWarm(): Promise<void> {
     const began = performance.now()
     const isWarm = async () => {

@@ -1,4 +1,4 @@
--- The earliest day that is over, rolled up, and not exported in its present state; null as :siteNo: of any site. Days that failed are
+-- The earliest day that is rolled up and not exported in its present state; null as :siteNo: of any site. Days that failed are
 -- left out: `failed` is a JSON array of objects with siteNo and startsAt. After a change of the time zone, no rollup counts until those
 -- of the old zone are gone.
 select
@@ -13,8 +13,6 @@ join sites using (site_no)
 join rollup_spans as spans using (site_no, timezone)
 left join exported_days as exported using (site_no, starts_at, ends_at, timezone)
 where (:siteNo::int is null or rollups.site_no = :siteNo::int)
-  and rollups.ends_at <= :endedBefore::timestamptz
-  and rollups.rolled_up_to >= rollups.ends_at
   and rollups.version is distinct from exported.version
   and (exported.version is not null or rollups.pageviews > 0 or rollups.custom_events > 0 or rollups.sessions > 0)
   and sites.deleted_at is null

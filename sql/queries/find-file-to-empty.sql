@@ -1,5 +1,5 @@
 -- The earliest file with hits of a day of another time zone than that of the site now, whose date no day with hits will get: the site is
--- rolled up, and all days around are exported. Zones are at most 26 hours apart.
+-- rolled up, and all days around are over and exported. Zones are at most 26 hours apart.
 select
   files.site_no as "siteNo",
   sites.id as "siteId",
@@ -14,7 +14,7 @@ join rollup_spans as spans on spans.site_no = sites.site_no and spans.timezone =
 where (:siteNo::int is null or files.site_no = :siteNo::int)
   and files.hits > 0
   and files.timezone <> sites.timezone
-  and files.ends_at <= :endedBefore::timestamptz - interval '26 hours'
+  and files.ends_at <= (select refreshed_to - interval '26 hours' from watermarks where aggregate = 'daily_rollups')
   and spans.rolled_up_from <= sites.first_event_at
   and sites.deleted_at is null
   and (sites.details_from is null or files.starts_at >= sites.details_from)

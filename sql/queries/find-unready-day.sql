@@ -8,7 +8,6 @@ select case
     select from daily_rollups
     where site_no = :siteNo::int and starts_at = :dayStart::timestamptz and ends_at = :dayEnd::timestamptz
       and dimensions_hash = :dimensionsHash
-      and rolled_up_to >= ends_at + :openFor::interval
   ) then 'the day is not rolled up'
   when exists (
     select from dirty_buckets

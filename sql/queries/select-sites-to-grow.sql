@@ -1,6 +1,6 @@
--- Sites with hits whose newest day that is over, by :watermark, is not rolled up: those with hits since, those without rollups or in another time
--- zone, and quiet ones. Quiet sites get a day spread over 20 hours, by number: until then columns find no hits there. Costs two index lookups
--- for each site; the statements that follow are only for sites with traffic. The shortest day has 23 hours.
+-- Sites with a day that is over, by :watermark, and comes after their newest rollup: those with hits since, those without rollups or in
+-- another time zone, and quiet ones. Quiet sites get a day spread over 20 hours, by number: until then columns find no hits there. Costs two
+-- index lookups for each site; the statements that follow are only for sites with traffic. The shortest day has 23 hours.
 select
   sites.site_no as "siteNo",
   sites.timezone,

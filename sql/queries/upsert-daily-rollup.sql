@@ -1,13 +1,11 @@
 insert into daily_rollups (
-  site_no, starts_at, ends_at, rolled_up_to, pageviews, custom_events, sessions, bounces, duration_ms, visitors,
-  dimensions_hash
+  site_no, starts_at, ends_at, pageviews, custom_events, sessions, bounces, duration_ms, visitors, dimensions_hash
 )
 values (
-  :siteNo::int, :start::timestamptz, :end::timestamptz, :rolledUpTo::timestamptz, :pageviews::bigint, :customEvents::bigint,
+  :siteNo::int, :start::timestamptz, :end::timestamptz, :pageviews::bigint, :customEvents::bigint,
   :sessions::bigint, :bounces::bigint, :durationMs::bigint, :visitors::bytea, :dimensionsHash
 )
 on conflict (site_no, starts_at, ends_at) do update set
-  rolled_up_to = excluded.rolled_up_to,
   pageviews = excluded.pageviews,
   custom_events = excluded.custom_events,
   sessions = excluded.sessions,

@@ -5,7 +5,6 @@ import { DIMENSIONS_HASH } from '../dimensions/rolled-up.ts'
 import { dayAround } from '../rollups/daily/roll-up-again.ts'
 import { lockRollups } from '../rollups/daily/roll-up-day.ts'
 import { datesOf, type Window } from '../rollups/protocol.ts'
-import { OPEN_MS } from '../rollups/watermarks.ts'
 import { detailsLimit } from './boundaries.ts'
 
 /** Lower bound of all hit times. */
@@ -66,7 +65,6 @@ const findUnready = query<
     dayStart: Date
     dayEnd: Date
     dimensionsHash: string
-    openFor: string
   },
   { reason: string | null }
 >('find-unready-day')
@@ -145,7 +143,6 @@ async function isReady(
     dayStart: new Date(day.start),
     dayEnd: new Date(day.end),
     dimensionsHash: DIMENSIONS_HASH,
-    openFor: `${OPEN_MS} milliseconds`,
   })
   return found!.reason === null
 }

@@ -98,10 +98,26 @@ export interface RolledUpDay extends Window {
   siteNo: number
   /** Time zone of the day. When the site's rollups use another zone by now, nothing is written. */
   zone: string
-  /** When it is made: at least 26 hours after the day, Unix milliseconds. */
-  rolledUpTo: number
   /** Marks of the day's buckets, read before the rollup. A mark is removed unless its bucket was marked again since. */
   marks: { bucket: number; version: number }[]
+}
+
+/** Span and version of a daily rollup, without its counts. */
+export interface DailyRollup extends Window {
+  siteNo: number
+  /** Changes with every change of the rollup: totals, visitors or counts by value. */
+  version: string
+}
+
+/** One or more days of a site that are summed together. */
+export type DayRange = readonly DailyRollup[]
+
+/** What answers for windows of a site beside columns. */
+export interface Covered {
+  /** Rollups in each window, in order. */
+  ranges: DayRange[]
+  /** What rollups lack and has no rows any more: kept buckets have its totals. */
+  kept: Window[]
 }
 
 /** What columns have counted of a part of a window. */
@@ -119,12 +135,14 @@ export interface CountedValue {
   visitors: Uint32Array
 }
 
-/** What columns have counted of parts of a window. */
+/** Rollups of windows, and what columns have counted of the rest. */
 export interface CountedRest<Part> {
-  /** The parts that rollups lacked when they were counted. */
-  gaps: Window[]
+  covered: Covered
   rest: Part[]
 }
+
+/** Answer where a rollup was written again since it was found: look for rollups once more. */
+export type Changed = 'changed'
 
 /** Query for a ranked page of values. */
 export interface Ranking extends CountedRest<CountedValue> {
@@ -132,8 +150,6 @@ export interface Ranking extends CountedRest<CountedValue> {
   window: Window
   /** See `src/dimensions/rolled-up.ts`. */
   dimension: string
-  /** Time zone of the site; `hour_of_week` needs it. */
-  zone?: string
   /** Columns to sort by, in this order, all descending; ties are sorted by value. `visitors` may only be the first column. */
   by: Column[]
   /** A value is shown when one of these columns is greater than 0. */
@@ -149,10 +165,7 @@ export interface Ranking extends CountedRest<CountedValue> {
 /** Query for a page of values in any order, of those that match a search. */
 export interface SortedRanking
   extends ValueOrder,
-    Pick<
-      Ranking,
-      'siteNo' | 'window' | 'dimension' | 'zone' | 'gaps' | 'rest' | 'shown' | 'limit' | 'offset'
-    > {
+    Pick<Ranking, 'siteNo' | 'window' | 'dimension' | 'covered' | 'rest' | 'shown' | 'limit' | 'offset'> {
   /** Only values that contain the text, in any case. */
   search?: string | undefined
   /** Required by sorts of what rollups do not count: money and conversions. */
@@ -179,23 +192,22 @@ export interface LiveCounts {
 
 /** Inputs and outputs of the tasks of the rollup threads. */
 export interface Tasks {
-  /** Null when the rest is not what rollups lack now. */
   countTraffic: {
     input: { siteNo: number; windows: Window[] } & CountedRest<CountedPart>
-    output: TrafficTotals[] | null
+    output: TrafficTotals[] | Changed
   }
   countSiteVisitors: { input: SiteWindows[]; output: SiteVisitors[] }
   rollUpDay: { input: RolledUpDay; output: undefined }
-  /** Null when rollups cannot answer: the rest is not what they lack now, or a day has too many values. */
-  rankValues: { input: Ranking; output: { rows: RankedValue[]; total: number } | null }
-  sortValues: { input: SortedRanking; output: { rows: RankedValue[]; total: number } | null }
+  /** Null when rollups cannot answer: a day has too many values. */
+  rankValues: { input: Ranking; output: { rows: RankedValue[]; total: number } | Changed | null }
+  sortValues: { input: SortedRanking; output: { rows: RankedValue[]; total: number } | Changed | null }
   /** Counts in the order of `values`; null as for `rankValues`. Without `withVisitors`, `visitors` are 0. */
   countValues: {
-    input: Pick<Ranking, 'siteNo' | 'window' | 'dimension' | 'zone' | 'gaps' | 'rest'> & {
+    input: Pick<Ranking, 'siteNo' | 'dimension' | 'covered' | 'rest'> & {
       values: string[]
       withVisitors?: boolean | undefined
     }
-    output: Counts[] | null
+    output: Counts[] | Changed | null
   }
   /** When errors of a site occurred first and last, ever, by id; those without occurrence are absent. */
   findErrorEnds: { input: { siteNo: number; ids: string[] }; output: Map<string, ErrorEnds> }

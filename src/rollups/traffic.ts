@@ -2,14 +2,7 @@ import type { Db, Queryable } from '../db/connect.ts'
 import { inSnapshot } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import type { SessionTotals } from './daily/count-rows.ts'
-import {
-  areSame,
-  type Coverage,
-  coverageOf,
-  coverWindows,
-  mergeWindows,
-  readDailyRollups,
-} from './daily/coverage.ts'
+import { type Coverage, coverageOf, isPresent, mergeWindows, readDailyRollups } from './daily/coverage.ts'
 import { type RangeTotals, readTotals, sumOf } from './daily/range-totals.ts'
 import { cacheOf } from './daily/rollup-cache.ts'
 import { countTogether, readIntArray } from './daily/visitor-set.ts'
@@ -54,16 +47,14 @@ const ADDITIVE = ['pageviews', 'customEvents', 'sessions', 'bounces', 'durationM
  * Returns the totals of each window of a site: from daily rollups, from what columns have counted of the rest, and of days without details from
  * kept buckets.
  * @param input.windows in order; gaps are allowed, overlaps are not
- * @returns null when the rest is not what rollups lack now
  */
 export function countTraffic(
   db: Db,
-  { siteNo, windows, gaps, rest }: Tasks['countTraffic']['input'],
+  { siteNo, windows, covered, rest }: Tasks['countTraffic']['input'],
 ): Promise<Tasks['countTraffic']['output']> {
   return inSnapshot(db, async tx => {
-    const covered = await coverWindows(tx, siteNo, windows)
-    if (!areSame(covered.gaps, gaps)) return null
-    const ranges = covered.coverages.map(({ rollups }) => rollups)
+    if (!(await isPresent(tx, siteNo, covered))) return 'changed'
+    const { ranges } = covered
     const filled = ranges.filter(range => range.length > 0)
     const [totals, kept] = await Promise.all([
       readTotals(tx, cacheOf(db), filled),

@@ -3,7 +3,7 @@ import { query } from '../db/query.ts'
 import { HOUR_MS } from '../lib/time.ts'
 import { BUCKET_MS } from './protocol.ts'
 
-/** Lag of daily rollups behind now: a day stays open this long after its end. Later, only a late hit can join a session of the day (contract §6); has a margin. */
+/** A day is over this long after its end: then only a late hit can join a session of it (contract §6). Has a margin. */
 export const OPEN_MS = 26 * HOUR_MS
 
 /** Moves a watermark forward, once no running transaction writes by the old one. */
@@ -49,11 +49,6 @@ export async function moveWatermark(db: Db, aggregate: string, now: Date, lagMs:
   return state as Watermark
 }
 
-/**
- * Moves the watermark of the daily rollups; `refreshedTo` is the one up to which all days were rolled up. It never is less than 26 hours old:
- * versions of before moved it further.
- */
-export async function moveRollupWatermark(db: Db, now: Date): Promise<Watermark> {
-  const { watermark, refreshedTo } = await moveWatermark(db, 'daily_rollups', now, OPEN_MS)
-  return { watermark: Math.min(watermark, now.getTime() - OPEN_MS), refreshedTo }
-}
+/** Moves the watermark of the daily rollups: days that end before are over. `refreshedTo` is the one up to which all days were rolled up. */
+export const moveRollupWatermark = (db: Db, now: Date): Promise<Watermark> =>
+  moveWatermark(db, 'daily_rollups', now, OPEN_MS)

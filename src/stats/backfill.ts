@@ -58,7 +58,7 @@ export async function backfill(
   }
   const rollUp = (day: RolledUpDay) => whenFree(lease, () => rollUpDay(db, day))
   for (const span of requested) {
-    await rollUpWindow(db, now(), rollUp, span)
+    await rollUpWindow(db, rollUp, span)
     done += span.end - span.start
     onProgress(done / total)
   }

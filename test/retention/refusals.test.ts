@@ -210,7 +210,7 @@ describe('days without details', () => {
     // A process that has read the day before its details went may still try.
     const [start, end] = [Date.parse('2026-04-20'), Date.parse('2026-04-21')]
     const day = { siteNo: site.siteNo, start, end, zone: 'UTC' }
-    await rollUpDay(db, { ...day, rolledUpTo: NOW.getTime(), isAnew: true, marks: [] })
+    await rollUpDay(db, { ...day, marks: [] })
     for (const aggregate of ['hits', 'sessions', 'daily_rollups'] as const)
       await db.begin(tx => markBuckets(tx, aggregate, [{ siteNo: site.siteNo, at: start + HOUR }]))
     await expectSame()

@@ -6,7 +6,6 @@ import { storeHits } from '../../src/ingestion/store/store.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 import { markBuckets } from '../../src/rollups/dirty.ts'
-import { countRecentHits } from '../../src/rollups/recent/recent-hits.ts'
 import { purgeDeletedSites } from '../../src/sites/purge-deleted-sites.ts'
 import { getOverview } from '../../src/stats/reports/overview.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
@@ -30,7 +29,6 @@ let db: Db
 beforeAll(async () => {
   database = await testDatabase()
   db = database.db
-  await db`update session_count_span set counted_from = ${new Date(START)}`
 })
 afterAll(() => database.close())
 
@@ -125,6 +123,8 @@ test.each(dialect().name === 'citus' ? ['as rows'] : sweep(['in the columnstore'
     }
     await refresh()
     if (storage === 'in the columnstore') expect(await compressSettledChunks(db, NOW)).toBeGreaterThan(3)
+    // Reads keep columns.
+    await overviews(gone, true)
     const before = await overviews(other)
     const briefBefore = await overviews(other, true)
     const kept = await remains(other)
@@ -152,25 +152,6 @@ test.each(dialect().name === 'citus' ? ['as rows'] : sweep(['in the columnstore'
     expect(await overviews(other)).toEqual(before)
   },
 )
-
-test('purge: recent hits of a deleted site go, with their marks, which delay nothing', async () => {
-  const site = await createTestSite(db)
-  const at = START + DAYS * DAY
-  await storeHits(db, 0, [enrichedHit(site, at), enrichedHit(site, at + 20 * MINUTE)])
-  await countRecentHits(db, new Date(at + 21 * MINUTE), { busyHits: 1 })
-  await storeHits(db, 0, [enrichedHit(site, at + 1)])
-  expect(await remains(site)).toEqual(expect.arrayContaining(['dirty_buckets', 'recent_hits']))
-  await markDeleted(site)
-  for (const minutes of [20, 21]) await purgeDeletedSites(db, later(minutes))
-  const marks = async () =>
-    (await db`select from dirty_buckets where site_no = ${site.siteNo} and aggregate = 'recent_hits'`).length
-  expect(await marks()).toBe(0)
-  await refresh()
-  await purgeDeletedSites(db, later(22))
-  expect(await isPurged(site)).toBe(true)
-  expect(await remains(site)).toEqual([])
-  await db`update watermarks set watermark = '-infinity' where aggregate = 'recent_hits'`
-})
 
 test('purge: hits that were in flight are removed, too, before the purge is finished', {
   tags: ['full'],
@@ -272,7 +253,7 @@ test('purge: segments with more rows than the decompression limit are deleted', 
   expect(await left(bystander)).toBe(ROWS)
 })
 
-test('purge: it waits while many dirty buckets wait for their refresh, but not for marks of recent hits', {
+test('purge: it waits while many dirty buckets wait for their refresh', {
   tags: ['full'],
 }, async () => {
   const site = await createTestSite(db)
@@ -282,8 +263,7 @@ test('purge: it waits while many dirty buckets wait for their refresh, but not f
     select 'hits', 0, timestamptz '2020-01-01' + i * interval '15 minutes' from generate_series(1, 5001) as i`
   await purgeDeletedSites(db, NOW)
   expect(await remains(site)).toContain('events')
-  await db`update dirty_buckets set aggregate = 'recent_hits' where site_no = 0`
+  await db`delete from dirty_buckets where site_no = 0`
   await purgeRows(site, NOW)
   expect(await remains(site)).not.toContain('events')
-  await db`delete from dirty_buckets where site_no = 0`
 })

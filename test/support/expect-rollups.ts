@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { Db, Transaction } from '../../src/db/connect.ts'
+import type { CountedRest } from '../../src/rollups/protocol.ts'
 import { tasks } from '../../src/rollups/tasks.ts'
 import { getSiteTraffic } from '../../src/sites/list-sites.ts'
 import { BreakdownQuery } from '../../src/stats/breakdown/query.ts'
@@ -35,11 +36,11 @@ export interface Days {
   to: string
 }
 
-/** Tasks that leave it to their caller to count otherwise. */
-const FROM_ROLLUPS = ['rankValues', 'sortValues', 'countValues']
+/** Tasks that columns can do, too. */
+const FROM_ROLLUPS = ['countTraffic', 'rankValues', 'sortValues', 'countValues']
 
-/** Takes everything from rows, as if nothing was ever rolled up. */
-function rowPool(db: Db): Pool {
+/** Leaves it to columns what they can count, and does the rest as if nothing was ever rolled up. */
+function poolWithoutRollups(db: Db): Pool {
   const withoutRollups = {
     begin: async (options: string, read: (tx: Transaction) => Promise<unknown>) => {
       let result: unknown
@@ -59,23 +60,33 @@ function rowPool(db: Db): Pool {
   return {
     run: async (task, input) => {
       if (FROM_ROLLUPS.includes(task)) return null
-      const isRolledUp = task === 'countTraffic' || task === 'countSiteVisitors'
-      return tasks[task as 'countTraffic'](isRolledUp ? withoutRollups : db, input as never)
+      const isRolledUp = task === 'countSiteVisitors' || task === 'findErrorEnds'
+      return tasks[task as 'countSiteVisitors'](isRolledUp ? withoutRollups : db, input as never)
     },
     close: async () => {},
   }
 }
 
 /** Takes what it can from rollups, and notes what could not be. */
-function rollUpPool(db: Db, unanswered: string[]): Pool {
+function poolWithRollups(db: Db, seen: Seen): Pool {
   return {
     run: async (task, input) => {
+      const days = (input as Partial<CountedRest<never>>).covered?.ranges.flat().length ?? 0
+      seen.days = Math.max(seen.days, days)
       const answer = await tasks[task as 'rankValues'](db, input as never)
-      if (answer === null) unanswered.push(`${task} ${JSON.stringify(input)}`)
+      if (answer === null || answer === 'changed') seen.unanswered.push(`${task} ${JSON.stringify(input)}`)
       return answer
     },
     close: async () => {},
   }
+}
+
+/** What of the reads of a site came from rollups. */
+export interface Seen {
+  /** Most rolled-up days that one read added up. */
+  days: number
+  /** What rollups could not say, so that columns counted it. */
+  unanswered: string[]
 }
 
 /** What is read of a site: something of everything that rolls up have a part in, page by page. */
@@ -136,22 +147,21 @@ async function allPages<Row>(
 }
 
 /**
- * Whatever is read of a site is the same from its rollups as from its rows.
+ * Whatever is read of a site is the same from its rollups and columns as from columns alone.
  * @param dimensions what is broken down
- * @returns what rollups could not say, so that it was read from rows
  */
-export async function expectRollupsEqualRows(
+export async function expectRollupsEqualColumns(
   db: Db,
   site: RolledUpSite,
   ranges: Days[],
   now: Date,
   dimensions: readonly string[] = DIMENSIONS,
-): Promise<string[]> {
-  const unanswered: string[] = []
+): Promise<Seen> {
+  const seen: Seen = { days: 0, unanswered: [] }
   for (const days of ranges) {
-    const rolledUp = await readAll(db, rollUpPool(db, unanswered), site, days, now, dimensions)
-    const counted = await readAll(db, rowPool(db), site, days, now, dimensions)
+    const rolledUp = await readAll(db, poolWithRollups(db, seen), site, days, now, dimensions)
+    const counted = await readAll(db, poolWithoutRollups(db), site, days, now, dimensions)
     expect({ days, ...rolledUp }).toEqual({ days, ...counted })
   }
-  return unanswered
+  return seen
 }

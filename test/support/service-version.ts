@@ -40,10 +40,13 @@ export async function loadVersion(
   try {
     const { storeHits } = await import('../../src/ingestion/store/store.ts')
     const { rollUpAll } = await import('./roll-up.ts')
-    const { tasks } = await import('../../src/rollups/tasks.ts')
-    const { expectRollupsEqualRows } = await import('./expect-rollups.ts')
+    const { BreakdownQuery } = await import('../../src/stats/breakdown/query.ts')
+    const { getBreakdown } = await import('../../src/stats/reports/breakdown.ts')
+    const { readServices } = await import('./read-services.ts')
+    const { expectRollupsEqualColumns } = await import('./expect-rollups.ts')
     const { DIMENSIONS_HASH } = await import('../../src/dimensions/rolled-up.ts')
-    return { storeHits, rollUpAll, tasks, expectRollupsEqualRows, hash: DIMENSIONS_HASH }
+    const reads = { BreakdownQuery, getBreakdown, readServices, expectRollupsEqualColumns }
+    return { storeHits, rollUpAll, ...reads, hash: DIMENSIONS_HASH }
   } finally {
     vi.doUnmock(REGISTRY)
     vi.doUnmock(FILLING)

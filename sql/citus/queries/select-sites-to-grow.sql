@@ -3,9 +3,9 @@ with rolled_up as materialized (
   select
     rollup_spans.site_no,
     rollup_spans.timezone,
-    newest.ends_at,
     rollup_spans.rolled_up_from,
-    newest.ends_at + interval '23 hours' <= :watermark::timestamptz and exists (
+    newest.ends_at,
+    exists (
       select from events
       where events.site_no = rollup_spans.site_no and events.at >= newest.ends_at and events.at < :watermark::timestamptz
     ) as has_hits
@@ -32,6 +32,6 @@ where deleted_at is null and first_event_at is not null
     or rolled_up.timezone <> sites.timezone
     or rolled_up.ends_at is null
     or rolled_up.ends_at + interval '23 hours' + make_interval(mins => sites.site_no % 1200) <= :watermark::timestamptz
-    or rolled_up.has_hits
+    or (rolled_up.ends_at + interval '23 hours' <= :watermark::timestamptz and rolled_up.has_hits)
   )
 order by site_no

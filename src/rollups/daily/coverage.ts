@@ -2,20 +2,12 @@ import { createHash } from 'node:crypto'
 import type { Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { DIMENSIONS_HASH } from '../../dimensions/rolled-up.ts'
-import { datesOf, type Window } from '../protocol.ts'
-import { OPEN_MS } from '../watermarks.ts'
+import { arraysOf, type Covered, type DailyRollup, type DayRange, datesOf, type Window } from '../protocol.ts'
 
-/** Span and version of a daily rollup, without its counts. */
-export interface DailyRollup extends Window {
-  siteNo: number
-  /** Changes with every change of the rollup: totals, visitors or counts by value. */
-  version: string
-}
-
-// Left out: days that were rolled up while they were open, days with dirty buckets, and days that a process with other dimensions has rolled
-// up. Days before the site's details_from have nothing else to be counted from, and are read whatever dimensions they have.
+// Left out: days with dirty buckets, and days that a process with other dimensions has rolled up. Days before the site's details_from have
+// nothing else to be counted from, and are read whatever dimensions they have.
 const selectDailyRollups = query<
-  { siteNos: readonly number[]; start: Date; end: Date; openFor: string; dimensionsHash: string },
+  { siteNos: readonly number[]; start: Date; end: Date; dimensionsHash: string },
   DailyRollup
 >(
   'select-daily-rollups',
@@ -28,7 +20,6 @@ const selectDailyRollups = query<
   from daily_rollups
   left join (select site_no, details_from from sites where details_from is not null) as site using (site_no)
   where site_no = any(:siteNos::int[]) and starts_at >= :start::timestamptz and ends_at <= :end::timestamptz
-    and rolled_up_to >= ends_at + :openFor::interval
     and (dimensions_hash = :dimensionsHash or ends_at <= details_from)
     and not exists (
       select from dirty_buckets
@@ -45,9 +36,8 @@ export async function readDailyRollups(
   window: Window,
 ): Promise<Map<number, DailyRollup[]>> {
   const bySite = new Map<number, DailyRollup[]>(siteNos.map(siteNo => [siteNo, []]))
-  const openFor = `${OPEN_MS} milliseconds`
-  const asked = { siteNos, ...datesOf(window), openFor, dimensionsHash: DIMENSIONS_HASH }
-  for (const rollup of await selectDailyRollups(tx, asked)) bySite.get(rollup.siteNo)!.push(rollup)
+  const rows = await selectDailyRollups(tx, { siteNos, ...datesOf(window), dimensionsHash: DIMENSIONS_HASH })
+  for (const rollup of rows) bySite.get(rollup.siteNo)!.push(rollup)
   return bySite
 }
 
@@ -80,12 +70,9 @@ const findDetailsFrom = query<{ siteNo: number }, { at: number | null }>(
 )
 
 /** How windows of a site are read. */
-export interface WindowsCoverage {
-  coverages: Coverage[]
-  /** What of the gaps has rows, merged: columns count it. */
+export interface WindowsCoverage extends Covered {
+  /** What rollups lack and has rows, merged: columns count it. */
   gaps: Window[]
-  /** What of the gaps has no rows any more: kept buckets have its totals. */
-  kept: Window[]
 }
 
 /** Returns how windows of a site are read. */
@@ -107,16 +94,39 @@ export async function coverWindows(
   const all = mergeWindows(coverages.flatMap(({ gaps }) => gaps))
   const detailsFrom = details?.at ?? Number.NEGATIVE_INFINITY
   return {
-    coverages,
+    ranges: coverages.map(({ rollups }) => rollups),
     gaps: mergeWindows(all.map(({ start, end }) => ({ start: Math.max(start, detailsFrom), end }))),
     kept: mergeWindows(all.map(({ start, end }) => ({ start, end: Math.min(end, detailsFrom) }))),
   }
 }
 
-/** Returns whether two lists of windows are the same. */
-export const areSame = (some: readonly Window[], others: readonly Window[]): boolean =>
-  some.length === others.length &&
-  some.every(({ start, end }, index) => start === others[index]!.start && end === others[index]!.end)
+const countPresent = query<
+  { siteNo: number; starts: Date[]; ends: Date[]; versions: string[] },
+  { days: number }
+>(
+  'count-present-rollups',
+  `
+  select count(*)::int as days
+  from unnest(:starts::timestamptz[], :ends::timestamptz[], :versions::uuid[]) as day (starts_at, ends_at, version)
+  join daily_rollups using (starts_at, ends_at, version)
+  where site_no = :siteNo::int`,
+)
+
+/**
+ * Returns whether rollups are still those that were found. A day that was marked since counts as it was then. Call it in the snapshot that
+ * reads the counts of the days.
+ */
+export async function isPresent(
+  tx: Queryable,
+  siteNo: number,
+  { ranges }: Pick<Covered, 'ranges'>,
+): Promise<boolean> {
+  const days = ranges.flat()
+  if (days.length === 0) return true
+  const versions = days.map(({ version }) => version)
+  const [present] = await countPresent(tx, { siteNo, ...arraysOf(days), versions })
+  return present!.days === days.length
+}
 
 /** Sorts windows by start and merges those that overlap or touch; leaves out empty ones. */
 export function mergeWindows(windows: readonly Window[]): Window[] {
@@ -129,9 +139,6 @@ export function mergeWindows(windows: readonly Window[]): Window[] {
   }
   return merged
 }
-
-/** One or more days of a site that are summed together. */
-export type DayRange = readonly DailyRollup[]
 
 /**
  * Returns the cache key of a day range. Two keys are equal only for the same days with the same content, in any snapshot,

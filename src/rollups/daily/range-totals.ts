@@ -1,8 +1,8 @@
 import type { LRUCache } from 'lru-cache'
 import type { Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
-import { arraysOf, type TrafficTotals } from '../protocol.ts'
-import { type DailyRollup, type DayRange, keyOf } from './coverage.ts'
+import { arraysOf, type DailyRollup, type DayRange, type TrafficTotals } from '../protocol.ts'
+import { keyOf } from './coverage.ts'
 import { bytesOf, type DistinctVisitors, uniteSets } from './visitor-set.ts'
 
 /** Totals that add up over days. */

@@ -2,9 +2,9 @@ import { type Db, inSnapshot, type Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import { PROPERTIES, readProperty } from '../../dimensions/rolled-up.ts'
-import { datesOf, type RankedValue, type Ranking, type Tasks } from '../protocol.ts'
+import { type Changed, datesOf, type RankedValue, type Ranking, type Tasks } from '../protocol.ts'
 import { type Column, noCounts } from './codec.ts'
-import { areSame, coverWindows, type WindowsCoverage } from './coverage.ts'
+import { coverWindows, isPresent, type WindowsCoverage } from './coverage.ts'
 import { type RangeReader, readRanges } from './range-values.ts'
 import { findSpans } from './roll-up-day.ts'
 import { cacheOf, type RollupCache } from './rollup-cache.ts'
@@ -59,7 +59,7 @@ export function rankValues(db: Db, ranking: Ranking): Promise<Tasks['rankValues'
       countsNames ? countServiceHits(tx, { siteNo, ...datesOf(window) }) : [],
       leavesOutEmpty ? keysOf(tx, siteNo, ['']) : [],
     ])
-    if (!summed) return null
+    if (!(summed instanceof Object)) return summed
     const { sums } = summed
     if (countsNames) await addService(tx, siteNo, sums, ofService)
     const all = shownIn(sums, shown).filter(index => sums.keys[index] !== empty)
@@ -115,7 +115,7 @@ export function countValues(
       sumValues(tx, cacheOf(db), asked, withVisitors),
       keysOf(tx, asked.siteNo, values),
     ])
-    if (!summed) return null
+    if (!(summed instanceof Object)) return summed
     const { sums } = summed
     const indexes = keys.map(key => sums.indexOf(key))
     if (withVisitors) await countVisitors(summed, indexes)
@@ -178,7 +178,7 @@ export async function countVisitors({ sums, ranges }: Summed, indexes: number[])
   await ranges.loadVisitors(inexact.map(index => sums.keys[index]!))
   for (const index of inexact) {
     const visitors = ranges.visitorsOf(sums.keys[index]!)
-    sums.set(index, 'visitors', countTogether(visitors, sums.sliceVisitors(index)))
+    sums.set(index, 'visitors', countTogether(visitors, sums.restVisitors(index)))
   }
 }
 
@@ -245,22 +245,18 @@ export interface Summed {
  * Sums the counts of each value of a dimension in a window, from rollups and from what columns have counted of the rest.
  * Requires a repeatable-read transaction: all statements must see the same snapshot.
  * @param withVisitors whether the caller will need the number of distinct visitors
- * @returns undefined when the rest is not what rollups lack now, or a day has more values than a rollup holds
+ * @returns null when a day has more values than a rollup holds
  */
 export async function sumValues(
   tx: Queryable,
   cache: RollupCache,
-  asked: Pick<Ranking, 'siteNo' | 'window' | 'dimension' | 'zone' | 'gaps' | 'rest'>,
+  { siteNo, dimension, covered, rest }: Pick<Ranking, 'siteNo' | 'dimension' | 'covered' | 'rest'>,
   withVisitors: boolean,
-): Promise<Summed | undefined> {
-  const { siteNo, dimension, gaps, rest } = asked
-  const covered = await coverValues(tx, asked)
-  if (!areSame(covered.gaps, gaps)) return undefined
-  const { rollups } = covered.coverages[0]!
-  const ranges = await readRanges({ tx, cache, siteNo, dimension }, rollups.length > 0 ? [rollups] : [], {
-    withVisitors,
-  })
-  if (!ranges) return undefined
+): Promise<Summed | Changed | null> {
+  if (!(await isPresent(tx, siteNo, covered))) return 'changed'
+  const days = covered.ranges.filter(range => range.length > 0)
+  const ranges = await readRanges({ tx, cache, siteNo, dimension }, days, { withVisitors })
+  if (!ranges) return null
   const sums = new ValueSums(ranges.all)
   const keys = await keysOf(
     tx,
@@ -268,15 +264,23 @@ export async function sumValues(
     rest.map(({ value }) => value),
   )
   for (const [index, { counts, visitors }] of rest.entries()) {
-    sums.addSliceCounts(keys[index]!, { counts: { ...noCounts(), ...counts }, visitors })
+    sums.addRest(keys[index]!, { counts: { ...noCounts(), ...counts }, visitors })
   }
   return { sums, ranges }
 }
 
-/** Returns how the values of a dimension in a window are read. */
+/**
+ * Returns how the values of a dimension in a window are read.
+ * @param zone of the site; `hour_of_week` needs it
+ */
 export async function coverValues(
   tx: Queryable,
-  { siteNo, window, dimension, zone }: Pick<Ranking, 'siteNo' | 'window' | 'dimension' | 'zone'>,
+  {
+    siteNo,
+    window,
+    dimension,
+    zone,
+  }: Pick<Ranking, 'siteNo' | 'window' | 'dimension'> & { zone?: string | undefined },
 ): Promise<WindowsCoverage> {
   const [span] = dimension === HOUR_OF_WEEK ? await findSpans(tx, { siteNos: [siteNo] }) : []
   // After a change of the zone, the rollups have the hours of the zone before until all are made anew.

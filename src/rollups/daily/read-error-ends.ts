@@ -86,8 +86,8 @@ export function findErrorEnds(
         last: Math.max(last, known?.last ?? last),
       })
     }
-    const { coverages, gaps } = await coverWindows(tx, siteNo, [EVER])
-    const { rollups } = coverages[0]!
+    const { ranges, gaps } = await coverWindows(tx, siteNo, [EVER])
+    const rollups = ranges[0]!
     const byValue = await valueIdsOf(tx, siteNo, ids, { addsMissing: false })
     const idOf = new Map([...byValue].map(([id, valueId]) => [valueId, id]))
     for (const days of [rollups, rollups.toReversed()]) {

@@ -4,7 +4,6 @@ import { DIMENSIONS_HASH } from '../../dimensions/rolled-up.ts'
 import { localDay, startOfDay } from '../../time/local-time.ts'
 import { MAX_MARKS, type Mark, readMarks, removeMarks } from '../dirty.ts'
 import { datesOf, type RolledUpDay, type Window } from '../protocol.ts'
-import { moveRollupWatermark, OPEN_MS } from '../watermarks.ts'
 import { findSpans } from './roll-up-day.ts'
 
 /** Runs `rollUpDay` in this thread or in another one. */
@@ -14,7 +13,7 @@ export type RollUpDay = (day: RolledUpDay) => Promise<unknown>
 export interface Round {
   db: Db
   rollUp: RollUpDay
-  /** Days that end by this time are rolled up, Unix milliseconds: no session of them goes on. */
+  /** Days that end by this time are over, Unix milliseconds. */
   watermark: number
   hasTime: () => boolean
 }
@@ -25,12 +24,30 @@ interface SiteDay extends Window {
   zone: string
 }
 
-/** Builds the rollup of a day from raw rows. */
-export const rollUpAnew = (
-  { rollUp, watermark }: Pick<Round, 'rollUp' | 'watermark'>,
-  day: SiteDay,
-  marks: RolledUpDay['marks'] = [],
-): Promise<unknown> => rollUp({ ...day, rolledUpTo: watermark + OPEN_MS, marks })
+/**
+ * Returns the time zone of the days of sites, and up to where all days are rolled up from the start of their span on, Unix milliseconds.
+ * Sites without a span are left out. A marked day before the span may be the newest one that has a rollup.
+ */
+export const findGrown = query<
+  { siteNos: readonly number[] },
+  { siteNo: number; zone: string; grownTo: number }
+>(
+  'find-grown-rollups',
+  `
+  select
+    rollup_spans.site_no as "siteNo",
+    timezone as zone,
+    (extract(epoch from greatest(rolled_up_from, newest.ends_at)) * 1000)::bigint as "grownTo"
+  from rollup_spans
+  left join lateral (
+    select ends_at
+    from daily_rollups
+    where daily_rollups.site_no = rollup_spans.site_no
+    order by starts_at desc
+    limit 1
+  ) as newest on true
+  where rollup_spans.site_no = any(:siteNos::int[])`,
+)
 
 /** Returns the local day that contains an instant. */
 export function dayAround(zone: string, at: number): Window {
@@ -46,33 +63,34 @@ export function* daysFrom(zone: string, from: number, end: number): Generator<Wi
 }
 
 /**
- * Builds the rollups of marked days, newest day first; days without a rollup get one too.
+ * Builds the rollups of marked days, newest day first. Days before the span of a site get one, too; days after its newest rollup get
+ * theirs in order, so that none is left out.
  * @param until only days that end by then, Unix milliseconds
  * @returns true when it has handled all marks
  */
 export async function rollUpMarked(round: Round, until?: number): Promise<boolean> {
-  const { db, hasTime } = round
+  const { db, rollUp, watermark, hasTime } = round
   const marks = await readMarks(db, 'daily_rollups', until === undefined ? {} : { end: until })
   if (marks.length === 0) return true
-  const spans = await findSpans(db, { siteNos: [...new Set(marks.map(({ siteNo }) => siteNo))] })
-  const zoneOf = new Map(spans.map(({ siteNo, rolledUpZone }) => [siteNo, rolledUpZone]))
+  const sites = await findGrown(db, { siteNos: [...new Set(marks.map(({ siteNo }) => siteNo))] })
+  const grown = new Map(sites.map(site => [site.siteNo, site]))
   const days = new Map<string, { day: SiteDay; marks: RolledUpDay['marks'] }>()
   const idle: Mark[] = []
   for (const mark of marks) {
     const { siteNo, version } = mark
     const bucket = mark.bucket.getTime()
-    const zone = zoneOf.get(siteNo)
-    if (zone === undefined) {
+    const site = grown.get(siteNo)
+    if (!site) {
       idle.push(mark)
       continue
     }
+    const { zone, grownTo } = site
     const day = dayAround(zone, bucket)
-    if (until !== undefined && day.end > until) continue
-    // Columns count it until it is over.
-    if (day.end > round.watermark) {
-      idle.push(mark)
+    if (day.start >= grownTo) {
+      if (day.end > watermark) idle.push(mark)
       continue
     }
+    if (until !== undefined && day.end > until) continue
     const key = `${siteNo}/${day.start}`
     if (!days.has(key)) days.set(key, { day: { ...day, siteNo, zone }, marks: [] })
     days.get(key)!.marks.push({ bucket, version })
@@ -81,7 +99,7 @@ export async function rollUpMarked(round: Round, until?: number): Promise<boolea
   await removeMarks(db, 'daily_rollups', idle)
   for (const { day, marks } of [...days.values()].toSorted((a, b) => b.day.start - a.day.start)) {
     if (!hasTime()) return false
-    await rollUpAnew(round, day, marks)
+    await rollUp({ ...day, marks })
   }
   return marks.length < MAX_MARKS
 }
@@ -130,13 +148,13 @@ const keepEmptyRollup = query<
  * @returns true when there are none left
  */
 export async function rollUpOtherDimensions(round: Round): Promise<boolean> {
-  const { db, hasTime } = round
+  const { db, rollUp, hasTime } = round
   const days = await selectOtherDimensions(db, { dimensionsHash: DIMENSIONS_HASH, limit: MAX_OTHERS })
   for (const day of days) {
     if (!hasTime()) return false
     const key = { siteNo: day.siteNo, ...datesOf(day) }
     const [kept] = await keepEmptyRollup(db, { ...key, dimensionsHash: DIMENSIONS_HASH })
-    if (!kept) await rollUpAnew(round, day)
+    if (!kept) await rollUp({ ...day, marks: [] })
   }
   return days.length < MAX_OTHERS
 }
@@ -163,14 +181,12 @@ const selectRollupsToRenew = query<{ siteNo: number; start: Date; end: Date }, W
  */
 export async function rollUpWindow(
   db: Db,
-  now: Date,
   rollUp: RollUpDay,
   { siteNo, ...window }: Window & { siteNo: number },
 ): Promise<void> {
-  const { watermark } = await moveRollupWatermark(db, now)
   const [span] = await findSpans(db, { siteNos: [siteNo] })
   if (!span) return
   for (const day of await selectRollupsToRenew(db, { siteNo, ...datesOf(window) })) {
-    await rollUpAnew({ rollUp, watermark }, { ...day, siteNo, zone: span.rolledUpZone })
+    await rollUp({ ...day, siteNo, zone: span.rolledUpZone, marks: [] })
   }
 }

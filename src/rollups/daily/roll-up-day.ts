@@ -65,7 +65,7 @@ export const planOnce = query(
 )
 
 const upsertDailyRollup = query<
-  DayKey & Omit<TrafficTotals, 'visitors'> & { rolledUpTo: Date; visitors: Buffer; dimensionsHash: string }
+  DayKey & Omit<TrafficTotals, 'visitors'> & { visitors: Buffer; dimensionsHash: string }
 >('upsert-daily-rollup')
 
 const deleteRollups = query<{ siteNo: number }>(
@@ -83,7 +83,7 @@ const deleteRollups = query<{ siteNo: number }>(
  * second writes nothing. A day before the site's details_from is never written again: its rows are gone.
  */
 export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMITS): Promise<undefined> {
-  const { siteNo, rolledUpTo, marks, zone } = day
+  const { siteNo, marks, zone } = day
   const key: DayKey = { siteNo, ...datesOf(day) }
   const [stored] = await findStamp(db, key)
   const { totals, byDimension } = await inSnapshot(db, async tx => {
@@ -109,7 +109,6 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
     await upsertDailyRollup(tx, {
       ...key,
       ...totals,
-      rolledUpTo: new Date(rolledUpTo),
       visitors: addVisitors(undefined, totals.visitors),
       dimensionsHash: DIMENSIONS_HASH,
     })
@@ -117,7 +116,7 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
   })
 }
 
-/** Deletes all rollups of a site; readers then count its days from raw rows. */
+/** Deletes all rollups of a site; columns then count its days. */
 export function forgetRollups(db: Db, siteNo: number): Promise<unknown> {
   return db.begin(async tx => {
     await lockRollups(tx, { lock: ADVISORY_LOCKS.dailyRollups, siteNo })

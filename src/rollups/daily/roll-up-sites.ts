@@ -3,14 +3,14 @@ import { query } from '../../db/query.ts'
 import { DIMENSIONS_HASH } from '../../dimensions/rolled-up.ts'
 import { limitTime } from '../../lib/time-budget.ts'
 import { arraysOf, datesOf, type Window } from '../protocol.ts'
-import { moveRollupWatermark, noteRefreshed, OPEN_MS } from '../watermarks.ts'
+import { moveRollupWatermark, noteRefreshed } from '../watermarks.ts'
 import { readDailyRollups } from './coverage.ts'
 import {
   dayAround,
   daysFrom,
+  findGrown,
   type RollUpDay,
   type Round,
-  rollUpAnew,
   rollUpMarked,
   rollUpOtherDimensions,
 } from './roll-up-again.ts'
@@ -48,30 +48,19 @@ const upsertSpan = query<{ siteNo: number; timezone: string; rolledUpFrom: Date 
   on conflict (site_no) do update set timezone = excluded.timezone, rolled_up_from = excluded.rolled_up_from`,
 )
 
-// Without those that were made while their day was open, by a version of before.
-const findNewestRollup = query<{ siteNo: number; openFor: string }, { end: number | null }>(
-  'find-newest-daily-rollup',
-  `
-  select (extract(epoch from max(ends_at)) * 1000)::bigint as "end"
-  from daily_rollups
-  where site_no = :siteNo::int and rolled_up_to >= ends_at + :openFor::interval`,
-)
-
 const insertEmptyRollups = query<{
   siteNo: number
   starts: Date[]
   ends: Date[]
-  rolledUpTo: Date
   noVisitors: Buffer
   dimensionsHash: string
 }>(
   'insert-empty-daily-rollups',
   `
   insert into daily_rollups (
-    site_no, starts_at, ends_at, rolled_up_to, pageviews, custom_events, sessions, bounces, duration_ms, visitors,
-    dimensions_hash
+    site_no, starts_at, ends_at, pageviews, custom_events, sessions, bounces, duration_ms, visitors, dimensions_hash
   )
-  select :siteNo::int, starts_at, ends_at, :rolledUpTo::timestamptz, 0, 0, 0, 0, 0, :noVisitors::bytea, :dimensionsHash
+  select :siteNo::int, starts_at, ends_at, 0, 0, 0, 0, 0, :noVisitors::bytea, :dimensionsHash
   from unnest(:starts::timestamptz[], :ends::timestamptz[]) as day (starts_at, ends_at)
   on conflict (site_no, starts_at, ends_at) do nothing`,
 )
@@ -117,7 +106,7 @@ export async function rollUpBehind(
   const round: Round = { db, rollUp, watermark, hasTime }
   // A site needs a span before any rollup.
   for (const site of await selectSites(db)) {
-    if (!site.rolledUpFrom) await growSite(round, site)
+    if (!site.rolledUpFrom) await startSpan(round, site)
   }
   await rollUpMarked(round, until)
 }
@@ -126,22 +115,15 @@ export async function rollUpBehind(
 async function growRollups(round: Round): Promise<boolean> {
   const sites = await selectSitesToGrow(round.db, { watermark: new Date(round.watermark) })
   for (const site of sites) {
-    if (!round.hasTime()) return false
-    await growSite(round, site)
+    await startSpan(round, site)
+    const [grown] = await findGrown(round.db, { siteNos: [site.siteNo] })
+    if (!grown) continue
+    for (const day of daysFrom(site.timezone, grown.grownTo, round.watermark)) {
+      if (!round.hasTime()) return false
+      if (day.end <= round.watermark) await rollUpNewDay(round, site, day)
+    }
   }
   return true
-}
-
-async function growSite(round: Round, site: RolledUpSite): Promise<void> {
-  const rolledUpFrom = await startSpan(round, site)
-  if (rolledUpFrom === undefined) return
-  const { siteNo, timezone } = site
-  const [newest] = await findNewestRollup(round.db, { siteNo, openFor: `${OPEN_MS} milliseconds` })
-  // A marked day before the span may be the newest one that has a rollup.
-  const from = Math.max(newest!.end ?? rolledUpFrom, rolledUpFrom)
-  for (const day of daysFrom(timezone, from, round.watermark)) {
-    if (day.end <= round.watermark) await rollUpNewDay(round, site, day)
-  }
 }
 
 /**
@@ -159,16 +141,19 @@ async function startSpan({ db, watermark }: Round, site: RolledUpSite): Promise<
   return from
 }
 
-async function rollUpNewDay(round: Round, { siteNo, timezone }: RolledUpSite, day: Window): Promise<void> {
-  const { db, watermark } = round
+async function rollUpNewDay(
+  { db, rollUp }: Round,
+  { siteNo, timezone }: RolledUpSite,
+  day: Window,
+): Promise<void> {
   const [newest] = await findNewestHit(db, { siteNo, ...datesOf(day) })
-  if (newest!.at === null) await insertEmpty(db, siteNo, [day], watermark)
-  else await rollUpAnew(round, { ...day, siteNo, zone: timezone })
+  if (newest!.at === null) await insertEmpty(db, siteNo, [day])
+  else await rollUp({ ...day, siteNo, zone: timezone, marks: [] })
 }
 
 /** @returns true when all sites are rolled up back to their first event */
 async function rollUpPast(round: Round): Promise<boolean> {
-  const { db, watermark, hasTime } = round
+  const { db, rollUp, hasTime } = round
   for (const site of await selectSites(db)) {
     const { siteNo, timezone, firstEventAt } = site
     let from = await startSpan(round, site)
@@ -176,8 +161,8 @@ async function rollUpPast(round: Round): Promise<boolean> {
       if (!hasTime()) return false
       const [newest] = await findNewestHit(db, { siteNo, start: EARLIEST, end: new Date(from) })
       const day = dayAround(timezone, newest!.at ?? firstEventAt.getTime())
-      await insertEmpty(db, siteNo, [...daysFrom(timezone, day.end, from)], watermark)
-      if (!(await isRolledUp(db, siteNo, day))) await rollUpAnew(round, { ...day, siteNo, zone: timezone })
+      await insertEmpty(db, siteNo, [...daysFrom(timezone, day.end, from)])
+      if (!(await isRolledUp(db, siteNo, day))) await rollUp({ ...day, siteNo, zone: timezone, marks: [] })
       from = day.start
       await upsertSpan(db, { siteNo, timezone, rolledUpFrom: new Date(from) })
     }
@@ -191,12 +176,11 @@ async function isRolledUp(db: Db, siteNo: number, day: Window): Promise<boolean>
   return rollups.some(({ start, end }) => start === day.start && end === day.end)
 }
 
-async function insertEmpty(db: Db, siteNo: number, days: Window[], watermark: number): Promise<void> {
+async function insertEmpty(db: Db, siteNo: number, days: Window[]): Promise<void> {
   if (days.length === 0) return
   await insertEmptyRollups(db, {
     siteNo,
     ...arraysOf(days.map(day => ({ ...day, siteNo }))),
-    rolledUpTo: new Date(watermark + OPEN_MS),
     noVisitors: addVisitors(undefined, new Uint32Array()),
     dimensionsHash: DIMENSIONS_HASH,
   })

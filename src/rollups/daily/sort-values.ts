@@ -31,7 +31,7 @@ export function sortValues(db: Db, ranking: SortedRanking): Promise<Tasks['sortV
   return inSnapshot(db, async tx => {
     const { siteNo, sort, search, shown, amounts } = ranking
     const summed = await sumValues(tx, cacheOf(db), ranking, true)
-    if (!summed) return null
+    if (!(summed instanceof Object)) return summed
     let all = shownIn(summed.sums, shown)
     const needsValues = search !== undefined || sort === 'value'
     const valueAt = needsValues ? await valuesAt(summed, all) : () => ''

@@ -11,7 +11,7 @@ export interface ValueColumns {
 }
 
 /**
- * Counts by value, summed over days and row slices. Uses columns instead of objects: a month has one entry for each value
+ * Counts by value, summed over days and what columns have counted of the rest. Uses columns instead of objects: a month has one entry for each value
  * of each day. `visitors` counts a visitor once for each part that has the visitor.
  */
 export class ValueSums {
@@ -52,7 +52,8 @@ export class ValueSums {
     if (least) raise(this.#least, indexes, least)
   }
 
-  addSliceCounts(key: number | string, { counts, visitors }: ValueCounts): void {
+  /** Adds what columns have counted of a value; may be called several times for one. */
+  addRest(key: number | string, { counts, visitors }: ValueCounts): void {
     const index = this.indexOf(key)
     for (const column of COLUMNS) {
       const sums = this.#columns[column]
@@ -103,8 +104,8 @@ export class ValueSums {
     return this.#least[index] === this.get(index, 'visitors')
   }
 
-  /** Returns the visitors of a value in each added row slice. */
-  sliceVisitors(index: number): readonly Uint32Array[] {
+  /** Returns the visitors of a value in each added part of the rest. */
+  restVisitors(index: number): readonly Uint32Array[] {
     return this.#visitors.get(index) ?? []
   }
 

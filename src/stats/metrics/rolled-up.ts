@@ -1,36 +1,46 @@
 import type { Queryable } from '../../db/connect.ts'
-import { coverWindows } from '../../rollups/daily/coverage.ts'
+import { AppError } from '../../errors.ts'
+import { coverWindows, type WindowsCoverage } from '../../rollups/daily/coverage.ts'
 import { coverValues } from '../../rollups/daily/rank-values.ts'
-import type { CountedPart, CountedRest, CountedValue, Ranking, Window } from '../../rollups/protocol.ts'
+import type {
+  Changed,
+  CountedPart,
+  CountedRest,
+  CountedValue,
+  Ranking,
+  Window,
+} from '../../rollups/protocol.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices } from '../query-context.ts'
 
-/** Rollups that change between two looks at them are rare: a hit of an old day came, or a day was rolled up. */
-const TRIES = 3
+/** Rollups that are written while a read adds them up are rare: those that it found had no dirty bucket. */
+const TRIES = 5
 
 type Services = Pick<StatsServices, 'reads' | 'counter'>
 
 /**
  * Adds what columns count to daily rollups.
- * @param cover says which parts of the range rollups lack
- * @param count counts one of them over columns
- * @param add adds up; null when rollups lack other parts by now
- * @returns null when rollups cannot answer
+ * @param cover says what rollups hold of the range, and what they lack
+ * @param count counts a part that they lack over columns
+ * @param add adds up; null when rollups cannot answer
+ * @returns null also where there are no rollups: columns alone are faster then
+ * @throws AppError `unavailable`
  */
 async function withRest<Part, Result>(
   { reads }: Pick<Services, 'reads'>,
-  cover: (tx: Queryable) => Promise<Window[]>,
+  cover: (tx: Queryable) => Promise<WindowsCoverage>,
   count: (gap: Window) => Promise<Part[]>,
-  add: (rest: CountedRest<Part>) => Promise<Result | null>,
+  add: (rest: CountedRest<Part>) => Promise<Result | Changed | null>,
 ): Promise<Result | null> {
   for (let tried = 0; tried < TRIES; tried++) {
-    const gaps = await cover(reads)
+    const { gaps, ...covered } = await cover(reads)
+    if (covered.kept.length === 0 && covered.ranges.every(range => range.length === 0)) return null
     const parts = await Promise.all(gaps.map(count))
-    const result = await add({ gaps, rest: parts.flat() })
-    if (result !== null) return result
+    const result = await add({ covered, rest: parts.flat() })
+    if (result !== 'changed') return result
   }
-  return null
+  throw new AppError('unavailable', 'Days of the range are being counted again; try again')
 }
 
 const within = (resolved: ResolvedQuery, { start, end }: Window): ResolvedQuery => ({
@@ -47,11 +57,11 @@ export const withTrafficRest = <Result>(
   services: Services,
   resolved: ResolvedQuery,
   windows: readonly Window[],
-  add: (rest: CountedRest<CountedPart>) => Promise<Result | null>,
+  add: (rest: CountedRest<CountedPart>) => Promise<Result | Changed | null>,
 ): Promise<Result | null> =>
   withRest(
     services,
-    async tx => (await coverWindows(tx, resolved.siteNo, windows)).gaps,
+    tx => coverWindows(tx, resolved.siteNo, windows),
     gap => countAsked(services, within(resolved, gap), 'trafficWithVisitors', boundsIn(gap, windows)),
     add,
   )
@@ -66,12 +76,12 @@ function boundsIn({ start, end }: Window, windows: readonly Window[]): number[] 
 export const withValueRest = <Result>(
   services: Services,
   resolved: ResolvedQuery,
-  asked: Pick<Ranking, 'siteNo' | 'window' | 'dimension' | 'zone'>,
-  add: (rest: CountedRest<CountedValue>) => Promise<Result | null>,
+  asked: Pick<Ranking, 'siteNo' | 'window' | 'dimension'> & { zone?: string },
+  add: (rest: CountedRest<CountedValue>) => Promise<Result | Changed | null>,
 ): Promise<Result | null> =>
   withRest(
     services,
-    async tx => (await coverValues(tx, asked)).gaps,
+    tx => coverValues(tx, asked),
     gap =>
       countAsked(services, within(resolved, gap), 'valuesWithVisitors', {
         dimension: asked.dimension,

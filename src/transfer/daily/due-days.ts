@@ -17,7 +17,6 @@ export interface DueDay {
 }
 
 interface Asked {
-  endedBefore: Date
   /** Null: of every site. */
   siteNo: number | null
   /** A JSON array of objects with `siteNo` and `startsAt`. */
@@ -25,7 +24,7 @@ interface Asked {
 }
 
 /**
- * The earliest day that is over, rolled up, and not exported in its present state. Days whose details are gone stay as they were exported,
+ * The earliest day that is rolled up and not exported in its present state. Days whose details are gone stay as they were exported,
  * and days without hits have no file, unless they had hits before.
  */
 const findDayToExport = query<Asked, Omit<DueDay, 'day' | 'isGone'>>('find-day-to-export')

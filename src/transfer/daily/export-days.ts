@@ -3,14 +3,10 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Db } from '../../db/connect.ts'
-import { HOUR_MS } from '../../lib/time.ts'
 import { exportHits } from '../export/export-hits.ts'
 import { type DueDay, findDueDay, noteExportedDay } from './due-days.ts'
 import { FailedDays } from './failed-days.ts'
 import type { Target } from './target.ts'
-
-/** A day is exported this long after its end: by then, most of its sessions are over, and its late hits are there. */
-const SETTLED_MS = 2 * HOUR_MS
 
 export interface DailyExport {
   db: Db
@@ -61,8 +57,7 @@ export async function exportDays(
   const file = join(workFolder, `${process.pid}.parquet`)
   try {
     while (!signal.aborted) {
-      const endedBefore = new Date(now().getTime() - SETTLED_MS)
-      const day = await findDueDay(db, { siteNo, endedBefore, failed: failed.waiting(now()) })
+      const day = await findDueDay(db, { siteNo, failed: failed.waiting(now()) })
       if (!day) break
       try {
         const { hits, bytes } = await exportDay(given, day, file, signal)

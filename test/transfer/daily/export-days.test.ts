@@ -76,12 +76,13 @@ test('daily export: a day is written once, though one was stopped, and again whe
   expect(await readDays()).toEqual({ '2026-03-08': 1, '2026-03-09': 2 })
 })
 
-test('daily export: a day is due two hours after its end, and one without hits never', async () => {
+test('daily export: a day is due when it is rolled up, 26 hours after its end, and one without hits never', async () => {
   await store('2026-03-11T12:00:00Z')
-  now = new Date('2026-03-12T05:59:00Z')
+  now = new Date('2026-03-13T05:59:00Z')
   await roll()
   expect(await run()).toMatchObject({ days: 0 })
-  now = new Date('2026-03-12T06:00:00Z')
+  now = new Date('2026-03-13T06:00:00Z')
+  await roll()
   expect(await run()).toMatchObject({ days: 1, hits: 1 })
 })
 
