@@ -45,7 +45,6 @@ test('configuration: without variables, each setting has its documented default'
     httpWorkers: availableParallelism(),
     ingestProcesses: 1,
     rollupThreads: 1,
-    liveTailBytes: Math.min(768, Math.floor(memory / 8 / availableParallelism() / 2 ** 20)) * 2 ** 20,
     columnBytes: Math.min(512, Math.floor(memory / 8 / 2 ** 20)) * 2 ** 20,
     maxConnections: 5_000,
     secretKey: KEY,

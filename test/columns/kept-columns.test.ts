@@ -157,6 +157,7 @@ test('columns of money follow each change of the ledger', async () => {
       db`update mrr_movements set session_no = ${session!.no}, session_at = ${session!.at} where site_no = ${siteNo}`,
     () => db`delete from mrr_movements where site_no = ${siteNo}`,
     () => db`delete from revenue where site_no = ${siteNo}`,
+    () => db`delete from payments where site_no = ${siteNo}`,
   ]
   for (const change of changes) {
     await change()

@@ -49,8 +49,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'rollups: a late hit marks nothing dirty',
     file: 'src/rollups/dirty.ts',
-    find: 'where changed_at < watermark and',
-    replace: 'where changed_at > watermark and',
+    find: 'where bucket < watermark',
+    replace: 'where bucket > watermark',
   },
   {
     name: 'attribution: the session of a payment is looked for on all sites',
@@ -104,8 +104,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'filters: "does not contain" finds what contains it',
     file: 'src/stats/counts/shared/match-texts.ts',
-    find: 'if (compared !== operator) for',
-    replace: 'if (compared === operator && false) for',
+    find: 'passes[number]! ^= 1',
+    replace: 'passes[number]! ^= 0',
   },
   {
     name: 'funnels: the first matching step does not win',

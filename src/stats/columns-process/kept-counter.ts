@@ -12,6 +12,8 @@ import { CountRefused } from '../counts/refused.ts'
 const AWAITED_MS = 4 * DAY_MS
 /** Longest wait for columns of a longer time, which are made a day at a time. */
 const PATIENCE_MS = 5_000
+/** Days that took less time are followed by twice as many. */
+const QUICK_MS = 100
 /** Columns are made anew after this time, from stored blocks: texts that no row has any more are forgotten then. */
 const OLDEST_MS = DAY_MS
 /** How long a site that fills the memory is not tried again for older days. */
@@ -27,10 +29,12 @@ interface Waiting {
   refuse: (error: unknown) => void
 }
 
-/** Time that is made from rows, a day at a time, the newest first. */
+/** Time that is made from rows, some days at a time, the newest first. */
 interface Preparing extends Span {
   /** What is after it is done. */
   until: number
+  /** How many days are made at a time: more while that takes little time. */
+  days: number
 }
 
 interface Site {
@@ -48,7 +52,7 @@ interface Site {
 /**
  * Returns a counter that keeps columns from one question to the next, those of the sites that were asked last.
  * @param options.maxBytes about how much memory they may take
- * @param options.awaitedMs what is made from rows for a question at once, milliseconds of time. Columns of a longer time are prepared a day at a
+ * @param options.awaitedMs what is made from rows for a question at once, milliseconds of time. Columns of a longer time are prepared some days at a
  * time; questions wait for some seconds, and are refused then
  */
 export function createKeptCounter(options: {
@@ -86,7 +90,7 @@ export function createKeptCounter(options: {
     return site
   }
 
-  /** Answers the questions that wait, and prepares a day for those that have to wait longer. */
+  /** Answers the questions that wait, and prepares some days for those that have to wait longer. */
   async function work(site: Site): Promise<void> {
     site.isBusy = true
     while (site.waiting.length > 0 || site.preparing.length > 0) {
@@ -95,7 +99,7 @@ export function createKeptCounter(options: {
         // Rows of before stamps came may change without one: their columns are made for each question.
         if (!(await isStamped()) || now() - site.since > OLDEST_MS) startAnew(site)
         if (asked.length > 0) await answer(site, asked)
-        if (site.preparing.length > 0) await prepareDay(site, site.preparing[0]!)
+        if (site.preparing.length > 0) await prepareDays(site, site.preparing[0]!)
         if (await isStamped()) await site.columns.store(db)
       } catch (error) {
         log.error({ error, siteNo: site.siteNo }, 'columns could not be made')
@@ -141,16 +145,18 @@ export function createKeptCounter(options: {
     if (site.full && now() > site.full.until) site.full = undefined
     if (site.full && start < site.full.from) return question.refuse(new CountRefused({ why: 'large' }))
     const isKnown = site.preparing.some(known => known.start <= start && known.end >= end)
-    if (!isKnown) site.preparing.push({ start, end, until: Math.min(end, now()) })
+    if (!isKnown) site.preparing.push({ start, end, until: Math.min(end, now()), days: 1 })
     if (now() - question.since < patienceMs) site.waiting.push(question)
     else question.refuse(new CountRefused({ why: 'preparing', share }))
   }
 
-  async function prepareDay(site: Site, preparing: Preparing): Promise<void> {
-    const { start, until } = preparing
-    const from = Math.max(start, dayOf(until - 1))
+  async function prepareDays(site: Site, preparing: Preparing): Promise<void> {
+    const { start, until, days } = preparing
+    const from = Math.max(start, dayOf(until - 1) - (days - 1) * DAY_MS)
+    const began = performance.now()
     await site.columns.views(db, [{ start: from, end: until }], now(), { mostBytes })
     preparing.until = from
+    preparing.days = performance.now() - began < QUICK_MS ? 2 * days : Math.ceil(days / 2)
     if (site.columns.bytes > mostBytes) {
       // Of the day itself and those around it, no part is kept: the newer ones have room.
       const keptFrom = dayOf(from) + 3 * DAY_MS
