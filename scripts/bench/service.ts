@@ -127,6 +127,8 @@ async function openAccount(
       ...(body && { body: JSON.stringify(body) }),
     })
     const text = await answer.text()
+    // Columns of a long range are made for the first time.
+    if (text.includes('"code":"preparing"')) return api(method, path, body)
     if (!answer.ok) throw new Error(`${method} ${path} answers ${answer.status}: ${text}`)
     return text === '' ? undefined : JSON.parse(text)
   }

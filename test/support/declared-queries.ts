@@ -45,7 +45,7 @@ export async function declaredQueries(): Promise<DeclaredQuery[]> {
 let program: ts.Program | undefined
 
 /** Returns the sources of the service with their types. Test files of the same worker share them: they take 5 s to read. */
-export function serviceProgram(): ts.Program {
+function serviceProgram(): ts.Program {
   program ??= createServiceProgram()
   return program
 }
@@ -91,7 +91,7 @@ async function constantText(checker: ts.TypeChecker, node: ts.Expression): Promi
 }
 
 /** Returns the kinds of values of each property of a type, such as `number` or `Date | string`. */
-export function propertiesOf(checker: ts.TypeChecker, node: ts.TypeNode | undefined): Record<string, string> {
+function propertiesOf(checker: ts.TypeChecker, node: ts.TypeNode | undefined): Record<string, string> {
   if (!node) return {}
   const type = checker.getTypeFromTypeNode(node)
   return Object.fromEntries(

@@ -64,10 +64,6 @@ export async function lockPartitions(
     await lockPartition(tx, { lock: ADVISORY_LOCKS.partition, partition: locked })
 }
 
-/** Returns one of the partitions that `lockPartitions` has locked. */
-const firstOf = (partition: number | readonly number[] | 'all'): number =>
-  partition === 'all' ? 0 : Math.min(...[partition].flat())
-
 export interface Stored {
   stored: number
   /** Hits that an earlier delivery had already stored. */
@@ -179,7 +175,7 @@ export async function storeHits(
         }
       }
       if (assignedReports.length > 0) written = await sortReports(tx, assignedReports)
-      await writeBatch(tx, firstOf(partition), sessionized, [...context.visitors.values()], written)
+      await writeBatch(tx, sessionized, [...context.visitors.values()], written)
       await noteImports(tx, inOrder)
       const watching = new Set(sites.flatMap(({ siteNo, watchesGoals }) => (watchesGoals ? [siteNo] : [])))
       if (watching.size > 0)

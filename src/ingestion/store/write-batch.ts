@@ -46,13 +46,9 @@ const drawNumbers = query<
     array(select nextval('session_numbers')::bigint from generate_series(1, :sessions::int)) as "sessionNos"`,
 )
 
-/**
- * Writes the changes that the hits of a batch made to the batch context, and marks what is stale now.
- * @param partition one whose lock the transaction holds
- */
+/** Writes the changes that the hits of a batch made to the batch context, and marks what is stale now. */
 export async function writeBatch(
   tx: Transaction,
-  partition: number,
   sessionized: SessionizedHit[],
   visitors: Visitor[],
   reports?: ReportsToWrite,

@@ -213,7 +213,7 @@ async function erasePartOf(
   await markBuckets(tx, 'sessions', [started])
   await markBuckets(tx, 'daily_rollups', [
     ...touched,
-    ...hits.flatMap(({ at, pageAt }) => (pageAt ? [{ siteNo, at: pageAt.getTime() }] : [])),
+    ...hits.flatMap(({ pageAt }) => (pageAt ? [{ siteNo, at: pageAt.getTime() }] : [])),
     started,
   ])
   return isGone

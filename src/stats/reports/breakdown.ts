@@ -142,7 +142,6 @@ const listed = (amounts: Map<string, bigint>): Amounts => ({
 async function withParts(source: Source, rows: ValueTogether[]): Promise<RowParts[]> {
   const { services, site, dimension, resolved, goal } = source
   if (rows.length === 0) return []
-  const values = rows.map(({ counts }) => counts.value)
   const [money, converting] = await Promise.all([
     mayShow(services.grant, 'revenue') ? sumMoneyByValue(services, site, resolved, dimension) : undefined,
     goal && countConvertingByValue(services, site, resolved, goal, dimension),
