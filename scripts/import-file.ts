@@ -1,9 +1,10 @@
 import { open } from 'node:fs/promises'
 import { type Imported, type ImportProgress, importHits } from '../src/ingestion/import/import-hits.ts'
-import { DAY_MS } from '../src/lib/time.ts'
 import type { Lease } from '../src/redis/lease.ts'
 import type { Written } from '../src/rollups/keep-refreshed.ts'
+import { OPEN_MS } from '../src/rollups/watermarks.ts'
 import { type AnySite, findSiteAnywhere } from '../src/sites/find-site.ts'
+import { localDay } from '../src/time/local-time.ts'
 import { withImportServices } from './import-services.ts'
 import { type Progress, secondsSince, showProgress } from './progress.ts'
 import type { Tools } from './tools.ts'
@@ -44,7 +45,7 @@ export async function importSource(
 ): Promise<Imported> {
   const startedAt = performance.now()
   const progress = showProgress('importing', say)
-  const days = countDays(say)
+  const days = countDays(site, say)
 
   function onProgress(imported: ImportProgress) {
     const { accepted, dropped, rejected_total } = imported
@@ -73,16 +74,17 @@ export async function importSource(
   }).finally(days.end)
 }
 
-/** Counts the days that are rolled up while an import runs and after it, and shows how many are left after it. */
-function countDays(say?: (text: string) => void) {
+/** Counts the days that are rolled up while an import runs and after it, and shows how many of those that are over are left after it. */
+function countDays({ timezone }: AnySite, say?: (text: string) => void) {
   const rolledUp = new Set<number>()
   let written: Written | undefined
   let progress: Progress | undefined
 
   function part(): void {
     if (!written) return
-    const total = Math.floor(written.to / DAY_MS) - Math.floor(written.from / DAY_MS) + 1
-    progress?.part(rolledUp.size / total, `${rolledUp.size} of ${total} days`)
+    const lastOver = localDay(timezone, Date.now() - OPEN_MS) - 1
+    const total = Math.min(localDay(timezone, written.to), lastOver) - localDay(timezone, written.from) + 1
+    if (total > 0) progress?.part(rolledUp.size / total, `${rolledUp.size} of ${total} days`)
   }
   return {
     onWritten(now: Written): void {
