@@ -11,7 +11,7 @@ interface Line {
 
 /**
  * Queue of turns on a resource that only one caller can use. While several kinds wait, each gets the same share of the time. The
- * number of its waiting callers and the length of its turns do not matter: filtered reads of one team delay storing and the
+ * number of its waiting callers and the length of its turns do not matter: the reads of one team delay storing and the
  * short reads of another team only by the current turn. Callers of one kind run in the order of their requests.
  */
 export class Turns {

@@ -1,6 +1,6 @@
 import type { Dimension } from '../dimensions/dimensions.ts'
 import { invalidValue } from '../errors.ts'
-import { PatternWork } from '../rollups/patterns/match.ts'
+import { checkTests } from '../rollups/patterns/check-tests.ts'
 import type { Services } from '../services.ts'
 import {
   byDimension,
@@ -45,8 +45,8 @@ export async function checkPatterns(
     .filter(isPattern)
     .flatMap(({ field, operator, values }) => values.map(value => ({ field, operator, value })))
   if (tests.length === 0) return
-  const refusal = await patterns.enter(teamId, signal, () => new PatternWork(patterns, signal).check(tests))
-  if (refusal?.why !== 'invalid') return
+  const refusal = await patterns.enter(teamId, signal, () => checkTests({ patterns, signal }, tests))
+  if (!refusal) return
   const { field, value } = tests[refusal.test]!
   throw invalidValue(`filters.${field}`, `${shortened(value)} ${refusal.reason}`)
 }

@@ -2,7 +2,7 @@ import type { Transaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { AppError, invalidField } from '../errors.ts'
 import { isReservedName } from '../events/reserved-names.ts'
-import { PatternWork } from '../rollups/patterns/match.ts'
+import { checkTests } from '../rollups/patterns/check-tests.ts'
 import type { Services } from '../services.ts'
 import { lockSiteCurrency } from '../sites/change-site.ts'
 import type { SiteRecord } from '../sites/schema.ts'
@@ -123,6 +123,6 @@ export async function checkExpression(
 ): Promise<void> {
   if (matchOperator !== 'matches_regex' || matchValue === null) return
   const tests = [{ operator: matchOperator, value: matchValue }]
-  const refusal = await patterns.enter(teamId, signal, () => new PatternWork(patterns, signal).check(tests))
-  if (refusal?.why === 'invalid') throw invalidField('match_value', refusal.reason)
+  const refusal = await patterns.enter(teamId, signal, () => checkTests({ patterns, signal }, tests))
+  if (refusal) throw invalidField('match_value', refusal.reason)
 }

@@ -3,13 +3,16 @@ import { LIFECYCLE_NAMES } from '../events/reserved-names.ts'
 import { listAllGoals } from '../goals/find-goal.ts'
 import { targetOf, testOf } from '../goals/matching.ts'
 import type { GoalRecord } from '../goals/schema.ts'
-import { PatternWork } from '../rollups/patterns/match.ts'
+import type { EachBatch, EachMatches } from '../rollups/patterns/protocol.ts'
 import { compileMatch } from '../rollups/patterns/value-match.ts'
 import type { Services } from '../services.ts'
 import type { SiteRecord } from '../sites/schema.ts'
 import { type Grant, mayShow } from './grant.ts'
 
 type PatternParts = Pick<Services, 'patterns'> & { signal?: AbortSignal | undefined; grant: Grant | null }
+
+/** CPU time limit of an expression, for the few names of events of money. */
+const TEST_MS = 1_500
 
 /** Whether a regular expression matches the name of an event of money. Expressions compile in threads, so it is kept. */
 const matchesMoney = new LRUCache<string, boolean>({ max: 10_000 })
@@ -49,13 +52,10 @@ async function acceptsMoney(services: PatternParts, goal: GoalRecord): Promise<b
   if (!isRegex(goal)) return LIFECYCLE_NAMES.some(compileMatch(test.operator, test.value))
   const known = matchesMoney.get(test.value)
   if (known !== undefined) return known
-  let accepts = false
-  const input = { tests: [test], values: [...LIFECYCLE_NAMES], most: LIFECYCLE_NAMES.length }
-  const refusal = await new PatternWork(services.patterns, services.signal).match(input, (_, matches) => {
-    accepts ||= matches.length > 0
-  })
+  const input: EachBatch = { tests: [test], values: [...LIFECYCLE_NAMES], testMs: TEST_MS, budgetMs: 0 }
+  const { results } = (await services.patterns.run('matchEach', input, services.signal)) as EachMatches
   // An expression that cannot be compared is not shown.
-  const isMoney = accepts || refusal !== undefined
+  const isMoney = typeof results[0] === 'string' || results[0]!.length > 0
   matchesMoney.set(test.value, isMoney)
   return isMoney
 }

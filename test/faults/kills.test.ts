@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
+import { mergeNewStamps } from '../../src/columns/stamps.ts'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import { DAY_MS } from '../../src/lib/time.ts'
+import { enrichedHit } from '../support/hits.ts'
 import { type Load, moreAccepted } from '../support/load.ts'
 import { runs } from '../support/runs.ts'
 import { eventually } from '../support/service.ts'
@@ -56,6 +60,65 @@ const endsOf = (output: string): string =>
     .split('\n')
     .filter(line => !line.startsWith('{') || /"level":[56]0/.test(line))
     .join('\n')
+
+const KILLS = runs(2)
+const DAYS = 12
+/** Enough for columns that are stored. */
+const DAILY = 600
+
+test('faults: a columns process that is killed while it prepares a site answers the exact numbers afterwards', async () => {
+  const site = await service.newSite()
+  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
+  const at = (daysAgo: number, no: number) => today - daysAgo * DAY_MS + no * 1000
+  for (let daysAgo = 1; daysAgo <= DAYS; daysAgo++) {
+    const hits = Array.from({ length: DAILY }, (_, no) =>
+      enrichedHit(site, at(daysAgo, no), { url: `/${no % 3}` }),
+    )
+    await storeHits(service.db, 'all', hits)
+  }
+  for (let kill = 0; kill < KILLS; kill++) {
+    await service.db`delete from column_blocks where site_no = ${site.siteNo}`
+    await killColumns()
+    const answer = pageviewsOf(site)
+    await eventually(async () => (await storedBlocks(site)) > 0)
+    await killColumns()
+    await answer.catch(() => undefined)
+    await eventually(async () => (await pageviewsOf(site)) === (DAYS * DAILY) / 3)
+  }
+  const blocks = await storedBlocks(site)
+  await storeHits(service.db, 'all', [enrichedHit(site, at(5, DAILY), { url: '/1' })])
+  await mergeNewStamps(service.db, 1)
+  expect(await storedBlocks(site)).toBe(blocks - 1)
+  expect(await pageviewsOf(site)).toBe((DAYS * DAILY) / 3 + 1)
+})
+
+async function killColumns(): Promise<void> {
+  const [pid] = await service.childrenNamed('columns.js')
+  process.kill(pid!, 'SIGKILL')
+  await eventually(async () => {
+    const [now] = await service.childrenNamed('columns.js')
+    return now !== undefined && now !== pid
+  })
+}
+
+/** Pageviews of one path; `NaN` while they cannot be counted. */
+async function pageviewsOf(site: TestSite): Promise<number> {
+  const answer = await fetch(
+    `${service.primary.url}/api/sites/${site.id}/overview?range=last_30_days&path=/1`,
+    {
+      headers: { Authorization: `Bearer ${service.token}` },
+    },
+  )
+  if (answer.status === 503) return Number.NaN
+  expect(answer.status).toBe(200)
+  return ((await answer.json()) as { pageviews: number }).pageviews
+}
+
+async function storedBlocks(site: TestSite): Promise<number> {
+  const [row] =
+    await service.db`select count(*)::int as blocks from column_blocks where site_no = ${site.siteNo}`
+  return row!.blocks
+}
 
 const RELOADS = runs(2)
 

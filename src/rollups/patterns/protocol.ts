@@ -10,15 +10,16 @@ export const MOST_STEPS_OF_A_VALUE = 5_000_000
 
 /** Inputs and outputs of the tasks of the pattern threads. The tasks use no database. */
 export interface PatternTasks {
-  /** Returns the steps per character of each test (`Match.steps`), or why one test cannot be used. */
-  compileTests: {
-    input: ValueTest[]
-    output: { steps: number[] } | { refused: number; reason: string }
-  }
-  /** Returns the indices of the values that pass each test. */
-  matchValues: { input: ValueBatch; output: BatchMatches }
+  /** Returns the first test that cannot be used; undefined when all can. */
+  compileTests: { input: ValueTest[]; output: RefusedTest | undefined }
   /** Handles the tests one after the other, each with a time limit of its own, so that a slow one takes nothing from the others. */
   matchEach: { input: EachBatch; output: EachMatches }
+}
+
+/** Why a test cannot be used, and its index. */
+export interface RefusedTest {
+  test: number
+  reason: string
 }
 
 export interface EachBatch {
@@ -37,20 +38,4 @@ export interface EachMatches {
   /** Of the first tests, as many as were handled in time. */
   results: TestResult[]
   usedMs: number
-}
-
-export interface ValueBatch {
-  tests: ValueTest[]
-  values: string[]
-  /** Maximum number of matches of all tests together. */
-  most: number
-  /** CPU time limit in milliseconds. */
-  budgetMs: number
-}
-
-export interface BatchMatches {
-  matches: Int32Array[]
-  usedMs: number
-  /** Limit that stopped the work; `matches` is incomplete then. */
-  cutOff: 'most' | 'budget' | undefined
 }

@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { LRUCache } from 'lru-cache'
 import {
-  type BatchMatches,
   type EachBatch,
   type EachMatches,
   MOST_STEPS_OF_A_VALUE,
   type PatternTasks,
   type TestResult,
-  type ValueBatch,
   type ValueTest,
 } from './protocol.ts'
 import { compileMatch, InvalidPatternError, wholeValuesOf } from './value-match.ts'
@@ -17,7 +15,7 @@ type TaskTable = {
 }
 
 /** Tasks of a pattern thread, by name. */
-export const patternTasks: TaskTable = { compileTests, matchValues, matchEach }
+export const patternTasks: TaskTable = { compileTests, matchEach }
 
 /** Compiled tests are cached for later batches. Few, because each may hold some ten megabytes of matcher state. */
 const MOST_COMPILED = 16
@@ -32,16 +30,15 @@ function matchOf({ operator, value }: ValueTest) {
 }
 
 function compileTests(tests: ValueTest[]): PatternTasks['compileTests']['output'] {
-  const steps: number[] = []
   for (const [index, test] of tests.entries()) {
     try {
-      steps.push(matchOf(test).steps)
+      matchOf(test)
     } catch (error) {
-      if (error instanceof InvalidPatternError) return { refused: index, reason: error.message }
+      if (error instanceof InvalidPatternError) return { test: index, reason: error.message }
       throw error
     }
   }
-  return { steps }
+  return undefined
 }
 
 /** Steps between two clock checks: up to 20 ms with the slowest expressions, 1 ms with others. */
@@ -72,23 +69,6 @@ function limitSteps(startedAt: number, budgetMs: number): (steps: number) => boo
   }
 }
 
-function matchValues({ tests, values, most, budgetMs }: ValueBatch): BatchMatches {
-  const startedAt = now()
-  const isSpentBy = limitSteps(startedAt, budgetMs)
-  const matches: Int32Array[] = []
-  const answer = (cutOff: BatchMatches['cutOff']) => ({ matches, usedMs: now() - startedAt, cutOff })
-  const byValue = tests.some(isWhole) ? indicesOf(values) : undefined
-  let count = 0
-  for (const test of tests) {
-    const found = (byValue && findWhole(test, byValue)) ?? find(test, values, isSpentBy)
-    if (!found) return answer('budget')
-    count += found.length
-    if (count > most) return answer('most')
-    matches.push(Int32Array.from(found))
-  }
-  return answer(undefined)
-}
-
 function matchEach({ tests, values, testMs, budgetMs }: EachBatch): EachMatches {
   const startedAt = now()
   const byValue = tests.some(isWhole) ? indicesOf(values) : undefined
@@ -105,7 +85,7 @@ function matchEach({ tests, values, testMs, budgetMs }: EachBatch): EachMatches 
 function resultOf(test: ValueTest, values: string[], testMs: number): TestResult {
   const startedAt = now()
   try {
-    const found = find(test, values, limitSteps(startedAt, testMs), MOST_STEPS_OF_A_VALUE)
+    const found = find(test, values, limitSteps(startedAt, testMs))
     // Also one that took its time for compiling: it would again with the next values.
     return found && now() - startedAt <= testMs ? Int32Array.from(found) : 'slow'
   } catch (error) {
@@ -119,12 +99,11 @@ function find(
   test: ValueTest,
   values: string[],
   isSpentBy: (steps: number) => boolean,
-  mostSteps = Number.POSITIVE_INFINITY,
 ): number[] | undefined {
   const isMatch = matchOf(test)
   const found: number[] = []
   for (const [index, text] of values.entries()) {
-    if (isMatch.steps * text.length > mostSteps) continue
+    if (isMatch.steps * text.length > MOST_STEPS_OF_A_VALUE) continue
     if (isSpentBy(isMatch.steps * text.length + STEPS_A_VALUE)) return undefined
     if (isMatch(text)) found.push(index)
   }

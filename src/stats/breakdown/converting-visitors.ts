@@ -3,7 +3,6 @@ import { invalidField } from '../../errors.ts'
 import { findGoals } from '../../goals/find-goal.ts'
 import { targetOf } from '../../goals/matching.ts'
 import type { GoalRecord } from '../../goals/schema.ts'
-import { PatternWork } from '../../rollups/patterns/match.ts'
 import { requireSection } from '../../sharing/grant.ts'
 import { withoutMoneyGoals } from '../../sharing/money-goals.ts'
 import { countAsked } from '../counts/count-filtered.ts'
@@ -43,7 +42,7 @@ export async function findConversionGoal(
   return patterns.enter(teamId, signal, async () => {
     const [goal] = await withoutMoneyGoals(services, found)
     if (!goal) throw invalidField('conversion_goal', 'must be the id of a goal of the site')
-    await checkGoals({ work: new PatternWork(patterns, signal) }, [goal])
+    await checkGoals(services, [goal])
     return goal
   })
 }

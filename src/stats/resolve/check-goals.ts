@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts'
 import { targetOf, testOf } from '../../goals/matching.ts'
 import type { GoalRecord } from '../../goals/schema.ts'
-import type { PatternWork } from '../../rollups/patterns/match.ts'
+import { checkTests } from '../../rollups/patterns/check-tests.ts'
 import { wholeValuesOf } from '../../rollups/patterns/value-match.ts'
 import type { Services } from '../../services.ts'
 import type { Grant } from '../../sharing/grant.ts'
@@ -20,7 +20,7 @@ export type ResolveServices = Pick<
  * @throws AppError `validation_failed` for one whose pattern is invalid
  */
 export async function checkGoals(
-  { work }: { work: PatternWork },
+  services: Pick<ResolveServices, 'patterns' | 'signal'>,
   goals: readonly GoalRecord[],
 ): Promise<void> {
   const compared = goals.filter(goal => {
@@ -28,14 +28,12 @@ export async function checkGoals(
     return value !== null && !wholeValuesOf(operator, value)
   })
   if (compared.length === 0) return
-  const refusal = await work.check(compared.map(goal => testOf(targetOf(goal))))
-  if (refusal && 'test' in refusal) throw refused(compared[refusal.test]!, refusal)
-}
-
-function refused({ displayName, id }: GoalRecord, refusal: { why: string; reason?: string }): AppError {
-  const message =
-    refusal.reason !== undefined
-      ? `The goal ${displayName} (${id}) cannot be looked for: its match_value ${refusal.reason}; change or delete it`
-      : `The goal ${displayName} (${id}) takes too long to look for: give it a simpler match_value`
-  return new AppError('validation_failed', message, { fields: { goal: [message] } })
+  const refusal = await checkTests(
+    services,
+    compared.map(goal => testOf(targetOf(goal))),
+  )
+  if (!refusal) return
+  const { displayName, id } = compared[refusal.test]!
+  const message = `The goal ${displayName} (${id}) cannot be looked for: its match_value ${refusal.reason}; change or delete it`
+  throw new AppError('validation_failed', message, { fields: { goal: [message] } })
 }

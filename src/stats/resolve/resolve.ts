@@ -4,7 +4,8 @@ import { isPattern, shortened } from '../../filters/conditions.ts'
 import { findGoals } from '../../goals/find-goal.ts'
 import { targetOf } from '../../goals/matching.ts'
 import type { GoalRecord } from '../../goals/schema.ts'
-import { PatternWork, type Refusal } from '../../rollups/patterns/match.ts'
+import { checkTests } from '../../rollups/patterns/check-tests.ts'
+import type { RefusedTest } from '../../rollups/patterns/protocol.ts'
 import { withoutMoneyGoals } from '../../sharing/money-goals.ts'
 import type { TimeSpan } from '../../time/range.ts'
 import type { Question } from '../counts/question.ts'
@@ -30,10 +31,9 @@ export async function resolveQueries(
   const tests = patternsOf(given)
   if (tests.length + goals.length > 0) {
     await patterns.enter(teamId, signal, async () => {
-      const work = new PatternWork(patterns, signal)
-      const refusal = tests.length > 0 ? await work.check(tests) : undefined
+      const refusal = tests.length > 0 ? await checkTests(services, tests) : undefined
       if (refusal) throw refused(refusal, tests)
-      for (const list of goals) await checkGoals({ work }, list)
+      for (const list of goals) await checkGoals(services, list)
     })
   }
   const filters: Question['filters'] = []
@@ -62,15 +62,15 @@ export async function resolveQueries(
  * @throws AppError `validation_failed` for an invalid pattern
  */
 export async function checkPatterns(
-  { patterns, signal }: Pick<ResolveServices, 'patterns' | 'signal'>,
+  services: Pick<ResolveServices, 'patterns' | 'signal'>,
   { teamId }: { teamId: string },
   query: Partial<StatsQuery>,
 ): Promise<void> {
   const given = patternsOf(filtersOf(query))
   if (given.length === 0) return
-  await patterns.enter(teamId, signal, async () => {
-    const refusal = await new PatternWork(patterns, signal).check(given)
-    if (refusal?.why === 'invalid') throw refused(refusal, given)
+  await services.patterns.enter(teamId, services.signal, async () => {
+    const refusal = await checkTests(services, given)
+    if (refusal) throw refused(refusal, given)
   })
 }
 
@@ -93,8 +93,7 @@ async function goalsOf(services: ResolveServices, siteNo: number, goalIds: strin
 }
 
 /** @param tests the patterns to which `refusal.test` refers */
-function refused(refusal: Refusal, tests: { field: string; value: string }[]): AppError {
-  const { field, value } = tests['test' in refusal ? refusal.test : 0]!
-  const reason = refusal.why === 'invalid' ? refusal.reason : 'takes too long: use a simpler pattern'
+function refused({ test, reason }: RefusedTest, tests: { field: string; value: string }[]): AppError {
+  const { field, value } = tests[test]!
   return invalidValue(field, `${shortened(value)} ${reason}`)
 }

@@ -1,7 +1,6 @@
 import type { View } from '../../../columns/block.ts'
 import type { Texts } from '../../../columns/texts.ts'
 import type { Condition } from '../../../filters/conditions.ts'
-import { MOST_STEPS, sizeOf } from '../../../rollups/patterns/match.ts'
 import { MOST_STEPS_OF_A_VALUE } from '../../../rollups/patterns/protocol.ts'
 import {
   compileMatch,
@@ -13,7 +12,13 @@ import type { Question } from '../question.ts'
 import { type Compared, CountRefused } from '../refused.ts'
 import { OccurringTexts } from './occurring-texts.ts'
 
-/** CPU time limit of the comparisons of one question. `^/blog/\d+` takes up to 1 s for 500,000 paths. */
+/**
+ * Most steps of the comparisons of one question: characters of the texts, multiplied by the steps per character of each pattern
+ * (`Match.steps`). A step takes 0.1 to 5 ns with ordinary patterns, and up to 300 ns with an expression written to be slow;
+ * `BUDGET_MS` stops those.
+ */
+const MOST_STEPS = 1_000_000_000
+/** Time limit of the comparisons of one question. `^/blog/\d+` takes up to 1 s for 500,000 paths. */
 const BUDGET_MS = 1_500
 /** Texts between two looks at the clock. */
 const TEXTS_A_LOOK = 1_000
@@ -59,6 +64,15 @@ export class TextMatcher {
       if (this.#ms < 0) throw tooCostly(compared)
     }
   }
+}
+
+function sizeOf(texts: readonly string[]): { characters: number; longest: number } {
+  let [characters, longest] = [0, 0]
+  for (const { length } of texts) {
+    characters += length
+    if (length > longest) longest = length
+  }
+  return { characters, longest }
 }
 
 const tooCostly = (compared: Compared) => new CountRefused({ why: 'costly', ...compared })
