@@ -21,7 +21,7 @@ create function stamp_money_at(site integer, at timestamptz) returns void langua
   select site, 'money', date_bin(length * interval '1 minute', at, '2000-01-01T00:00:00Z'), length,
     hashtextextended(gen_random_uuid()::text, 0)
   from (
-    select case when at > now() - interval '2 hours' then 1 when at > now() - interval '2 days' then 60 else 1440 end as length
+    select case when at > now() - interval '3 hours' then 1 when at > now() - interval '3 days' then 60 else 1440 end as length
   ) as span
 $$;
 

@@ -22,14 +22,14 @@ dropped as (
 aged as (
   delete from stamps
   where site_no = :siteNo::int and (
-    (minutes = 1 and starts_at <= now() - interval '2 hours') or (minutes = 60 and starts_at <= now() - interval '2 days')
+    (minutes = 1 and starts_at <= now() - interval '3 hours') or (minutes = 60 and starts_at <= now() - interval '3 days')
   )
   returning kind, starts_at, minutes, stamp
 ),
 moved as (
   select
     kind, starts_at, stamp,
-    greatest(minutes, case when starts_at > now() - interval '2 hours' then 1 when starts_at > now() - interval '2 days' then 60 else 1440 end)
+    greatest(minutes, case when starts_at > now() - interval '3 hours' then 1 when starts_at > now() - interval '3 days' then 60 else 1440 end)
       as minutes
   from (select * from added union all select * from aged) as stamp
 )

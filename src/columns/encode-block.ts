@@ -75,7 +75,7 @@ export function decodeBlock(data: Buffer, { texts, visitors }: Numbering): Block
     session.fill(index, firstHit[index], firstHit[index + 1])
   const at = new Float64Array(hits.count)
   for (let hit = 0; hit < hits.count; hit++) at[hit] = before({ session, at }, startedAt, hit) + hits.at[hit]!
-  return withSiteTexts(
+  const decoded = withSiteTexts(
     {
       isService: false,
       sessions: {
@@ -111,6 +111,23 @@ export function decodeBlock(data: Buffer, { texts, visitors }: Numbering): Block
     own,
     texts,
   )
+  return {
+    ...decoded,
+    sessions: onItsOwn(decoded.sessions),
+    hits: onItsOwn(decoded.hits),
+    vitals: onItsOwn(decoded.vitals),
+  }
+}
+
+/** Copies columns that are parts of a larger buffer, which would stay in memory with them. */
+function onItsOwn<Columns extends object>(columns: Columns): Columns {
+  const own = Object.entries(columns).map(([name, column]) => [
+    name,
+    ArrayBuffer.isView(column) && column.buffer.byteLength > column.byteLength
+      ? (column as Uint8Array).slice()
+      : column,
+  ])
+  return Object.fromEntries(own)
 }
 
 /** Returns the time that a hit is stored as a difference to: that of the hit before, of the first one the start of its session. */

@@ -11,7 +11,7 @@ export interface Kept<Of> extends Span {
   isFilled: boolean
   /** The stamps of its span, and of `copied`. */
   stamp: bigint
-  /** Days on which the sessions started of which it has copies. */
+  /** Days on which the sessions started that it copies. */
   copied: number[]
   isStored: boolean
 }
@@ -25,6 +25,8 @@ export interface BlockKind<Of> {
   copiesOf(block: Of): Block | undefined
   /** Joins the blocks that fill a span. */
   join(blocks: Of[], span: Span): Of
+  /** Told of each block that is forgotten. */
+  forget?(block: Of): void
 }
 
 /** Blocks of one kind that do not overlap. */
@@ -44,6 +46,11 @@ export class KeptBlocks<Of> {
   /** Forgets the blocks that begin before a time, Unix milliseconds. */
   forgetBefore(at: number): void {
     this.#set(this.#kept.filter(({ start }) => start >= at))
+  }
+
+  /** Forgets the blocks that end after a time, Unix milliseconds. */
+  forgetFrom(at: number): void {
+    this.#set(this.#kept.filter(({ end }) => end <= at))
   }
 
   /** Forgets the blocks whose rows have changed. */
@@ -92,6 +99,10 @@ export class KeptBlocks<Of> {
   }
 
   #set(kept: Kept<Of>[]): void {
+    if (this.#of.forget) {
+      const left = new Set(kept)
+      for (const each of this.#kept) if (!left.has(each)) this.#of.forget(each.block)
+    }
     this.#kept = kept
     this.bytes = kept.reduce((sum, { bytes }) => sum + bytes, 0)
   }

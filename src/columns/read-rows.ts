@@ -189,5 +189,5 @@ const nothing = (isService: boolean): Block =>
     isService,
   )
 /** All spans without rows share one block. */
-const EMPTY = nothing(false)
+export const EMPTY = nothing(false)
 const EMPTY_SERVICE = nothing(true)

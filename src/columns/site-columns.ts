@@ -4,7 +4,7 @@ import { type Block, bytesOf, type MoneyBlock, type View } from './block.ts'
 import { encodeBlock } from './encode-block.ts'
 import { joinBlocks, joinMoney } from './join-blocks.ts'
 import { KeptBlocks } from './kept-blocks.ts'
-import { createDecodedBlocks, type DecodedBlocks, PackedBlock } from './packed-block.ts'
+import { DecodedBlocks, PackedBlock } from './packed-block.ts'
 import { NO_MONEY, readMoney } from './read-money.ts'
 import { REACH_MS, readServiceEvents, readSpans } from './read-rows.ts'
 import { blockSpans, type Span } from './spans.ts'
@@ -37,6 +37,8 @@ export interface ColumnOptions {
   leastPackedHits: number
 }
 
+/** Time whose sessions are read and packed at once, milliseconds: more of them would need much memory. */
+const SESSIONS_OF_STATEMENT_MS = 4 * DAY_MS
 /** Time whose money one statement reads, milliseconds. */
 const MONEY_OF_STATEMENT_MS = 7 * DAY_MS
 const NO_BOUND = Number.POSITIVE_INFINITY
@@ -53,6 +55,7 @@ export class SiteColumns {
     isFilled: block => block instanceof PackedBlock || block.sessions.count > 0,
     copiesOf: () => undefined,
     join: (blocks, span) => this.#packed(joinBlocks(blocks), span),
+    forget: block => block instanceof PackedBlock && this.#decoded.delete(block),
   })
   readonly #service = new KeptBlocks<Block>({
     kind: 'service',
@@ -68,7 +71,7 @@ export class SiteColumns {
     copiesOf: block => block.copies,
     join: joinMoney,
   })
-  /** All money of the last view, and the blocks of which it was joined. */
+  /** Joined money of the last view, and its blocks. */
   #joined: { parts: MoneyBlock[]; whole: MoneyBlock } = { parts: [], whole: NO_MONEY }
   #firstAt = Number.NEGATIVE_INFINITY
   #hasRead = false
@@ -80,7 +83,7 @@ export class SiteColumns {
   constructor(
     siteNo: number,
     {
-      decoded = createDecodedBlocks(2 ** 30),
+      decoded = new DecodedBlocks(2 ** 30),
       leastPackedHits = LEAST_PACKED_HITS,
     }: Partial<ColumnOptions> = {},
   ) {
@@ -97,6 +100,17 @@ export class SiteColumns {
   /** Forgets the blocks of sessions that begin before a time, Unix milliseconds. */
   forgetBefore(at: number): void {
     this.#sessions.forgetBefore(at)
+  }
+
+  /** Forgets the blocks that have something from a time on, Unix milliseconds, but money: the database itself stamps that. */
+  forgetFrom(at: number): void {
+    this.#sessions.forgetFrom(at)
+    this.#service.forgetFrom(at)
+  }
+
+  /** Forgets all blocks. */
+  clear(): void {
+    this.#sessions.forgetFrom(Number.NEGATIVE_INFINITY)
   }
 
   /** About how much memory the site takes without decoded columns, in bytes. */
@@ -134,7 +148,7 @@ export class SiteColumns {
         views.push(1 - lacking / lengthOf(days))
         continue
       }
-      await this.#bring(this.#sessions, days, stamps, NO_BOUND, async run => {
+      await this.#bring(this.#sessions, days, stamps, SESSIONS_OF_STATEMENT_MS, async run => {
         const blocks = await readSpans(tx, this.#siteNo, run, this.#numbering)
         return blocks.map((block, index) => this.#packed(block, run[index]!))
       })

@@ -19,7 +19,8 @@ interface Change {
   at: number
 }
 
-// Of each change a minute for what is at most two hours old, else an hour up to two days, else a day.
+// Of each change a minute for what is at most three hours old, else an hour up to three days, else a day: an hour and a day longer than columns
+// are kept by minutes and hours, so that no stamp becomes longer than the column that has just been joined.
 const insertStamps = query<{ siteNos: number[]; kinds: string[]; times: Date[]; stamps: string[] }>(
   'insert-stamps',
   `insert into new_stamps (site_no, kind, starts_at, minutes, stamp)
@@ -27,7 +28,7 @@ const insertStamps = query<{ siteNos: number[]; kinds: string[]; times: Date[]; 
   from (
     select
       site_no, kind, at, stamp::bigint as stamp,
-      case when at > now() - interval '2 hours' then 1 when at > now() - interval '2 days' then 60 else 1440 end as minutes
+      case when at > now() - interval '3 hours' then 1 when at > now() - interval '3 days' then 60 else 1440 end as minutes
     from unnest(:siteNos::int[], :kinds::text[], :times::timestamptz[], :stamps::text[])
       as given (site_no, kind, at, stamp)
   ) as change

@@ -95,6 +95,24 @@ const insertBlock = query<{ siteNo: number; start: Date; form: number; stamp: st
   on conflict (site_no, starts_at) do update set form = excluded.form, stamp = excluded.stamp, data = excluded.data`,
 )
 
+/**
+ * Deletes the stored blocks of a site whose rows have changed, also one that was written while its stamps were merged.
+ */
+export const deleteOldBlocks = query<{ siteNo: number }>(
+  'delete-old-column-blocks',
+  `delete from column_blocks
+  where site_no = :siteNo::int
+    and stamp <> (
+      select coalesce(bit_xor(stamped.stamp), 0)
+      from (
+        select stamp, starts_at from stamps where site_no = :siteNo::int and kind = 'sessions'
+        union all
+        select stamp, starts_at from new_stamps where site_no = :siteNo::int and kind = 'sessions'
+      ) as stamped
+      where stamped.starts_at >= column_blocks.starts_at and stamped.starts_at < column_blocks.starts_at + interval '1 day'
+    )`,
+)
+
 /** Stores the block of a day, so that other processes and later starts need not make it. */
 export async function storeBlock(db: Db, siteNo: number, { start, stamp, data }: StoredBlock): Promise<void> {
   await insertBlock(db, { siteNo, start: new Date(start), form: FORM, stamp: stamp.toString(), data })

@@ -60,6 +60,9 @@ export function isDataFault(error: unknown): boolean {
 
 const QUERY_CANCELED = '57014'
 
+/** Returns true for a statement that was ended, such as by its time limit. */
+export const isCanceled = (error: unknown): boolean => sqlState(error) === QUERY_CANCELED
+
 /** SQLSTATE of a value that the server cannot build: it exceeds the limit of arrays and texts, or of one allocation. */
 const LIMIT_EXCEEDED = '54000'
 export const INTERNAL_ERROR = 'XX000'
@@ -85,7 +88,7 @@ function isAnswerTooLarge(error: unknown): boolean {
  * @returns AppError `unavailable` for these errors; any other error unchanged
  */
 export function translateDbError(error: unknown): unknown {
-  if (sqlState(error) === QUERY_CANCELED) {
+  if (isCanceled(error)) {
     return new AppError(
       'unavailable',
       'The database took too long: ask for a shorter range or with fewer filters, or try again later',

@@ -5,6 +5,7 @@ import { mergeNewStamps } from '../../src/columns/stamps.ts'
 import { inSnapshot } from '../../src/db/connect.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { createKeptCounter } from '../../src/stats/columns-process/kept-counter.ts'
+import { ANSWER_MS } from '../../src/stats/columns-process/messages.ts'
 import { CountRefused } from '../../src/stats/counts/refused.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
@@ -13,6 +14,7 @@ import { useDatabase } from './stored-stream.ts'
 
 const database = useDatabase()
 const DAY = 86_400_000
+const MINUTE = 60_000
 const START = Date.UTC(2026, 2, 1)
 const DAYS = 12
 
@@ -96,7 +98,7 @@ test('columns that would take too much memory are refused; newer and shorter tim
   const site = await siteWithVisits()
   const newest = new SiteColumns(site.siteNo)
   await inSnapshot(database.db, tx => newest.views(tx, [question(DAYS - 1, 1)], START + (DAYS + 5) * DAY))
-  const counter = counterOf({ maxBytes: 2 * (newest.bytes + 10) })
+  const counter = counterOf({ maxBytes: 4 * (newest.bytes + 10) })
   for (let turn = 0; turn < 5; turn++) {
     expect(await visits(counter, site, 0, DAYS)).toEqual({ why: 'large' })
     await nextTurn()
@@ -139,4 +141,29 @@ test('a filter finds texts of stored days that were not decoded before', async (
   const filtered = { ...asked, filters: [{ dimension: 'path' as const, condition }] }
   const [counted] = await counterOf(options).count('traffic', site.siteNo, filtered, [asked.start, asked.end])
   expect(counted!.sessions).toBe(DAYS)
+})
+
+test('a question whose asker has gone is not counted', async () => {
+  const site = await siteWithVisits()
+  let now = START + (DAYS + 5) * DAY
+  const counter = counterOf({ now: () => (now += ANSWER_MS) })
+  expect(await visits(counter, site, DAYS - 1, 1)).toEqual({ why: 'preparing', share: 0 })
+})
+
+test('after an upgrade, columns of today are made for each question, and all of them once more when each change has a stamp', async () => {
+  const { db } = database
+  const site = await siteWithVisits()
+  let now = START + (DAYS + 5) * DAY
+  await db`update stamp_start set stamped_from = ${new Date(now + MINUTE)}`
+  const counter = counterOf({ now: () => now, awaitedMs: Number.POSITIVE_INFINITY })
+  const all = () => visits(counter, site, 0, DAYS + 6)
+  expect(await all()).toBe(DAYS)
+  const stamps = await db`select stamp::text from new_stamps where site_no = ${site.siteNo}`
+  await storeHits(db, 0, [enrichedHit(site, now - 60 * MINUTE), enrichedHit(site, START + 3.6 * DAY)])
+  const known = stamps.map(({ stamp }) => stamp)
+  await db`delete from new_stamps where site_no = ${site.siteNo} and not (stamp::text = any(${known}))`
+  expect(await all()).toBe(DAYS + 1)
+  now += 2 * MINUTE
+  expect(await all()).toBe(DAYS + 2)
+  await db`update stamp_start set stamped_from = '-infinity'`
 })

@@ -1,4 +1,5 @@
 import { mergeStamps } from '../../columns/stamps.ts'
+import { deleteOldBlocks } from '../../columns/stored-blocks.ts'
 import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { createTeamTurns, type TeamTurns } from '../../lib/team-turns.ts'
@@ -101,6 +102,7 @@ async function erase(
     const next = STEPS[STEPS.indexOf(step) + 1]
     if (!next) {
       await mergeStamps(db, { siteNo: erasure.siteNo })
+      await deleteOldBlocks(db, { siteNo: erasure.siteNo })
       await finish(db, { id, now })
       return 'done'
     }

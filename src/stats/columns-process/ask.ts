@@ -2,15 +2,18 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Asked, Counted, Counter, CountName } from '../counts/counter.ts'
 import { CountRefused } from '../counts/refused.ts'
-import { type Answer, onMessages, type Request, sendMessage } from './messages.ts'
+import { ANSWER_MS, type Answer, onMessages, type Request, sendMessage } from './messages.ts'
 
 /** Pause before the columns process is looked for again. */
 const PAUSE_MS = 100
-/** Longest wait for an answer: less than the ten seconds that a caller has. */
-const PATIENCE_MS = 8_000
 
-/** Nothing is known of what is done. */
+/** The share that is done is unknown. */
 const notYet = () => new CountRefused({ why: 'preparing', share: 0 })
+const notThere = () =>
+  new CountRefused({
+    why: 'unavailable',
+    message: 'The process that counts over columns does not answer; its log lines have the role columns',
+  })
 
 /**
  * Returns a counter that asks the columns process of this host, and waits for it while it starts.
@@ -46,7 +49,7 @@ export function createAskingCounter(path: string): Counter & { close(): void } {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         waiting.delete(id)
-        reject(notYet())
+        reject(socket && !socket.connecting ? notYet() : notThere())
       }, deadline - performance.now())
       timer.unref()
       waiting.set(id, answer => {
@@ -64,7 +67,7 @@ export function createAskingCounter(path: string): Counter & { close(): void } {
       question: Request['question'],
       asked: Asked<Name>,
     ) {
-      const deadline = performance.now() + PATIENCE_MS
+      const deadline = performance.now() + ANSWER_MS
       for (;;) {
         const answer = await ask({ name, siteNo, question, asked }, deadline)
         if (answer?.refusal) throw new CountRefused(answer.refusal)

@@ -1,5 +1,5 @@
 import type { View } from '../../columns/block.ts'
-import { createDecodedBlocks } from '../../columns/packed-block.ts'
+import { DecodedBlocks } from '../../columns/packed-block.ts'
 import { SiteColumns, startsOf, type ViewSpan } from '../../columns/site-columns.ts'
 import { dayOf, type Span } from '../../columns/spans.ts'
 import { readStampStart } from '../../columns/stamps.ts'
@@ -8,6 +8,7 @@ import { DAY_MS, HOUR_MS } from '../../lib/time.ts'
 import type { Log } from '../../runtime/log.ts'
 import { type Counter, runCount, viewSpanOf } from '../counts/counter.ts'
 import { CountRefused } from '../counts/refused.ts'
+import { ANSWER_MS } from './messages.ts'
 
 const AWAITED_MS = 4 * DAY_MS
 /** Longest wait for columns of a longer time, which are made a day at a time. */
@@ -33,8 +34,10 @@ interface Waiting {
 interface Preparing extends Span {
   /** What is after it is done. */
   until: number
-  /** How many days are made at a time: more while that takes little time. */
+  /** How many days the next step has. */
   days: number
+  /** How many days are read at a time: more while that takes little time. */
+  readDays: number
 }
 
 interface Site {
@@ -65,9 +68,9 @@ export function createKeptCounter(options: {
   leastPackedHits?: number
 }): Counter {
   const { db, maxBytes, log, now, awaitedMs = AWAITED_MS, patienceMs = PATIENCE_MS } = options
-  // Half of the memory is for decoded columns, the other for all else.
-  const mostBytes = Math.ceil(maxBytes / 2)
-  const decoded = createDecodedBlocks(mostBytes)
+  // Decoded columns take several times the memory of packed ones.
+  const mostBytes = Math.ceil(maxBytes / 4)
+  const decoded = new DecodedBlocks(maxBytes - mostBytes)
   const { leastPackedHits } = options
   const columnsOf = (siteNo: number) =>
     new SiteColumns(siteNo, { decoded, ...(leastPackedHits !== undefined && { leastPackedHits }) })
@@ -96,14 +99,14 @@ export function createKeptCounter(options: {
     while (site.waiting.length > 0 || site.preparing.length > 0) {
       const asked = site.waiting.splice(0)
       try {
-        // Rows of before stamps came may change without one: their columns are made for each question.
-        if (!(await isStamped()) || now() - site.since > OLDEST_MS) startAnew(site)
+        await forgetUnstamped(site)
         if (asked.length > 0) await answer(site, asked)
         if (site.preparing.length > 0) await prepareDays(site, site.preparing[0]!)
         if (await isStamped()) await site.columns.store(db)
       } catch (error) {
         log.error({ error, siteNo: site.siteNo }, 'columns could not be made')
         site.preparing = []
+        site.waiting = site.waiting.filter(question => !asked.includes(question))
         for (const { refuse } of asked) refuse(error)
       }
       if (site.columns.bytes > mostBytes) startAnew(site)
@@ -113,8 +116,18 @@ export function createKeptCounter(options: {
   }
 
   function startAnew(site: Site): void {
+    site.columns.clear()
     site.columns = columnsOf(site.siteNo)
     site.since = now()
+  }
+
+  /**
+   * After an upgrade, processes of the version before may change rows without a stamp for a while: columns of yesterday and today are made
+   * for each question then, and all columns once more after it.
+   */
+  async function forgetUnstamped(site: Site): Promise<void> {
+    if (!(await isStamped())) site.columns.forgetFrom(dayOf(now() - DAY_MS))
+    else if (site.since < stampedFrom! || now() - site.since > OLDEST_MS) startAnew(site)
   }
 
   async function isStamped(): Promise<boolean> {
@@ -125,7 +138,7 @@ export function createKeptCounter(options: {
   /** All from one moment. */
   async function answer(site: Site, asked: Waiting[]): Promise<void> {
     const { columns } = site
-    const limits = { longestMs: (await isStamped()) ? awaitedMs : Number.POSITIVE_INFINITY, mostBytes }
+    const limits = { longestMs: awaitedMs, mostBytes }
     const spans = asked.map(({ span }) => span)
     // What is missing is read outside of a snapshot: the embedded database can serve no other client during a transaction.
     const withoutLookups = spans.map(span => ({ ...span, money: span.money && ('kept' as const) }))
@@ -134,7 +147,10 @@ export function createKeptCounter(options: {
     const { views } = isWhole ? first : await inSnapshot(db, tx => columns.views(tx, spans, now(), limits))
     for (const [index, question] of asked.entries()) {
       const view = views[index]!
-      if (typeof view === 'object') question.answer(view)
+      // Nobody waits for it any more.
+      if (now() - question.since >= ANSWER_MS)
+        question.refuse(new CountRefused({ why: 'preparing', share: 0 }))
+      else if (typeof view === 'object') question.answer(view)
       else await postpone(site, question, view)
     }
   }
@@ -145,18 +161,27 @@ export function createKeptCounter(options: {
     if (site.full && now() > site.full.until) site.full = undefined
     if (site.full && start < site.full.from) return question.refuse(new CountRefused({ why: 'large' }))
     const isKnown = site.preparing.some(known => known.start <= start && known.end >= end)
-    if (!isKnown) site.preparing.push({ start, end, until: Math.min(end, now()), days: 1 })
+    if (!isKnown) site.preparing.push({ start, end, until: Math.min(end, now()), days: 1, readDays: 1 })
     if (now() - question.since < patienceMs) site.waiting.push(question)
     else question.refuse(new CountRefused({ why: 'preparing', share }))
   }
 
   async function prepareDays(site: Site, preparing: Preparing): Promise<void> {
-    const { start, until, days } = preparing
+    const { start, until, days, readDays } = preparing
     const from = Math.max(start, dayOf(until - 1) - (days - 1) * DAY_MS)
     const began = performance.now()
-    await site.columns.views(db, [{ start: from, end: until }], now(), { mostBytes })
+    const { views, hasRead } = await site.columns.views(db, [{ start: from, end: until }], now(), {
+      mostBytes,
+      ...(days > readDays && { longestMs: awaitedMs }),
+    })
+    if (typeof views[0] === 'number') {
+      preparing.days = readDays
+      return
+    }
     preparing.until = from
-    preparing.days = performance.now() - began < QUICK_MS ? 2 * days : Math.ceil(days / 2)
+    if (hasRead)
+      preparing.readDays = performance.now() - began < QUICK_MS ? 2 * readDays : Math.ceil(readDays / 2)
+    preparing.days = hasRead ? preparing.readDays : 2 * days
     if (site.columns.bytes > mostBytes) {
       // Of the day itself and those around it, no part is kept: the newer ones have room.
       const keptFrom = dayOf(from) + 3 * DAY_MS
@@ -169,9 +194,10 @@ export function createKeptCounter(options: {
   function forgetOthers(site: Site): void {
     let bytes = [...sites.values()].reduce((sum, { columns }) => sum + columns.bytes, 0)
     for (const other of sites.values()) {
-      if (bytes <= mostBytes) return
       if (other === site || other.isBusy) continue
+      if (bytes <= mostBytes && now() - other.since <= OLDEST_MS) continue
       bytes -= other.columns.bytes
+      other.columns.clear()
       sites.delete(other.siteNo)
     }
   }

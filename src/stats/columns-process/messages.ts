@@ -41,6 +41,9 @@ export function onMessages<Message>(socket: Socket, take: (message: Message) => 
   })
 }
 
+/** How long a question waits for its answer: less than the ten seconds that a caller has. */
+export const ANSWER_MS = 8_000
+
 /** A question of an HTTP worker to the columns process. */
 export interface Request {
   id: number

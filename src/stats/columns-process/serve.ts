@@ -1,10 +1,14 @@
 import { rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
+import { isCanceled } from '../../db/errors.ts'
 import { asAppError } from '../../runtime/failures.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { Asked, Counter } from '../counts/counter.ts'
 import { CountRefused } from '../counts/refused.ts'
 import { type Answer, onMessages, type Request, sendMessage } from './messages.ts'
+
+/** Neither filters nor the range decide how long the rows of a day take. */
+const TOO_SLOW = 'The database took too long to give the hits of this range; try again shortly'
 
 /**
  * Answers the questions of the HTTP workers of this host.
@@ -17,7 +21,10 @@ export async function serveCounter(path: string, counter: Counter, log: Log): Pr
     } catch (error) {
       if (error instanceof CountRefused) return { id, refusal: error.refusal }
       const { code, message } = asAppError(error)
-      if (code === 'unavailable') return { id, refusal: { why: code, message } }
+      if (code === 'unavailable') {
+        log.warn({ error, siteNo, count: name }, 'rows of columns could not be read')
+        return { id, refusal: { why: code, message: isCanceled(error) ? TOO_SLOW : message } }
+      }
       log.error({ error, siteNo, count: name }, 'a count failed')
       return { id, failure: `count ${name} failed: ${error}` }
     }
