@@ -18,6 +18,11 @@ test('on Citus, migrations that have nothing of TimescaleDB stay as they are', (
   expect(CITUS.migration('0001_teams.sql', text)).toEqual([text])
 })
 
+test('on Citus, a migration that makes triggers of distributed tables is not refused, whichever was the last one before it', () => {
+  const name = '0060_stored_columns.sql'
+  expect(CITUS.migration(name, textOf(name))[0]).toMatch(/^set local citus\.enable_unsafe_triggers = on;/)
+})
+
 test('files for Citus follow the migration of their name, in order', () => {
   const files = readdirSync(join(projectRoot, 'sql', 'citus', 'migrations'))
   for (const file of files) expect(migrations).toContain(file.replace(/\.\d_\w+\.sql$/, '.sql'))

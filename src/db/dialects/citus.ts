@@ -16,7 +16,7 @@ export const CITUS: Dialect = {
   // Its tables have no chunks.
   requireWhole: async () => {},
   beforeMigrations: () => read('before-migrations.sql'),
-  migration: (name, text) => [TRIGGERS, withoutTimescaledb(text), ...filesAfter(name)],
+  migration: (name, text) => [withTriggers(withoutTimescaledb(text)), ...filesAfter(name)],
   statement: name =>
     existsSync(join(FOLDER, 'queries', `${name}.sql`)) ? read('queries', `${name}.sql`) : undefined,
   unreachableSites,
@@ -28,8 +28,9 @@ export const CITUS: Dialect = {
   copyError,
 }
 
-/** Triggers of distributed tables are refused without it: they run on the worker of the row, and may write rows of its shard alone. */
-const TRIGGERS = 'set local citus.enable_unsafe_triggers = on'
+/** Triggers of distributed tables are refused without the setting: they run on the worker of the row, and may write rows of its shard alone. */
+const withTriggers = (text: string) =>
+  /^create trigger/m.test(text) ? `set local citus.enable_unsafe_triggers = on;\n${text}` : text
 
 /** Pools whose transactions write rows of many sites. */
 const STORING_POOLS: ReadonlySet<PoolName> = new Set(['ingest', 'imports'])
