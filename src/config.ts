@@ -27,7 +27,7 @@ const url = (protocols: string[], example: string) =>
 
 /** Memory that this process may use, bytes: that of its container, if it is in one. */
 const memory = () => Math.min(totalmem(), process.constrainedMemory() || totalmem())
-/** An eighth of the memory of this machine for all HTTP workers, if there is one for each core. */
+/** An eighth of the memory of this machine, from 16 to 512 MiB. */
 const COLUMNS_MB = Math.max(16, Math.min(512, Math.floor(memory() / 8 / 2 ** 20)))
 
 const limit = (fallback: string) =>

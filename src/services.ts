@@ -19,11 +19,11 @@ export interface ColumnCounter {
 /** Services that operations use. Each operation names the ones that it needs: `Pick<Services, 'db' | 'now'>`. */
 export interface Services {
   db: Db
-  /** Pool for statements that are composed for one request; it prepares none. */
+  /** Pool for reads of statistics. It prepares no statement: each is planned with its actual values. */
   reads: Db
   /** Hot standbys that reads of sites may go to; undefined where there are none. */
   replicas?: Replicas<Pick<Services, 'reads' | 'rollups'>> | undefined
-  /** Answers reads under filters from columns. */
+  /** Counts over columns, in the columns process of the host. */
   counter: ColumnCounter
   /** Whether statements of `reads` are kept short, since only one runs at a time: those of the embedded database. */
   readsInParts?: boolean
@@ -32,7 +32,7 @@ export interface Services {
   log: Log
   /** Threads for CPU-heavy work. */
   rollups: Pool
-  /** Threads that compare texts with patterns, and follow funnels. Any user can make both slow, so no other work uses these threads. */
+  /** Threads that check patterns and compare texts with them. Any user can make both slow, so no other work uses these threads. */
   patterns: FairPool
   limiter: RateLimiter
   invalidTokens: InvalidTokens

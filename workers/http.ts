@@ -67,7 +67,6 @@ const rollups = createPool({
   workerData: {
     databaseUrl,
     replicaUrls: config.databaseReadUrls,
-    // The embedded database runs one statement at a time: building a tail would block the storing of hits.
   },
 })
 const patterns = createFairPool(

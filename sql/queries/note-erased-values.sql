@@ -1,5 +1,5 @@
 -- Notes the values of hits that are about to be deleted, as digests like those of value_dictionary: the values that
--- count-slice-values.sql counts, of hits, of their sessions and of their properties.
+-- count-day-values.sql counts, of hits, of their sessions and of their properties.
 insert into erasure_items (erasure_id, site_no, kind, value)
 select distinct :erasureId::uuid, site_no, 'value', encode(substring(sha256(convert_to(value, 'UTF8')) for 16), 'hex')::uuid::text
 from events

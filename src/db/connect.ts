@@ -18,7 +18,7 @@ const CONNECT_WITHIN_S = 5
  * @param options.max most connections at once
  * @param options.pool its sessions have the settings of this pool
  * @param options.settings further session settings by their PostgreSQL names; PgBouncer drops them
- * @param options.prepare false for composed statements, since each would be prepared for a single use
+ * @param options.prepare false where a plan must know the actual values
  * @param options.connectWithin longest time until a new connection is there, seconds
  */
 export function connectDb(
@@ -71,8 +71,8 @@ const entryOf = (url: string, pool: PoolName): string =>
   `${decodeURIComponent(new URL(url).pathname.slice(1))}-${pool}`
 
 /**
- * Returns a pool for statements that are composed for one request. Every combination of filters gives another text, so no
- * statement is prepared, and each is planned with its actual values.
+ * Returns a pool for reads of statistics. No statement is prepared: each is planned with its actual values, so that the plan leaves out
+ * chunks outside of the range.
  * @param options.debug called with every statement and its parameters
  */
 export function connectReads(

@@ -68,8 +68,8 @@ export function resolveContext(
 
 /**
  * Returns the query context: the range, the period before it, and the resolved query for each of them. With `compare` in the query,
- * the compared period takes the place of the period before, and `comparison` describes it. Most filters need rows: filtered
- * queries begin where the details of the site begin.
+ * the compared period takes the place of the period before, and `comparison` describes it. Filtered queries
+ * begin where the details of the site begin.
  * @param options.listsEvents whether the read lists or counts all events, of money too, even without filters
  * @throws AppError as `grantedFilters` and `resolveQueries`
  */
@@ -91,15 +91,11 @@ async function resolveNow(
   const rangeBefore = compared ?? previousRange(range)
   const filters = listsEvents ? await withoutMoneyEvents(services, site, granted, range) : granted
   showDetails(services, site, compared ? [range, compared] : [range])
-  const resolveSpans = (spans: TimeSpan[]) => resolveKept(services, site, filters, spans)
-  // Queries that are resolved together read the values of patterns between their time spans, too.
-  const [resolved, resolvedBefore] = compared
-    ? [...(await resolveSpans([range])), ...(await resolveSpans([compared]))]
-    : await resolveSpans([range, rangeBefore])
+  const [resolved, resolvedBefore] = await resolveKept(services, site, filters, [range, rangeBefore])
   return {
     range,
     rangeBefore,
-    /** Those that apply, before patterns and goals are replaced by what matches. */
+    /** Those that apply. */
     filters: granted,
     resolved: resolved!,
     resolvedBefore: resolvedBefore!,

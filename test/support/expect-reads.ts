@@ -57,9 +57,9 @@ const METRICS = [
 
 interface Reads {
   db: Db
-  /** Pool for composed statements; default: `db`. */
+  /** Pool for reads; default: `db`. */
   reads?: Db
-  /** Counts filtered reads over columns; without it they are read from rows and summaries. */
+  /** Counts over columns. */
   counter?: Counter | undefined
   site: TestSite
   world: World

@@ -127,7 +127,7 @@ async function findFirstDays(
         const id = missing.get(valueId)
         // A session of the day may have met the error on a later one.
         if (id === undefined || !columns.hits?.[index]) continue
-        // Rollups from before there were times know the day alone.
+        // Rollups of a version before this have no times, only the day.
         found.push({
           id,
           first: columns.firstAt?.[index] ?? start,
