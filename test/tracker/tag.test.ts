@@ -45,7 +45,7 @@ test.each(
     expect(said()).toEqual([TAKEN])
     const named = await world.site({ ...options, attributes: 'data-name="stats"' })
     const other = await visit(named, "stats('Signup'); stats.identify('user-1')")
-    const rows = (await named.stored(2)).filter(({ type }) => type !== 'identify')
+    const rows = (await named.stored(3)).filter(({ type }) => type !== 'identify')
     expect(rows.map(({ name }) => name).sort()).toEqual(['', 'Signup'])
     expect([await other.page.evaluate(isUntouched), other.said()]).toEqual([true, []])
   },
