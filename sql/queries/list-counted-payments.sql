@@ -1,5 +1,5 @@
--- A page of the payments that count, the newest first: those of sessions (:sessionNos, 0 for none) at :times, all between :first and :last, of which
--- :wanted are wanted. :afterAt is after all times on the first page.
+-- A page of the payments that count, the newest first: those of sessions (:sessionNos, 0 for none) at :times, all between :first and :last.
+-- :wanted says which of them. :afterAt is after all times on the first page.
 select
   money.at,
   money.payment_id::text as id,

@@ -12,9 +12,7 @@ dropped as (
     and column_blocks.stamp <> (
       select coalesce(bit_xor(stamped.stamp), 0)
       from (
-        select stamp, starts_at from stamps where site_no = :siteNo::int and kind = 'sessions'
-        union all
-        select stamp, starts_at from new_stamps where site_no = :siteNo::int and kind = 'sessions'
+        {session_stamps}
       ) as stamped
       where stamped.starts_at >= column_blocks.starts_at and stamped.starts_at < column_blocks.starts_at + interval '1 day'
     )

@@ -86,9 +86,7 @@ const insertBlock = query<{ siteNo: number; start: Date; form: number; stamp: st
   where :stamp::text::bigint = (
     select coalesce(bit_xor(stamp), 0)
     from (
-      select stamp, starts_at from stamps where site_no = :siteNo::int and kind = 'sessions'
-      union all
-      select stamp, starts_at from new_stamps where site_no = :siteNo::int and kind = 'sessions'
+      {session_stamps}
     ) as stamped
     where starts_at >= :start::timestamptz and starts_at < :start::timestamptz + interval '1 day'
   )
@@ -105,9 +103,7 @@ export const deleteOldBlocks = query<{ siteNo: number }>(
     and stamp <> (
       select coalesce(bit_xor(stamped.stamp), 0)
       from (
-        select stamp, starts_at from stamps where site_no = :siteNo::int and kind = 'sessions'
-        union all
-        select stamp, starts_at from new_stamps where site_no = :siteNo::int and kind = 'sessions'
+        {session_stamps}
       ) as stamped
       where stamped.starts_at >= column_blocks.starts_at and stamped.starts_at < column_blocks.starts_at + interval '1 day'
     )`,

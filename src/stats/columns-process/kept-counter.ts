@@ -147,7 +147,7 @@ export function createKeptCounter(options: {
     const { views } = isWhole ? first : await inSnapshot(db, tx => columns.views(tx, spans, now(), limits))
     for (const [index, question] of asked.entries()) {
       const view = views[index]!
-      // Nobody waits for it any more.
+      // The asker has stopped waiting.
       if (now() - question.since >= ANSWER_MS)
         question.refuse(new CountRefused({ why: 'preparing', share: 0 }))
       else if (typeof view === 'object') question.answer(view)

@@ -38,7 +38,7 @@ const RETRY_AFTER = 2
 const said = ({ field, value }: { field: string; value: string }, what: string) =>
   /^steps\.\d+\.value$/.test(field) ? what : `${shortened(value)} ${what}`
 
-/** Returns what a caller is told about a refusal. */
+/** Returns the error of a refusal, with a message for the caller. */
 export function refusalError(refusal: Refusal): AppError {
   switch (refusal.why) {
     case 'preparing':

@@ -44,7 +44,7 @@ export function wholePart<Span extends { detailsFrom?: Date }>({ detailsFrom: _,
 export const isUnfiltered = ({ question: { filters, properties, goals } }: ResolvedQuery): boolean =>
   filters.length + properties.length + goals.length === 0
 
-/** Returns the targets of the goals of the request, of which a session must have converted one; undefined without such a filter. */
+/** Returns the targets of the goals of the request: a session must have converted one of them. Undefined without such a filter. */
 export const goalOf = ({ question: { goals, requested } }: ResolvedQuery) =>
   requested > 0 ? goals[0] : undefined
 
