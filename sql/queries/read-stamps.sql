@@ -1,6 +1,6 @@
 -- The stamps of site :siteNo: a JSON array for each column, one entry for each kind and span. Starts are Unix milliseconds, stamps texts. All are null
 -- for a site without stamps. firstAt, firstServiceAt, firstMoneyAt: its first event, the first one that the service wrote, and the first payment or
--- MRR movement, Unix milliseconds.
+-- MRR movement, Unix milliseconds. erasures: how many persons were erased.
 select
   (select (extract(epoch from first_event_at) * 1000)::bigint from sites where site_no = :siteNo::int) as "firstAt",
   (
@@ -16,6 +16,7 @@ select
       (select at from mrr_movements where site_no = :siteNo::int order by at limit 1)
     )) * 1000)::bigint
   ) as "firstMoneyAt",
+  (select count(finished_at)::int from erasures where site_no = :siteNo::int) as erasures,
   json_agg(kind) as kinds,
   json_agg((extract(epoch from starts_at) * 1000)::bigint) as starts,
   json_agg(minutes) as minutes,

@@ -1,14 +1,32 @@
+import { createHash } from 'node:crypto'
 import { deserialize, serialize } from 'node:v8'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { columnOf, DIMENSIONS, levelOf } from '../dimensions/dimensions.ts'
 import { VITALS } from '../dimensions/vitals.ts'
-import { type Block, ENGAGEMENT, type HitColumns, type Numbers, numbersOf } from './block.ts'
+import { BLOCK_TYPES, type Block, ENGAGEMENT, type HitColumns, type Numbers, numbersOf } from './block.ts'
 import { type BlockTexts, withOwnTexts, withSiteTexts } from './block-texts.ts'
 import type { Numbering } from './build-block.ts'
 import { fill } from './fill.ts'
+import { EMPTY } from './read-rows.ts'
 import { NO_VISITOR, VisitorNumbers } from './visitor-numbers.ts'
 
-/** Raise it with every change of what a block holds or of how it is encoded: stored blocks of another form are made anew. */
-export const FORM = 2
+/** Raise it when the same columns hold something else, or are encoded in another way. */
+const ENCODING = 3
+
+/** Returns a number of 32 bits that follows from the columns of a block, and from what their values stand for. */
+export function formOf(block: Block, types: readonly string[], dimensions: readonly string[]): number {
+  const described = JSON.stringify([ENCODING, block, types, dimensions], (_, value) =>
+    ArrayBuffer.isView(value) ? value.constructor.name : value,
+  )
+  return createHash('sha256').update(described).digest().readInt32BE()
+}
+
+/** The form of blocks: stored ones of another form are made anew. */
+export const FORM = formOf(
+  EMPTY,
+  BLOCK_TYPES,
+  DIMENSIONS.map(name => `${name}: ${levelOf(name)} ${columnOf(name)}`),
+)
 
 /** A block whose texts and visitors have numbers of their own, and whose large numbers are differences. */
 interface Encoded {

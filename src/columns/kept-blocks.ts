@@ -3,6 +3,9 @@ import type { Block } from './block.ts'
 import { dayOf, type Span } from './spans.ts'
 import type { StampKind, Stamps } from './stamps.ts'
 
+/** What an entry takes besides its columns, bytes. */
+const BYTES_OF_ENTRY = 300
+
 /** A block of a span, and the stamps of the rows from which it was made. */
 export interface Kept<Of> extends Span {
   block: Of
@@ -43,11 +46,6 @@ export class KeptBlocks<Of> {
     return this.#kept
   }
 
-  /** Forgets the blocks that begin before a time, Unix milliseconds. */
-  forgetBefore(at: number): void {
-    this.#set(this.#kept.filter(({ start }) => start >= at))
-  }
-
   /** Forgets the blocks that end after a time, Unix milliseconds. */
   forgetFrom(at: number): void {
     this.#set(this.#kept.filter(({ end }) => end <= at))
@@ -71,7 +69,8 @@ export class KeptBlocks<Of> {
       const copies = this.#of.copiesOf(block)
       const copied = copies ? [...new Set(Array.from(copies.sessions.startedAt, dayOf))] : []
       const stamp = this.#stampOf({ start, end }, copied, stamps)
-      const [bytes, isFilled] = [this.#of.bytesOf(block), this.#of.isFilled(block)]
+      const isFilled = this.#of.isFilled(block)
+      const bytes = BYTES_OF_ENTRY + (isFilled ? this.#of.bytesOf(block) : 0)
       return { start, end, block, bytes, isFilled, stamp, copied, isStored }
     })
     const overlaps = ({ start, end }: Span) => added.some(block => block.start < end && block.end > start)

@@ -5,31 +5,32 @@ import { decodeBlock } from './encode-block.ts'
 
 /** Decoded columns of packed blocks, those that were read last. */
 export class DecodedBlocks {
+  readonly maxBytes: number
   readonly #blocks: LRUCache<PackedBlock, Block>
-  /** Also one that is too large for the cache: count functions read a block many times. */
-  #last: { packed: PackedBlock; block: Block } | undefined
 
-  /** @param maxBytes about how much memory they may take */
+  /** @param maxBytes about how much memory they may take. Blocks that are counted together must fit: each is read several times */
   constructor(maxBytes: number) {
-    this.#blocks = new LRUCache({ maxSize: Math.max(1, maxBytes) })
+    this.maxBytes = Math.max(1, maxBytes)
+    this.#blocks = new LRUCache({ maxSize: this.maxBytes })
+  }
+
+  get bytes(): number {
+    return this.#blocks.calculatedSize
   }
 
   /** Returns the columns of a block, which `decode` gives if they are not known. */
   get(packed: PackedBlock, decode: () => Block): Block {
-    if (this.#last?.packed === packed) return this.#last.block
     let block = this.#blocks.get(packed)
     if (!block) {
       block = decode()
-      this.#blocks.set(packed, block, { size: Math.max(1, bytesOf(block)) })
+      this.#blocks.set(packed, block, { size: packed.decodedBytes })
     }
-    this.#last = { packed, block }
     return block
   }
 
   /** Forgets the columns of a block. */
   delete(packed: PackedBlock): void {
     this.#blocks.delete(packed)
-    if (this.#last?.packed === packed) this.#last = undefined
   }
 }
 
@@ -37,13 +38,20 @@ export class DecodedBlocks {
 export class PackedBlock implements Block {
   readonly isService = false
   readonly data: Buffer
+  /** About how much memory its decoded columns take. */
+  decodedBytes: number
   readonly #numbering: Numbering
   readonly #decoded: DecodedBlocks
 
-  constructor(data: Buffer, numbering: Numbering, decoded: DecodedBlocks) {
+  constructor(data: Buffer, decodedBytes: number, numbering: Numbering, decoded: DecodedBlocks) {
     this.data = data
+    this.decodedBytes = decodedBytes
     this.#numbering = numbering
     this.#decoded = decoded
+  }
+
+  get bytes(): number {
+    return this.data.length
   }
 
   /** Gives its texts and visitors numbers: count functions look them up before they read its columns. */
@@ -64,6 +72,10 @@ export class PackedBlock implements Block {
   }
 
   get #columns(): Block {
-    return this.#decoded.get(this, () => decodeBlock(this.data, this.#numbering))
+    return this.#decoded.get(this, () => {
+      const block = decodeBlock(this.data, this.#numbering)
+      this.decodedBytes = bytesOf(block)
+      return block
+    })
   }
 }

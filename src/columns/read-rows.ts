@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { HOUR_MS } from '../lib/time.ts'
-import { type Block, HIT_DIMENSIONS, SESSION_DIMENSIONS } from './block.ts'
+import { type Block, bytesOf, HIT_DIMENSIONS, SESSION_DIMENSIONS } from './block.ts'
 import { buildBlock, type HitRows, type Numbering, type SessionRows } from './build-block.ts'
 import { noVitals, type VitalRows } from './build-vitals.ts'
 import { cutBlock, joinBlocks } from './join-blocks.ts'
@@ -51,19 +51,23 @@ const readServiceColumns = query<{ siteNo: number; start: Date; end: Date }, Fou
 /**
  * Reads the sessions that started in spans, with all their hits and web vitals, as one block for each span. Call it in a snapshot.
  * @param spans adjacent, in order of time
+ * @param mostBytes most memory that the blocks may take together
  * @param rows sessions and hits that one pair of statements reads, about
+ * @returns undefined when they take more
  */
 export async function readSpans(
   tx: Queryable,
   siteNo: number,
   spans: readonly Span[],
   numbering: Numbering,
+  mostBytes = Number.POSITIVE_INFINITY,
   rows = ROWS_OF_STATEMENT,
-): Promise<Block[]> {
+): Promise<Block[] | undefined> {
   const span = { start: spans[0]!.start, end: spans.at(-1)!.end }
   const bounds = { siteNo, from: new Date(span.start), to: new Date(span.end) }
   const parts = await cutSessions(tx, { ...bounds, rows })
   const blocks = [EMPTY]
+  let bytes = 0
   for (const [index, { start }] of parts.entries()) {
     const end = parts[index + 1]?.start ?? span.end
     const part = { siteNo, from: new Date(start), to: new Date(end) }
@@ -81,7 +85,10 @@ export async function readSpans(
       hits: hits?.sessionNos ? hits : noHits(),
       vitals: vitals?.sessionNos ? vitals : noVitals(),
     }
-    blocks.push(buildBlock(numbering, rows, false))
+    const block = buildBlock(numbering, rows, false)
+    blocks.push(block)
+    bytes += bytesOf(block)
+    if (bytes > mostBytes) return undefined
   }
   const all = blocks.length === 1 ? blocks[0]! : joinBlocks(blocks)
   if (spans.length === 1) return [all]

@@ -7,9 +7,9 @@ import { KeptBlocks } from './kept-blocks.ts'
 import { DecodedBlocks, PackedBlock } from './packed-block.ts'
 import { NO_MONEY, readMoney } from './read-money.ts'
 import { REACH_MS, readServiceEvents, readSpans } from './read-rows.ts'
-import { blockSpans, type Span } from './spans.ts'
+import { blockSpans, isDay, lengthOf, runsOf, type Span, since } from './spans.ts'
 import { readStamps, type Stamps } from './stamps.ts'
-import { readStoredBlocks, storeBlock } from './stored-blocks.ts'
+import { type ListedBlock, listStoredBlocks, readStoredBlocks, storeBlock } from './stored-blocks.ts'
 import { SiteTexts } from './texts.ts'
 import { VisitorNumbers } from './visitor-numbers.ts'
 
@@ -37,6 +37,13 @@ export interface ColumnOptions {
   leastPackedHits: number
 }
 
+interface Limits {
+  /** Longest time whose blocks are made from rows for one span, milliseconds. */
+  longestMs?: number
+  /** Most memory that the site may take without decoded columns, bytes: what other spans need goes first. */
+  mostBytes?: number
+}
+
 /** Time whose sessions are read and packed at once, milliseconds: more of them would need much memory. */
 const SESSIONS_OF_STATEMENT_MS = 4 * DAY_MS
 /** Time whose money one statement reads, milliseconds. */
@@ -48,10 +55,10 @@ export class SiteColumns {
   readonly #siteNo: number
   readonly #decoded: DecodedBlocks
   readonly #leastPackedHits: number
-  readonly #numbering = { texts: new SiteTexts(), visitors: new VisitorNumbers() }
+  #numbering = { texts: new SiteTexts(), visitors: new VisitorNumbers() }
   readonly #sessions = new KeptBlocks<Block>({
     kind: 'sessions',
-    bytesOf: block => (block instanceof PackedBlock ? block.data.length : bytesOf(block)),
+    bytesOf: block => (block instanceof PackedBlock ? block.bytes : bytesOf(block)),
     isFilled: block => block instanceof PackedBlock || block.sessions.count > 0,
     copiesOf: () => undefined,
     join: (blocks, span) => this.#packed(joinBlocks(blocks), span),
@@ -66,13 +73,16 @@ export class SiteColumns {
   })
   readonly #money = new KeptBlocks<MoneyBlock>({
     kind: 'money',
-    bytesOf: block => bytesOf(block.copies) + 50 * block.count,
+    bytesOf: bytesOfMoney,
     isFilled: block => block.count > 0,
     copiesOf: block => block.copies,
     join: joinMoney,
   })
+  readonly #kinds = [this.#sessions, this.#service, this.#money]
   /** Joined money of the last view, and its blocks. */
-  #joined: { parts: MoneyBlock[]; whole: MoneyBlock } = { parts: [], whole: NO_MONEY }
+  #joined: { parts: MoneyBlock[]; whole: MoneyBlock } = NOTHING_JOINED
+  /** How many persons had been erased from the site when its columns were begun. */
+  #erasures = 0
   #firstAt = Number.NEGATIVE_INFINITY
   #hasRead = false
 
@@ -97,26 +107,24 @@ export class SiteColumns {
     return since(this.#firstAt, span)
   }
 
-  /** Forgets the blocks of sessions that begin before a time, Unix milliseconds. */
-  forgetBefore(at: number): void {
-    this.#sessions.forgetBefore(at)
-  }
-
   /** Forgets the blocks that have something from a time on, Unix milliseconds, but money: the database itself stamps that. */
   forgetFrom(at: number): void {
     this.#sessions.forgetFrom(at)
     this.#service.forgetFrom(at)
   }
 
-  /** Forgets all blocks. */
+  /** Forgets everything, also texts and visitors. Views stay as they are. */
   clear(): void {
-    this.#sessions.forgetFrom(Number.NEGATIVE_INFINITY)
+    for (const kept of this.#kinds) kept.forgetFrom(Number.NEGATIVE_INFINITY)
+    this.#joined = NOTHING_JOINED
+    this.#numbering = { texts: new SiteTexts(), visitors: new VisitorNumbers() }
   }
 
   /** About how much memory the site takes without decoded columns, in bytes. */
   get bytes(): number {
     const { texts, visitors } = this.#numbering
-    return this.#sessions.bytes + this.#service.bytes + this.#money.bytes + texts.bytes + visitors.bytes
+    const joined = this.#joined.parts.length > 1 ? bytesOfMoney(this.#joined.whole) : 0
+    return this.#kinds.reduce((sum, { bytes }) => sum + bytes, joined + texts.bytes + visitors.bytes)
   }
 
   /**
@@ -125,42 +133,59 @@ export class SiteColumns {
    * @param tx a snapshot: the views are of its moment. Outside of one they are only if `hasRead` is false; what is read is kept all the
    * same, with the stamps from before, so that a change since then makes it old
    * @param now Unix milliseconds
-   * @param options.longestMs longest time whose blocks are made from rows for one span, milliseconds
-   * @param options.mostBytes most bytes of stored blocks that are read
-   * @returns `views`: of a span that lacks more than this the share of its time that is there. `hasRead`: whether rows were read
+   * @returns `views`: of a span that lacks more than `longestMs` the share of its time that is there, `large` where its columns take more memory
+   * than they may. `hasRead`: whether rows were read
    */
   async views(
     tx: Queryable,
     spans: readonly ViewSpan[],
     now: number,
-    { longestMs = NO_BOUND, mostBytes = NO_BOUND }: { longestMs?: number; mostBytes?: number } = {},
-  ): Promise<{ views: (View | number)[]; hasRead: boolean }> {
+    limits: Limits = {},
+  ): Promise<{ views: (View | number | 'large')[]; hasRead: boolean }> {
     const stamps = await readStamps(tx, this.#siteNo)
+    // Blocks of erased rows are old; their texts would stay.
+    if (stamps.erasures !== this.#erasures) this.clear()
+    this.#erasures = stamps.erasures
     this.#firstAt = stamps.firstAt.sessions - REACH_MS
-    for (const kept of [this.#sessions, this.#service, this.#money]) kept.forgetOld(stamps)
-    const views: (View | number)[] = []
+    for (const kept of this.#kinds) kept.forgetOld(stamps)
+    const { mostBytes = NO_BOUND } = limits
+    const views: (View | number | 'large')[] = []
     this.#hasRead = false
     for (const span of spans) {
-      const days = span.onlyMoney ? [] : blockSpans(since(this.#firstAt, startsOf(span)), now)
-      await this.#loadStored(tx, days, stamps, mostBytes)
-      const lacking = lengthOf(this.#sessions.missing(days))
-      if (lacking > longestMs) {
-        views.push(1 - lacking / lengthOf(days))
-        continue
+      const isAlone = this.#kinds.every(({ all }) => all.length === 0)
+      let view = await this.#view(tx, span, now, stamps, limits)
+      if (view !== 'large' && this.bytes > mostBytes && !isAlone) {
+        this.clear()
+        view = await this.#view(tx, span, now, stamps, limits)
       }
-      await this.#bring(this.#sessions, days, stamps, SESSIONS_OF_STATEMENT_MS, async run => {
-        const blocks = await readSpans(tx, this.#siteNo, run, this.#numbering)
-        return blocks.map((block, index) => this.#packed(block, run[index]!))
-      })
-      // A day at a time: each event takes a lookup of its session.
-      const hours = span.onlyMoney ? [] : blockSpans(since(stamps.firstAt.service, span), now, HOUR_MS)
-      await this.#bring(this.#service, hours, stamps, DAY_MS, run =>
-        readServiceEvents(tx, this.#siteNo, run, this.#numbering),
-      )
-      const blocks = [...this.#sessions.of(days, stamps), ...this.#service.of(hours, stamps)]
-      views.push({ blocks, money: await this.#moneyOf(tx, span, now, stamps), ...this.#numbering })
+      views.push(this.bytes > mostBytes ? 'large' : view)
     }
     return { views, hasRead: this.#hasRead }
+  }
+
+  async #view(
+    tx: Queryable,
+    span: ViewSpan,
+    now: number,
+    stamps: Stamps,
+    { longestMs = NO_BOUND, mostBytes = NO_BOUND }: Limits,
+  ): Promise<View | number | 'large'> {
+    const days = span.onlyMoney ? [] : blockSpans(since(this.#firstAt, startsOf(span)), now)
+    if (!(await this.#loadStored(tx, days, stamps, mostBytes))) return 'large'
+    const lacking = lengthOf(this.#sessions.missing(days))
+    if (lacking > longestMs) return 1 - lacking / lengthOf(days)
+    const isWhole = await this.#bring(this.#sessions, days, stamps, SESSIONS_OF_STATEMENT_MS, async run => {
+      const blocks = await readSpans(tx, this.#siteNo, run, this.#numbering, this.#decoded.maxBytes)
+      return blocks?.map((block, index) => this.#packed(block, run[index]!))
+    })
+    if (!isWhole || !this.#fit(days, [], mostBytes)) return 'large'
+    // A day at a time: each event takes a lookup of its session.
+    const hours = span.onlyMoney ? [] : blockSpans(since(stamps.firstAt.service, span), now, HOUR_MS)
+    await this.#bring(this.#service, hours, stamps, DAY_MS, run =>
+      readServiceEvents(tx, this.#siteNo, run, this.#numbering),
+    )
+    const blocks = [...this.#sessions.of(days, stamps), ...this.#service.of(hours, stamps)]
+    return { blocks, money: await this.#moneyOf(tx, span, now, stamps), ...this.#numbering }
   }
 
   /** Stores the blocks of days that were made from rows since the last call. */
@@ -168,48 +193,79 @@ export class SiteColumns {
     for (const kept of this.#sessions.all) {
       if (kept.isStored || !(kept.block instanceof PackedBlock)) continue
       kept.isStored = true
-      await storeBlock(db, this.#siteNo, { start: kept.start, stamp: kept.stamp, data: kept.block.data })
+      const { start, stamp, block } = kept
+      await storeBlock(db, this.#siteNo, {
+        ...{ start, stamp },
+        decodedBytes: block.decodedBytes,
+        data: block.data,
+      })
     }
   }
 
-  /** Makes the blocks that are missing, in runs of adjacent ones that are at most `longestMs` long. */
+  /**
+   * Makes the blocks that are missing, in runs of adjacent ones that are at most `longestMs` long.
+   * @param read undefined when a run is too large
+   * @returns whether all are there
+   */
   async #bring<Of>(
     kept: KeptBlocks<Of>,
     spans: readonly Span[],
     stamps: Stamps,
     longestMs: number,
-    read: (run: Span[]) => Promise<Of[]>,
-  ): Promise<void> {
+    read: (run: Span[]) => Promise<Of[] | undefined>,
+  ): Promise<boolean> {
     for (const run of runsOf(kept.missing(spans), longestMs)) {
       this.#hasRead = true
       const blocks = await read(run)
+      if (!blocks) return false
       kept.add(
         run.map((span, index) => ({ ...span, block: blocks[index]! })),
         stamps,
       )
     }
+    return true
   }
 
-  async #loadStored(tx: Queryable, spans: readonly Span[], stamps: Stamps, mostBytes: number): Promise<void> {
+  /** @returns false where the spans have too many stored blocks; none is read then */
+  async #loadStored(
+    tx: Queryable,
+    spans: readonly Span[],
+    stamps: Stamps,
+    mostBytes: number,
+  ): Promise<boolean> {
+    const stampOf = (day: Span) => stamps.of('sessions', day)
     const days = this.#sessions.missing(spans.filter(isDay))
-    const stored = await readStoredBlocks(
-      tx,
-      this.#siteNo,
-      days,
-      day => stamps.of('sessions', day),
-      mostBytes - this.bytes,
+    const listed = await listStoredBlocks(tx, this.#siteNo, days, stampOf)
+    if (!this.#fit(spans, listed, mostBytes)) return false
+    for await (const part of readStoredBlocks(tx, this.#siteNo, listed, stampOf)) {
+      const blocks = part.map(({ start, data, decodedBytes }) => {
+        const block = new PackedBlock(data, decodedBytes, this.#numbering, this.#decoded)
+        block.number()
+        return { start, end: start + DAY_MS, block, isStored: true }
+      })
+      this.#sessions.add(blocks, stamps)
+    }
+    return true
+  }
+
+  /** Returns whether the packed blocks of spans fit, those that are kept and those that are only stored, also when all are decoded. */
+  #fit(spans: readonly Span[], stored: readonly ListedBlock[], mostBytes: number): boolean {
+    const starts = new Set(spans.map(({ start }) => start))
+    const kept = this.#sessions.all.flatMap(({ start, block }) =>
+      block instanceof PackedBlock && starts.has(start) ? block : [],
     )
-    const blocks = stored.map(({ start, data }) => {
-      const block = new PackedBlock(data, this.#numbering, this.#decoded)
-      block.number()
-      return { start, end: start + DAY_MS, block, isStored: true }
-    })
-    this.#sessions.add(blocks, stamps)
+    let [packed, decoded] = [0, 0]
+    for (const { bytes, decodedBytes } of [...kept, ...stored]) {
+      packed += bytes
+      decoded += decodedBytes
+    }
+    return packed <= mostBytes && decoded <= this.#decoded.maxBytes
   }
 
   #packed(block: Block, span: Span): Block {
     if (!isDay(span) || block.hits.count < this.#leastPackedHits) return block
-    return new PackedBlock(encodeBlock(block, this.#numbering), this.#numbering, this.#decoded)
+    const data = encodeBlock(block, this.#numbering)
+    return new PackedBlock(data, bytesOf(block), this.#numbering, this.#decoded)
   }
 
   async #moneyOf(tx: Queryable, { end, money }: ViewSpan, now: number, stamps: Stamps): Promise<MoneyBlock> {
@@ -234,23 +290,6 @@ export class SiteColumns {
   }
 }
 
-/** Returns the part of a span from a time on. */
-const since = (at: number, { start, end }: Span): Span => ({ start: Math.max(start, at), end })
+const NOTHING_JOINED = { parts: [], whole: NO_MONEY }
 
-const isDay = ({ start, end }: Span) => end - start === DAY_MS
-
-/** Returns how much time spans cover, in milliseconds; what is to come counts as a day. */
-const lengthOf = (spans: readonly Span[]) =>
-  spans.reduce((sum, { start, end }) => sum + Math.min(end - start, DAY_MS), 0)
-
-/** Divides spans into runs of adjacent ones that are read at once; a run of several is at most `longestMs` long. */
-function runsOf(spans: readonly Span[], longestMs: number): Span[][] {
-  const runs: Span[][] = []
-  for (const span of spans) {
-    const run = runs.at(-1)
-    const isNext = run?.at(-1)?.end === span.start
-    if (run && isNext && span.end - run[0]!.start <= longestMs) run.push(span)
-    else runs.push([span])
-  }
-  return runs
-}
+const bytesOfMoney = (block: MoneyBlock) => bytesOf(block.copies) + 50 * block.count

@@ -32,3 +32,24 @@ export function blockSpans({ start, end }: Span, now: number, shortestMs = MINUT
   if (end > last) spans.push({ start: last, end: FAR })
   return spans
 }
+
+/** Returns the part of a span from a time on. */
+export const since = (at: number, { start, end }: Span): Span => ({ start: Math.max(start, at), end })
+
+export const isDay = ({ start, end }: Span) => end - start === DAY_MS
+
+/** Returns how much time spans cover, in milliseconds; what is to come counts as a day. */
+export const lengthOf = (spans: readonly Span[]) =>
+  spans.reduce((sum, { start, end }) => sum + Math.min(end - start, DAY_MS), 0)
+
+/** Divides spans into runs of adjacent ones that are read at once; a run of several is at most `longestMs` long. */
+export function runsOf(spans: readonly Span[], longestMs: number): Span[][] {
+  const runs: Span[][] = []
+  for (const span of spans) {
+    const run = runs.at(-1)
+    const isNext = run?.at(-1)?.end === span.start
+    if (run && isNext && span.end - run[0]!.start <= longestMs) run.push(span)
+    else runs.push([span])
+  }
+  return runs
+}

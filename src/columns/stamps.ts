@@ -98,7 +98,7 @@ type Columns = { kinds: StampKind[]; starts: number[]; minutes: number[]; stamps
 const selectStamps = query<
   { siteNo: number },
   (Columns | { [Column in keyof Columns]: null }) &
-    Record<'firstAt' | 'firstServiceAt' | 'firstMoneyAt', number | null>
+    Record<'firstAt' | 'firstServiceAt' | 'firstMoneyAt', number | null> & { erasures: number }
 >('read-stamps')
 
 /** Stamps of a site, as one snapshot of the database has them. */
@@ -113,8 +113,16 @@ export class Stamps {
   /** The first event of the site, of each kind, Unix milliseconds; Infinity without any. */
   readonly firstAt: Record<StampKind, number>
 
-  constructor({ kinds, starts, minutes, stamps }: Columns, firstAt: Record<StampKind, number>) {
+  /** How many persons were erased from the site. */
+  readonly erasures: number
+
+  constructor(
+    { kinds, starts, minutes, stamps }: Columns,
+    firstAt: Record<StampKind, number>,
+    erasures: number,
+  ) {
     this.firstAt = firstAt
+    this.erasures = erasures
     for (const [index, start] of starts.entries()) {
       const stamped = { start, end: start + minutes[index]! * MINUTE_MS, stamp: BigInt(stamps[index]!) }
       const days = this.#days[kinds[index]!]
@@ -144,11 +152,12 @@ type Stamped = Span & { stamp: bigint }
 export async function readStamps(tx: Queryable, siteNo: number): Promise<Stamps> {
   const [found] = await selectStamps(tx, { siteNo })
   const columns = found?.kinds ? found : { kinds: [], starts: [], minutes: [], stamps: [] }
-  return new Stamps(columns, {
+  const firstAt = {
     sessions: found?.firstAt ?? Number.POSITIVE_INFINITY,
     service: found?.firstServiceAt ?? Number.POSITIVE_INFINITY,
     money: found?.firstMoneyAt ?? Number.POSITIVE_INFINITY,
-  })
+  }
+  return new Stamps(columns, firstAt, found?.erasures ?? 0)
 }
 
 const findStampStart = query<void, { from: number | null }>(

@@ -9,15 +9,29 @@ export interface StoredBlock {
   /** When the day begins, Unix milliseconds. */
   start: number
   stamp: bigint
+  /** About how much memory its columns take. */
+  decodedBytes: number
   data: Buffer
 }
 
+/** What is known of a stored block before it is read. */
+export interface ListedBlock {
+  start: number
+  bytes: number
+  decodedBytes: number
+}
+
+/** Says the stamp of the rows of a day. */
+type StampOf = (day: Span) => bigint
+
 const listBlocks = query<
   { siteNo: number; form: number; from: Date; to: Date },
-  { start: number; stamp: string; bytes: number }
+  ListedBlock & { stamp: string }
 >(
   'list-column-blocks',
-  `select (extract(epoch from starts_at) * 1000)::bigint as start, stamp::text as stamp, octet_length(data) as bytes
+  `select
+    (extract(epoch from starts_at) * 1000)::bigint as start, stamp::text as stamp, octet_length(data) as bytes,
+    decoded_bytes as "decodedBytes"
   from column_blocks
   where site_no = :siteNo::int and form = :form::int and starts_at >= :from::timestamptz and starts_at < :to::timestamptz
   order by starts_at desc`,
@@ -26,10 +40,12 @@ const listBlocks = query<
 // In base64: the driver reads text, and the text form of bytea is 1.5 times as long.
 const readBlocks = query<
   { siteNo: number; form: number; starts: Date[] },
-  { start: number; stamp: string; data: string }
+  { start: number; stamp: string; decodedBytes: number; data: string }
 >(
   'read-column-blocks',
-  `select (extract(epoch from starts_at) * 1000)::bigint as start, stamp::text as stamp, encode(data, 'base64') as data
+  `select
+    (extract(epoch from starts_at) * 1000)::bigint as start, stamp::text as stamp, decoded_bytes as "decodedBytes",
+    encode(data, 'base64') as data
   from column_blocks
   where site_no = :siteNo::int and form = :form::int and starts_at = any(:starts::timestamptz[])`,
 )
@@ -37,52 +53,67 @@ const readBlocks = query<
 /** Bytes that one statement reads, about. */
 const BYTES_OF_STATEMENT = 4_000_000
 
+const isValid = ({ start, stamp }: { start: number; stamp: string }, stampOf: StampOf) =>
+  BigInt(stamp) === stampOf({ start, end: start + DAY_MS })
+
 /**
- * Reads the stored blocks of days that are as the rows.
+ * Returns which blocks of days are stored that are as the rows, the newest first.
  * @param days UTC, in order
- * @param stampOf says the stamp of the rows
- * @param mostBytes no more of them, the newest first
  */
-export async function readStoredBlocks(
+export async function listStoredBlocks(
   tx: Queryable,
   siteNo: number,
   days: readonly Span[],
-  stampOf: (day: Span) => bigint,
-  mostBytes: number,
-): Promise<StoredBlock[]> {
+  stampOf: StampOf,
+): Promise<ListedBlock[]> {
   if (days.length === 0) return []
   const wanted = new Set(days.map(({ start }) => start))
   const [from, to] = [new Date(days[0]!.start), new Date(days.at(-1)!.end)]
   const listed = await listBlocks(tx, { siteNo, form: FORM, from, to })
-  const isValid = ({ start, stamp }: { start: number; stamp: string }) =>
-    BigInt(stamp) === stampOf({ start, end: start + DAY_MS })
+  return listed.filter(block => wanted.has(block.start) && isValid(block, stampOf))
+}
+
+/** Reads stored blocks that are as the rows, some at a time. */
+export async function* readStoredBlocks(
+  tx: Queryable,
+  siteNo: number,
+  listed: readonly ListedBlock[],
+  stampOf: StampOf,
+): AsyncGenerator<StoredBlock[]> {
   const parts: Date[][] = []
-  let [size, all] = [BYTES_OF_STATEMENT, 0]
-  for (const { bytes, ...block } of listed) {
-    all += bytes
-    if (all > mostBytes || !wanted.has(block.start) || !isValid(block)) continue
+  let size = BYTES_OF_STATEMENT
+  for (const { bytes, start } of listed) {
     if (size + bytes > BYTES_OF_STATEMENT) {
       parts.push([])
       size = 0
     }
     size += bytes
-    parts.at(-1)!.push(new Date(block.start))
+    parts.at(-1)!.push(new Date(start))
   }
-  const found: StoredBlock[] = []
   for (const starts of parts) {
-    for (const { start, stamp, data } of await readBlocks(tx, { siteNo, form: FORM, starts })) {
-      if (isValid({ start, stamp }))
-        found.push({ start, stamp: BigInt(stamp), data: Buffer.from(data, 'base64') })
-    }
+    const found = await readBlocks(tx, { siteNo, form: FORM, starts })
+    yield found
+      .filter(block => isValid(block, stampOf))
+      .map(({ stamp, data, ...block }) => ({
+        ...block,
+        stamp: BigInt(stamp),
+        data: Buffer.from(data, 'base64'),
+      }))
   }
-  return found
 }
 
 // Not a block of rows that have changed meanwhile. One whose rows change at this moment is deleted when their stamp is merged.
-const insertBlock = query<{ siteNo: number; start: Date; form: number; stamp: string; data: Buffer }>(
+const insertBlock = query<{
+  siteNo: number
+  start: Date
+  form: number
+  stamp: string
+  decodedBytes: number
+  data: Buffer
+}>(
   'store-column-block',
-  `insert into column_blocks (site_no, starts_at, form, stamp, data)
-  select :siteNo::int, :start::timestamptz, :form::int, :stamp::text::bigint, :data::bytea
+  `insert into column_blocks (site_no, starts_at, form, stamp, decoded_bytes, data)
+  select :siteNo::int, :start::timestamptz, :form::int, :stamp::text::bigint, :decodedBytes::bigint, :data::bytea
   where :stamp::text::bigint = (
     select coalesce(bit_xor(stamp), 0)
     from (
@@ -90,7 +121,8 @@ const insertBlock = query<{ siteNo: number; start: Date; form: number; stamp: st
     ) as stamped
     where starts_at >= :start::timestamptz and starts_at < :start::timestamptz + interval '1 day'
   )
-  on conflict (site_no, starts_at) do update set form = excluded.form, stamp = excluded.stamp, data = excluded.data`,
+  on conflict (site_no, starts_at)
+  do update set form = excluded.form, stamp = excluded.stamp, decoded_bytes = excluded.decoded_bytes, data = excluded.data`,
 )
 
 /**
@@ -110,6 +142,10 @@ export const deleteOldBlocks = query<{ siteNo: number }>(
 )
 
 /** Stores the block of a day, so that other processes and later starts need not make it. */
-export async function storeBlock(db: Db, siteNo: number, { start, stamp, data }: StoredBlock): Promise<void> {
-  await insertBlock(db, { siteNo, start: new Date(start), form: FORM, stamp: stamp.toString(), data })
+export async function storeBlock(
+  db: Db,
+  siteNo: number,
+  { start, stamp, ...block }: StoredBlock,
+): Promise<void> {
+  await insertBlock(db, { siteNo, start: new Date(start), form: FORM, stamp: stamp.toString(), ...block })
 }

@@ -1,16 +1,14 @@
 import type { BreakdownDimension } from '../../dimensions/dimensions.ts'
-import { isRolledUpDimension } from '../../dimensions/rolled-up.ts'
 import { noCounts } from '../../rollups/daily/codec.ts'
 import { type RankedValue, runTask } from '../../rollups/protocol.ts'
 import type { Amounts, ValueOrder } from '../../rollups/value-order.ts'
 import { searcherOf } from '../../rollups/value-search.ts'
 import type { Page } from '../../schema/pagination.ts'
 import { toWindow } from '../../time/range.ts'
-import { countAsked } from '../counts/count-filtered.ts'
-import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import { rankTogether } from '../imported/by-value.ts'
 import type { PageWindow } from '../metrics/rank.ts'
-import { withValueRest } from '../metrics/rolled-up.ts'
+import { canReadRollups, countUntilRolledUp, withValueRest } from '../metrics/rolled-up.ts'
 import type { StatsServices } from '../query-context.ts'
 
 type Services = Pick<StatsServices, 'reads' | 'rollups' | 'counter'>
@@ -40,7 +38,7 @@ export async function rankPage(
   subject: Subject,
   options: PageOptions,
 ): Promise<Page<RankedValue>> {
-  if (canReadRollups(resolved, subject)) {
+  if (canReadRollups(resolved, subject.dimension)) {
     const { siteNo } = resolved
     const window = toWindow(resolved)
     const { limit, offset } = options
@@ -70,7 +68,7 @@ export async function countGiven(
   values: string[],
 ): Promise<RankedValue[]> {
   if (values.length === 0) return []
-  if (canReadRollups(resolved, subject)) {
+  if (canReadRollups(resolved, subject.dimension)) {
     const { siteNo } = resolved
     const input = { siteNo, window: toWindow(resolved), ...subject, values, withVisitors: true }
     const counted = await withValueRest(services, resolved, input, rest =>
@@ -87,15 +85,12 @@ const countInColumns = (
   services: Services,
   resolved: ResolvedQuery,
   subject: Subject,
-): Promise<RankedValue[]> => countAsked(services, keptPart(resolved), 'values', subject)
+): Promise<RankedValue[]> => countUntilRolledUp(services, resolved, 'values', subject, subject)
 
 const SHOWN: ['visitors', 'sessions'] = ['visitors', 'sessions']
 
 const isDefault = ({ sort, order, search }: PageOptions) =>
   sort === 'visitors' && order === 'desc' && search === undefined
-
-const canReadRollups = (resolved: ResolvedQuery, { dimension }: Subject): boolean =>
-  isUnfiltered(resolved) && isRolledUpDimension(dimension)
 
 /** Ranks values whose counts are all known. */
 function rankCounted(counted: readonly RankedValue[], options: PageOptions): Page<RankedValue> {

@@ -38,7 +38,7 @@ export async function countVisitors(
       ...{ target: goal && targetOf(goal), usersSince: usersSince.getTime() },
     },
     // The first session of a user may be any earlier one.
-    { start: (goal ? resolved.start : usersSince).getTime(), end: until.getTime() },
+    { sessions: { start: (goal ? resolved.start : usersSince).getTime(), end: until.getTime() } },
   )
 }
 

@@ -17,8 +17,8 @@ const PATIENCE_MS = 5_000
 const QUICK_MS = 100
 /** Columns are made anew after this time, from stored blocks: texts that no row has any more are forgotten then. */
 const OLDEST_MS = DAY_MS
-/** How long a site that fills the memory is not tried again for older days. */
-const FULL_MS = HOUR_MS
+/** How long a time that does not fit into the memory is not tried again. */
+const LARGE_MS = HOUR_MS
 /** Questions about a site that wait: a dashboard asks some twenty. */
 const MOST_WAITING = 1_000
 
@@ -47,8 +47,8 @@ interface Site {
   since: number
   waiting: Waiting[]
   preparing: Preparing[]
-  /** Columns from then on fill the memory, Unix milliseconds, and until when that is taken for granted. */
-  full: { from: number; until: number } | undefined
+  /** Starts of sessions whose columns do not fit into the memory, and until when that is taken for granted, Unix milliseconds. */
+  large: (Span & { until: number }) | undefined
   isBusy: boolean
 }
 
@@ -66,7 +66,7 @@ export function createKeptCounter(options: {
   awaitedMs?: number
   patienceMs?: number
   leastPackedHits?: number
-}): Counter {
+}): Counter & { readonly bytes: number } {
   const { db, maxBytes, log, now, awaitedMs = AWAITED_MS, patienceMs = PATIENCE_MS } = options
   // Decoded columns take several times the memory of packed ones.
   const mostBytes = Math.ceil(maxBytes / 4)
@@ -85,7 +85,7 @@ export function createKeptCounter(options: {
       since: now(),
       waiting: [],
       preparing: [],
-      full: undefined,
+      large: undefined,
       isBusy: false,
     }
     sites.delete(siteNo)
@@ -117,7 +117,6 @@ export function createKeptCounter(options: {
 
   function startAnew(site: Site): void {
     site.columns.clear()
-    site.columns = columnsOf(site.siteNo)
     site.since = now()
   }
 
@@ -136,30 +135,48 @@ export function createKeptCounter(options: {
   }
 
   /** All from one moment. */
-  async function answer(site: Site, asked: Waiting[]): Promise<void> {
+  async function answer(site: Site, waiting: Waiting[]): Promise<void> {
     const { columns } = site
+    const asked = waiting.filter(question => !isLarge(site, question))
+    if (asked.length === 0) return
     const limits = { longestMs: awaitedMs, mostBytes }
     const spans = asked.map(({ span }) => span)
     // What is missing is read outside of a snapshot: the embedded database can serve no other client during a transaction.
     const withoutLookups = spans.map(span => ({ ...span, money: span.money && ('kept' as const) }))
     const first = await columns.views(db, withoutLookups, now(), limits)
-    const isWhole = !first.hasRead && spans.every(({ money }) => money !== 'whole')
+    const isRefused = first.views.every(view => typeof view !== 'object')
+    const isWhole = isRefused || (!first.hasRead && spans.every(({ money }) => money !== 'whole'))
     const { views } = isWhole ? first : await inSnapshot(db, tx => columns.views(tx, spans, now(), limits))
     for (const [index, question] of asked.entries()) {
       const view = views[index]!
+      if (view === 'large') {
+        if (!question.span.onlyMoney) noteLarge(site, startsOf(question.span))
+        question.refuse(new CountRefused({ why: 'large' }))
+      }
       // The asker has stopped waiting.
-      if (now() - question.since >= ANSWER_MS)
+      else if (now() - question.since >= ANSWER_MS)
         question.refuse(new CountRefused({ why: 'preparing', share: 0 }))
       else if (typeof view === 'object') question.answer(view)
-      else await postpone(site, question, view)
+      else postpone(site, question, view)
     }
   }
 
+  function noteLarge(site: Site, { start, end }: Span): void {
+    site.large = { start, end, until: now() + LARGE_MS }
+  }
+
+  /** Refuses a question about a time that contains one that does not fit. */
+  function isLarge({ large }: Site, { span, refuse }: Waiting): boolean {
+    const { start, end } = startsOf(span)
+    const contains = large && now() < large.until && start <= large.start && end >= large.end
+    if (!contains || span.onlyMoney) return false
+    refuse(new CountRefused({ why: 'large' }))
+    return true
+  }
+
   /** @param share of the time that is there */
-  async function postpone(site: Site, question: Waiting, share: number): Promise<void> {
+  function postpone(site: Site, question: Waiting, share: number): void {
     const { start, end } = site.columns.withData(startsOf(question.span))
-    if (site.full && now() > site.full.until) site.full = undefined
-    if (site.full && start < site.full.from) return question.refuse(new CountRefused({ why: 'large' }))
     const isKnown = site.preparing.some(known => known.start <= start && known.end >= end)
     if (!isKnown) site.preparing.push({ start, end, until: Math.min(end, now()), days: 1, readDays: 1 })
     if (now() - question.since < patienceMs) site.waiting.push(question)
@@ -167,13 +184,18 @@ export function createKeptCounter(options: {
   }
 
   async function prepareDays(site: Site, preparing: Preparing): Promise<void> {
-    const { start, until, days, readDays } = preparing
+    const { start, end, until, days, readDays } = preparing
     const from = Math.max(start, dayOf(until - 1) - (days - 1) * DAY_MS)
     const began = performance.now()
-    const { views, hasRead } = await site.columns.views(db, [{ start: from, end: until }], now(), {
+    const { views, hasRead } = await site.columns.views(db, [{ start: from, end }], now(), {
       mostBytes,
       ...(days > readDays && { longestMs: awaitedMs }),
     })
+    if (views[0] === 'large') {
+      noteLarge(site, { start: from, end })
+      site.preparing = []
+      return
+    }
     if (typeof views[0] === 'number') {
       preparing.days = readDays
       return
@@ -182,17 +204,13 @@ export function createKeptCounter(options: {
     if (hasRead)
       preparing.readDays = performance.now() - began < QUICK_MS ? 2 * readDays : Math.ceil(readDays / 2)
     preparing.days = hasRead ? preparing.readDays : 2 * days
-    if (site.columns.bytes > mostBytes) {
-      // Of the day itself and those around it, no part is kept: the newer ones have room.
-      const keptFrom = dayOf(from) + 3 * DAY_MS
-      site.columns.forgetBefore(keptFrom)
-      site.full = { from: keptFrom, until: now() + FULL_MS }
-      site.preparing = []
-    } else if (from <= start) site.preparing.shift()
+    if (from <= start) site.preparing.shift()
   }
 
+  const keptBytes = () => [...sites.values()].reduce((sum, { columns }) => sum + columns.bytes, 0)
+
   function forgetOthers(site: Site): void {
-    let bytes = [...sites.values()].reduce((sum, { columns }) => sum + columns.bytes, 0)
+    let bytes = keptBytes()
     for (const other of sites.values()) {
       if (other === site || other.isBusy) continue
       if (bytes <= mostBytes && now() - other.since <= OLDEST_MS) continue
@@ -203,6 +221,10 @@ export function createKeptCounter(options: {
   }
 
   return {
+    /** About how much memory all columns take. */
+    get bytes() {
+      return keptBytes() + decoded.bytes
+    },
     count(name, siteNo, question, asked) {
       const site = siteOf(siteNo)
       return new Promise((resolve, reject) => {

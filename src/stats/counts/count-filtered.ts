@@ -1,8 +1,9 @@
 import type { Span } from '../../columns/spans.ts'
+import type { AppError } from '../../errors.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { ResolveServices } from '../resolve/check-goals.ts'
 import type { Asked, Counted, Counter, CountName } from './counter.ts'
-import { CountRefused, refusalError } from './refused.ts'
+import { CountRefused, type Refusal, refusalError } from './refused.ts'
 
 /**
  * Counts from columns what passes the filters of a read.
@@ -21,7 +22,8 @@ export async function countFiltered<Name extends CountName>(
 /**
  * The same, with or without filters.
  * @param resolved may have a narrower range than its question
- * @param sessions starts of sessions that the count needs besides those with a hit in the range
+ * @param options.sessions starts of sessions that the count needs besides those with a hit in the range
+ * @param options.errorOf what is thrown when nothing is counted
  * @throws AppError `validation_failed` for a pattern or goal that takes too long, and for a range with too many hits; `preparing` while
  * columns are made
  */
@@ -30,13 +32,16 @@ export async function countAsked<Name extends CountName>(
   resolved: ResolvedQuery,
   name: Name,
   asked: Asked<Name>,
-  sessions?: Span,
+  {
+    sessions,
+    errorOf = refusalError,
+  }: { sessions?: Span; errorOf?: (refusal: Refusal) => AppError | Promise<AppError> } = {},
 ): Promise<Counted<Name>> {
   const { question, siteNo, start, end } = resolved
   const narrowed = { ...question, start: start.getTime(), end: end.getTime(), sessions }
   try {
     return await (counter as Counter).count(name, siteNo, narrowed, asked)
   } catch (error) {
-    throw error instanceof CountRefused ? refusalError(error.refusal) : error
+    throw error instanceof CountRefused ? await errorOf(error.refusal) : error
   }
 }

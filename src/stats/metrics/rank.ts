@@ -1,11 +1,10 @@
-import { isRolledUpDimension } from '../../dimensions/rolled-up.ts'
 import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 import { type RankedValue, type Ranking, runTask } from '../../rollups/protocol.ts'
 import type { Page } from '../../schema/pagination.ts'
 import { toWindow } from '../../time/range.ts'
-import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
+import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices } from '../query-context.ts'
-import { withValueRest } from './rolled-up.ts'
+import { canReadRollups, withValueRest } from './rolled-up.ts'
 
 export type PageWindow = Pick<Ranking, 'limit' | 'offset'>
 
@@ -59,6 +58,3 @@ export async function countRolledUp(
   )
   return counted?.map((counts, index) => ({ ...counts, value: values[index]! }))
 }
-
-const canReadRollups = (resolved: ResolvedQuery, dimension: string): boolean =>
-  isUnfiltered(resolved) && isRolledUpDimension(dimension)

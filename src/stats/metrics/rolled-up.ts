@@ -1,7 +1,9 @@
 import type { Queryable } from '../../db/connect.ts'
+import { isRolledUpDimension } from '../../dimensions/rolled-up.ts'
 import { AppError } from '../../errors.ts'
 import { coverWindows, type WindowsCoverage } from '../../rollups/daily/coverage.ts'
 import { coverValues } from '../../rollups/daily/rank-values.ts'
+import { shareRolledUp } from '../../rollups/daily/share-rolled-up.ts'
 import type {
   Changed,
   CountedPart,
@@ -10,8 +12,11 @@ import type {
   Ranking,
   Window,
 } from '../../rollups/protocol.ts'
+import { toWindow } from '../../time/range.ts'
 import { countAsked } from '../counts/count-filtered.ts'
-import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import type { Asked, Counted, CountName } from '../counts/counter.ts'
+import { type Refusal, refusalError } from '../counts/refused.ts'
+import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices } from '../query-context.ts'
 
 /** Rollups that are written while a read adds them up are rare: those that it found had no dirty bucket. */
@@ -43,6 +48,30 @@ async function withRest<Part, Result>(
   throw new AppError('unavailable', 'Days of the range are being counted again; try again')
 }
 
+/** Returns whether rollups answer a read, about a dimension or about traffic, when they have the days of its range. */
+export const canReadRollups = (resolved: ResolvedQuery, dimension?: string): boolean =>
+  isUnfiltered(resolved) && (dimension === undefined || isRolledUpDimension(dimension))
+
+/**
+ * Counts over columns what rollups do not hold yet of such a read.
+ * @param part of the range
+ * @throws AppError as `countAsked`, but `preparing` for a range that does not fit, while days of it are still to be rolled up
+ */
+export function countUntilRolledUp<Name extends CountName>(
+  services: Pick<Services, 'reads' | 'counter'>,
+  resolved: ResolvedQuery,
+  name: Name,
+  asked: Asked<Name>,
+  { dimension, part = keptPart(resolved) }: { dimension?: string; part?: ResolvedQuery } = {},
+): Promise<Counted<Name>> {
+  const errorOf = async (refusal: Refusal) => {
+    const waits = refusal.why === 'large' && canReadRollups(resolved, dimension)
+    const share = waits ? await shareRolledUp(services.reads, resolved.siteNo, toWindow(resolved)) : 1
+    return refusalError(share < 1 ? { why: 'preparing', share } : refusal)
+  }
+  return countAsked(services, part, name, asked, { errorOf })
+}
+
 const within = (resolved: ResolvedQuery, { start, end }: Window): ResolvedQuery => ({
   ...resolved,
   start: new Date(start),
@@ -62,7 +91,10 @@ export const withTrafficRest = <Result>(
   withRest(
     services,
     tx => coverWindows(tx, resolved.siteNo, windows),
-    gap => countAsked(services, within(resolved, gap), 'trafficWithVisitors', boundsIn(gap, windows)),
+    gap =>
+      countUntilRolledUp(services, resolved, 'trafficWithVisitors', boundsIn(gap, windows), {
+        part: within(resolved, gap),
+      }),
     add,
   )
 
@@ -83,9 +115,12 @@ export const withValueRest = <Result>(
     services,
     tx => coverValues(tx, asked),
     gap =>
-      countAsked(services, within(resolved, gap), 'valuesWithVisitors', {
-        dimension: asked.dimension,
-        zone: asked.zone ?? 'UTC',
-      }),
+      countUntilRolledUp(
+        services,
+        resolved,
+        'valuesWithVisitors',
+        { dimension: asked.dimension, zone: asked.zone ?? 'UTC' },
+        { dimension: asked.dimension, part: within(resolved, gap) },
+      ),
     add,
   )

@@ -2,11 +2,10 @@ import { ratio } from '../../lib/numbers.ts'
 import { runTask, type TrafficTotals } from '../../rollups/protocol.ts'
 import { count, decimal } from '../../schema/fields.ts'
 import { type Bucket, toWindow } from '../../time/range.ts'
-import { countAsked } from '../counts/count-filtered.ts'
 import { edgesOf } from '../counts/shared/buckets.ts'
-import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices } from '../query-context.ts'
-import { withTrafficRest } from './rolled-up.ts'
+import { countUntilRolledUp, withTrafficRest } from './rolled-up.ts'
 
 export const trafficFields = {
   pageviews: count('Pageviews in the range.', 420),
@@ -53,5 +52,5 @@ export async function countTraffic(
     )
     if (totals) return totals
   }
-  return countAsked(services, keptPart(resolved), 'traffic', edgesOf(buckets))
+  return countUntilRolledUp(services, resolved, 'traffic', edgesOf(buckets))
 }

@@ -8,12 +8,12 @@ import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
 import { mayShow } from '../../sharing/grant.ts'
 import { isUuid } from '../../sites/domain.ts'
 import { groupField } from '../../time/range.ts'
-import { countAsked } from '../counts/count-filtered.ts'
 import { actorFields, presentActor } from '../event-log/actor.ts'
 import { type LogServices, readLog } from '../event-log/log-pages.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { countRolledUp, pageOf, rankRolledUp } from '../metrics/rank.ts'
+import { countUntilRolledUp } from '../metrics/rolled-up.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { countTypes, presentTypes } from './events-timeseries.ts'
 import { Group, Labels } from './timeseries.ts'
@@ -122,8 +122,11 @@ export async function getErrors(
   }
 }
 
+const countInColumns = (services: StatsServices, resolved: ResolvedQuery, asked: { errorId?: string }) =>
+  countUntilRolledUp(services, resolved, 'errors', asked, { dimension: ERRORS })
+
 const countOccurring = async (services: StatsServices, resolved: ResolvedQuery) =>
-  (await countAsked(services, keptPart(resolved), 'errors', {})).filter(({ hits }) => hits > 0)
+  (await countInColumns(services, resolved, {})).filter(({ hits }) => hits > 0)
 
 /**
  * Returns one error, even if it did not occur in the range.
@@ -163,7 +166,7 @@ async function findSeen(
 async function countError(services: StatsServices, resolved: ResolvedQuery, errorId: string) {
   const kept = keptPart(resolved)
   const rolledUp = await countRolledUp(services, kept, ERRORS, [errorId], { withVisitors: true })
-  const [counts] = rolledUp ?? (await countAsked(services, kept, 'errors', { errorId }))
+  const [counts] = rolledUp ?? (await countInColumns(services, kept, { errorId }))
   const { hits = 0, sessions = 0, visitors = 0 } = counts ?? {}
   return { occurrences: hits, sessions, visitors }
 }

@@ -4,11 +4,10 @@ import { isLifecycleName, LIFECYCLE_NAMES } from '../../events/reserved-names.ts
 import { label } from '../../schema/fields.ts'
 import { integerParameter } from '../../schema/pagination.ts'
 import { mayShow, requireSection } from '../../sharing/grant.ts'
-import { countAsked } from '../counts/count-filtered.ts'
 import { requireFilters } from '../filters/granted.ts'
 import { filtersOf, StatsQuery } from '../filters/query.ts'
-import { keptPart } from '../filters/resolved-query.ts'
 import { pageOf, rankRolledUp } from '../metrics/rank.ts'
+import { countUntilRolledUp } from '../metrics/rolled-up.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { checkPatterns } from '../resolve/resolve.ts'
 
@@ -60,7 +59,11 @@ export async function getFilterValues(
   })
   const { rows } =
     rolledUp ??
-    pageOf(await countAsked(services, keptPart(resolved), 'frequencies', { dimension }), ['count'], page)
+    pageOf(
+      await countUntilRolledUp(services, resolved, 'frequencies', { dimension }, { dimension }),
+      ['count'],
+      page,
+    )
   const shown = hidesMoney ? rows.filter(({ value }) => !isLifecycleName(value)).slice(0, limit) : rows
   return { values: shown.map(({ value }) => ({ value, label: value })) }
 }

@@ -6,10 +6,9 @@ import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 import { count, label } from '../../schema/fields.ts'
 import { requiredText } from '../../schema/validation.ts'
 import { mayShow } from '../../sharing/grant.ts'
-import { countAsked } from '../counts/count-filtered.ts'
 import { checkStats, statsFields } from '../filters/query.ts'
-import { keptPart } from '../filters/resolved-query.ts'
 import { rankRolledUp } from '../metrics/rank.ts'
+import { countUntilRolledUp } from '../metrics/rolled-up.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 
 const MOST_ROWS = 50
@@ -50,10 +49,11 @@ export async function getPropertyBreakdown(
   // As for a name that no event has.
   if (isLifecycleName(eventName) && !mayShow(services.grant, 'revenue')) return { rows: [] }
   // Rollups do not contain events that the service writes.
+  const dimension = propertiesOf(eventType, eventName)
   const rolledUp = isReservedName(eventName)
     ? undefined
     : await rankRolledUp(services, resolved, {
-        dimension: propertiesOf(eventType, eventName),
+        dimension,
         by: ['visitors'],
         shown: ['hits'],
         limit: MOST_ROWS,
@@ -62,7 +62,8 @@ export async function getPropertyBreakdown(
   if (rolledUp) {
     return { rows: rolledUp.rows.map(({ value, visitors }) => ({ ...readProperty(value), visitors })) }
   }
-  const counted = await countAsked(services, keptPart(resolved), 'properties', { eventType, eventName })
+  const asked = { eventType, eventName }
+  const counted = await countUntilRolledUp(services, resolved, 'properties', asked, { dimension })
   const byVisitors = counted.sort(
     (a, b) => b.visitors - a.visitors || compareTexts(a.key, b.key) || compareTexts(a.value, b.value),
   )

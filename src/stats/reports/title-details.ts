@@ -6,6 +6,7 @@ import type { TitlePlace } from '../counts/title-places.ts'
 import { readHitsByKey } from '../event-log/log-keys.ts'
 import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { countRolledUp, type PageWindow, pageOf, rankRolledUp } from '../metrics/rank.ts'
+import { countUntilRolledUp } from '../metrics/rolled-up.ts'
 import type { StatsServices } from '../query-context.ts'
 
 type CountServices = Pick<StatsServices, 'reads' | 'rollups' | 'counter'>
@@ -43,7 +44,13 @@ export async function countTitles(
 }
 
 const countByColumns = (services: CountServices, resolved: ResolvedQuery): Promise<RankedValue[]> =>
-  countAsked(services, keptPart(resolved), 'values', { dimension: 'title', zone: 'UTC' })
+  countUntilRolledUp(
+    services,
+    resolved,
+    'values',
+    { dimension: 'title', zone: 'UTC' },
+    { dimension: 'title' },
+  )
 
 /** Path and hostname of the latest hit of each title, whose time is known. */
 const locateTitlesAt = query<{ siteNo: number; titles: string[]; times: Date[] }, TitlePlace>(
