@@ -30,6 +30,12 @@ export function startsOf({ start, end, sessions }: ViewSpan): Span {
   }
 }
 
+/** Returns what a view is asked for that holds the sessions that started in a span. */
+export const viewOfStarts = ({ start, end }: Span): ViewSpan => ({
+  start: start + REACH_MS,
+  end: end - REACH_MS,
+})
+
 const LEAST_PACKED_HITS = 500
 
 export interface ColumnOptions {

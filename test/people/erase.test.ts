@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { View } from '../../src/columns/block.ts'
+import { SiteColumns } from '../../src/columns/site-columns.ts'
 import type { Db } from '../../src/db/connect.ts'
 import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
 import { createTeamTurns } from '../../src/lib/team-turns.ts'
@@ -99,6 +101,21 @@ describe('erasure', () => {
     expect(await tracesOf(db, ADA)).toEqual([])
     expect(await tracesOf(db, SECRET)).toEqual([])
     await expectTwins(site, twin)
+  })
+
+  test('of a visitor: columns in memory have none of their texts from the next question on', async () => {
+    const site = await stats.site(ZONE)
+    await stats.store(hitsOf(site, [...visitsOf(BEN, 'other'), ...visitsOf(ADA, SECRET)]))
+    const columns = new SiteColumns(site.siteNo)
+    const asked = { start: Date.parse('2026-01-01T00:00:00Z'), end: now.getTime() }
+    const paths = async () => {
+      const { views } = await columns.views(db, [asked], now.getTime())
+      return (views[0] as View).texts.of('path').all()
+    }
+    expect(await paths()).toContain(`/${SECRET}`)
+    await eraseNow(db, site, ADA, now)
+    expect(await paths()).not.toContain(`/${SECRET}`)
+    expect(await paths()).toContain('/other')
   })
 
   test('of the only visitor: the site has no data any more, and no dead letters of the person', {

@@ -1,5 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import type { View } from '../../src/columns/block.ts'
+import { FORM } from '../../src/columns/encode-block.ts'
+import { DecodedBlocks } from '../../src/columns/packed-block.ts'
 import { SiteColumns } from '../../src/columns/site-columns.ts'
 import { mergeNewStamps } from '../../src/columns/stamps.ts'
 import { inSnapshot } from '../../src/db/connect.ts'
@@ -9,6 +12,8 @@ import { ANSWER_MS } from '../../src/stats/columns-process/messages.ts'
 import { CountRefused } from '../../src/stats/counts/refused.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
+import { randomFrom } from '../support/random-values.ts'
+import { IS_QUICK, seeded } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { useDatabase } from './stored-stream.ts'
 
@@ -17,6 +22,8 @@ const DAY = 86_400_000
 const MINUTE = 60_000
 const START = Date.UTC(2026, 2, 1)
 const DAYS = 12
+const NOW = START + (DAYS + 5) * DAY
+const MANY_SITES = IS_QUICK ? 30 : 200
 
 const question = (from: number, days: number) => ({
   start: START + from * DAY,
@@ -30,22 +37,22 @@ const question = (from: number, days: number) => ({
 /** One visit a day, at noon. */
 async function siteWithVisits(): Promise<TestSite> {
   const site = await createTestSite(database.db)
-  const at = (day: number) => START + (day + 0.5) * DAY
-  await storeHits(
-    database.db,
-    0,
-    Array.from({ length: DAYS }, (_, day) =>
-      enrichedHit(site, at(day), { visitorId: `00000000-0000-5000-8000-${String(day).padStart(12, '0')}` }),
-    ),
-  )
+  await storeHits(database.db, 0, visitsOf(site))
   return site
 }
+
+const visitsOf = (site: TestSite) =>
+  Array.from({ length: DAYS }, (_, day) =>
+    enrichedHit(site, START + (day + 0.5) * DAY, {
+      visitorId: `00000000-0000-5000-8000-${String(day).padStart(12, '0')}`,
+    }),
+  )
 
 const counterOf = (options: Partial<Parameters<typeof createKeptCounter>[0]>) =>
   createKeptCounter({
     db: database.db,
     log: silentLog,
-    now: () => START + (DAYS + 5) * DAY,
+    now: () => NOW,
     maxBytes: 2 ** 30,
     ...options,
   })
@@ -94,22 +101,113 @@ test('a question that has waited long enough is told which share is prepared, an
   expect(await answered(() => visits(counter, site, -40_000, 40_000 + DAYS))).toBe(DAYS)
 })
 
-test('columns that would take too much memory are refused; newer and shorter times are answered', async () => {
+/** Returns how much memory the columns of some days take: of small days that are not packed; packed; and the packed ones decoded. */
+async function sizeOf({ siteNo }: TestSite, from: number, days: number, now = NOW) {
+  const decoded = new DecodedBlocks(2 ** 30)
+  const unpacked = new SiteColumns(siteNo)
+  const packed = new SiteColumns(siteNo, { decoded, leastPackedHits: 1 })
+  await inSnapshot(database.db, tx => unpacked.views(tx, [question(from, days)], now))
+  const { views } = await inSnapshot(database.db, tx => packed.views(tx, [question(from, days)], now))
+  for (const block of (views[0] as View).blocks) void block.hits
+  return { unpacked: unpacked.bytes, packed: packed.bytes, decoded: decoded.bytes }
+}
+
+test('columns that would take too much memory are refused; shorter times are answered, newer and older ones', async () => {
   const site = await siteWithVisits()
-  const newest = new SiteColumns(site.siteNo)
-  await inSnapshot(database.db, tx => newest.views(tx, [question(DAYS - 1, 1)], START + (DAYS + 5) * DAY))
-  const counter = counterOf({ maxBytes: 4 * (newest.bytes + 10) })
-  for (let turn = 0; turn < 5; turn++) {
-    expect(await visits(counter, site, 0, DAYS)).toEqual({ why: 'large' })
-    await nextTurn()
+  const { unpacked } = await sizeOf(site, 5, 1)
+  for (const awaitedMs of [4 * DAY, Number.POSITIVE_INFINITY]) {
+    const counter = counterOf({ maxBytes: 4 * (unpacked + 10), awaitedMs })
+    for (let turn = 0; turn < 5; turn++) {
+      expect(await visits(counter, site, 0, DAYS)).toEqual({ why: 'large' })
+      await nextTurn()
+    }
+    for (const day of [DAYS - 1, 0, 5, DAYS - 1]) expect(await visits(counter, site, day, 1)).toBe(1)
   }
-  expect(await visits(counter, site, DAYS - 1, 1)).toBe(1)
 })
 
-test('columns are of the sites that were asked last', async () => {
-  const sites = [await siteWithVisits(), await siteWithVisits(), await siteWithVisits()]
-  const counter = counterOf({ awaitedMs: Number.POSITIVE_INFINITY, maxBytes: 1 })
-  for (const site of [...sites, ...sites]) expect(await visits(counter, site, 0, DAYS)).toBe(DAYS)
+test('a question that does not wait is told that columns take too much memory, once that is known', async () => {
+  const site = await siteWithVisits()
+  const { unpacked } = await sizeOf(site, 5, 1)
+  const counter = counterOf({ maxBytes: 4 * (unpacked + 10), patienceMs: 0 })
+  const ask = () => visits(counter, site, 0, DAYS)
+  await expect.poll(ask, { interval: 1 }).toEqual({ why: 'large' })
+  for (let turn = 0; turn < 5; turn++) expect(await ask()).toEqual({ why: 'large' })
+})
+
+test('days that do not fit when they are decoded are refused before one is decoded; fewer are answered', async () => {
+  const site = await siteWithVisits()
+  const all = await sizeOf(site, 0, DAYS)
+  const some = await sizeOf(site, 3, 2)
+  const maxBytes = Math.max(4 * all.packed, Math.ceil((some.decoded * 4) / 3))
+  expect(all.decoded).toBeGreaterThan((maxBytes * 3) / 4)
+  // Also rows of a day alone, before their blocks are there.
+  const tight = new SiteColumns(site.siteNo, { decoded: new DecodedBlocks(1) })
+  expect(await tight.views(database.db, [question(0, 1)], NOW)).toEqual({ views: ['large'], hasRead: true })
+  const roomy = counterOf({ awaitedMs: Number.POSITIVE_INFINITY, leastPackedHits: 1 })
+  expect(await visits(roomy, site, 0, DAYS)).toBe(DAYS)
+  await expect
+    .poll(() => database.db`select from column_blocks where site_no = ${site.siteNo}`)
+    .toHaveLength(DAYS)
+  const counter = counterOf({ maxBytes, leastPackedHits: 1, patienceMs: 0 })
+  const before = counter.bytes
+  expect(await visits(counter, site, 0, DAYS)).toEqual({ why: 'large' })
+  expect(counter.bytes - before).toBeLessThan(some.decoded / 2)
+  for (const day of [3, 0, DAYS - 2]) {
+    expect(await visits(counter, site, day, 2)).toBe(2)
+    expect(counter.bytes).toBeLessThanOrEqual(maxBytes)
+    expect(await visits(counter, site, 0, DAYS)).toEqual({ why: 'large' })
+  }
+})
+
+test('columns of many sites, those that were asked last, stay within one bound', async () => {
+  const random = randomFrom(seeded(1))
+  const sites: TestSite[] = []
+  for (let number = 0; number < MANY_SITES; number++) sites.push(await createTestSite(database.db))
+  await storeHits(database.db, 0, sites.flatMap(visitsOf))
+  // The newest days are blocks of hours and minutes.
+  const now = START + (DAYS - 0.4) * DAY
+  const { packed, decoded } = await sizeOf(sites[0]!, 0, DAYS, now)
+  const maxBytes = 4 * (packed + decoded)
+  const counter = counterOf({ maxBytes, leastPackedHits: 1, now: () => now })
+  const asked = new Set<TestSite>()
+  for (let round = 0; round < MANY_SITES / 2; round++) {
+    const some = Array.from({ length: 1 + random.int(3) }, () => random.pick(sites))
+    const from = random.int(DAYS)
+    const counted = await Promise.all(some.map(site => visits(counter, site, from, DAYS - from)))
+    expect(counted).toEqual(some.map(() => DAYS - from))
+    for (const site of some) asked.add(site)
+    await expect.poll(() => counter.bytes, { interval: 1 }).toBeLessThanOrEqual(maxBytes)
+  }
+  expect(asked.size * packed).toBeGreaterThan(maxBytes)
+})
+
+test('a block of another form is made anew, not read', async () => {
+  const { db } = database
+  const site = await siteWithVisits()
+  const options = { awaitedMs: Number.POSITIVE_INFINITY, leastPackedHits: 1 }
+  const stored = () => db`select form from column_blocks where site_no = ${site.siteNo}`
+  expect(await visits(counterOf(options), site, 0, DAYS)).toBe(DAYS)
+  const forms = Array.from({ length: DAYS }, () => ({ form: FORM }))
+  await expect.poll(stored).toEqual(forms)
+  await db`update column_blocks set form = form # 1, data = 'any' where site_no = ${site.siteNo}`
+  expect(await visits(counterOf(options), site, 0, DAYS)).toBe(DAYS)
+  await expect.poll(stored).toEqual(forms)
+})
+
+test('days are prepared from the newest to the oldest', async () => {
+  const { db } = database
+  const site = await siteWithVisits()
+  const counter = counterOf({ patienceMs: 0, awaitedMs: 0, leastPackedHits: 1 })
+  const lists: number[][] = []
+  await answered(async () => {
+    const rows = await db<{ day: number }[]>`
+      select (extract(epoch from starts_at) * 1000)::bigint as day
+      from column_blocks where site_no = ${site.siteNo} order by starts_at desc`
+    lists.push(rows.map(({ day }) => (day - START) / DAY))
+    return visits(counter, site, 0, DAYS)
+  })
+  for (const days of lists) expect(days).toEqual(days.map((_, index) => DAYS - 1 - index))
+  expect(new Set(lists.map(({ length }) => length)).size).toBeGreaterThan(2)
 })
 
 test('days are stored, decoded where they are read, and made anew after a change', async () => {
@@ -119,8 +217,7 @@ test('days are stored, decoded where they are read, and made anew after a change
   const stored = () => database.db`
     select starts_at from column_blocks where site_no = ${site.siteNo} order by starts_at`
   const whole = await expect.poll(stored).toHaveLength(DAYS).then(stored)
-  // No room for decoded columns: each is decoded again for each question.
-  const later = counterOf({ patienceMs: 0, awaitedMs: 3 * DAY, leastPackedHits: 1, maxBytes: 2 ** 20 })
+  const later = counterOf({ patienceMs: 0, awaitedMs: 3 * DAY, leastPackedHits: 1 })
   await storeHits(database.db, 0, [
     enrichedHit(site, START + 3.5 * DAY, { visitorId: '00000000-0000-5000-8000-000000000999' }),
   ])
@@ -145,7 +242,7 @@ test('a filter finds texts of stored days that were not decoded before', async (
 
 test('a question whose asker has gone is not counted', async () => {
   const site = await siteWithVisits()
-  let now = START + (DAYS + 5) * DAY
+  let now = NOW
   const counter = counterOf({ now: () => (now += ANSWER_MS) })
   expect(await visits(counter, site, DAYS - 1, 1)).toEqual({ why: 'preparing', share: 0 })
 })
@@ -153,7 +250,7 @@ test('a question whose asker has gone is not counted', async () => {
 test('after an upgrade, columns of today are made for each question, and all of them once more when each change has a stamp', async () => {
   const { db } = database
   const site = await siteWithVisits()
-  let now = START + (DAYS + 5) * DAY
+  let now = NOW
   await db`update stamp_start set stamped_from = ${new Date(now + MINUTE)}`
   const counter = counterOf({ now: () => now, awaitedMs: Number.POSITIVE_INFINITY })
   const all = () => visits(counter, site, 0, DAYS + 6)

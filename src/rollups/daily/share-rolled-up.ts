@@ -23,10 +23,10 @@ export async function shareRolledUp(tx: Queryable, siteNo: number, window: Windo
     findDays(tx, { siteNo }),
     readWatermark(tx, { aggregate: 'daily_rollups' }),
   ])
-  if (!site?.firstAt || !state?.watermark) return 1
+  if (!site?.firstAt) return 1
   const { timezone, firstAt, detailsFrom } = site
   const from = Math.max(window.start, dayAround(timezone, firstAt).start, detailsFrom ?? window.start)
-  const until = Math.min(window.end, state.watermark)
+  const until = Math.min(window.end, state?.watermark ?? window.end)
   const days = [...daysFrom(timezone, from, until)].filter(({ end }) => end <= until)
   if (days.length === 0) return 1
   const rollups = (await readDailyRollups(tx, [siteNo], window)).get(siteNo)!

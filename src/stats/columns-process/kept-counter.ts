@@ -1,6 +1,6 @@
 import type { View } from '../../columns/block.ts'
 import { DecodedBlocks } from '../../columns/packed-block.ts'
-import { SiteColumns, startsOf, type ViewSpan } from '../../columns/site-columns.ts'
+import { SiteColumns, startsOf, type ViewSpan, viewOfStarts } from '../../columns/site-columns.ts'
 import { dayOf, type Span } from '../../columns/spans.ts'
 import { readStampStart } from '../../columns/stamps.ts'
 import { type Db, inSnapshot } from '../../db/connect.ts'
@@ -30,7 +30,7 @@ interface Waiting {
   refuse: (error: unknown) => void
 }
 
-/** Time that is made from rows, some days at a time, the newest first. */
+/** Starts of sessions that are made from rows, some days at a time, the newest first. */
 interface Preparing extends Span {
   /** What is after it is done. */
   until: number
@@ -187,7 +187,7 @@ export function createKeptCounter(options: {
     const { start, end, until, days, readDays } = preparing
     const from = Math.max(start, dayOf(until - 1) - (days - 1) * DAY_MS)
     const began = performance.now()
-    const { views, hasRead } = await site.columns.views(db, [{ start: from, end }], now(), {
+    const { views, hasRead } = await site.columns.views(db, [viewOfStarts({ start: from, end })], now(), {
       mostBytes,
       ...(days > readDays && { longestMs: awaitedMs }),
     })
