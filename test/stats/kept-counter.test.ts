@@ -247,6 +247,33 @@ test('a question whose asker has gone is not counted', async () => {
   expect(await visits(counter, site, DAYS - 1, 1)).toEqual({ why: 'preparing', share: 0 })
 })
 
+test('a time whose hits take too long to count is refused when that happens again; shorter ones are answered', async () => {
+  const site = await siteWithVisits()
+  let now = NOW
+  const counter = counterOf({ now: () => now })
+  const countSlowly = (from: number, days: number) => {
+    const asked = question(from, days)
+    const bounds = [asked.start, asked.end]
+    Object.defineProperty(bounds, 0, {
+      get() {
+        now += ANSWER_MS
+        return asked.start
+      },
+    })
+    return counter.count('traffic', site.siteNo, asked, bounds)
+  }
+  await countSlowly(0, DAYS)
+  await countSlowly(1, 2)
+  expect(await visits(counter, site, 0, DAYS)).toBe(DAYS)
+  await countSlowly(1, 2)
+  for (let turn = 0; turn < 2; turn++) {
+    expect(await visits(counter, site, 0, DAYS)).toEqual({ why: 'slow' })
+    expect(await visits(counter, site, 5, 2)).toBe(2)
+  }
+  now += 10 * MINUTE
+  expect(await visits(counter, site, 0, DAYS)).toBe(DAYS)
+})
+
 test('after an upgrade, columns of today are made for each question, and all of them once more when each change has a stamp', async () => {
   const { db } = database
   const site = await siteWithVisits()

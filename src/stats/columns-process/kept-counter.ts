@@ -4,7 +4,7 @@ import { SiteColumns, startsOf, type ViewSpan, viewOfStarts } from '../../column
 import { dayOf, type Span } from '../../columns/spans.ts'
 import { readStampStart } from '../../columns/stamps.ts'
 import { type Db, inSnapshot } from '../../db/connect.ts'
-import { DAY_MS, HOUR_MS } from '../../lib/time.ts'
+import { DAY_MS, MINUTE_MS } from '../../lib/time.ts'
 import type { Log } from '../../runtime/log.ts'
 import { type Counter, runCount, viewSpanOf } from '../counts/counter.ts'
 import { CountRefused } from '../counts/refused.ts'
@@ -17,8 +17,8 @@ const PATIENCE_MS = 5_000
 const QUICK_MS = 100
 /** Columns are made anew after this time, from stored blocks: texts that no row has any more are forgotten then. */
 const OLDEST_MS = DAY_MS
-/** How long a time that does not fit into the memory is not tried again. */
-const LARGE_MS = HOUR_MS
+/** How long a time that does not fit into the memory, or takes too long, is not tried again. */
+const REFUSED_MS = 10 * MINUTE_MS
 /** Questions about a site that wait: a dashboard asks some twenty. */
 const MOST_WAITING = 1_000
 
@@ -40,6 +40,12 @@ interface Preparing extends Span {
   readDays: number
 }
 
+/** What was found of starts of sessions, and until when it is taken for granted, Unix milliseconds. */
+interface Noted extends Span {
+  why: 'large' | 'slow'
+  until: number
+}
+
 interface Site {
   siteNo: number
   columns: SiteColumns
@@ -47,8 +53,10 @@ interface Site {
   since: number
   waiting: Waiting[]
   preparing: Preparing[]
-  /** Starts of sessions whose columns do not fit into the memory, and until when that is taken for granted, Unix milliseconds. */
-  large: (Span & { until: number }) | undefined
+  /** Of which nothing is counted: its columns do not fit into the memory, or take too long. */
+  refused: Noted | undefined
+  /** What took too long once: its blocks may have been decoded for it. */
+  slow: Noted | undefined
   isBusy: boolean
 }
 
@@ -85,7 +93,8 @@ export function createKeptCounter(options: {
       since: now(),
       waiting: [],
       preparing: [],
-      large: undefined,
+      refused: undefined,
+      slow: undefined,
       isBusy: false,
     }
     sites.delete(siteNo)
@@ -137,20 +146,20 @@ export function createKeptCounter(options: {
   /** All from one moment. */
   async function answer(site: Site, waiting: Waiting[]): Promise<void> {
     const { columns } = site
-    const asked = waiting.filter(question => !isLarge(site, question))
+    const asked = waiting.filter(question => !isRefused(site, question))
     if (asked.length === 0) return
     const limits = { longestMs: awaitedMs, mostBytes }
     const spans = asked.map(({ span }) => span)
     // What is missing is read outside of a snapshot: the embedded database can serve no other client during a transaction.
     const withoutLookups = spans.map(span => ({ ...span, money: span.money && ('kept' as const) }))
     const first = await columns.views(db, withoutLookups, now(), limits)
-    const isRefused = first.views.every(view => typeof view !== 'object')
-    const isWhole = isRefused || (!first.hasRead && spans.every(({ money }) => money !== 'whole'))
+    const hasView = first.views.some(view => typeof view === 'object')
+    const isWhole = !hasView || (!first.hasRead && spans.every(({ money }) => money !== 'whole'))
     const { views } = isWhole ? first : await inSnapshot(db, tx => columns.views(tx, spans, now(), limits))
     for (const [index, question] of asked.entries()) {
       const view = views[index]!
       if (view === 'large') {
-        if (!question.span.onlyMoney) noteLarge(site, startsOf(question.span))
+        if (!question.span.onlyMoney) site.refused = noted('large', startsOf(question.span))
         question.refuse(new CountRefused({ why: 'large' }))
       }
       // The asker has stopped waiting.
@@ -161,17 +170,26 @@ export function createKeptCounter(options: {
     }
   }
 
-  function noteLarge(site: Site, { start, end }: Span): void {
-    site.large = { start, end, until: now() + LARGE_MS }
+  const noted = (why: Noted['why'], { start, end }: Span): Noted => ({
+    ...{ start, end, why },
+    until: now() + REFUSED_MS,
+  })
+
+  const holds = ({ start, end }: Span, part: Noted) =>
+    now() < part.until && start <= part.start && end >= part.end
+
+  /** Refuses a question about a time that contains one of which nothing is counted. */
+  function isRefused({ refused }: Site, { span, refuse }: Waiting): boolean {
+    if (!refused || span.onlyMoney || !holds(startsOf(span), refused)) return false
+    refuse(new CountRefused({ why: refused.why }))
+    return true
   }
 
-  /** Refuses a question about a time that contains one that does not fit. */
-  function isLarge({ large }: Site, { span, refuse }: Waiting): boolean {
-    const { start, end } = startsOf(span)
-    const contains = large && now() < large.until && start <= large.start && end >= large.end
-    if (!contains || span.onlyMoney) return false
-    refuse(new CountRefused({ why: 'large' }))
-    return true
+  /** Told of a count that has taken so long that its asker has gone. */
+  function noteSlow(site: Site, span: ViewSpan): void {
+    const starts = startsOf(span)
+    if (site.slow && holds(starts, site.slow)) site.refused = site.slow
+    site.slow = noted('slow', starts)
   }
 
   /** @param share of the time that is there */
@@ -192,7 +210,7 @@ export function createKeptCounter(options: {
       ...(days > readDays && { longestMs: awaitedMs }),
     })
     if (views[0] === 'large') {
-      noteLarge(site, { start: from, end })
+      site.refused = noted('large', { start: from, end })
       site.preparing = []
       return
     }
@@ -228,18 +246,21 @@ export function createKeptCounter(options: {
     count(name, siteNo, question, asked) {
       const site = siteOf(siteNo)
       return new Promise((resolve, reject) => {
+        const span = viewSpanOf(name, question, asked)
         const answer = (view: View) => {
+          const began = now()
           try {
             resolve(runCount(name, view, question, asked))
           } catch (error) {
             reject(error)
           }
+          if (now() - began >= ANSWER_MS && !span.onlyMoney) noteSlow(site, span)
         }
         if (site.waiting.length >= MOST_WAITING)
           return reject(
             new CountRefused({ why: 'unavailable', message: 'Too many reads at once; try again shortly' }),
           )
-        site.waiting.push({ span: viewSpanOf(name, question, asked), since: now(), answer, refuse: reject })
+        site.waiting.push({ span, since: now(), answer, refuse: reject })
         if (!site.isBusy)
           void work(site).catch(error => log.error({ error, siteNo }, 'columns could not be made'))
       })

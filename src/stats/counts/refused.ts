@@ -11,13 +11,14 @@ export interface Compared {
 /**
  * Why nothing is counted. `costly`: a comparison takes too long on the texts of the range; `invalid`: a pattern cannot be compared. `preparing`:
  * columns are still made from rows; `share` of the time is done, from 0 to 1. `large`: they do not fit into the memory for columns.
+ * `slow`: they fit, and take too long to count.
  * `unavailable`: the database cannot answer now.
  */
 export type Refusal =
   | ({ why: 'costly' } & Compared)
   | ({ why: 'invalid'; reason: string } & Compared)
   | { why: 'preparing'; share: number }
-  | { why: 'large' }
+  | { why: 'large' | 'slow' }
   | { why: 'unavailable'; message: string }
 
 /** A question that is not answered. */
@@ -54,6 +55,8 @@ export function refusalError(refusal: Refusal): AppError {
         'range',
         'The range has more hits than fit into the memory for columns: ask for a shorter range, or set COLUMNS_MB higher',
       )
+    case 'slow':
+      return invalidField('range', 'The hits of the range take too long to count: ask for a shorter range')
     case 'costly':
       return refusal.goal
         ? invalidField(

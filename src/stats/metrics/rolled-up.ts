@@ -55,7 +55,7 @@ export const canReadRollups = (resolved: ResolvedQuery, dimension?: string): boo
 /**
  * Counts over columns what rollups do not hold yet of such a read.
  * @param part of the range
- * @throws AppError as `countAsked`, but `preparing` for a range that does not fit, while days of it are still to be rolled up
+ * @throws AppError as `countAsked`, but `preparing` for a range that is too large, while days of it are still to be rolled up
  */
 export function countUntilRolledUp<Name extends CountName>(
   services: Pick<Services, 'reads' | 'counter'>,
@@ -65,7 +65,8 @@ export function countUntilRolledUp<Name extends CountName>(
   { dimension, part = keptPart(resolved) }: { dimension?: string; part?: ResolvedQuery } = {},
 ): Promise<Counted<Name>> {
   const errorOf = async (refusal: Refusal) => {
-    const waits = refusal.why === 'large' && canReadRollups(resolved, dimension)
+    const isLong = refusal.why === 'large' || refusal.why === 'slow'
+    const waits = isLong && canReadRollups(resolved, dimension)
     const share = waits ? await shareRolledUp(services.reads, resolved.siteNo, toWindow(resolved)) : 1
     return refusalError(share < 1 ? { why: 'preparing', share } : refusal)
   }
