@@ -97,6 +97,7 @@ test('a question that has waited long enough is told which share is prepared, an
   }
   expect(await answered(ask)).toBe(DAYS)
   expect([...shares].every(share => share >= 0 && share < 1)).toBe(true)
+  expect([...shares]).toEqual([...shares].sort((a, b) => a - b))
   // A time long before the first event of the site has no blocks that are missing.
   expect(await answered(() => visits(counter, site, -40_000, 40_000 + DAYS))).toBe(DAYS)
 })
