@@ -199,12 +199,8 @@ export class SiteColumns {
     for (const kept of this.#sessions.all) {
       if (kept.isStored || !(kept.block instanceof PackedBlock)) continue
       kept.isStored = true
-      const { start, stamp, block } = kept
-      await storeBlock(db, this.#siteNo, {
-        ...{ start, stamp },
-        decodedBytes: block.decodedBytes,
-        data: block.data,
-      })
+      const { data, decodedBytes } = kept.block
+      await storeBlock(db, this.#siteNo, { start: kept.start, stamp: kept.stamp, decodedBytes, data })
     }
   }
 
