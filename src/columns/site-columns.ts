@@ -184,13 +184,15 @@ export class SiteColumns {
       const blocks = await readSpans(tx, this.#siteNo, run, this.#numbering, this.#decoded.maxBytes)
       return blocks?.map((block, index) => this.#packed(block, run[index]!))
     })
-    if (!isWhole || !this.#fit(days, [], mostBytes)) return 'large'
+    if (!isWhole) return 'large'
+    const sessions = this.#sessions.of(days, stamps)
+    if (!this.#fit(days, [], mostBytes)) return 'large'
     // A day at a time: each event takes a lookup of its session.
     const hours = span.onlyMoney ? [] : blockSpans(since(stamps.firstAt.service, span), now, HOUR_MS)
     await this.#bring(this.#service, hours, stamps, DAY_MS, run =>
       readServiceEvents(tx, this.#siteNo, run, this.#numbering),
     )
-    const blocks = [...this.#sessions.of(days, stamps), ...this.#service.of(hours, stamps)]
+    const blocks = [...sessions, ...this.#service.of(hours, stamps)]
     return { blocks, money: await this.#moneyOf(tx, span, now, stamps), ...this.#numbering }
   }
 
