@@ -83,6 +83,34 @@ export function compareKeys(a: SortKey, b: SortKey, order: 'asc' | 'desc'): numb
   return order === 'asc' ? difference : -difference
 }
 
+/** What a row of a list of values has. */
+export interface RowOf {
+  value: string
+  /** Counts that a metric is computed from. */
+  countsFor(metric: string): CountOf
+}
+
+/** Returns rows in an order; ties by visitors, then by value. */
+export function sortRows<Row>(
+  rows: readonly Row[],
+  { sort, order }: ValueOrder,
+  { rowOf, amounts }: { rowOf: (row: Row) => RowOf; amounts: Amounts | undefined },
+): Row[] {
+  const amountOf = new Map(amounts?.values.map((value, index) => [value, amounts.amounts[index]!]))
+  const keyed = rows.map(row => {
+    const { value, countsFor } = rowOf(row)
+    const amount = amountOf.get(value) ?? 0n
+    return { row, value, count: countsFor(''), key: sortKeyOf(sort, countsFor(sort), amount, () => value) }
+  })
+  keyed.sort(
+    (a, b) =>
+      compareKeys(a.key, b.key, order) ||
+      compareTied(sort, a.count, b.count) ||
+      compareTexts(a.value, b.value),
+  )
+  return keyed.map(({ row }) => row)
+}
+
 /** Compares values with the same key, without the last criterion, the value itself. */
 export function compareTied(sort: Sort, a: CountOf, b: CountOf): number {
   const byVisitors = b('visitors') - a('visitors')

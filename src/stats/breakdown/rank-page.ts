@@ -1,13 +1,10 @@
 import type { BreakdownDimension } from '../../dimensions/dimensions.ts'
 import { noCounts } from '../../rollups/daily/codec.ts'
 import { type RankedValue, runTask } from '../../rollups/protocol.ts'
-import type { Amounts, ValueOrder } from '../../rollups/value-order.ts'
-import { searcherOf } from '../../rollups/value-search.ts'
 import type { Page } from '../../schema/pagination.ts'
 import { toWindow } from '../../time/range.ts'
+import type { ValuePageAsked } from '../counts/value-pages.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
-import { rankTogether } from '../imported/by-value.ts'
-import type { PageWindow } from '../metrics/rank.ts'
 import { canReadRollups, countUntilRolledUp, withValueRest } from '../metrics/rolled-up.ts'
 import type { StatsServices } from '../query-context.ts'
 
@@ -20,13 +17,6 @@ export interface Subject {
   zone: string
 }
 
-/** Which page of the values of a dimension is wanted, and in which order. */
-export interface PageOptions extends ValueOrder, PageWindow {
-  search: string | undefined
-  /** Required by sorts by money and conversions. */
-  amounts?: Amounts | undefined
-}
-
 /**
  * Returns the counts of a page of values, and the number of all values that match the search. Reads daily rollups when there are no
  * filters and they have the dimension and the days; otherwise columns.
@@ -36,7 +26,7 @@ export async function rankPage(
   services: Services,
   resolved: ResolvedQuery,
   subject: Subject,
-  options: PageOptions,
+  options: ValuePageAsked,
 ): Promise<Page<RankedValue>> {
   if (canReadRollups(resolved, subject.dimension)) {
     const { siteNo } = resolved
@@ -54,7 +44,7 @@ export async function rankPage(
     )
     if (ranked) return ranked
   }
-  return rankCounted(await countInColumns(services, resolved, subject), options)
+  return countUntilRolledUp(services, resolved, 'valuePage', { ...subject, ...options }, subject)
 }
 
 /**
@@ -76,28 +66,12 @@ export async function countGiven(
     )
     if (counted) return counted.map((counts, index) => ({ ...counts, value: values[index]! }))
   }
-  const counted = await countInColumns(services, resolved, subject)
+  const counted = await countUntilRolledUp(services, resolved, 'values', { ...subject, values }, subject)
   const found = new Map(counted.map(row => [row.value, row]))
   return values.map(value => found.get(value) ?? { ...noCounts(), value })
 }
 
-const countInColumns = (
-  services: Services,
-  resolved: ResolvedQuery,
-  subject: Subject,
-): Promise<RankedValue[]> => countUntilRolledUp(services, resolved, 'values', subject, subject)
-
 const SHOWN: ['visitors', 'sessions'] = ['visitors', 'sessions']
 
-const isDefault = ({ sort, order, search }: PageOptions) =>
+const isDefault = ({ sort, order, search }: ValuePageAsked) =>
   sort === 'visitors' && order === 'desc' && search === undefined
-
-/** Ranks values whose counts are all known. */
-function rankCounted(counted: readonly RankedValue[], options: PageOptions): Page<RankedValue> {
-  const { search, amounts } = options
-  const isFound = search === undefined ? () => true : searcherOf(search)
-  const found = counted.filter(row => SHOWN.some(column => row[column] > 0) && isFound(row.value))
-  const amountOf = new Map(amounts?.values.map((value, index) => [value, amounts.amounts[index]!]))
-  const ranked = rankTogether(found, new Map(), { ...options, amountOf: value => amountOf.get(value) })
-  return { rows: ranked.rows.map(({ counts }) => counts), total: ranked.total }
-}

@@ -56,7 +56,11 @@ export function createAskingCounter(path: string): Counter & { close(): void } {
         clearTimeout(timer)
         resolve(answer)
       })
-      sendMessage(connected(), { id, ...question } satisfies Request)
+      const asked = connected()
+      // Questions of one read are sent together.
+      asked.cork()
+      sendMessage(asked, { id, ...question } satisfies Request)
+      process.nextTick(() => asked.uncork())
     })
   }
 

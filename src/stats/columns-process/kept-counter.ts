@@ -104,7 +104,6 @@ export function createKeptCounter(options: {
 
   /** Answers the questions that wait, and prepares some days for those that have to wait longer. */
   async function work(site: Site): Promise<void> {
-    site.isBusy = true
     while (site.waiting.length > 0 || site.preparing.length > 0) {
       const asked = site.waiting.splice(0)
       try {
@@ -261,8 +260,12 @@ export function createKeptCounter(options: {
             new CountRefused({ why: 'unavailable', message: 'Too many reads at once; try again shortly' }),
           )
         site.waiting.push({ span, since: now(), answer, refuse: reject })
-        if (!site.isBusy)
-          void work(site).catch(error => log.error({ error, siteNo }, 'columns could not be made'))
+        if (site.isBusy) return
+        site.isBusy = true
+        // Questions of one message share the look at the stamps.
+        setImmediate(() => {
+          work(site).catch(error => log.error({ error, siteNo }, 'columns could not be made'))
+        })
       })
     },
   }

@@ -7,7 +7,7 @@ import { countConverterParts, listConverters } from './converters.ts'
 import { countTrafficParts, listCountedSessions } from './counted-sessions.ts'
 import { countErrors } from './errors.ts'
 import { listFirstPayers } from './first-payers.ts'
-import { countFrequencies, countProperties, countTitleSeries, countTypes } from './frequencies.ts'
+import { countProperties, countTitleSeries, countTypes } from './frequencies.ts'
 import { countFunnel } from './funnel.ts'
 import { countConverters, countConvertersByValue, countGoals, countMatched } from './goals.ts'
 import { countClicks, countScroll } from './heat.ts'
@@ -27,7 +27,8 @@ import { findSessions } from './session-page.ts'
 import { findTitlePlaces } from './title-places.ts'
 import { countTraffic, countTrafficWithVisitors } from './traffic.ts'
 import { findUsers } from './user-page.ts'
-import { countValues, countValuesWithVisitors } from './values.ts'
+import { countGiven, findErrors, findFrequent, findTitles, findValues } from './value-pages.ts'
+import { countValuesWithVisitors } from './values.ts'
 import { findVisitors } from './visitor-page.ts'
 import { countVitalCauses, countVitalSeries, countVitals, countVitalValues } from './vitals.ts'
 
@@ -66,8 +67,11 @@ const COUNTS = {
   trafficParts: countTrafficParts,
   trafficWithVisitors: countTrafficWithVisitors,
   valuesWithVisitors: countValuesWithVisitors,
-  values: countValues,
-  frequencies: countFrequencies,
+  valuePage: findValues,
+  titlePage: findTitles,
+  errorPage: findErrors,
+  frequent: findFrequent,
+  values: countGiven,
   types: countTypes,
   titleSeries: countTitleSeries,
   properties: countProperties,

@@ -1,21 +1,13 @@
 import type { BreakdownDimension } from '../../dimensions/dimensions.ts'
 import { noCounts } from '../../rollups/daily/codec.ts'
-import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 import type { RankedValue } from '../../rollups/protocol.ts'
-import {
-  type CountOf,
-  compareKeys,
-  compareTied,
-  type Sort,
-  sortKeyOf,
-  type ValueOrder,
-} from '../../rollups/value-order.ts'
+import { type CountOf, type Sort, sortRows } from '../../rollups/value-order.ts'
 import { searcherOf } from '../../rollups/value-search.ts'
 import type { Page } from '../../schema/pagination.ts'
 import type { Range } from '../../time/range.ts'
 import { PAGES } from '../breakdown/page-dimensions.ts'
+import type { ValuePageAsked } from '../counts/value-pages.ts'
 import type { Filters } from '../filters/query.ts'
-import type { PageWindow } from '../metrics/rank.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { type Imported, presentPlans } from './answer.ts'
 import type { Family } from './families.ts'
@@ -91,15 +83,7 @@ export function countsFor(metric: string, { counts, imported }: ValueTogether): 
 export function rankTogether(
   own: readonly RankedValue[],
   byValue: ReadonlyMap<string, TotalsSums>,
-  {
-    sort,
-    order,
-    search,
-    limit,
-    offset,
-    amountOf,
-  }: ValueOrder &
-    PageWindow & { search: string | undefined; amountOf: (value: string) => bigint | undefined },
+  { search, limit, offset, amounts, ...order }: ValuePageAsked,
 ): Page<ValueTogether> {
   const isFound = search === undefined ? () => true : searcherOf(search)
   const rows: ValueTogether[] = own.map(counts => ({ counts, imported: byValue.get(counts.value) }))
@@ -108,16 +92,10 @@ export function rankTogether(
     if (known.has(value) || !isFound(value)) continue
     if (imported.visitors + imported.sessions > 0) rows.push({ counts: { ...noCounts(), value }, imported })
   }
-  const keyed = rows.map(row => ({
-    row,
-    count: countsFor('', row),
-    key: sortKeyOf(sort, countsFor(sort, row), amountOf(row.counts.value) ?? 0n, () => row.counts.value),
-  }))
-  keyed.sort(
-    (a, b) =>
-      compareKeys(a.key, b.key, order) ||
-      compareTied(sort, a.count, b.count) ||
-      compareTexts(a.row.counts.value, b.row.counts.value),
-  )
-  return { rows: keyed.slice(offset, offset + limit).map(({ row }) => row), total: rows.length }
+  const rowOf = (row: ValueTogether) => ({
+    value: row.counts.value,
+    countsFor: (metric: string) => countsFor(metric, row),
+  })
+  const sorted = sortRows(rows, order, { rowOf, amounts })
+  return { rows: sorted.slice(offset, offset + limit), total: rows.length }
 }

@@ -1,7 +1,7 @@
 import { readMoney, type SiteMoneyTotals } from '../../money/totals.ts'
 import { type RevenueTotals, runTask } from '../../rollups/protocol.ts'
 import { type Bucket, toWindow } from '../../time/range.ts'
-import { countAsked } from '../counts/count-filtered.ts'
+import { countAsked, countFiltered } from '../counts/count-filtered.ts'
 import { edgesOf } from '../counts/shared/buckets.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
@@ -22,13 +22,14 @@ export async function countMoney(
   periods: Period[],
 ): Promise<SiteMoneyTotals> {
   const windows = periods.flatMap(({ buckets }) => buckets.map(toWindow))
-  const all = await readMoney(services.rollups, site, windows)
-  if (periods.every(({ resolved }) => isUnfiltered(resolved))) return all
-  const filtered = await Promise.all(
-    periods.map(({ resolved, buckets }) =>
+  const reading = readMoney(services.rollups, site, windows)
+  if (periods.every(({ resolved }) => isUnfiltered(resolved))) return reading
+  const [all, ...filtered] = await Promise.all([
+    reading,
+    ...periods.map(({ resolved, buckets }) =>
       countAsked(services, resolved, 'money', { currency: site.currency, bounds: edgesOf(buckets) }),
     ),
-  )
+  ])
   const totals = filtered.flat().map(({ revenue, movements }, index) => ({
     revenue: { ...revenue, recorded: all.periods[index]!.revenue.recorded },
     movements,
@@ -43,16 +44,14 @@ export async function countPayments(
   periods: ResolvedQuery[],
 ): Promise<RevenueTotals[]> {
   const windows = periods.map(toWindow)
-  const [all] = await runTask(services.rollups, 'countRevenue', [{ siteNo, currency, windows }])
-  return Promise.all(
-    periods.map(async (resolved, index) => {
-      const total = all![index]!
-      if (isUnfiltered(resolved)) return total
-      const [counted] = await countAsked(services, resolved, 'money', {
-        currency,
-        bounds: edgesOf([resolved]),
-      })
-      return { ...counted!.revenue, recorded: total.recorded }
-    }),
-  )
+  const [[all], ...filtered] = await Promise.all([
+    runTask(services.rollups, 'countRevenue', [{ siteNo, currency, windows }]),
+    ...periods.map(resolved =>
+      countFiltered(services, resolved, 'money', { currency, bounds: edgesOf([resolved]) }),
+    ),
+  ])
+  return all!.map((total, index) => {
+    const counted = filtered[index]?.[0]
+    return counted ? { ...counted.revenue, recorded: total.recorded } : total
+  })
 }

@@ -1,4 +1,3 @@
-import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 import { type RankedValue, type Ranking, runTask } from '../../rollups/protocol.ts'
 import type { Page } from '../../schema/pagination.ts'
 import { toWindow } from '../../time/range.ts'
@@ -24,19 +23,6 @@ export async function rankRolledUp(
     runTask(services.rollups, 'rankValues', { ...input, ...rest }),
   )
   return ranked ?? undefined
-}
-
-/** Returns the same page of values that were counted in another way. */
-export function pageOf<Column extends string, Row extends Record<Column, number> & { value: string }>(
-  counted: readonly Row[],
-  by: readonly Column[],
-  { limit, offset }: PageWindow,
-): Page<Row> {
-  const rows = counted.toSorted((a, b) => {
-    const column = by.find(each => a[each] !== b[each])
-    return column ? b[column] - a[column] : compareTexts(a.value, b.value)
-  })
-  return { rows: rows.slice(offset, offset + limit), total: rows.length }
 }
 
 /**

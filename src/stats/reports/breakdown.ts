@@ -8,8 +8,9 @@ import type { Comparison } from '../../time/comparison.ts'
 import { countConvertingByValue, findConversionGoal } from '../breakdown/converting-visitors.ts'
 import { type MoneyKind, sumMoneyByValue } from '../breakdown/money-by-value.ts'
 import { type BreakdownQuery, OF_CONVERSIONS } from '../breakdown/query.ts'
-import { countGiven, type PageOptions, rankPage, type Subject } from '../breakdown/rank-page.ts'
+import { countGiven, rankPage, type Subject } from '../breakdown/rank-page.ts'
 import { type BreakdownRow, presentRow, type RowParts } from '../breakdown/row.ts'
+import type { ValuePageAsked } from '../counts/value-pages.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { Imported } from '../imported/answer.ts'
 import {
@@ -108,16 +109,14 @@ async function rankWith(
   services: StatsServices,
   resolved: ResolvedQuery,
   subject: Subject,
-  options: PageOptions,
+  options: ValuePageAsked,
 ): Promise<Page<ValueTogether>> {
   if (!imported || imported.byValue.size === 0) {
     const { rows, total } = await rankPage(services, resolved, subject, options)
     return { rows: rows.map(counts => ({ counts, imported: undefined })), total }
   }
   const all = await rankPage(services, resolved, subject, { ...options, limit: MOST_ROWS + 1, offset: 0 })
-  const { values = [], amounts = [] } = options.amounts ?? {}
-  const amountOf = new Map(values.map((value, index) => [value, amounts[index]!]))
-  return rankTogether(all.rows, imported.byValue, { ...options, amountOf: value => amountOf.get(value) })
+  return rankTogether(all.rows, imported.byValue, options)
 }
 
 /** Returns the numbers of all values that a sort needs and the counts of a value do not have. */

@@ -12,7 +12,7 @@ import { actorFields, presentActor } from '../event-log/actor.ts'
 import { type LogServices, readLog } from '../event-log/log-pages.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
-import { countRolledUp, pageOf, rankRolledUp } from '../metrics/rank.ts'
+import { countRolledUp, rankRolledUp } from '../metrics/rank.ts'
 import { countUntilRolledUp } from '../metrics/rolled-up.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { countTypes, presentTypes } from './events-timeseries.ts'
@@ -97,15 +97,15 @@ export async function getErrors(
 ): Promise<Page<ErrorGroup>> {
   const { resolved } = await resolveContext(services, site, query)
   const params = windowOf(query)
-  const by = ['hits', 'sessions'] as const
   const rolledUp = await rankRolledUp(services, resolved, {
     dimension: ERRORS,
-    by: [...by],
+    by: ['hits', 'sessions'],
     shown: ['hits'],
     countsVisitors: true,
     ...params,
   })
-  const { rows, total } = rolledUp ?? pageOf(await countOccurring(services, resolved), by, params)
+  const { rows, total } =
+    rolledUp ?? (await countUntilRolledUp(services, resolved, 'errorPage', params, { dimension: ERRORS }))
   const ids = rows.map(({ value }) => value)
   const known = ids.length > 0 ? await findErrorGroups(services.reads, { siteNo: site.siteNo, ids }) : []
   const byId = new Map(known.map(group => [group.id, group]))
@@ -121,12 +121,6 @@ export async function getErrors(
     total,
   }
 }
-
-const countInColumns = (services: StatsServices, resolved: ResolvedQuery, asked: { errorId?: string }) =>
-  countUntilRolledUp(services, resolved, 'errors', asked, { dimension: ERRORS })
-
-const countOccurring = async (services: StatsServices, resolved: ResolvedQuery) =>
-  (await countInColumns(services, resolved, {})).filter(({ hits }) => hits > 0)
 
 /**
  * Returns one error, even if it did not occur in the range.
@@ -166,7 +160,8 @@ async function findSeen(
 async function countError(services: StatsServices, resolved: ResolvedQuery, errorId: string) {
   const kept = keptPart(resolved)
   const rolledUp = await countRolledUp(services, kept, ERRORS, [errorId], { withVisitors: true })
-  const [counts] = rolledUp ?? (await countInColumns(services, kept, { errorId }))
+  const [counts] =
+    rolledUp ?? (await countUntilRolledUp(services, kept, 'errors', { errorId }, { dimension: ERRORS }))
   const { hits = 0, sessions = 0, visitors = 0 } = counts ?? {}
   return { occurrences: hits, sessions, visitors }
 }

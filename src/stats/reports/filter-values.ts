@@ -6,7 +6,7 @@ import { integerParameter } from '../../schema/pagination.ts'
 import { mayShow, requireSection } from '../../sharing/grant.ts'
 import { requireFilters } from '../filters/granted.ts'
 import { filtersOf, StatsQuery } from '../filters/query.ts'
-import { pageOf, rankRolledUp } from '../metrics/rank.ts'
+import { rankRolledUp } from '../metrics/rank.ts'
 import { countUntilRolledUp } from '../metrics/rolled-up.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { checkPatterns } from '../resolve/resolve.ts'
@@ -59,11 +59,7 @@ export async function getFilterValues(
   })
   const { rows } =
     rolledUp ??
-    pageOf(
-      await countUntilRolledUp(services, resolved, 'frequencies', { dimension }, { dimension }),
-      ['count'],
-      page,
-    )
+    (await countUntilRolledUp(services, resolved, 'frequent', { dimension, ...page }, { dimension }))
   const shown = hidesMoney ? rows.filter(({ value }) => !isLifecycleName(value)).slice(0, limit) : rows
   return { values: shown.map(({ value }) => ({ value, label: value })) }
 }

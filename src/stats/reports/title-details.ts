@@ -5,7 +5,7 @@ import { countAsked } from '../counts/count-filtered.ts'
 import type { TitlePlace } from '../counts/title-places.ts'
 import { readHitsByKey } from '../event-log/log-keys.ts'
 import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
-import { countRolledUp, type PageWindow, pageOf, rankRolledUp } from '../metrics/rank.ts'
+import { countRolledUp, type PageWindow, rankRolledUp } from '../metrics/rank.ts'
 import { countUntilRolledUp } from '../metrics/rolled-up.ts'
 import type { StatsServices } from '../query-context.ts'
 
@@ -17,19 +17,14 @@ export async function rankTitles(
   resolved: ResolvedQuery,
   page: PageWindow,
 ): Promise<Page<RankedValue>> {
-  const by = ['sessions', 'pageviews'] as const
   const rolledUp = await rankRolledUp(services, resolved, {
     dimension: 'title',
-    by: [...by],
-    shown: [...by],
+    by: ['sessions', 'pageviews'],
+    shown: ['sessions', 'pageviews'],
     leavesOutEmpty: true,
     ...page,
   })
-  if (rolledUp) return rolledUp
-  const counted = (await countByColumns(services, resolved)).filter(
-    ({ value, sessions, pageviews }) => value !== '' && sessions + pageviews > 0,
-  )
-  return pageOf(counted, by, page)
+  return rolledUp ?? countUntilRolledUp(services, resolved, 'titlePage', page, { dimension: 'title' })
 }
 
 /** Returns the counts of titles; some may be absent, and others be there. */
@@ -38,19 +33,12 @@ export async function countTitles(
   resolved: ResolvedQuery,
   titles: string[],
 ): Promise<Map<string, RankedValue>> {
+  const asked = { dimension: 'title' as const, zone: 'UTC', values: titles }
   const counted =
-    (await countRolledUp(services, resolved, 'title', titles)) ?? (await countByColumns(services, resolved))
+    (await countRolledUp(services, resolved, 'title', titles)) ??
+    (await countUntilRolledUp(services, resolved, 'values', asked, asked))
   return new Map(counted.map(row => [row.value, row]))
 }
-
-const countByColumns = (services: CountServices, resolved: ResolvedQuery): Promise<RankedValue[]> =>
-  countUntilRolledUp(
-    services,
-    resolved,
-    'values',
-    { dimension: 'title', zone: 'UTC' },
-    { dimension: 'title' },
-  )
 
 /** Path and hostname of the latest hit of each title, whose time is known. */
 const locateTitlesAt = query<{ siteNo: number; titles: string[]; times: Date[] }, TitlePlace>(

@@ -36,27 +36,24 @@ export function select(view: View, question: Question): Selected[] {
   const matcher = new TextMatcher(view, question)
   const tests = testsOf(texts, question.filters, matcher)
   const onHits = tests.filter(({ dimension }) => isHitDimension(dimension))
+  const onSessions = tests.filter(({ dimension }) => !isHitDimension(dimension))
   const properties = question.properties.map(filter => propertyTest(texts, filter, matcher))
   const narrowsHits = onHits.length + properties.length > 0
   const needsPage = onHits.some(({ dimension }) => PAGE_DIMENSIONS.has(dimension))
-  const inRange = blocks.map(block => hitsInRange(block, question))
-  if (narrowsHits) {
-    for (const [index, block] of blocks.entries()) {
-      if (needsPage && block.isService) inRange[index]!.fill(0)
-      for (const { dimension, passes } of onHits)
-        keepPassing(columnOf(block, dimension), passes, inRange[index]!)
-      for (const test of properties) keepWithProperty(block, test, inRange[index]!)
-    }
-  }
-  const counts = blocks.map(({ sessions }) => new Uint8Array(sessions.count).fill(1))
-  for (const [index, block] of blocks.entries()) {
-    for (const { dimension, passes } of tests) {
-      if (!isHitDimension(dimension)) keepPassing(columnOf(block, dimension), passes, counts[index]!)
-    }
-  }
+  const counts = blocks.map(block => passing(block.sessions.count, block, onSessions))
+  const passes = narrowsHits
+    ? blocks.map(block => {
+        const { hits, isService } = block
+        if (needsPage && isService) return new Uint8Array(hits.count)
+        const marked = passing(hits.count, block, onHits)
+        for (const test of properties) keepWithProperty(block, test, marked)
+        keepInRange(block, question, marked)
+        return marked
+      })
+    : undefined
   // What an event of the service says of its session counts for the session itself, and the other way round.
   const kept = [
-    ...(narrowsHits ? [blocks.map((block, index) => sessionsOf(block, inRange[index]!))] : []),
+    ...(passes ? [blocks.map((block, index) => sessionsOf(block, passes[index]!))] : []),
     ...question.goals.map(targets => convertedSessions(view, targets, question, matcher)),
   ]
   for (const sessions of kept) {
@@ -64,12 +61,14 @@ export function select(view: View, question: Question): Selected[] {
     for (const [index, passes] of sessions.entries()) keepAll(counts[index]!, passes)
   }
   return blocks.map((block, index) => {
-    keepHitsOf(block, counts[index]!, inRange[index]!)
-    const started = startedInRange(block, counts[index]!, question)
+    const ofBlock = counts[index]!
+    const inRange = passes?.[index] ?? new Uint8Array(block.hits.count)
+    if (narrowsHits) keepHitsOf(block, ofBlock, inRange)
+    else addHitsOf(block, ofBlock, question, inRange)
     return new SelectedBlock(block, {
-      counts: counts[index]!,
-      started,
-      inRange: inRange[index]!,
+      counts: ofBlock,
+      started: startedInRange(block, ofBlock, question),
+      inRange,
       narrowsHits,
     })
   })
@@ -128,16 +127,36 @@ function testsOf(texts: SiteTexts, filters: readonly DimensionFilter[], matcher:
   }))
 }
 
-function hitsInRange({ hits: { count, at, type } }: Block, { start, end }: Question): Uint8Array {
-  const inRange = new Uint8Array(count)
-  for (let hit = 0; hit < count; hit++) {
-    inRange[hit] = at[hit]! >= start && at[hit]! < end && type[hit] !== ENGAGEMENT ? 1 : 0
+/** Returns 1 for each session, or each hit, of a block that passes all tests. */
+function passing(count: number, block: Block, tests: readonly Test[]): Uint8Array {
+  const kept = new Uint8Array(count).fill(1)
+  for (const { dimension, passes } of tests) {
+    const column = columnOf(block, dimension)
+    for (let index = 0; index < count; index++) kept[index]! &= passes[column[index]!]!
   }
-  return inRange
+  return kept
 }
 
-function keepPassing(column: Numbers, passes: Uint8Array, kept: Uint8Array): void {
-  for (let index = 0; index < kept.length; index++) kept[index]! &= passes[column[index]!]!
+function keepInRange({ hits: { count, at, type } }: Block, { start, end }: Question, kept: Uint8Array): void {
+  for (let hit = 0; hit < count; hit++) {
+    if (kept[hit] === 1 && (type[hit] === ENGAGEMENT || at[hit]! < start || at[hit]! >= end)) kept[hit] = 0
+  }
+}
+
+/** Marks the pageviews and events in the range of the sessions that count. */
+function addHitsOf(
+  { isService, hits: { at, type }, sessions: { count, firstHit, firstAt, lastAt } }: Block,
+  counts: Uint8Array,
+  { start, end }: Question,
+  kept: Uint8Array,
+): void {
+  for (let session = 0; session < count; session++) {
+    if (counts[session] === 0) continue
+    const isWhole = !isService && firstAt[session]! >= start && lastAt[session]! < end
+    for (let hit = firstHit[session]!; hit < firstHit[session + 1]!; hit++) {
+      if (type[hit] !== ENGAGEMENT && (isWhole || (at[hit]! >= start && at[hit]! < end))) kept[hit] = 1
+    }
+  }
 }
 
 function keepAll(kept: Uint8Array, passes: Uint8Array): void {
@@ -152,7 +171,7 @@ function sessionsOf({ sessions, hits: { count, session } }: Block, marked: Uint8
 }
 
 function keepHitsOf({ hits: { count, session } }: Block, counts: Uint8Array, kept: Uint8Array): void {
-  for (let hit = 0; hit < count; hit++) kept[hit]! &= counts[session[hit]!]!
+  for (let hit = 0; hit < count; hit++) if (kept[hit] === 1 && counts[session[hit]!] === 0) kept[hit] = 0
 }
 
 function startedInRange(
