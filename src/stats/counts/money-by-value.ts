@@ -5,6 +5,7 @@ import { Pairs } from './shared/distinct.ts'
 import { type Keys, keysOf } from './shared/keys.ts'
 import type { Selected } from './shared/select.ts'
 import { isPayment, selectMoney } from './shared/select-money.ts'
+import { SessionNos } from './shared/session-nos.ts'
 
 export interface MoneyByValueAsked {
   currency: string
@@ -78,13 +79,15 @@ const sessionNoOf = ({ session, copies }: MoneyBlock, row: number) => copies.ses
 
 /** Returns which values of hits the sessions of money have, by number of the session. */
 function keysSeen({ money }: View, blocks: readonly Selected[], keys: Keys): Seen {
-  const wanted = new Set(money.copies.sessions.no.filter(no => no > 0))
+  const wanted = new SessionNos()
+  wanted.add(money.copies.sessions.no)
   const seen = new Map<number, Set<number>>()
   for (const block of blocks) {
     if (block.isService) continue
-    const { no, firstHit } = block.sessions
+    const { count, no, firstHit } = block.sessions
     const keyOf = keys.ofHits(block)
-    for (const [session, number] of no.entries()) {
+    for (let session = 0; session < count; session++) {
+      const number = no[session]!
       if (!wanted.has(number)) continue
       const keysOfSession = new Set<number>()
       for (let hit = firstHit[session]!; hit < firstHit[session + 1]!; hit++) {

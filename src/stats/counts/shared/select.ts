@@ -9,7 +9,7 @@ import { convertedSessions } from './conversions.ts'
 import { isNegative, passesAll, TextMatcher } from './match-texts.ts'
 import { joinCopies } from './service-copies.ts'
 
-/** What of a block counts. Do not copy it with its columns: the block may be kept without them. */
+/** What of a block counts. */
 export interface Selected extends Block {
   /** 1 for each session that passes all filters, wherever it started. */
   counts: Uint8Array
@@ -65,46 +65,10 @@ export function select(view: View, question: Question): Selected[] {
     const inRange = passes?.[index] ?? new Uint8Array(block.hits.count)
     if (narrowsHits) keepHitsOf(block, ofBlock, inRange)
     else addHitsOf(block, ofBlock, question, inRange)
-    return new SelectedBlock(block, {
-      counts: ofBlock,
-      started: startedInRange(block, ofBlock, question),
-      inRange,
-      narrowsHits,
-    })
+    const { isService, sessions, hits, vitals } = block
+    const started = startedInRange(block, ofBlock, question)
+    return { isService, sessions, hits, vitals, counts: ofBlock, started, inRange, narrowsHits }
   })
-}
-
-/** Asks the block for its columns each time: it may be kept without them. */
-class SelectedBlock implements Selected {
-  readonly #block: Block
-  readonly counts: Uint8Array
-  readonly started: Uint8Array
-  readonly inRange: Uint8Array
-  readonly narrowsHits: boolean
-
-  constructor(block: Block, marks: Pick<Selected, 'counts' | 'started' | 'inRange' | 'narrowsHits'>) {
-    this.#block = block
-    this.counts = marks.counts
-    this.started = marks.started
-    this.inRange = marks.inRange
-    this.narrowsHits = marks.narrowsHits
-  }
-
-  get isService(): boolean {
-    return this.#block.isService
-  }
-
-  get sessions(): Block['sessions'] {
-    return this.#block.sessions
-  }
-
-  get hits(): Block['hits'] {
-    return this.#block.hits
-  }
-
-  get vitals(): Block['vitals'] {
-    return this.#block.vitals
-  }
 }
 
 /** Returns the column of a dimension: of hits, or of sessions. */

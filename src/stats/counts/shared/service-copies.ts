@@ -1,7 +1,5 @@
 import type { Block } from '../../../columns/block.ts'
-
-/** Most sessions have no copy: a table by the last bits of their number says so faster than a map. */
-const LAST_BITS = 2 ** 16 - 1
+import { SessionNos } from './session-nos.ts'
 
 /**
  * Joins marks of sessions that lie in several blocks: an event that the service wrote has a copy of its session, which may be in another
@@ -9,26 +7,19 @@ const LAST_BITS = 2 ** 16 - 1
  * @param marks by block, 1 for each session that is marked; changed in place
  */
 export function joinCopies(blocks: readonly Block[], marks: readonly Uint8Array[]): void {
-  const isMarked = new Map<number, boolean>()
-  const mayHaveCopy = new Uint8Array(LAST_BITS + 1)
-  for (const { isService, sessions } of blocks) {
-    if (!isService) continue
-    for (const no of sessions.no) {
-      if (no <= 0) continue
-      isMarked.set(no, false)
-      mayHaveCopy[no & LAST_BITS] = 1
-    }
-  }
-  if (isMarked.size === 0) return
+  const copied = new SessionNos()
+  for (const { isService, sessions } of blocks) if (isService) copied.add(sessions.no)
+  if (copied.size === 0) return
+  const marked = new Set<number>()
   const found: { marks: Uint8Array; session: number; no: number }[] = []
   for (const [block, { sessions }] of blocks.entries()) {
     const { count, no: nos } = sessions
     for (let session = 0; session < count; session++) {
       const no = nos[session]!
-      if (mayHaveCopy[no & LAST_BITS] !== 1 || !isMarked.has(no)) continue
+      if (!copied.has(no)) continue
       found.push({ marks: marks[block]!, session, no })
-      if (marks[block]![session] === 1) isMarked.set(no, true)
+      if (marks[block]![session] === 1) marked.add(no)
     }
   }
-  for (const { marks, session, no } of found) if (isMarked.get(no)) marks[session] = 1
+  for (const { marks, session, no } of found) if (marked.has(no)) marks[session] = 1
 }
