@@ -11,5 +11,6 @@ export const keptCounter = (db: Db): Counter =>
     log: silentLog,
     now: Date.now,
     awaitedMs: Number.POSITIVE_INFINITY,
+    answerMs: Number.POSITIVE_INFINITY,
     leastPackedHits: 1,
   })

@@ -65,6 +65,7 @@ interface Site {
  * @param options.maxBytes about how much memory they may take
  * @param options.awaitedMs what is made from rows for a question at once, milliseconds of time. Columns of a longer time are prepared some days at a
  * time; questions wait for some seconds, and are refused then
+ * @param options.answerMs how long an asker waits for an answer, milliseconds
  */
 export function createKeptCounter(options: {
   db: Db
@@ -73,9 +74,11 @@ export function createKeptCounter(options: {
   now: () => number
   awaitedMs?: number
   patienceMs?: number
+  answerMs?: number
   leastPackedHits?: number
 }): Counter & { readonly bytes: number } {
-  const { db, maxBytes, log, now, awaitedMs = AWAITED_MS, patienceMs = PATIENCE_MS } = options
+  const { db, maxBytes, log, now, awaitedMs = AWAITED_MS } = options
+  const { patienceMs = PATIENCE_MS, answerMs = ANSWER_MS } = options
   // Decoded columns take several times the memory of packed ones.
   const mostBytes = Math.ceil(maxBytes / 4)
   const decoded = new DecodedBlocks(maxBytes - mostBytes)
@@ -162,7 +165,7 @@ export function createKeptCounter(options: {
         question.refuse(new CountRefused({ why: 'large' }))
       }
       // The asker has stopped waiting.
-      else if (now() - question.since >= ANSWER_MS)
+      else if (now() - question.since >= answerMs)
         question.refuse(new CountRefused({ why: 'preparing', share: 0 }))
       else if (typeof view === 'object') question.answer(view)
       else postpone(site, question, view)
@@ -253,7 +256,7 @@ export function createKeptCounter(options: {
           } catch (error) {
             reject(error)
           }
-          if (now() - began >= ANSWER_MS && !span.onlyMoney) noteSlow(site, span)
+          if (now() - began >= answerMs && !span.onlyMoney) noteSlow(site, span)
         }
         if (site.waiting.length >= MOST_WAITING)
           return reject(
