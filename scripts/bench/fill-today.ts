@@ -87,7 +87,7 @@ export async function addHits(
     siteNo,
     at: start + minute * MINUTE_MS,
   }))
-  for (const aggregate of ['hits', 'sessions', 'daily_rollups'] as const)
+  for (const aggregate of ['hits', 'daily_rollups'] as const)
     await db.begin(tx => markBuckets(tx, aggregate, buckets))
 }
 

@@ -38,8 +38,8 @@ export async function measureRollups(
   const rolled: RolledDay[] = []
   for (const day of daysFrom(zone, window.start, window.end)) {
     const within = buckets.filter(
-      ({ aggregate, bucket }) =>
-        aggregate === 'hits' && bucket.getTime() >= day.start && bucket.getTime() < day.end,
+      ({ table, bucket }) =>
+        table === 'events' && bucket.getTime() >= day.start && bucket.getTime() < day.end,
     )
     const hits = within.reduce((sum, { count }) => sum + count, 0)
     if (hits === 0) continue

@@ -11,11 +11,11 @@ select case
   ) then 'the day is not rolled up'
   when exists (
     select from dirty_buckets
-    where aggregate in ('hits', 'sessions', 'daily_rollups') and site_no = :siteNo::int
+    where aggregate in ('hits', 'daily_rollups') and site_no = :siteNo::int
       and bucket >= :start::timestamptz and bucket < :dayEnd::timestamptz
   ) then 'the day has dirty buckets'
   when exists (
     select from watermarks
-    where aggregate in ('hits', 'sessions', 'daily_rollups') and watermark < :dayEnd::timestamptz
+    where aggregate in ('hits', 'daily_rollups') and watermark < :dayEnd::timestamptz
   ) then 'the day lies above a watermark'
 end as reason

@@ -48,6 +48,16 @@ const readServiceColumns = query<{ siteNo: number; start: Date; end: Date }, Fou
   'read-service-columns',
 )
 
+const readServiceHits = query<
+  { siteNo: number; start: Date; end: Date },
+  Found<Pick<HitRows, 'at' | 'types'>>
+>(
+  'read-service-hits',
+  `select json_agg((extract(epoch from at) * 1000)::bigint order by at) as at, json_agg(type order by at) as types
+  from events
+  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz and is_service`,
+)
+
 /**
  * Reads the sessions that started in spans, with all their hits and web vitals, as one block for each span. Call it in a snapshot.
  * @param spans adjacent, in order of time
@@ -119,6 +129,47 @@ export async function readServiceEvents(
     const none = rows.sessionNos.map(() => null)
     const hits = { ...rows, pageAt: none, scroll: none, engagedMs: none, errors: none }
     return buildBlock(numbering, { sessions: copiesOf(rows), hits, vitals: noVitals() }, true)
+  })
+}
+
+/**
+ * Reads only times and types of the events of spans that the service wrote, as one block for each span, without a lookup for each.
+ * @param spans adjacent, in order of time
+ */
+export async function readServiceTimes(
+  tx: Queryable,
+  siteNo: number,
+  spans: readonly Span[],
+  numbering: Numbering,
+): Promise<Block[]> {
+  const [start, end] = [new Date(spans[0]!.start), new Date(spans.at(-1)!.end)]
+  const [found] = await readServiceHits(tx, { siteNo, start, end })
+  return spans.map(span => {
+    if (!found?.at) return EMPTY_SERVICE
+    const [from, to] = [lowerBound(found.at, span.start), lowerBound(found.at, span.end)]
+    if (from === to) return EMPTY_SERVICE
+    const at = found.at.slice(from, to)
+    const [none, zeros] = [at.map(() => null), at.map(() => 0)]
+    const texts = at.map(() => '')
+    const hits = {
+      ...{
+        at,
+        types: found.types.slice(from, to),
+        sessionNos: zeros,
+        values: HIT_DIMENSIONS.map(() => texts),
+      },
+      ...{
+        pageAt: none,
+        scroll: none,
+        engagedMs: none,
+        revenue: none,
+        currencies: none,
+        errors: none,
+        properties: none,
+      },
+    }
+    const sessions = copiesOf({ sessionNos: zeros, sessionValues: SESSION_DIMENSIONS.map(() => texts) })
+    return buildBlock(numbering, { sessions, hits, vitals: noVitals() }, true)
   })
 }
 

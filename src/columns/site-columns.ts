@@ -6,7 +6,8 @@ import { joinBlocks, joinMoney } from './join-blocks.ts'
 import { KeptBlocks } from './kept-blocks.ts'
 import { DecodedBlocks, PackedBlock } from './packed-block.ts'
 import { NO_MONEY, readMoney } from './read-money.ts'
-import { REACH_MS, readServiceEvents, readSpans } from './read-rows.ts'
+import { REACH_MS, readSpans } from './read-rows.ts'
+import { keepService, SERVICE_READS } from './service-blocks.ts'
 import { blockSpans, isDay, lengthOf, runsOf, type Span, since } from './spans.ts'
 import { readStamps, type Stamps } from './stamps.ts'
 import { type ListedBlock, listStoredBlocks, readStoredBlocks, storeBlock } from './stored-blocks.ts'
@@ -18,8 +19,8 @@ export interface ViewSpan extends Span {
   sessions?: Span | undefined
   /** Whether payments and MRR movements are needed; `whole`: with what may change of their sessions. */
   money?: 'kept' | 'whole' | undefined
-  /** Whether nothing else is. */
-  onlyMoney?: boolean
+  /** What alone is needed: payments and MRR movements, or when the service wrote events. */
+  only?: 'money' | 'service' | undefined
 }
 
 /** Returns when sessions started that a view holds. */
@@ -70,13 +71,7 @@ export class SiteColumns {
     join: (blocks, span) => this.#packed(joinBlocks(blocks), span),
     forget: block => block instanceof PackedBlock && this.#decoded.delete(block),
   })
-  readonly #service = new KeptBlocks<Block>({
-    kind: 'service',
-    bytesOf,
-    isFilled: block => block.sessions.count > 0,
-    copiesOf: block => block,
-    join: joinBlocks,
-  })
+  readonly #service = keepService()
   readonly #money = new KeptBlocks<MoneyBlock>({
     kind: 'money',
     bytesOf: bytesOfMoney,
@@ -84,7 +79,7 @@ export class SiteColumns {
     copiesOf: block => block.copies,
     join: joinMoney,
   })
-  readonly #kinds = [this.#sessions, this.#service, this.#money]
+  readonly #kinds = [this.#sessions, this.#service.events, this.#service.times, this.#money]
   /** Joined money of the last view, and its blocks. */
   #joined: { parts: MoneyBlock[]; whole: MoneyBlock } = NOTHING_JOINED
   /** How many persons had been erased from the site when its columns were begun. */
@@ -116,7 +111,7 @@ export class SiteColumns {
   /** Forgets the blocks that have something from a time on, Unix milliseconds, but money: the database itself stamps that. */
   forgetFrom(at: number): void {
     this.#sessions.forgetFrom(at)
-    this.#service.forgetFrom(at)
+    for (const kept of Object.values(this.#service)) kept.forgetFrom(at)
   }
 
   /** Forgets everything, also texts and visitors. Views stay as they are. */
@@ -176,7 +171,7 @@ export class SiteColumns {
     stamps: Stamps,
     { longestMs = NO_BOUND, mostBytes = NO_BOUND }: Limits,
   ): Promise<View | number | 'large'> {
-    const days = span.onlyMoney ? [] : blockSpans(since(this.#firstAt, startsOf(span)), now)
+    const days = span.only ? [] : blockSpans(since(this.#firstAt, startsOf(span)), now)
     if (!(await this.#loadStored(tx, days, stamps, mostBytes))) return 'large'
     const lacking = lengthOf(this.#sessions.missing(days))
     if (lacking > longestMs) return 1 - lacking / lengthOf(days)
@@ -187,12 +182,13 @@ export class SiteColumns {
     if (!isWhole) return 'large'
     const sessions = this.#sessions.of(days, stamps)
     if (!this.#fit(days, [], mostBytes)) return 'large'
-    // A day at a time: each event takes a lookup of its session.
-    const hours = span.onlyMoney ? [] : blockSpans(since(stamps.firstAt.service, span), now, HOUR_MS)
-    await this.#bring(this.#service, hours, stamps, DAY_MS, run =>
-      readServiceEvents(tx, this.#siteNo, run, this.#numbering),
+    const hours = span.only === 'money' ? [] : blockSpans(since(stamps.firstAt.service, span), now, HOUR_MS)
+    const form = span.only === 'service' ? 'times' : 'events'
+    const { read, longestMs: atOnce } = SERVICE_READS[form]
+    await this.#bring(this.#service[form], hours, stamps, atOnce, run =>
+      read(tx, this.#siteNo, run, this.#numbering),
     )
-    const blocks = [...sessions, ...this.#service.of(hours, stamps)]
+    const blocks = [...sessions, ...this.#service[form].of(hours, stamps)]
     return { blocks, money: await this.#moneyOf(tx, span, now, stamps), ...this.#numbering }
   }
 

@@ -19,8 +19,6 @@ const KNOWN_ROWS: Record<string, string> = {
     select from revenue where revenue.site_no = payments.site_no and revenue.at = payments.paid_at
       and revenue.payment_id = payments.id)`,
   hits_15m: countedRows('events', 'at', 'hits'),
-  log_15m: countedRows('events', 'at', 'hits'),
-  sessions_15m: countedRows('sessions', 'started_at', 'sessions'),
   revenue_15m: countedRows('revenue', 'at', 'revenue'),
 }
 

@@ -101,7 +101,6 @@ const noteDropped = query<{ siteNos: number[]; droppedTo: Date }>(
 )
 
 const PURGES = { events: purgeEvents, sessions: purgeSessions }
-const AGGREGATE_OF = { events: 'hits', sessions: 'sessions' } as const
 
 /**
  * Deletes the hits, sessions and web vitals of sites in chunks that end a session's reach before their `details_from`. A chunk in which no
@@ -170,7 +169,7 @@ async function deleteRows(db: Db, siteNo: number, chunk: Chunk, hasTime: () => b
   const { table, end } = chunk
   if (table === 'web_vitals') return deleteReports(db, { siteNo, start: chunk.start, end }, hasTime)
   const counts = await countRowsByBucket(db, { siteNo, start: chunk.start, end })
-  const slices = cut(counts.filter(({ aggregate }) => aggregate === AGGREGATE_OF[table]))
+  const slices = cut(counts.filter(count => count.table === table))
   for (const [index, buckets] of slices.entries()) {
     if (!hasTime()) return false
     await db.begin(async tx => {

@@ -52,8 +52,8 @@ const lockMarks = query<void, { aggregate: string }>(
   'lock-marks',
   `select aggregate
   from watermarks
-  where aggregate in ('hits', 'sessions', 'daily_rollups')
-  order by array_position(array['hits', 'sessions', 'daily_rollups'], aggregate)
+  where aggregate in ('hits', 'daily_rollups')
+  order by array_position(array['hits', 'daily_rollups'], aggregate)
   for no key update`,
 )
 
@@ -75,9 +75,12 @@ const keepHitBuckets = query<Kept>('keep-hit-buckets')
 const keepSessionBuckets = query<Kept>(
   'keep-session-buckets',
   `insert into kept_session_buckets (site_no, bucket, sessions, bounces, duration_ms)
-  select site_no, bucket, sessions, bounces, duration_ms
-  from sessions_15m
-  where site_no = :siteNo::int and bucket >= :start::timestamptz and bucket < :end::timestamptz`,
+  select
+    site_no, time_bucket(interval '15 minutes', started_at), count(*), count(*) filter (where pageviews = 1),
+    sum(duration_ms)
+  from sessions
+  where site_no = :siteNo::int and started_at >= :start::timestamptz and started_at < :end::timestamptz
+  group by 1, 2`,
 )
 
 const moveDetails = query<{ siteNo: number; detailsFrom: Date; now: Date }>(

@@ -10,16 +10,16 @@ import { moveWatermark, noteRefreshed, readWatermark } from './watermarks.ts'
 const TARGET_MS = 200
 
 /**
- * Continuous aggregates and the lag of each watermark behind now. The lag covers all normal changes, so marks are rare:
- * a session changes for at most 24.5 hours after its start. Views of the same rows share one entry, with one watermark
- * and one kind of mark. `windowMs`: length of the window that is refreshed at once. It adapts to the measured times: from
- * one hour for a very large site to 32 days for a small one.
+ * Continuous aggregates, and how much of each is refreshed at once, `windowMs`. It adapts to the measured times: from one hour for a very
+ * large site to 32 days for a small one.
  */
-const AGGREGATES: Record<Aggregate, { lagMs: number; views: string[]; windowMs: number }> = {
-  hits: { lagMs: HOUR_MS, views: ['hits_15m', 'log_15m'], windowMs: 6 * HOUR_MS },
-  sessions: { lagMs: 24.5 * HOUR_MS, views: ['sessions_15m'], windowMs: 6 * HOUR_MS },
-  revenue: { lagMs: HOUR_MS, views: ['revenue_15m'], windowMs: 6 * HOUR_MS },
+const AGGREGATES: Record<Aggregate, { view: string; windowMs: number }> = {
+  hits: { view: 'hits_15m', windowMs: 6 * HOUR_MS },
+  revenue: { view: 'revenue_15m', windowMs: 6 * HOUR_MS },
 }
+
+/** Lag of the watermarks behind now. It covers all normal changes, so marks are rare. */
+const LAG_MS = HOUR_MS
 
 export const AGGREGATE_NAMES = Object.keys(AGGREGATES) as Aggregate[]
 
@@ -62,7 +62,7 @@ export async function refreshWindow(
 async function catchUp(db: Db, aggregate: Aggregate, now: Date): Promise<number> {
   const own = AGGREGATES[aggregate]
   // Move the watermark before the refresh: every later write below it then leaves a mark.
-  const { watermark, refreshedTo } = await moveWatermark(db, aggregate, now, own.lagMs)
+  const { watermark, refreshedTo } = await moveWatermark(db, aggregate, now, LAG_MS)
   let from = refreshedTo
   while (from === null || from < watermark) {
     const to: number = from === null ? watermark : Math.min(from + own.windowMs, watermark)
@@ -132,7 +132,7 @@ async function refresh(db: Db, aggregate: Aggregate, from: number | null, to: nu
   const own = AGGREGATES[aggregate]
   const window = { from: from === null ? null : new Date(from), to: new Date(to) }
   const startedAt = performance.now()
-  for (const view of own.views) await refreshView(db, { view, ...window })
+  await refreshView(db, { view: own.view, ...window })
   if (from === null) return
   const tookMs = performance.now() - startedAt
   if (tookMs > 2 * TARGET_MS) own.windowMs = Math.max(HOUR_MS, own.windowMs / 2)

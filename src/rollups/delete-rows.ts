@@ -1,8 +1,8 @@
 import { inTransaction, type Queryable } from '../db/connect.ts'
 import { query } from '../db/query.ts'
-import { type Aggregate, markBuckets } from './dirty.ts'
+import { markBuckets } from './dirty.ts'
 
-// Deletes rows of hits, sessions and money that continuous aggregates count, and marks what has to be counted again.
+// Deletes rows of hits, sessions and money, and marks what continuous aggregates have to count again.
 
 /** Maximum rows of one transaction: a longer one would block others by its locks, or the embedded database's only session. */
 export const MAX_ROWS = 20_000
@@ -17,7 +17,6 @@ export const countDirty = query<{ siteNo: number }, { all: number; ofSite: numbe
   from dirty_buckets`,
 )
 
-// The aggregates may still hold the rows of kept buckets, whose hits and sessions are gone.
 const deleteKeptFrom = (table: string, name: string) =>
   query<{ siteNo: number; before: Date; limit: number }, { bucket: Date }>(
     name,
@@ -41,27 +40,22 @@ const KEPT_BUCKETS = 2_000
 const LATEST = new Date('9999-01-01T00:00:00Z')
 
 /**
- * Deletes kept buckets of a site, and marks them dirty, so that the refresh removes the rows of the aggregates.
+ * Deletes kept buckets of a site. Those of hits are marked dirty: their aggregate may still have them, though the hits are gone.
  * @returns true when there may be more
  */
 export async function deleteKeptBuckets(db: Queryable, siteNo: number, before = LATEST): Promise<boolean> {
-  let isMore = false
-  for (const [aggregate, deleteKept] of [
-    ['hits', deleteKeptHits],
-    ['sessions', deleteKeptSessions],
-  ] as const) {
-    const deleted = await inTransaction(db, async transaction => {
-      const gone = await deleteKept(transaction, { siteNo, before, limit: KEPT_BUCKETS })
-      await markBuckets(
-        transaction,
-        aggregate,
-        gone.map(({ bucket }) => ({ siteNo, at: bucket.getTime() })),
-      )
-      return gone.length
-    })
-    isMore ||= deleted === KEPT_BUCKETS
-  }
-  return isMore
+  const some = { siteNo, before, limit: KEPT_BUCKETS }
+  const hits = await inTransaction(db, async transaction => {
+    const gone = await deleteKeptHits(transaction, some)
+    await markBuckets(
+      transaction,
+      'hits',
+      gone.map(({ bucket }) => ({ siteNo, at: bucket.getTime() })),
+    )
+    return gone
+  })
+  const sessions = await deleteKeptSessions(db, some)
+  return [hits, sessions].some(({ length }) => length === KEPT_BUCKETS)
 }
 
 export interface SiteSpan {
@@ -71,18 +65,18 @@ export interface SiteSpan {
 }
 
 interface BucketCount {
-  aggregate: Aggregate
+  table: 'events' | 'sessions' | 'revenue'
   bucket: Date
   count: number
 }
 
-/** Rows of a span by bucket of 15 minutes, in the hypertables that have continuous aggregates. */
+/** Rows of a span by bucket of 15 minutes. */
 export const countRowsByBucket = query<SiteSpan, BucketCount>(
   'count-rows-by-bucket',
   `
-  select aggregate, time_bucket(interval '15 minutes', at) as bucket, count(*)::int as count
+  select "table", time_bucket(interval '15 minutes', at) as bucket, count(*)::int as count
   from (
-    select 'hits' as aggregate, at from events
+    select 'events' as "table", at from events
     where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
     union all
     select 'sessions', started_at from sessions

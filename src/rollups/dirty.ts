@@ -10,7 +10,7 @@ export interface Mark {
 }
 
 /** What is aggregated continuously: `aggregates.ts` says how. */
-export type Aggregate = 'hits' | 'sessions' | 'revenue'
+export type Aggregate = 'hits' | 'revenue'
 type Marked = Aggregate | 'daily_rollups'
 
 // Because of the share lock, a transaction that moves the watermark waits for this one. Inserts in key order, to avoid deadlocks

@@ -59,6 +59,13 @@ export class Download {
   }
 }
 
+/** A list that was found, and which part of it an answer reads. */
+export interface PartOfList<List> {
+  list: List
+  from: number
+  to: number
+}
+
 /**
  * Returns a list that is found whole, and which part of it the answer reads: all of it, or the next block of a download. For lists that a
  * download finds once, since their order may change with every hit.
@@ -68,7 +75,7 @@ export async function nextPart<List>(
   name: string,
   find: () => Promise<List>,
   lengthOf: (list: List) => number,
-): Promise<{ list: List; from: number; to: number }> {
+): Promise<PartOfList<List>> {
   const download = runningDownload()
   if (!download?.isWhole) {
     const list = await find()

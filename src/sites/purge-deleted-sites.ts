@@ -4,7 +4,6 @@ import { createTeamTurns } from '../lib/team-turns.ts'
 import { DAY_MS, MINUTE_MS } from '../lib/time.ts'
 import { limitTime } from '../lib/time-budget.ts'
 import { purgeReplays } from '../replays/delete-replays.ts'
-import { AGGREGATE_NAMES } from '../rollups/aggregates.ts'
 import { allowColumnstoreWrites } from '../rollups/columnstore.ts'
 import {
   countDirty,
@@ -153,8 +152,12 @@ const purgeMovements = query<SiteSpan>(
   where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz`,
 )
 
-/** Hypertables that have continuous aggregates. They are large, and deletions must mark their buckets dirty. */
-const AGGREGATED = { hits: purgeEvents, sessions: purgeSessions, revenue: purgeRevenue }
+/** Large tables, and their continuous aggregates: deletions must mark the buckets of these dirty. */
+const LARGE = [
+  { table: 'events', purge: purgeEvents, aggregate: 'hits' },
+  { table: 'sessions', purge: purgeSessions, aggregate: undefined },
+  { table: 'revenue', purge: purgeRevenue, aggregate: 'revenue' },
+] as const
 
 /**
  * Deletes rows of deleted sites for up to two seconds, in turns of their teams. The remaining rows are the only state: it is safe to stop at any
@@ -214,14 +217,15 @@ async function purgeDay(db: Db, siteNo: number, day: number, hasTime: () => bool
   await purgeMovements(db, { siteNo, start, end })
   if (!(await deleteReports(db, { siteNo, start, end }, hasTime))) return false
   const counts = await countRowsByBucket(db, { siteNo, start, end })
-  for (const aggregate of AGGREGATE_NAMES) {
-    const slices = cut(counts.filter(count => count.aggregate === aggregate))
+  for (const { table, purge, aggregate } of LARGE) {
+    const slices = cut(counts.filter(count => count.table === table))
     for (const [index, buckets] of slices.entries()) {
       if (!hasTime()) return false
       const next = slices[index + 1]?.[0] ?? end
       await db.begin(async transaction => {
         await allowColumnstoreWrites(transaction)
-        await AGGREGATED[aggregate](transaction, { siteNo, start: buckets[0]!, end: next })
+        await purge(transaction, { siteNo, start: buckets[0]!, end: next })
+        if (!aggregate) return
         // Mark the buckets dirty, like every write below the watermark: the refresh then removes the stale aggregate rows.
         const touched = buckets.map(bucket => ({ siteNo, at: bucket.getTime() }))
         await markBuckets(transaction, aggregate, touched)

@@ -11,7 +11,6 @@ import type { TestSite } from '../support/sites.ts'
 /** Materialises and rolls up everything but revenue, whose rows other tests write without marks. */
 export async function aggregateAll(db: Db, now: Date): Promise<void> {
   await refreshAggregate(db, 'hits', now)
-  await refreshAggregate(db, 'sessions', now)
   await rollUpAll(db, now)
 }
 

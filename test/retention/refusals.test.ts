@@ -107,7 +107,6 @@ describe('retention drops no day whose numbers are not kept', () => {
   test('a day with a dirty bucket stays until it is refreshed', async () => {
     for (const [aggregate, day] of [
       ['hits', '2026-04-24'],
-      ['sessions', '2026-05-01'],
       ['daily_rollups', '2026-05-08'],
     ] as const) {
       const at = Date.parse(`${day}T10:00:00Z`)
@@ -211,7 +210,7 @@ describe('days without details', () => {
     const [start, end] = [Date.parse('2026-04-20'), Date.parse('2026-04-21')]
     const day = { siteNo: site.siteNo, start, end, zone: 'UTC' }
     await rollUpDay(db, { ...day, marks: [] })
-    for (const aggregate of ['hits', 'sessions', 'daily_rollups'] as const)
+    for (const aggregate of ['hits', 'daily_rollups'] as const)
       await db.begin(tx => markBuckets(tx, aggregate, [{ siteNo: site.siteNo, at: start + HOUR }]))
     await expectSame()
     await settle(db)
@@ -302,7 +301,7 @@ describe('history', () => {
       ['daily_value_rollups', 'starts_at'],
       ['kept_hit_buckets', 'bucket'],
       ['hits_15m', 'bucket'],
-      ['sessions_15m', 'bucket'],
+      ['kept_session_buckets', 'bucket'],
     ] as const) {
       const left = await db`
         select from ${db(table)} where site_no = ${site.siteNo} and ${db(time)} < '2026-04-27' limit 1`

@@ -45,7 +45,7 @@ const overview = async (site: TestSite, query: string) =>
 const connect = (site: TestSite) =>
   ask(`/api/sites/${site.id}/processor`, 'PUT', { provider: 'stripe', webhook_secret: 'x' })
 const refresh = async () => {
-  for (const aggregate of ['hits', 'sessions', 'revenue'] as const) {
+  for (const aggregate of ['hits', 'revenue'] as const) {
     await refreshAggregate(api.services.db, aggregate, new Date(NOW))
   }
 }

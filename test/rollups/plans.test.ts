@@ -42,7 +42,6 @@ const [start, noon, end] = [time(DAY), time(DAY + DAY_MS / 2), time(DAY + DAY_MS
 
 const times = `array[${start},${end}]`
 const ofSite = () => ({ siteNo: `${site.siteNo}`, start, end })
-const ofPage = { limit: '100', offset: '10', refreshedTo: noon }
 
 /** Statements that read marked buckets from rows or change rows by a list, with their parameters. */
 const OTHERS: Record<string, () => Promise<Record<string, string>>> = {
@@ -52,17 +51,7 @@ const OTHERS: Record<string, () => Promise<Record<string, string>>> = {
     ends: `array[${end}]::timestamptz[]`,
     refreshedTo: noon,
   }),
-  'locate-sessions-page': async () => ({ ...ofSite(), ...ofPage }),
   'read-revenue': async () => ({ ...ofSite(), currency: "'USD'", edges: `${times}::timestamptz[]` }),
-  'locate-log-page': async () => ({
-    siteNo: `${site.siteNo}`,
-    start,
-    ...ofPage,
-    types: "'{pageview,event}'",
-    countedBuckets: `array[${noon}]::timestamptz[]`,
-    countedTypes: "'{pageview}'",
-    countedHits: "'{1}'",
-  }),
   'update-visit-numbers': async () => {
     const sessions = await db`select * from sessions where site_no = ${site.siteNo}`
     const names = ['site_no', 'started_at', 'session_no', 'visit_count']
@@ -70,9 +59,9 @@ const OTHERS: Record<string, () => Promise<Record<string, string>>> = {
     return { siteNos: siteNos!, starts: starts!, sessionNos: sessionNos!, visitCounts: visitCounts! }
   },
   'delete-dirty': async () => {
-    const marks = await db`select * from dirty_buckets where aggregate = 'sessions'`
+    const marks = await db`select * from dirty_buckets where aggregate = 'hits'`
     const [siteNos, buckets, versions] = columns(marks, 'site_no', 'bucket', 'version')
-    return { aggregate: "'sessions'", siteNos: siteNos!, buckets: buckets!, versions: versions! }
+    return { aggregate: "'hits'", siteNos: siteNos!, buckets: buckets!, versions: versions! }
   },
 }
 
@@ -116,7 +105,7 @@ describe.each([
     await db`
       insert into dirty_buckets (aggregate, site_no, bucket)
       select aggregate, ${site.siteNo}, bucket
-      from (values ('hits'), ('sessions'), ('revenue')) as marked (aggregate),
+      from (values ('hits'), ('revenue')) as marked (aggregate),
         generate_series(${new Date(DAY)}::timestamptz, ${new Date(DAY + DAY_MS)}, interval '15 minutes') as bucket`
     expect(await pairsThrownAway(db, name, await parameters())).toBeLessThanOrEqual(ROWS)
   })

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { encodeValues, noCounts } from '../../src/rollups/daily/codec.ts'
 import { compareTexts } from '../../src/rollups/daily/value-dictionary.ts'
 import {
-  addVisitors,
   countTogether,
   type DistinctVisitors,
+  serializeVisitors,
   uniteDays,
   uniteSets,
 } from '../../src/rollups/daily/visitor-set.ts'
@@ -24,7 +24,7 @@ function uniteLists(days: Uint32Array[]): DistinctVisitors {
   )
 }
 
-const serialize = (numbers: Uint32Array) => addVisitors(undefined, numbers)
+const serialize = (numbers: Uint32Array) => serializeVisitors([numbers])
 
 const count = (...lists: number[][]) =>
   countTogether(

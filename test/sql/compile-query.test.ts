@@ -32,11 +32,9 @@ test('a fragment is a list of columns from the registry of dimensions, or a file
   expect(compiled('select {rolled_up_hit_columns} from events').text).toBe(
     '/* some-name */\nselect path, title, hostname, name from events',
   )
-  const { text, parameters } = compiled(
-    'with {session_quarters} select * from counted where site_no = :siteNo',
-  )
-  expect(text).toContain('sessions_15m_refreshed')
-  expect(parameters).toEqual(['siteNo', 'start', 'end', 'refreshedTo'])
-  expect(compiled("select '{session_quarters}'::text[]").text).toContain("'{session_quarters}'")
+  const { text, parameters } = compiled('select * from ({session_stamps}) as found where stamp = :stamp')
+  expect(text).toContain('from new_stamps where site_no = $1::int')
+  expect(parameters).toEqual(['siteNo', 'stamp'])
+  expect(compiled("select '{session_stamps}'::text[]").text).toContain("'{session_stamps}'")
   expect(() => compiled('select {unknown_list}')).toThrow('unknown_list')
 })

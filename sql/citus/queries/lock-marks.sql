@@ -3,7 +3,7 @@ select aggregate
 from (
   select name as aggregate, pg_advisory_xact_lock(hashtext('watermarks'), hashtext(name))
   from (
-    select name from unnest(array['hits', 'sessions', 'daily_rollups']) with ordinality as marked (name, turn) order by turn
+    select name from unnest(array['hits', 'daily_rollups']) with ordinality as marked (name, turn) order by turn
   ) as in_order
   offset 0
 ) as locked

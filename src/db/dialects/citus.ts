@@ -73,6 +73,7 @@ const TIMESCALEDB_STATEMENTS = [
 function withoutTimescaledb(text: string): string {
   return TIMESCALEDB_STATEMENTS.reduce((rest, statement) => rest.replace(statement, ''), text)
     .replace(/create materialized view (\w+)\s+with \(timescaledb\.continuous[^)]*\)/g, 'create view $1')
+    .replace(/drop materialized view /g, 'drop view ')
     .replace(/\s+with no data;/g, ';')
 }
 

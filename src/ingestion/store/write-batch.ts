@@ -90,10 +90,6 @@ export async function writeBatch(
     ...attributed,
   ])
   if (isLate) await requireDetails(tx, hits)
-  await markBuckets(tx, 'sessions', [
-    ...written.map(({ visitor, session }) => ({ siteNo: visitor.siteNo, at: session.startedAt })),
-    ...renumbered,
-  ])
   await markBuckets(tx, 'daily_rollups', [
     ...visible.map(({ siteNo, at }) => ({ siteNo, at })),
     // Engagement counts on the day of its pageview.

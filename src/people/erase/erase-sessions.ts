@@ -210,7 +210,6 @@ async function erasePartOf(
   const started = { siteNo, at: startedAt.getTime() }
   await stampChanges(tx, 'sessions', [started])
   await markBuckets(tx, 'hits', touched)
-  await markBuckets(tx, 'sessions', [started])
   await markBuckets(tx, 'daily_rollups', [
     ...touched,
     ...hits.flatMap(({ pageAt }) => (pageAt ? [{ siteNo, at: pageAt.getTime() }] : [])),

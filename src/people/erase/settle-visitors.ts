@@ -3,7 +3,6 @@ import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { renumberVisits } from '../../ingestion/store/renumber-visits.ts'
 import { DAY_MS } from '../../lib/time.ts'
-import { markBuckets } from '../../rollups/dirty.ts'
 import { inErasingTransaction } from './erasing-transaction.ts'
 import { type Erasure, itemsOf, numbersOf, type Outcome, removeItems } from './items.ts'
 import { settleErrors } from './settle-errors.ts'
@@ -119,5 +118,4 @@ async function settleSlice(
   })
   const renumbered = await renumberVisits(tx, late)
   await stampChanges(tx, 'sessions', renumbered)
-  await markBuckets(tx, 'sessions', renumbered)
 }

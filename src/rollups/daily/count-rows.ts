@@ -1,12 +1,14 @@
 import type { Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import type { EventType } from '../../dimensions/event-types.ts'
 import { type ZoneOffsets, zoneOffsets } from '../../time/zone-offsets.ts'
 import { datesOf, type TrafficTotals, type Window } from '../protocol.ts'
 import { type Counts, noCounts } from './codec.ts'
 import { distinctOf, readIntArray } from './visitor-set.ts'
 
 export type SessionTotals = Pick<TrafficTotals, 'sessions' | 'bounces' | 'durationMs'>
-type HitTotals = Pick<TrafficTotals, 'pageviews' | 'customEvents'>
+/** Hits by type, without those of the service. Types without hits are absent. */
+export type HitsByType = Partial<Record<EventType, number>>
 
 export interface ValueCounts {
   counts: Counts
@@ -34,7 +36,18 @@ interface Day {
   end: Date
 }
 
-const countHits = query<Day, HitTotals & { visitors: Buffer }>('count-day-hits')
+const countHits = query<Day, { type: EventType; hits: number; visitors: Buffer }>(
+  'count-day-hits',
+  `select type, sum(hits)::bigint as hits, array_send(array_agg(visitor_no)) as visitors
+  from (
+    select type, visitor_no, count(*) as hits
+    from events
+    where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
+      and type not in ('engagement', 'identify') and not is_service
+    group by 1, 2
+  ) as of_visitor
+  group by 1`,
+)
 
 const countSessions = query<Day, SessionTotals>(
   'count-day-sessions',
@@ -48,15 +61,16 @@ const countSessions = query<Day, SessionTotals>(
 
 const countValues = query<Day & ZoneOffsets & { dimensions: readonly string[] }, ValueRow>('count-day-values')
 
-/** Returns the totals of a day with its visitors. Call it in a snapshot. */
+/** Returns the totals of a day with its visitors, in any order and some of them several times. Call it in a snapshot. */
 export async function countDay(
   tx: Queryable,
   siteNo: number,
   day: Window,
-): Promise<HitTotals & SessionTotals & { visitors: Uint32Array }> {
+): Promise<SessionTotals & { types: HitsByType; visitors: Uint32Array[] }> {
   const asked = { siteNo, ...datesOf(day) }
-  const [[hits], [sessions]] = await Promise.all([countHits(tx, asked), countSessions(tx, asked)])
-  return { ...hits!, ...sessions!, visitors: readIntArray(hits!.visitors) }
+  const [hits, [sessions]] = await Promise.all([countHits(tx, asked), countSessions(tx, asked)])
+  const types = Object.fromEntries(hits.map(row => [row.type, row.hits]))
+  return { ...sessions!, types, visitors: hits.map(({ visitors }) => readIntArray(visitors)) }
 }
 
 /**

@@ -14,7 +14,7 @@ import {
   valuesToStore,
   writeValues,
 } from './day-values.ts'
-import { addVisitors } from './visitor-set.ts'
+import { serializeVisitors } from './visitor-set.ts'
 
 /** Blocks other writers of rollups of the site until the transaction ends. */
 export const lockRollups = query<{ lock: number; siteNo: number }>(
@@ -65,7 +65,7 @@ export const planOnce = query(
 )
 
 const upsertDailyRollup = query<
-  DayKey & Omit<TrafficTotals, 'visitors'> & { visitors: Buffer; dimensionsHash: string }
+  DayKey & Omit<TrafficTotals, 'visitors'> & { types: string; visitors: Buffer; dimensionsHash: string }
 >('upsert-daily-rollup')
 
 const deleteRollups = query<{ siteNo: number }>(
@@ -106,10 +106,14 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
     for (const [dimension, values] of valuesToStore(byDimension, valueIds, limits)) {
       await writeValues(tx, key, dimension, values)
     }
+    const { types, visitors, ...ofSessions } = totals
     await upsertDailyRollup(tx, {
       ...key,
-      ...totals,
-      visitors: addVisitors(undefined, totals.visitors),
+      ...ofSessions,
+      pageviews: types.pageview ?? 0,
+      customEvents: types.event ?? 0,
+      types: JSON.stringify(types),
+      visitors: serializeVisitors(visitors),
       dimensionsHash: DIMENSIONS_HASH,
     })
     await removeMarks(tx, 'daily_rollups', changed)

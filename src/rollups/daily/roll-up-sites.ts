@@ -15,7 +15,7 @@ import {
   rollUpOtherDimensions,
 } from './roll-up-again.ts'
 import { forgetRollups } from './roll-up-day.ts'
-import { addVisitors } from './visitor-set.ts'
+import { serializeVisitors } from './visitor-set.ts'
 
 /** Lower bound of all hit times. */
 const EARLIEST = new Date('0001-01-01T00:00:00Z')
@@ -181,7 +181,7 @@ async function insertEmpty(db: Db, siteNo: number, days: Window[]): Promise<void
   await insertEmptyRollups(db, {
     siteNo,
     ...arraysOf(days.map(day => ({ ...day, siteNo }))),
-    noVisitors: addVisitors(undefined, new Uint32Array()),
+    noVisitors: serializeVisitors([]),
     dimensionsHash: DIMENSIONS_HASH,
   })
 }

@@ -60,9 +60,8 @@ function serialize(set: RoaringBitmap32): Buffer {
   return copy
 }
 
-/** Returns a serialized set of the visitors of another one, if there is one, and of a list of numbers in any order. */
-export const addVisitors = (before: Uint8Array | undefined, numbers: Uint32Array): Buffer =>
-  withUnion(before ? [before] : [], [numbers], serialize)
+/** Returns a serialized set of the numbers of lists, in any order. */
+export const serializeVisitors = (lists: readonly Uint32Array[]): Buffer => withUnion([], lists, serialize)
 
 /** Returns the numbers of a serialized set, ascending. */
 export function numbersIn(set: Uint8Array): Uint32Array {

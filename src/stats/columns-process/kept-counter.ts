@@ -161,7 +161,7 @@ export function createKeptCounter(options: {
     for (const [index, question] of asked.entries()) {
       const view = views[index]!
       if (view === 'large') {
-        if (!question.span.onlyMoney) site.refused = noted('large', startsOf(question.span))
+        if (!question.span.only) site.refused = noted('large', startsOf(question.span))
         question.refuse(new CountRefused({ why: 'large' }))
       }
       // The asker has stopped waiting.
@@ -182,7 +182,7 @@ export function createKeptCounter(options: {
 
   /** Refuses a question about a time that contains one of which nothing is counted. */
   function isRefused({ refused }: Site, { span, refuse }: Waiting): boolean {
-    if (!refused || span.onlyMoney || !holds(startsOf(span), refused)) return false
+    if (!refused || span.only || !holds(startsOf(span), refused)) return false
     refuse(new CountRefused({ why: refused.why }))
     return true
   }
@@ -256,7 +256,7 @@ export function createKeptCounter(options: {
           } catch (error) {
             reject(error)
           }
-          if (now() - began >= answerMs && !span.onlyMoney) noteSlow(site, span)
+          if (now() - began >= answerMs && !span.only) noteSlow(site, span)
         }
         if (site.waiting.length >= MOST_WAITING)
           return reject(

@@ -73,6 +73,8 @@ const COUNTS = {
   frequent: findFrequent,
   values: countGiven,
   types: countTypes,
+  /** Of events of the service alone, without filters. */
+  serviceTypes: countTypes,
   titleSeries: countTitleSeries,
   properties: countProperties,
   goals: countGoals,
@@ -103,13 +105,19 @@ export const namesRows = (name: string): boolean => name in ROW_COUNTS || name i
 /** Returns what a count needs columns of. Money has copies of its sessions: only what hits have needs their columns. */
 export function viewSpanOf(name: CountName, question: Question, asked: unknown): ViewSpan {
   const { start, end, sessions, filters, properties, goals } = question
-  const isMoney = name in MONEY_COUNTS
-  if (!isMoney) return { start, end, sessions }
+  if (name === 'serviceTypes') return { start, end, only: 'service' }
+  if (!(name in MONEY_COUNTS)) return { start, end, sessions }
   const { dimension } = (asked ?? {}) as { dimension?: BreakdownDimension }
   const dimensions = [...filters.map(filter => filter.dimension), ...(dimension ? [dimension] : [])]
   const needsChanging = dimensions.some(used => used !== HOUR_OF_WEEK && isChanging(used))
   const needsHits = properties.length + goals.length > 0 || dimensions.some(isHitDimension)
-  return { start, end, sessions, money: needsChanging ? 'whole' : 'kept', onlyMoney: !needsHits }
+  return {
+    start,
+    end,
+    sessions,
+    money: needsChanging ? 'whole' : 'kept',
+    only: needsHits ? undefined : 'money',
+  }
 }
 
 /** Answers questions about a site. */

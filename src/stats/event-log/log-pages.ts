@@ -1,43 +1,22 @@
-import { inSnapshot, type Queryable } from '../../db/connect.ts'
+import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import type { EventType } from '../../dimensions/event-types.ts'
-import { type LogEnd, readLogEnd } from '../../rollups/log-end.ts'
-import { BLOCK_ROWS, type Download, runningDownload } from '../../schema/download.ts'
+import { BLOCK_ROWS, type Download, type PartOfList, runningDownload } from '../../schema/download.ts'
 import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
 import type { Services } from '../../services.ts'
 import type { TimeSpan } from '../../time/range.ts'
+import { countAsked } from '../counts/count-filtered.ts'
+import type { LogAsked, LogKeys } from '../counts/log-page.ts'
+import { widenToMoments } from '../counts/shared/pages.ts'
 import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
-import type { PageWindow } from '../metrics/rank.ts'
+import { nextOfList } from '../metrics/list-by-day.ts'
+import { countUntilRolledUp } from '../metrics/rolled-up.ts'
 import type { StatsServices } from '../query-context.ts'
 import type { Actor } from './actor.ts'
-import { readLogByKey } from './log-keys.ts'
-import { type LogPosition, type PageRange, type Quarter, spanOfPage, startOfLog } from './log-position.ts'
+import { readHitsByKey } from './log-keys.ts'
 
 /** Services that log queries use; the config is needed for the links to pictures. */
 export type LogServices = StatsServices & Pick<Services, 'config'>
-
-interface Wanted {
-  siteNo: number
-  types: EventType[]
-  start: Date
-}
-
-const locateLogPage = query<Wanted & PageWindow & LogEnd, PageRange>('locate-log-page')
-
-/** Hits of `types` since `start` by 15-minute bucket. */
-const countLogQuarters = query<Wanted & LogEnd, Quarter>(
-  'count-log-quarters',
-  `with {log_quarters}
-  select (extract(epoch from bucket) * 1000)::bigint as bucket, hits::bigint as hits from by_bucket`,
-)
-
-/** Hits of `types` since `start` that come after a place in the list, the newest first. */
-const readHitsAfter = query<Wanted & PageWindow & { afterAt: Date; afterId: string }, LoggedHit>(
-  'read-hits-after',
-)
-
-/** Before the ids of all hits. */
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 /** A hit with its visitor; the identity is the present one of the session, not the one at the time of the hit. */
 export interface LoggedHit extends Actor {
@@ -53,74 +32,102 @@ export interface LoggedHit extends Actor {
   errorColumn: string | null
 }
 
-type Reads = Pick<StatsServices, 'reads' | 'counter'>
+interface Wanted {
+  siteNo: number
+  types: EventType[]
+  from: Date
+  /** Of the hit before which they come. */
+  at: Date
+  id: string
+  limit: number
+  skipped: number
+}
+
+const readHitsBefore = query<Wanted, LoggedHit>('read-hits-before')
+
+/** Before the ids of all hits. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Returns a page of the hits that match the filters, the newest first, with the total number of hits.
+ * Returns a page of the hits that match the filters, the newest first, with the total number of hits. Columns say where it lies, and under
+ * filters which hits it has: of those of a moment, their ids decide.
  * @param options.errorId only occurrences of this error
+ * @throws AppError as `countAsked`
  */
 export async function readLog(
-  services: Reads,
+  services: Pick<StatsServices, 'reads' | 'counter'>,
   resolved: ResolvedQuery,
-  query: PageQuery,
-  options: { types: EventType[]; errorId?: string },
+  asked: PageQuery,
+  options: Pick<LogAsked, 'types' | 'errorId'>,
 ): Promise<Page<LoggedHit>> {
+  const { reads } = services
   const kept = keptPart(resolved)
-  if (!isUnfiltered(resolved) || options.errorId !== undefined)
-    return readLogByKey(services, kept, query, options)
+  const hasAll = isUnfiltered(resolved) && options.errorId === undefined
+  const found = await nextOfList(
+    services,
+    {
+      resolved: kept,
+      unfiltered: hasAll ? options.types : undefined,
+      find: (part, page) => {
+        const keys = { ...options, ...page }
+        return hasAll
+          ? countUntilRolledUp(services, kept, 'log', keys, { part })
+          : countAsked(services, part, 'log', keys)
+      },
+      lengthOf: ({ at }) => at.length,
+    },
+    asked,
+  )
+  const { list, from, to } = found
+  const { limit } = windowOf(asked)
+  const { total } = list
+  if (!hasAll) return { rows: await readFound(reads, kept.siteNo, found, limit), total }
+  const at = list.at.subarray(from, to)
+  const wanted = { siteNo: kept.siteNo, types: options.types }
   const download = runningDownload()
-  return download?.isWhole
-    ? readBlock(services, kept, download, options.types)
-    : readPage(services, kept, query, options.types)
+  if (download?.isWhole) return { rows: await readOn(reads, download, { ...kept, ...wanted }, at), total }
+  if (at.length === 0) return { rows: [], total }
+  const newest = { at: new Date(at[0]! + 1), id: FIRST_ID }
+  const page = { from: new Date(at.at(-1)!), ...newest, limit, skipped: list.skipped }
+  return { rows: await readHitsBefore(reads, { ...wanted, ...page }), total }
+}
+
+async function readFound(
+  reads: Db,
+  siteNo: number,
+  { list, from, to }: PartOfList<LogKeys>,
+  most: number,
+): Promise<LoggedHit[]> {
+  const limit = Math.min(most, to - from)
+  const part = widenToMoments(list.at, { limit, offset: from + list.skipped })
+  const keys = {
+    at: list.at.subarray(part.from, part.to),
+    sessionNos: list.sessionNos.subarray(part.from, part.to),
+    isService: list.isService.subarray(part.from, part.to),
+    nth: list.nth.subarray(part.from, part.to),
+  }
+  return readHitsByKey(reads, siteNo, keys, { skipped: part.skipped, limit })
 }
 
 /**
- * Counts hits by 15-minute bucket first: this gives the total and the time range of the page, so that page 2,000 reads as few
- * rows as page 1. Without one snapshot, a hit that is stored between the two statements would shift the page.
+ * Reads the next block of a download of all hits. It goes on by key, so a hit that is stored meanwhile shifts nothing: every hit that was
+ * there at the start is in one block, and a hit that comes later in at most one.
+ * @param times of about as many hits as a block has: without them, the statement would read on to the start of the range
  */
-const readPage = (
-  { reads }: Reads,
-  { siteNo, start, end }: ResolvedQuery,
-  query: PageQuery,
-  types: EventType[],
-): Promise<Page<LoggedHit>> =>
-  inSnapshot(reads, async tx => {
-    const { limit, offset } = windowOf(query)
-    const ofLog = await readLogEnd(tx, siteNo, { start: start.getTime(), end: end.getTime() })
-    const [range] = await locateLogPage(tx, { siteNo, types, start, limit, offset, ...ofLog })
-    const { total, skipped } = range!
-    const span = spanOfPage(range!, { start, end })
-    if (!span || skipped === null) return { rows: [], total }
-    return { rows: await readNewestHits(tx, { siteNo, types, ...span, limit, offset: skipped }), total }
-  })
-
-/** Reads hits of a time span, the newest first. */
-export const readNewestHits = (
-  db: Queryable,
-  { end, ...wanted }: Wanted & PageWindow & TimeSpan,
-): Promise<LoggedHit[]> => readHitsAfter(db, { ...wanted, afterAt: end, afterId: FIRST_ID })
-
-/**
- * Returns the next block of the whole list. It continues by key, so a hit that is stored meanwhile shifts nothing: every hit that
- * was there at the start is in one block, and a hit that comes later in at most one.
- */
-async function readBlock(
-  { reads }: Reads,
-  { siteNo, ...span }: ResolvedQuery,
+async function readOn(
+  reads: Db,
   download: Download,
-  types: EventType[],
-): Promise<Page<LoggedHit>> {
-  const position: LogPosition<string> = await download.pin('event log', async () => {
-    const counting = inSnapshot(reads, async tx => {
-      const ofLog = await readLogEnd(tx, siteNo, { start: span.start.getTime(), end: span.end.getTime() })
-      return countLogQuarters(tx, { siteNo, types, start: span.start, ...ofLog })
-    })
-    return startOfLog(span, await counting, FIRST_ID)
-  })
-  const { start, after } = position.next()
-  const place = { start, afterAt: after.at, afterId: after.id, offset: 0 }
-  const rows = await readHitsAfter(reads, { siteNo, types, limit: BLOCK_ROWS, ...place })
-  position.passed(rows)
-  download.isComplete = position.isAtEnd
-  return { rows, total: position.total }
+  { start, end, ...wanted }: TimeSpan & { siteNo: number; types: EventType[] },
+  times: Float64Array,
+): Promise<LoggedHit[]> {
+  const before = download.pin('hits', () => ({ at: end, id: FIRST_ID }))
+  const isLast = download.isComplete
+  if (!isLast && times.length === 0) return []
+  const from = isLast ? start : new Date(times.at(-1)!)
+  const rows = await readHitsBefore(reads, { ...wanted, from, ...before, limit: BLOCK_ROWS, skipped: 0 })
+  const oldest = rows.at(-1)
+  if (oldest) Object.assign(before, { at: oldest.at, id: oldest.id })
+  // There may be more: of a block that had more hits than were found for it.
+  if (rows.length === BLOCK_ROWS) download.isComplete = false
+  return rows
 }

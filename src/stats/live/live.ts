@@ -7,11 +7,9 @@ import { count, label, timestamp } from '../../schema/fields.ts'
 import { mayShow } from '../../sharing/grant.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import { EventLogItem, presentEvent } from '../event-log/event-item.ts'
-import { readLogByKey } from '../event-log/log-keys.ts'
-import { type LoggedHit, type LogServices, readNewestHits } from '../event-log/log-pages.ts'
+import { type LoggedHit, type LogServices, readLog } from '../event-log/log-pages.ts'
 import { grantedFilters } from '../filters/granted.ts'
 import { checkFilters, filterFields, filtersOf } from '../filters/query.ts'
-import { isUnfiltered } from '../filters/resolved-query.ts'
 import { withSegments } from '../filters/segments.ts'
 import { type StatsSite, withoutMoneyEvents } from '../query-context.ts'
 import { resolveQueries } from '../resolve/resolve.ts'
@@ -69,7 +67,7 @@ type PresentRow = LiveCounts['present'][number]
  * @throws AppError as `grantedFilters`, `resolveQueries` and `countAsked`
  */
 export async function getLive(services: LogServices, site: StatsSite, asked: LiveQuery): Promise<Live> {
-  const { grant, reads } = services
+  const { grant } = services
   const now = services.now()
   const end = (Math.floor(now.getTime() / MINUTE_MS) + 1) * MINUTE_MS
   const start = end - MINUTES * MINUTE_MS
@@ -82,9 +80,7 @@ export async function getLive(services: LogServices, site: StatsSite, asked: Liv
   const types = [...EVENT_TYPES]
   const listNewest = async (): Promise<LoggedHit[]> => {
     if (!mayShow(grant, 'events')) return []
-    if (isUnfiltered(resolved!))
-      return readNewestHits(reads, { siteNo: site.siteNo, types, ...span, limit: MOST_EVENTS, offset: 0 })
-    const newest = await readLogByKey(services, resolved!, { page: 1, per_page: MOST_EVENTS }, { types })
+    const newest = await readLog(services, resolved!, { page: 1, per_page: MOST_EVENTS }, { types })
     return newest.rows
   }
   // The list may have an event more than what is counted.

@@ -32,7 +32,7 @@ type Services = Pick<StatsServices, 'reads' | 'counter'>
  * @returns null also where there are no rollups: columns alone are faster then
  * @throws AppError `unavailable`
  */
-async function withRest<Part, Result>(
+export async function withRest<Part, Result>(
   { reads }: Pick<Services, 'reads'>,
   cover: (tx: Queryable) => Promise<WindowsCoverage>,
   count: (gap: Window) => Promise<Part[]>,
@@ -73,7 +73,8 @@ export function countUntilRolledUp<Name extends CountName>(
   return countAsked(services, part, name, asked, { errorOf })
 }
 
-const within = (resolved: ResolvedQuery, { start, end }: Window): ResolvedQuery => ({
+/** Returns the query with a part of its range. */
+export const within = (resolved: ResolvedQuery, { start, end }: Window): ResolvedQuery => ({
   ...resolved,
   start: new Date(start),
   end: new Date(end),
@@ -100,7 +101,7 @@ export const withTrafficRest = <Result>(
   )
 
 /** Returns the bounds of a gap, and those of windows in it. */
-function boundsIn({ start, end }: Window, windows: readonly Window[]): number[] {
+export function boundsIn({ start, end }: Window, windows: readonly Window[]): number[] {
   const bounds = windows.flatMap(window => [window.start, window.end]).filter(at => at > start && at < end)
   return [...new Set([start, ...bounds, end])].sort((a, b) => a - b)
 }

@@ -178,7 +178,7 @@ test(`people: lists, details and timelines equal a recount of the hits (${runs(4
     await storeMoney(database.db, site, money)
     if (seed % 2 === 0) {
       await rollUpAll(database.db, LONG_AFTER)
-      for (const name of ['hits', 'sessions'] as const) await refreshAggregate(database.db, name, LONG_AFTER)
+      await refreshAggregate(database.db, 'hits', LONG_AFTER)
     }
     if (seed % 4 === 0) await compressSettledChunks(database.db, LONG_AFTER)
     for (let round = 0; round < 3; round++) {

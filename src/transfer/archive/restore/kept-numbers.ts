@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/connect.ts'
 import { decodeValues, encodeValues } from '../../../rollups/daily/codec.ts'
 import { valueIdsOf } from '../../../rollups/daily/value-dictionary.ts'
-import { addVisitors, numbersIn } from '../../../rollups/daily/visitor-set.ts'
+import { numbersIn, serializeVisitors } from '../../../rollups/daily/visitor-set.ts'
 import { refusal } from '../../read/limits.ts'
 import type { SiteKind } from '../names.ts'
 import type { OpenedFile } from '../open-archive.ts'
@@ -52,7 +52,7 @@ async function renumbered(rows: string, renumber: (line: Line) => Promise<Line>)
 }
 
 async function renumberDay({ visitors }: Line, numbers: Renumbering): Promise<Line> {
-  return { visitors: hexOf(addVisitors(undefined, await numbers.visitors(numbersIn(bytesOf(visitors))))) }
+  return { visitors: hexOf(serializeVisitors([await numbers.visitors(numbersIn(bytesOf(visitors)))])) }
 }
 
 async function renumberValues({ counts, visitors }: Line, numbers: Renumbering): Promise<Line> {

@@ -138,7 +138,6 @@ async function deleteSlice(tx: Transaction, siteNo: number, sessions: Session[])
   const started = sessions.map(({ startedAt }) => ({ siteNo, at: startedAt.getTime() }))
   await stampChanges(tx, 'sessions', started)
   await markBuckets(tx, 'hits', touched)
-  await markBuckets(tx, 'sessions', started)
   await markBuckets(tx, 'daily_rollups', [...touched, ...started])
 }
 
