@@ -7,7 +7,7 @@ import { Command } from 'commander'
 import { projectRoot } from '../src/config.ts'
 import { openBrowser } from './bench/browser.ts'
 import { onEnd, withCleanup } from './bench/command.ts'
-import { limitsOff, startService } from './bench/service.ts'
+import { limitsFar, startService } from './bench/service.ts'
 import { bootstrapOwner } from './bench/sign-in.ts'
 
 // Takes pictures of the web interface, filled by `npm run demo` in a service of its own: those of the README, or all pages.
@@ -75,7 +75,7 @@ await withCleanup(async () => {
   mkdirSync(folder, { recursive: true })
   const data = mkdtempSync(join(tmpdir(), 'analytics-pictures-'))
   onEnd(() => rmSync(data, { recursive: true, force: true }))
-  const service = await startService({ data }, limitsOff)
+  const service = await startService({ data }, limitsFar)
   const cookie = await bootstrapOwner(service)
   await fillDemo(data)
   const browser = await openBrowser()

@@ -2,6 +2,7 @@ import type { Config } from './config.ts'
 import type { Db } from './db/connect.ts'
 import type { Replicas } from './db/replicas.ts'
 import type { InvalidTokens } from './limits/invalid-tokens.ts'
+import type { KnownTokens } from './limits/known-tokens.ts'
 import type { RateLimiter } from './limits/rate-limit.ts'
 import type { Reach } from './net/public-fetch.ts'
 import type { RedisClient } from './redis/client.ts'
@@ -36,6 +37,7 @@ export interface Services {
   patterns: FairPool
   limiter: RateLimiter
   invalidTokens: InvalidTokens
+  knownTokens: KnownTokens
   /** Where pages of sites are fetched from; tests serve them on the local host. */
   pageReach: Reach
   disk: Disk

@@ -18,6 +18,7 @@ import { createSaltStore } from '../src/ingestion/edge/visitor-ids.ts'
 import type { HitBatch } from '../src/ingestion/hit.ts'
 import type { ReplayJob } from '../src/ingestion/replays/job.ts'
 import { createInvalidTokens } from '../src/limits/invalid-tokens.ts'
+import { createKnownTokens } from '../src/limits/known-tokens.ts'
 import { createRateLimiter } from '../src/limits/rate-limit.ts'
 import { createBoundedQueue } from '../src/queue/bounded-queue.ts'
 import { enqueueByLane } from '../src/queue/rate-limited-enqueue.ts'
@@ -104,6 +105,7 @@ const script = createTrackerScript(config)
 const beforeExpress = [ingest, replays, script]
 const exchange = exchangeMetrics({ redis, subscriber, registry: metrics.registry })
 const invalidTokens = createInvalidTokens(now)
+const knownTokens = createKnownTokens(redis, subscriber)
 const replicas = connectReplicas({ config, db, rollups, redis, log })
 const counter = createAskingCounter(columnsSocketPathFor(config))
 const services = {
@@ -122,7 +124,7 @@ const services = {
   disk,
   now,
 }
-const app = createApp({ ...services, invalidTokens, pageReach: PAGE_REACH }, exchange)
+const app = createApp({ ...services, invalidTokens, knownTokens, pageReach: PAGE_REACH }, exchange)
 
 const { server, drain } = createHttpServer(
   (request, response) => {

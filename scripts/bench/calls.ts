@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { day } from '../options.ts'
 import { benchCommand, numberOption, onEnd } from './command.ts'
 import { findSurface, type Surface } from './endpoints.ts'
-import { type BenchService, limitsOff, startService, type Target } from './service.ts'
+import { type BenchService, limitsFar, startService, type Target } from './service.ts'
 import { figure, median, quantile } from './table.ts'
 
 /** Warm-up calls before the timed calls: at least one, at most WARM_CALLS, and none starts after WARM_MS milliseconds. */
@@ -70,7 +70,7 @@ export async function openService(
 ): Promise<{ service: BenchService; time: (path: string) => Promise<Timing> }> {
   if (options.data === undefined) throw new Error('say what is read: --data postgres://… or --data <folder>')
   const service = await startService(options, {
-    ...limitsOff,
+    ...limitsFar,
     HTTP_WORKERS: String(options.workers),
     ...settings,
   })

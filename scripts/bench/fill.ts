@@ -16,7 +16,7 @@ import { keepRefreshed, REFRESHING, type Written } from '../../src/rollups/keep-
 import { createLog } from '../../src/runtime/log.ts'
 import { type AnySite, findSiteAnywhere } from '../../src/sites/find-site.ts'
 import { secondsSince, showProgress } from '../progress.ts'
-import { type BenchService, limitsOff, startService, type Target } from './service.ts'
+import { type BenchService, limitsFar, startService, type Target } from './service.ts'
 import { type Visits, visitsOf } from './visits.ts'
 
 /** Service on an empty database, whose sites are filled in this process, as `hits:import` does. */
@@ -35,7 +35,7 @@ export interface Filler {
 /** Starts a service on an empty database. @throws Error when it has benchmark sites already */
 export async function startFiller(target: Target): Promise<Filler> {
   // Without ingest processes, no other process rolls up during the import.
-  const settings = { ...limitsOff, SITES_PER_TEAM: '1000', INGEST_PROCESSES: '0', HTTP_WORKERS: '1' }
+  const settings = { ...limitsFar, SITES_PER_TEAM: '1000', INGEST_PROCESSES: '0', HTTP_WORKERS: '1' }
   const service = await startService(target, settings)
   const { db, api } = service
   const sites = await api<unknown[]>('GET', '/api/sites')

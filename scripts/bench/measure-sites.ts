@@ -9,7 +9,7 @@ import { secondsSince } from '../progress.ts'
 import { onEnd } from './command.ts'
 import { addSessions, fillSites, type ManySites, runRound } from './many-sites.ts'
 import { memoryOf, type Usage, usageOf, usedBetween } from './processes.ts'
-import { type BenchService, limitsOff, processesBeside, startService, type Target } from './service.ts'
+import { type BenchService, limitsFar, processesBeside, startService, type Target } from './service.ts'
 import { bytesOfCachedSite, secondsToRefresh } from './site-cache.ts'
 import {
   deleteSite,
@@ -24,7 +24,7 @@ import { median } from './table.ts'
 /** Figures by what was measured, with its unit. */
 export type SitesFigures = Map<string, number>
 
-const SETTINGS = { ...limitsOff, INGEST_PROCESSES: '1', HTTP_WORKERS: '1', SITES_PER_TEAM: '100000' }
+const SETTINGS = { ...limitsFar, INGEST_PROCESSES: '1', HTTP_WORKERS: '1', SITES_PER_TEAM: '100000' }
 const ROUND_MS = 15 * MINUTE_MS
 const CALLS = 20
 /** Calls of a list of all sites, which takes long. */

@@ -135,9 +135,9 @@ async function openAccount(
   return { token, api, revoke: () => api('DELETE', `/api/tokens/${id}`) }
 }
 
-/** Settings that disable rate limits, for measurements with one caller. */
-export const limitsOff = Object.fromEntries(
-  SETTINGS.filter(name => name.startsWith('RATE_LIMIT_')).map(name => [name, '0']),
+/** Settings with rate limits that one caller does not reach. Reads are counted all the same, as in every service. */
+export const limitsFar = Object.fromEntries(
+  SETTINGS.filter(name => name.startsWith('RATE_LIMIT_')).map(name => [name, '1000000000']),
 )
 
 export const FSYNC = ['always', 'everysec'] as const

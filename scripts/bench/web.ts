@@ -1,6 +1,6 @@
 import { openBrowser } from './browser.ts'
 import { benchCommand, numberOption, withCleanup } from './command.ts'
-import { LARGE_SITE, limitsOff, startService, type Target } from './service.ts'
+import { LARGE_SITE, limitsFar, startService, type Target } from './service.ts'
 import { signInForBench } from './sign-in.ts'
 import { figure, formatTable, loadLine, machineLine, median } from './table.ts'
 
@@ -27,7 +27,7 @@ const command = benchCommand(
 
 await withCleanup(async () => {
   const { loads, range, umami, umamiWebsite, umamiUser, ...target } = command.opts<Options>()
-  const service = await startService(target, limitsOff)
+  const service = await startService(target, limitsFar)
   const cookie = await signInForBench(service)
   const browser = await openBrowser()
   const page = `${service.url}/sites/${LARGE_SITE}?range=${range}`

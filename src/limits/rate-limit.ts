@@ -29,6 +29,8 @@ export interface RateLimitDecision {
  * limit (0 for no limit). One text costs the worker and Redis less than three arguments for each sender. It uses one read and one write
  * for all counters, since each command of a script costs time and a line in the log of Redis. The first call of a window removes
  * KEYS[2], a window that is no longer counted: the expiry of so many counters would block all clients.
+ * Counts are written neither to the log of Redis nor to its replicas: with `appendfsync always`, each answer would wait for the disk. A server that
+ * starts again, or that takes over, begins the minute at zero. Removing a window is told to replicas: one that has copied it would keep it.
  */
 export const COUNT_REQUESTS = `
 local function countRequests(lifetime, requests)
@@ -41,11 +43,11 @@ local function countRequests(lifetime, requests)
     counts[index], written[2 * index - 1], written[2 * index] = count, names[index], count
   end
   local isNew = redis.call('exists', KEYS[1]) == 0
+  redis.set_repl(redis.REPL_NONE)
   redis.call('hset', KEYS[1], unpack(written))
-  if isNew then
-    redis.call('pexpire', KEYS[1], lifetime)
-    redis.call('unlink', KEYS[2])
-  end
+  if isNew then redis.call('pexpire', KEYS[1], lifetime) end
+  redis.set_repl(redis.REPL_ALL)
+  if isNew then redis.call('unlink', KEYS[2]) end
   return counts, isOver
 end`
 

@@ -8,9 +8,10 @@ export const currencyCodes = `
 /** Returns whether a site can report in the currency. Codes are upper case. */
 export const isReportingCurrency = (code: string): boolean => currencyCodes.includes(code)
 
+const names = new Intl.DisplayNames('en', { type: 'currency' })
+
 /** Returns the currencies to choose from, labelled `USD – US Dollar`, in the order of the codes. */
 export function currencyOptions(): { value: string; label: string }[] {
-  const names = new Intl.DisplayNames('en', { type: 'currency' })
   const nameOf = (code: string) => (code === 'AED' ? 'UAE Dirham' : names.of(code))
   return currencyCodes.map(value => ({ value, label: `${value} – ${nameOf(value)}` }))
 }

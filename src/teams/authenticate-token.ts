@@ -57,10 +57,13 @@ const touchToken = query<{ tokenId: string; now: Date }>(
   where id = :tokenId and (last_used_at is null or last_used_at <= :now::timestamptz - interval '1 minute')`,
 )
 
-/** Returns the caller of a bearer token. Throws as `identify`. */
+/**
+ * Returns the caller of a bearer token. Throws as `identify`.
+ * @param isRead whether what the database said within the last second may count
+ */
 export async function useToken(
-  { db, now }: Parts,
-  header: string | undefined,
+  { db, knownTokens, now }: Parts,
+  { header, isRead }: { header: string | undefined; isRead: boolean },
   guard: Guard,
 ): Promise<Caller> {
   const at = now()
@@ -68,16 +71,18 @@ export async function useToken(
   // The checksum avoids a database look-up for truncated or mistyped tokens.
   if (token === undefined || !isWellFormedToken(token)) throw invalidToken()
   const hash = hashToken(token)
+  const load = async () => (await findCaller(db, { hash }))[0]
   const row = await guard({
     hash,
     async find() {
-      const [found] = await findCaller(db, { hash })
+      const found = await (isRead ? knownTokens.find(hash, load) : load())
       return !found || (found.expiresAt && found.expiresAt <= at) ? undefined : found
     },
     refusal: invalidToken(),
   })
   const { lastUsedAt, userSiteIds, ...caller } = row
   if (!lastUsedAt || at.getTime() - lastUsedAt.getTime() >= MINUTE_MS) {
+    row.lastUsedAt = at
     // Ignore failures: the time of last use is only informative and must not fail a request.
     await touchToken(db, { tokenId: row.tokenId, now: at }).catch(() => {})
   }

@@ -13,9 +13,11 @@ const INVALID_CREDENTIALS = 10
  * @throws AppError `unauthenticated` for credentials that are missing, malformed, unknown or expired; `rate_limited` for some
  * that this process has not yet seen to be valid, when the network has sent too many invalid ones; `forbidden` for a
  * cookie that a page of another origin sent; `not_found` for an `X-Team` that the person does not belong to
+ * @param isRead whether the request only reads: then a token may be what it was within the last second
  */
-export async function identify(request: Parts & Credentials): Promise<Identity> {
-  if (request.authorization !== undefined) return { caller: await authenticate(request), person: null }
+export async function identify(request: Parts & Credentials, isRead: boolean): Promise<Identity> {
+  if (request.authorization !== undefined)
+    return { caller: await authenticate(request, isRead), person: null }
   if (request.sessionCookie === undefined) {
     throw new AppError('unauthenticated', 'Send a token: Authorization: Bearer <ACCESS_TOKEN>, or sign in')
   }
@@ -25,8 +27,9 @@ export async function identify(request: Parts & Credentials): Promise<Identity> 
 /** Returns the caller that the `Authorization` header identifies. Throws as `identify`. */
 export function authenticate(
   request: Parts & Pick<Credentials, 'authorization' | 'network' | 'showRate'>,
+  isRead: boolean,
 ): Promise<Caller> {
-  return useToken(request, request.authorization, guardOf(request))
+  return useToken(request, { header: request.authorization, isRead }, guardOf(request))
 }
 
 /** Returns the guard of a request, for credentials that are looked up elsewhere. */

@@ -17,7 +17,7 @@ export interface Credentials {
   showRate: (rate: RateLimitDecision) => void
 }
 
-export type Parts = Pick<Services, 'db' | 'config' | 'invalidTokens' | 'now'>
+export type Parts = Pick<Services, 'db' | 'config' | 'invalidTokens' | 'knownTokens' | 'now'>
 
 /** A person who is signed in with a browser. */
 export interface Person {

@@ -14,7 +14,7 @@ import type { Credentials, Person } from './credentials.ts'
 import { loginOfPerson } from './single-sign-on.ts'
 
 /** A request with the cookies of a browser. */
-type Request = Pick<Services, 'db' | 'redis' | 'config' | 'invalidTokens' | 'now'> &
+type Request = Pick<Services, 'db' | 'redis' | 'config' | 'invalidTokens' | 'knownTokens' | 'now'> &
   Credentials & {
     userAgent: string
     auditNetwork: string
@@ -74,7 +74,7 @@ async function linkSession(
   identity: ProvenPerson,
 ): Promise<void> {
   try {
-    const { person } = await identify(request)
+    const { person } = await identify(request, false)
     if (!isSame(person, linking)) throw new SsoRefusal('session_ended')
     const details = { issuer: identity.issuer }
     const notice = { kind: 'sign_on', provider: identity.issuer } as const

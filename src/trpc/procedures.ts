@@ -40,7 +40,12 @@ const PATIENCE_MS = 10_000
 /** Adds the deadline. `ctx.signal` aborts when the caller has disconnected, or was told that the answer takes too long. */
 export const timed = t.procedure.meta({ unavailable: true }).use(({ ctx, next, type }) => {
   const late = new AbortController()
-  const run = () => next({ ctx: { signal: AbortSignal.any([ctx.signal, late.signal]) } })
+  const run = async () => {
+    const result = await next({ ctx: { signal: AbortSignal.any([ctx.signal, late.signal]) } })
+    // Before the answer: the next read, of any process, sees what a change has done to its token.
+    if (type === 'mutation' && result.ok) await ctx.knownTokens.forget()
+    return result
+  }
   // Mutations are not cancelled at the deadline: they may have succeeded. A disconnect cancels no statement at all: a late
   // cancellation would hit the next statement of that connection, which belongs to another request.
   const running = type === 'query' ? abandonWhen(late.signal, run) : run()
@@ -77,17 +82,19 @@ export const openProcedure = timed
 const NOBODY = { teamId: null, loginId: null, userId: null, tokenId: null, name: '' }
 
 /** Finds out who sends the request. Every call is charged, valid or not. */
-const identified = timed.meta({ unauthenticated: true, rate_limited: true }).use(async ({ ctx, next }) => {
-  if (shareCredentialOf(ctx.authorization) !== undefined) {
-    throw new AppError(
-      'unauthenticated',
-      'A share reads what it shows, and nothing else: send a token, or sign in',
-    )
-  }
-  const identity = await identify(ctx)
-  await chargeCall(ctx, bucketsOf(identity, ctx.config.limits))
-  return next({ ctx: { identity } })
-})
+const identified = timed
+  .meta({ unauthenticated: true, rate_limited: true })
+  .use(async ({ ctx, next, type }) => {
+    if (shareCredentialOf(ctx.authorization) !== undefined) {
+      throw new AppError(
+        'unauthenticated',
+        'A share reads what it shows, and nothing else: send a token, or sign in',
+      )
+    }
+    const identity = await identify(ctx, type === 'query')
+    await chargeCall(ctx, bucketsOf(identity, ctx.config.limits))
+    return next({ ctx: { identity } })
+  })
 
 export const SIGN_IN = 'Only a signed-in person may do this, not a token'
 

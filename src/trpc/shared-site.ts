@@ -40,8 +40,8 @@ export const sharedSiteProcedure = timed
     not_found: 'No such site',
     preparing: true,
   })
-  .use(async ({ ctx, next, getRawInput }) => {
-    const reader = await findReader(ctx, getRawInput)
+  .use(async ({ ctx, next, getRawInput, type }) => {
+    const reader = await findReader(ctx, getRawInput, type === 'query')
     await chargeCall(ctx, bucketsOfReader(ctx, reader))
     return next({ ctx: { reader } })
   })
@@ -71,11 +71,15 @@ export const unsharedSiteProcedure = siteProcedure
   .meta({ preparing: true })
   .use(({ ctx, next }) => next({ ctx: { grant: null, userId: ctx.caller.userId } }))
 
-async function findReader(ctx: Context, getRawInput: () => Promise<unknown>): Promise<Reader> {
+async function findReader(
+  ctx: Context,
+  getRawInput: () => Promise<unknown>,
+  isRead: boolean,
+): Promise<Reader> {
   const credential = shareCredentialOf(ctx.authorization)
   if (credential !== undefined) return { share: await useShare(ctx, credential, guardOf(ctx)) }
   try {
-    return { identity: await identify(ctx) }
+    return { identity: await identify(ctx, isRead) }
   } catch (error) {
     const isNobody = ctx.authorization === undefined && isUnauthenticated(error)
     if (!isNobody) throw error

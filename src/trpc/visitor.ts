@@ -22,7 +22,7 @@ export const visitorOf = (ctx: Context): Visitor => ({
 export async function signedInPerson(ctx: Context): Promise<Person | null> {
   if (ctx.authorization !== undefined || ctx.sessionCookie === undefined) return null
   try {
-    return (await identify({ ...ctx, team: undefined })).person
+    return (await identify({ ...ctx, team: undefined }, false)).person
   } catch (error) {
     if (error instanceof AppError && error.code === 'unauthenticated') return null
     throw error

@@ -60,6 +60,18 @@ test('rate limit: a new window starts at zero, and old windows expire', async ()
   }
 })
 
+test('rate limit: a count is not in the log of Redis, whose disk its answer would wait for', async () => {
+  const logBytes = async () => Number(/^aof_current_size:(\d+)/m.exec(await redis.info('persistence'))![1])
+  const before = await logBytes()
+  const decisions = await Promise.all(Array.from({ length: 10 }, () => limiter().count([limited('a', 5)])))
+  expect(decisions.flat().filter(({ isAllowed }) => isAllowed)).toHaveLength(5)
+  expect(await logBytes()).toBe(before)
+  at += 2 * MINUTE
+  await limiter().count([limited('a')])
+  expect(await redis.keys('limit:*')).toEqual([`limit:${at / MINUTE}`])
+  expect(await logBytes()).toBeGreaterThan(before)
+})
+
 test('rate limit: a call may have more senders than one script can take', async () => {
   const limits = Array.from({ length: 9_000 }, (_, index) => ({ key: `sender ${index % 4_500}`, limit: 2 }))
   const decisions = await limiter().count(limits)

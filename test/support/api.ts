@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { type Config, loadConfig } from '../../src/config.ts'
 import { createApp } from '../../src/http/app.ts'
 import { createInvalidTokens } from '../../src/limits/invalid-tokens.ts'
+import { createKnownTokens } from '../../src/limits/known-tokens.ts'
 import { createRateLimiter } from '../../src/limits/rate-limit.ts'
 import type { Reach } from '../../src/net/public-fetch.ts'
 import { connectPatientRedis, connectRedis, whenReady } from '../../src/redis/connect.ts'
@@ -77,6 +78,7 @@ export async function startApi(
   await whenReady(redis, 30_000)
   const now = options.now ?? (() => new Date())
   const metrics = createMetrics('test')
+  const subscriber = connectPatientRedis(redisServer.url, log)
   const services: Services = {
     db: database.db,
     reads: database.db,
@@ -88,12 +90,12 @@ export async function startApi(
     patterns: options.patterns ?? inProcessPatterns(),
     limiter: createRateLimiter(redis, now),
     invalidTokens: createInvalidTokens(now),
+    knownTokens: createKnownTokens(redis, subscriber),
     pageReach: options.reach ?? nothingInReach,
     disk: options.disk ?? NO_DISK,
     metrics,
     now,
   }
-  const subscriber = connectPatientRedis(redisServer.url, log)
   const exchange = exchangeMetrics({ redis, subscriber, registry: metrics.registry })
   const reach = options.reach ?? nothingInReach
   const favicons = createFavicons(services.db, services.now, reach)

@@ -19,7 +19,7 @@ export function mcpEndpoint(services: Services): RequestHandler {
     refuseForeignPages(req, services)
     // A token alone: an assistant has no session of a browser.
     const ctx: Context = { ...contextOf(services, req, res), sessionCookie: undefined, team: undefined }
-    const caller = await authenticate(ctx)
+    const caller = await authenticate(ctx, true)
     const refusal = await overLimit(chargeCall(ctx, bucketsOf({ caller, person: null }, ctx.config.limits)))
     const message = await readJsonObject(req)
     if (refusal && message.method !== 'tools/call') throw refusal
