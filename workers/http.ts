@@ -131,13 +131,7 @@ const { server, drain } = createHttpServer(
     warnOfProxy(request.headers['x-forwarded-for'])
     if (!beforeExpress.some(({ handle }) => handle(request, response))) app(request, response)
   },
-  {
-    maxConnections: config.maxConnections,
-    respondFast: (request, body, remoteAddress) => {
-      warnOfProxy(request.forwardedFor)
-      return ingest.respondFast(request, body, remoteAddress)
-    },
-  },
+  { maxConnections: config.maxConnections },
 )
 
 onStop(log, async () => {

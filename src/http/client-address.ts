@@ -30,7 +30,7 @@ export function clientAddress(request: IncomingMessage, trustedHops: number): st
 }
 
 /**
- * Returns the address of a client whose request was not read by Node's server, in the form of `canonicalAddress`.
+ * Returns the address of the client, as `clientAddress`, in the form of `canonicalAddress`.
  * @param remoteAddress address of the peer, as its socket says it
  * @param forwardedFor value of `X-Forwarded-For`
  */

@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Socket } from 'node:net'
 import { AppError, STATUS_OF } from '../errors.ts'
 import { errorAnswer } from './error-answer.ts'
-import { createFastConnections, type RespondFast } from './hits/fast-connections.ts'
 import { requestIdFrom } from './request-id.ts'
 
 /** Longer than any answer takes to compute: a connection without progress for so long has a client that does not read. */
@@ -19,16 +18,11 @@ const POLL_MS = 25
  * Creates a `node:http` server. Invalid HTTP gets the same error shape as every other error. Headers may take 10 s, a request
  * with its body 30 s, and the client must read some part of the answer every 30 s.
  * @param options.maxConnections most open connections; further ones are answered 503 and closed
- * @param options.respondFast answers usual requests for hits before Node's server parses them
  * @param options.stalledMs time that a connection may make no progress, in either direction, while a request is answered
  */
 export function createHttpServer(
   handle: (request: IncomingMessage, response: ServerResponse) => void,
-  {
-    maxConnections,
-    stalledMs = STALLED_MS,
-    respondFast,
-  }: { maxConnections: number; stalledMs?: number; respondFast?: RespondFast },
+  { maxConnections, stalledMs = STALLED_MS }: { maxConnections: number; stalledMs?: number },
 ) {
   let isDraining = false
   const server = createServer(
@@ -49,24 +43,7 @@ export function createHttpServer(
   )
   endStalled(server, stalledMs)
   endUnread(server, stalledMs)
-  const listenersOfNode = server.listeners('connection')
-  server.removeAllListeners('connection')
-  const serveByNode = (socket: Socket) => {
-    for (const listener of listenersOfNode) listener.call(server, socket)
-  }
   const surplus = limitConnections(server, maxConnections)
-  const fast =
-    respondFast &&
-    createFastConnections({
-      respond: respondFast,
-      handOver: serveByNode,
-      isDraining: () => isDraining,
-      keepAliveMs: KEEP_ALIVE_MS,
-    })
-  server.on('connection', socket => {
-    if (fast && !surplus.has(socket)) fast.serve(socket)
-    else serveByNode(socket)
-  })
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
     if (code === 'ECONNRESET') socket.destroy()
     else refuse(REFUSALS[code] ?? NO_HTTP, socket)
@@ -81,20 +58,13 @@ export function createHttpServer(
   })
   return {
     server,
-    /** Closes all connections at once, also those on which a request is being answered. */
-    closeAll(): void {
-      server.closeAllConnections()
-      fast?.closeAll()
-    },
     /** Accepts no new connections, answers the requests in flight, then resolves. */
     drain() {
       isDraining = true
       return new Promise<void>(resolve => {
         const closeIdleAt = performance.now() + GRACE_MS
         const timer = setInterval(() => {
-          if (performance.now() < closeIdleAt) return
-          server.closeIdleConnections()
-          fast?.closeIdle()
+          if (performance.now() >= closeIdleAt) server.closeIdleConnections()
         }, POLL_MS)
         stopListening(server, () => {
           clearInterval(timer)

@@ -102,6 +102,24 @@ test('slow senders: a request that stops in the middle gets 408', async () => {
   expect(await wire.closed).toBe('')
 })
 
+test('stopping: a connection is answered once more and told that it ends, and one without requests is closed', {
+  tags: ['full'],
+}, async () => {
+  const { server, drain } = createHttpServer(ok, { maxConnections: 9 })
+  const url = await listen(server)
+  const [used, idle] = [wireTo(url), wireTo(url)]
+  for (const wire of [used, idle]) {
+    wire.send(GET)
+    expect((await wire.answer()).headers.connection).toBe('keep-alive')
+  }
+  const drained = drain()
+  used.send(GET)
+  expect(await used.answer()).toMatchObject({ status: 200, headers: { connection: 'close' } })
+  expect(await used.closed).toBe('')
+  expect(await idle.closed).toBe('')
+  await drained
+})
+
 let seen: IncomingMessage
 
 /** A connection to a server that refuses every request without using its body. */

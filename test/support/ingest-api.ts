@@ -30,19 +30,19 @@ export async function startIngestApi(services: Services, redisUrl: string) {
   const queue = createBoundedQueue<ReplayJob>(redis, 'replays', MAX_QUEUED_BYTES)
   const replays = createReplayHandler({ edge, batcher, queue, config, log, metrics, disk, now })
   const script = createTrackerScript(config)
-  const { server, closeAll } = createHttpServer(
+  const { server } = createHttpServer(
     (request, response) => {
       const isHandled = [ingest, replays, script].some(({ handle }) => handle(request, response))
-      if (!isHandled) response.writeHead(404).end()
+      if (!isHandled) response.writeHead(404, { 'Content-Length': 0 }).end()
     },
-    { maxConnections: config.maxConnections, respondFast: ingest.respondFast },
+    { maxConnections: config.maxConnections },
   )
   server.listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async close() {
-      closeAll()
+      server.closeAllConnections()
       await new Promise(resolve => server.close(resolve))
       subscriber.disconnect()
     },

@@ -1,10 +1,10 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '../../errors.ts'
 import { type RateLimitDecision, rateHeaders } from '../../limits/rate-limit.ts'
 import { discardBody } from '../body.ts'
 import { errorAnswer } from '../error-answer.ts'
 
-// Answers of the endpoints that trackers send to: any page may read them. Node's server and fast connections write the same ones.
+// Answers of the endpoints that trackers send to: any page may read them.
 
 const CORS = {
   'Access-Control-Allow-Origin': '*',
@@ -13,7 +13,6 @@ const CORS = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
 }
 const CORS_LINES = linesOf(CORS)
-const CORS_TEXT = textOf(CORS_LINES)
 const PREFLIGHT = {
   ...CORS,
   'Access-Control-Allow-Methods': 'POST, OPTIONS',
@@ -70,30 +69,6 @@ export function writeAnswer(
   response.writeHead(status, [...CORS_LINES, ...lines])
   if (status >= 400) discardBody(request)
   response.end(body)
-}
-
-/** Returns the head of an answer on a connection that stays open, in the form of Node's server: ASCII characters. */
-export function headText({ status, lines }: HitAnswer, keepAliveMs: number): string {
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${CORS_TEXT}${textOf(lines)}${endAt(Date.now(), keepAliveMs)}`
-}
-
-let end = { second: 0, keepAliveMs: 0, text: '' }
-
-/** Returns the lines that Node adds to the head of a connection that stays open. */
-function endAt(now: number, keepAliveMs: number): string {
-  const second = Math.floor(now / 1_000)
-  if (end.second !== second || end.keepAliveMs !== keepAliveMs) {
-    const date = new Date(now).toUTCString()
-    const text = `Date: ${date}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${keepAliveMs / 1_000}\r\n\r\n`
-    end = { second, keepAliveMs, text }
-  }
-  return end.text
-}
-
-function textOf(lines: string[]): string {
-  let text = ''
-  for (let index = 0; index < lines.length; index += 2) text += `${lines[index]}: ${lines[index + 1]}\r\n`
-  return text
 }
 
 /** Answers a preflight, and refuses methods other than POST. */

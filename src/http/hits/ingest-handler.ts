@@ -19,24 +19,13 @@ import type { Log } from '../../runtime/log.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
 import type { TrackedSite } from '../../sites/find-site.ts'
 import { readBody, textOf } from '../body.ts'
-import { addressBehind, clientAddress } from '../client-address.ts'
+import { clientAddress } from '../client-address.ts'
 import { logFailure } from '../error-answer.ts'
 import { requestIdFrom } from '../request-id.ts'
-import type { RespondFast } from './fast-connections.ts'
 import { accepted, type HitAnswer, refused, refuseMethod, writeAnswer } from './hit-answers.ts'
 import { HIT_BODY, identifyLimit, isCostly, senderLimit } from './sender-limits.ts'
 
 type HitOutcome = Accepted | { refused: unknown }
-
-/** What the handler needs of a request, whichever server has read it. */
-interface HitRequest {
-  address: string
-  userAgent: string
-  /** True when the body may be expensive to read, so that the request is counted first. */
-  isCostly: boolean
-  /** Returns the body; throws or rejects with an AppError when it cannot be read. */
-  readText(): string | Promise<string>
-}
 
 /** Latest rate-limit decision on a request; it is in the answer even if the request fails. */
 type Counted = { decision?: RateLimitDecision }
@@ -68,7 +57,7 @@ export function createIngestHandler(options: {
     ]),
   )
 
-  async function answer(endpoint: Endpoint, requestId: string, request: HitRequest): Promise<HitAnswer> {
+  async function answer(endpoint: Endpoint, requestId: string, request: IncomingMessage): Promise<HitAnswer> {
     const startedAt = performance.now()
     const prepared = counters.get(endpoint)!
     const seconds = () => (performance.now() - startedAt) / 1000
@@ -102,9 +91,14 @@ export function createIngestHandler(options: {
    * before its body is read; a request with a costly body is counted in Redis before its body is read.
    * @throws AppError `rate_limited`, or the error that prevented queueing the hit
    */
-  async function receive(endpoint: Endpoint, request: HitRequest, counted: Counted): Promise<HitOutcome> {
+  async function receive(
+    endpoint: Endpoint,
+    request: IncomingMessage,
+    counted: Counted,
+  ): Promise<HitOutcome> {
     const { limits } = config
-    const { address, userAgent } = request
+    const address = clientAddress(request, config.trustProxy)
+    const userAgent = request.headers['user-agent'] ?? ''
     const at = now().getTime()
     // Load the salts first: without them the request cannot be counted and must fail before other work starts.
     let salts = limits[endpoint] > 0 ? edge.salts.at(at) : undefined
@@ -113,7 +107,7 @@ export function createIngestHandler(options: {
     if (salts) {
       limit = senderLimit(endpoint, address, salts.today, limits)
       requireAllowed(batcher.refusalOf(limit), counted)
-      if (request.isCostly) {
+      if (isCostly(request)) {
         requireAllowed(await batcher.add({ limit }), counted)
         limit = undefined
       }
@@ -123,8 +117,7 @@ export function createIngestHandler(options: {
     let body: unknown
     let outcome: HitOutcome
     try {
-      const read = request.readText()
-      const text = typeof read === 'string' ? read : await read
+      const text = textOf(await readBody(request, HIT_BODY))
       characters += text.length
       body = parseJson(text)
       const accepted = accept(edge, endpoint, body, sender, at)
@@ -148,11 +141,6 @@ export function createIngestHandler(options: {
     if (!decision.isAllowed) throw overLimit(decision, now())
   }
 
-  function logUnanswered(error: unknown, requestId: string): undefined {
-    log.error({ requestId, error }, 'request was not answered')
-    return undefined
-  }
-
   return {
     /** Answers a request to an ingestion endpoint; returns false for any other path. */
     handle(request: IncomingMessage, response: ServerResponse): boolean {
@@ -161,32 +149,15 @@ export function createIngestHandler(options: {
       const requestId = requestIdFrom(request.headers['x-request-id'])
       if (request.method !== 'POST') refuseMethod(request, response, requestId)
       else
-        void answer(endpoint, requestId, {
-          address: clientAddress(request, config.trustProxy),
-          userAgent: request.headers['user-agent'] ?? '',
-          isCostly: isCostly(request),
-          readText: () => readBody(request, HIT_BODY).then(textOf),
-        }).then(
+        answer(endpoint, requestId, request).then(
           answered => writeAnswer(request, response, answered),
           error => {
-            logUnanswered(error, requestId)
+            log.error({ requestId, error }, 'request was not answered')
             request.destroy()
           },
         )
       return true
     },
-    /** Answers a usual request to an ingestion endpoint on a fast connection; returns undefined for any other path. */
-    respondFast: ((request, body, remoteAddress) => {
-      const endpoint = paths.get(request.path)
-      if (!endpoint) return undefined
-      const requestId = requestIdFrom(request.requestId)
-      return answer(endpoint, requestId, {
-        address: addressBehind(remoteAddress, request.forwardedFor, config.trustProxy),
-        userAgent: request.userAgent,
-        isCostly: false,
-        readText: () => textOf(body),
-      }).catch(error => logUnanswered(error, requestId))
-    }) satisfies RespondFast,
   }
 }
 
