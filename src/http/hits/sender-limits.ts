@@ -12,7 +12,7 @@ const KIB = 1024
 export const HIT_BODY: BodyLimits = { plain: 256 * KIB, unpacked: 64 * KIB }
 
 /** A hit has about 400 bytes; reading 16 KiB takes less than 0.1 ms. */
-export const CHEAP_BYTES = 16 * KIB
+const CHEAP_BYTES = 16 * KIB
 
 /** Returns whether a body may be expensive to read (large, compressed or of unknown size), so that the request is counted first. */
 export function isCostly({ headers }: IncomingMessage): boolean {
