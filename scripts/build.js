@@ -21,7 +21,7 @@ const programs = [
     'embedded-redis',
   ].map(name => `workers/${name}.ts`),
   ...['admin', 'demo', 'embedded-addresses', 'welcome', 'screenshots'].map(name => `scripts/${name}.ts`),
-  ...['ingest', 'floor', 'mixed', 'reads', 'rollups', 'seed', 'sites', 'today', 'web'].map(
+  ...['ingest', 'floor', 'light', 'mixed', 'reads', 'rollups', 'seed', 'sites', 'today', 'web'].map(
     name => `scripts/bench/${name}.ts`,
   ),
 ]

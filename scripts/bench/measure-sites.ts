@@ -132,7 +132,7 @@ async function measureIdle(service: BenchService, seconds: number, figures: Site
   }
   const memory = memoryOf(service.pid, {})
   for (const role of ['primary', 'http', 'ingest', 'redis']) {
-    figures.set(`memory of ${role}, MiB`, Math.max(...(memory.get(role) ?? [])))
+    figures.set(`memory of ${role}, MiB`, Math.max(...(memory.get(role) ?? []).map(({ mib }) => mib)))
   }
 }
 

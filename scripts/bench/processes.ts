@@ -11,7 +11,13 @@ interface Process {
   role: string
   /** CPU seconds (user and system) since the start of the process. */
   cpuSeconds: number
-  residentMib: number
+}
+
+/** Memory of a process. A page that several processes use counts in parts, so the sum over processes is what they take together. */
+export interface Memory {
+  mib: number
+  /** Of it what no file holds: not the program of Node.js, which processes of other services share, too. */
+  privateMib: number
 }
 
 /** CPU seconds by role. */
@@ -24,7 +30,6 @@ function readProcess(pid: number): Process | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
-    const memory = readFileSync(`/proc/${pid}/status`, 'utf8')
     // The name in parentheses may contain spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return {
@@ -32,7 +37,6 @@ function readProcess(pid: number): Process | undefined {
       parent: Number(fields[1]),
       role: ROLES.find(([part]) => command.includes(part))?.[1] ?? 'primary',
       cpuSeconds: (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND,
-      residentMib: Number(/^VmRSS:\s*(\d+) kB/m.exec(memory)?.[1]) / 1_024,
     }
   } catch {
     return undefined // the process has ended
@@ -42,6 +46,7 @@ function readProcess(pid: number): Process | undefined {
 const ROLES = [
   ['ingest.js', 'ingest'],
   ['http.js', 'http'],
+  ['columns.js', 'columns'],
   ['embedded-database.js', 'database'],
   ['redis-server', 'redis'],
 ] as const
@@ -73,11 +78,14 @@ export function usageOf(root: number, others: Others = {}): Usage {
   return usage
 }
 
-/** Returns the resident memory of a process, its descendants and others in MiB, one number per process, by role. */
-export function memoryOf(root: number, others: Others): Map<string, number[]> {
-  const memory = new Map<string, number[]>()
-  for (const { role, residentMib } of familyOf(root, others))
-    memory.set(role, [...(memory.get(role) ?? []), residentMib])
+/** Returns the memory of a process, its descendants and others, one entry per process, by role. */
+export function memoryOf(root: number, others: Others): Map<string, Memory[]> {
+  const memory = new Map<string, Memory[]>()
+  for (const { role, pid } of familyOf(root, others)) {
+    const sizes = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
+    const mib = (name: string) => Number(new RegExp(`^${name}:\\s*(\\d+) kB`, 'm').exec(sizes)?.[1]) / 1_024
+    memory.set(role, [...(memory.get(role) ?? []), { mib: mib('Pss'), privateMib: mib('Pss_Anon') }])
+  }
   return memory
 }
 

@@ -174,10 +174,10 @@ export async function processesBeside(service: BenchService): Promise<Others> {
   return { ...others, ...Object.fromEntries(named) }
 }
 
-/** Returns a line with the resident memory of each process of a service and of its Redis. */
+/** Returns a line with the memory of each process of a service and of its Redis. */
 export async function memoryLine(service: BenchService): Promise<string> {
   const { database: _, ...redis } = await processesBeside(service)
   const memory = memoryOf(service.pid, redis)
-  const roles = [...memory].map(([role, sizes]) => `${role} ${sizes.map(figure).join(' + ')}`)
-  return `Resident memory then, MiB: ${roles.join(', ')}`
+  const roles = [...memory].map(([role, sizes]) => `${role} ${sizes.map(({ mib }) => figure(mib)).join(' + ')}`)
+  return `Memory then (PSS), MiB: ${roles.join(', ')}`
 }
