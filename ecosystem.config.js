@@ -9,7 +9,7 @@ const root = import.meta.dirname
 
 const { DATABASE_URL, REDIS_URL } = process.env
 
-/** What `dist/scripts/embedded-addresses.js` says: the settings, checked, and where the embedded services will be. */
+/** What `dist/scripts/embedded-addresses.js` says: the settings, checked, where the embedded services will be, and options of Node.js. */
 const { status, stdout } = spawnSync(
   process.execPath,
   [join(root, 'dist/scripts/embedded-addresses.js')],
@@ -17,7 +17,7 @@ const { status, stdout } = spawnSync(
   { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
 )
 if (status !== 0) process.exit(1)
-const settings = JSON.parse(stdout)
+const { settings, allocator, nodeArgs } = JSON.parse(stdout)
 
 const common = {
   cwd: root,
@@ -30,8 +30,12 @@ const common = {
   exp_backoff_restart_delay: 100,
   merge_logs: true,
 }
-const service = { ...common, env: settings }
-const embedded = { ...common, args: ['--data-dir', settings.DATA_DIR, '--log-level', settings.LOG_LEVEL] }
+const service = { ...common, env: { ...settings, ...allocator } }
+const embedded = {
+  ...common,
+  env: allocator,
+  args: ['--data-dir', settings.DATA_DIR, '--log-level', settings.LOG_LEVEL],
+}
 
 export const apps = [
   ...(DATABASE_URL
@@ -41,6 +45,7 @@ export const apps = [
           ...embedded,
           name: 'embedded-database',
           script: 'dist/workers/embedded-database.js',
+          node_args: nodeArgs.database.join(' '),
         },
       ]),
   ...(REDIS_URL
@@ -56,13 +61,12 @@ export const apps = [
     ...service,
     name: 'api',
     script: 'dist/workers/primary.js',
-    env: { ...settings, INGEST_PROCESSES: '0' },
+    env: { ...service.env, INGEST_PROCESSES: '0' },
   },
   ...Array.from({ length: Number(settings.INGEST_PROCESSES) }, (_, index) => ({
     ...service,
     name: `ingest-${index + 1}`,
     script: 'dist/workers/ingest.js',
-    // As in workers/primary.ts.
-    node_args: '--max-semi-space-size=32',
+    node_args: nodeArgs.hits.join(' '),
   })),
 ]

@@ -1,7 +1,8 @@
 import { environmentFor, loadConfig, SETTINGS } from '../src/config.ts'
-import { addressesOf } from '../src/embedded/attach.ts'
+import { addressesOf } from '../src/embedded/addresses.ts'
+import { ALLOCATOR, NODE_ARGS } from '../workers/node-options.ts'
 
-/** Prints as JSON the settings with which processes of different parents share one service; ecosystem.config.js reads it. */
+/** Prints as JSON with what processes of different parents start as one service: settings, and options of Node.js; ecosystem.config.js reads it. */
 try {
   const config = loadConfig()
   const environment: NodeJS.ProcessEnv = {
@@ -10,8 +11,8 @@ try {
     LOG_LEVEL: config.logLevel,
   }
   // PM2 keeps old values of settings that are absent, so a removed setting is printed as an empty string.
-  const settings = SETTINGS.map(name => [name, environment[name] ?? ''])
-  process.stdout.write(JSON.stringify(Object.fromEntries(settings)))
+  const settings = Object.fromEntries(SETTINGS.map(name => [name, environment[name] ?? '']))
+  process.stdout.write(JSON.stringify({ settings, allocator: ALLOCATOR, nodeArgs: NODE_ARGS }))
 } catch (error) {
   process.stderr.write(`${(error as Error).message.replace(/^/gm, 'error: ')}\n`)
   process.exitCode = 1

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { folderOfServers } from '../src/embedded/attach.ts'
+import { folderOfServers } from '../src/embedded/addresses.ts'
 import { openGeo } from '../src/ingestion/edge/geo.ts'
 import type { Lease } from '../src/redis/lease.ts'
 import { createRefresher } from '../src/rollups/keep-refreshed.ts'

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import type { Child } from '../src/runtime/children.ts'
+import { ALLOCATOR } from './node-options.ts'
 import { closeUnconfirmedConnections } from './unconfirmed-connections.ts'
 
 /**
@@ -14,7 +15,7 @@ export function startProcess(
   { args = [], nodeArgs = [] }: { args?: string[]; nodeArgs?: readonly string[] } = {},
 ): Child {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
-    env: environment,
+    env: { ...ALLOCATOR, ...environment },
     execArgv: [...process.execArgv, ...nodeArgs],
   })
   return watch(
@@ -28,7 +29,7 @@ export function startProcess(
 
 /** Starts a cluster worker, which shares the listening port with the other workers. */
 export function startClusterWorker(environment: NodeJS.ProcessEnv): Child {
-  const worker = cluster.fork(environment)
+  const worker = cluster.fork({ ...ALLOCATOR, ...environment })
   closeUnconfirmedConnections(worker.process)
   return watch(
     worker.process,

@@ -1,6 +1,6 @@
 import { loadConfig } from '../src/config.ts'
 import { connectDb } from '../src/db/connect.ts'
-import { addressesOf } from '../src/embedded/attach.ts'
+import { addressesOf } from '../src/embedded/addresses.ts'
 import { columnsSocketPathFor } from '../src/embedded/paths.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createKeptCounter } from '../src/stats/columns-process/kept-counter.ts'

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { startDatabase } from '../src/embedded/database.ts'
 import { STATEMENT_LIMITS } from '../src/embedded/watchdog.ts'
 import { createLog } from '../src/runtime/log.ts'
-import { endOnUnhandled } from './lifecycle.ts'
+import { endOnUnhandled, reportReady } from './lifecycle.ts'
 
 /**
  * Entry of the embedded TimescaleDB as a process of its own: `--data-dir DIR [--log-level LEVEL] [--statement-ms MS]
@@ -42,7 +42,7 @@ try {
   // The channel exists only when a parent opened it. Stop when that parent is gone: no other process would stop the database.
   if (process.channel) {
     process.on('disconnect', stop)
-    process.send?.('ready')
+    reportReady()
   }
 } catch (error) {
   log.fatal({ error }, (error as Error).message)

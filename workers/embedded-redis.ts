@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { startRedis } from '../src/embedded/redis.ts'
 import { createLog } from '../src/runtime/log.ts'
-import { endOnUnhandled } from './lifecycle.ts'
+import { endOnUnhandled, reportReady } from './lifecycle.ts'
 
 /** Entry of the embedded Redis as a process of its own, for example under PM2: `--data-dir DIR [--log-level LEVEL]`. */
 const { values } = parseArgs({
@@ -27,7 +27,7 @@ try {
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, stop)
   process.on('message', message => message === 'shutdown' && stop())
-  process.send?.('ready')
+  reportReady()
 } catch (error) {
   log.fatal({ error }, (error as Error).message)
   process.exitCode = 1

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig } from '../src/config.ts'
 import { connectDb, connectReads } from '../src/db/connect.ts'
 import { watchUnreplicated } from '../src/db/unreplicated.ts'
-import { addressesOf, folderOfServers, hasEmbeddedDatabase } from '../src/embedded/attach.ts'
+import { addressesOf, folderOfServers, hasEmbeddedDatabase } from '../src/embedded/addresses.ts'
 import { columnsSocketPathFor } from '../src/embedded/paths.ts'
 import { createApp } from '../src/http/app.ts'
 import { createTrackerScript } from '../src/http/assets/tracker-script.ts'
@@ -17,6 +17,7 @@ import { createSiteKeys } from '../src/ingestion/edge/site-keys.ts'
 import { createSaltStore } from '../src/ingestion/edge/visitor-ids.ts'
 import type { HitBatch } from '../src/ingestion/hit.ts'
 import type { ReplayJob } from '../src/ingestion/replays/job.ts'
+import { MINUTE_MS } from '../src/lib/time.ts'
 import { createInvalidTokens } from '../src/limits/invalid-tokens.ts'
 import { createKnownTokens } from '../src/limits/known-tokens.ts'
 import { createRateLimiter } from '../src/limits/rate-limit.ts'
@@ -28,6 +29,7 @@ import { MAX_QUEUED_BYTES } from '../src/replays/bounds.ts'
 import { watchDisk } from '../src/runtime/disk.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
+import { freeStartMemory } from '../src/runtime/start-memory.ts'
 import { PAGE_REACH } from '../src/sites/check-installation.ts'
 import { createAskingCounter } from '../src/stats/columns-process/ask.ts'
 import { createFairPool } from '../src/threads/fair-pool.ts'
@@ -44,6 +46,9 @@ const WARM_UP_MS = 5_000
 const PATTERN_PLACES = { places: 2, waiting: 30 }
 /** A thread keeps sixteen compiled expressions of up to 8 MB each by RE2JS's count, which is lower than their real size. */
 const PATTERN_HEAP_MB = 512
+
+/** A thread keeps sums of days in memory, which the next page that somebody opens uses again. */
+const ROLLUP_IDLE_MS = 10 * MINUTE_MS
 
 /** Entry of an HTTP worker: the ingest handler for hits, and Express for everything else. */
 const config = loadConfig()
@@ -65,6 +70,7 @@ const rollups = createPool({
   threads: config.rollupThreads,
   // A task waits for the database most of the time, so a thread can hold several.
   tasksPerThread: 4,
+  idleMs: ROLLUP_IDLE_MS,
   workerData: {
     databaseUrl,
     replicaUrls: config.databaseReadUrls,
@@ -74,7 +80,6 @@ const patterns = createFairPool(
   createPool({
     entry: new URL('./patterns.js', import.meta.url),
     threads: 1,
-    isIdle: true,
     heapMb: PATTERN_HEAP_MB,
   }),
   PATTERN_PLACES,
@@ -154,3 +159,4 @@ const warmUp = Promise.allSettled([
 ])
 await Promise.race([warmUp, sleep(WARM_UP_MS)])
 server.listen(config.port, config.host)
+freeStartMemory()

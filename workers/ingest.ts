@@ -1,7 +1,7 @@
 import { loadConfig } from '../src/config.ts'
 import { checkDatabase, migrate } from '../src/db/migrate.ts'
 import { watchUnreplicated } from '../src/db/unreplicated.ts'
-import { addressesOf } from '../src/embedded/attach.ts'
+import { addressesOf } from '../src/embedded/addresses.ts'
 import { STORE_RETRY } from '../src/ingestion/store/store.ts'
 import { retry } from '../src/lib/retry.ts'
 import { connectPatientRedis, connectRedis, whenReady } from '../src/redis/connect.ts'

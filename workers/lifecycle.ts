@@ -1,5 +1,6 @@
 import { getPriority, setPriority } from 'node:os'
 import type { Log } from '../src/runtime/log.ts'
+import { freeStartMemory } from '../src/runtime/start-memory.ts'
 
 /** Nice value of background work and of work that may take long: it gets about a fifteenth of the CPU share of others. */
 export const NICENESS = 12
@@ -53,6 +54,7 @@ export function endOnUnhandled(log: Log): void {
 /** Reports to the parent, or to PM2, that this process is ready. */
 export function reportReady(): void {
   process.send?.('ready')
+  freeStartMemory()
 }
 
 /** Lowers the CPU priority of this process (nice 12) unless it is lower already: requests get scarce processors first. */

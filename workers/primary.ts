@@ -8,7 +8,7 @@ import { bareEnvironment, type Config, environmentFor, loadConfig } from '../src
 import { connectDb, type Db } from '../src/db/connect.ts'
 import { isUnavailable, sqlState } from '../src/db/errors.ts'
 import { checkDatabase, migrate } from '../src/db/migrate.ts'
-import { addressesOf, folderOfServers } from '../src/embedded/attach.ts'
+import { addressesOf, folderOfServers } from '../src/embedded/addresses.ts'
 import { DataDirHeldError, lockDataDir, lockStart } from '../src/embedded/lock.ts'
 import { openDataDir, prepareDataDir, socketPathFor } from '../src/embedded/paths.ts'
 import { startRedis } from '../src/embedded/redis.ts'
@@ -19,7 +19,8 @@ import { type Keeper, keepAlive } from '../src/runtime/children.ts'
 import { watchDisk } from '../src/runtime/disk.ts'
 import { createLog, type Log } from '../src/runtime/log.ts'
 import { startClusterWorker, startProcess } from './children.ts'
-import { endOnUnhandled } from './lifecycle.ts'
+import { endOnUnhandled, reportReady } from './lifecycle.ts'
+import { NODE_ARGS } from './node-options.ts'
 
 // Entry of the first process: starts all others, restarts those that end, and stops them in order. Contains no domain code.
 
@@ -28,13 +29,6 @@ const SERVERS_WITHIN_MS = 15_000
 const STOP_MS = { http: 4_000, ingest: 3_000, columns: 2_000, database: 2_000 }
 /** Longest wait for the embedded database of a killed service to close, or for an admin command to finish. */
 const DATABASE_FREE_MS = 10_000
-
-/**
- * Size of the semi-space for young objects, MiB. Hits live as long as their batch. With the default of 16, many are copied into the old
- * generation before they are freed. It takes 12 % of the time of an ingest process, with 32 it takes 8 %; an HTTP worker spends 5 % less
- * CPU for a hit with 32. Keep ecosystem.config.js the same.
- */
-const NODE_ARGS_OF_HITS = ['--max-semi-space-size=32']
 
 /** Longest delay until all processes of a terminal's group have received its signal. */
 const SIGNAL_MS = 100
@@ -94,7 +88,7 @@ async function run(config: Config, log: Log): Promise<void> {
 
   cluster.setupPrimary({
     exec: fileURLToPath(new URL('http.js', import.meta.url)),
-    execArgv: [...process.execArgv, ...NODE_ARGS_OF_HITS],
+    execArgv: [...process.execArgv, ...NODE_ARGS.hits],
   })
   workers = Array.from({ length: config.httpWorkers }, () =>
     keepAlive('http', () => startClusterWorker(environment), log),
@@ -105,10 +99,10 @@ async function run(config: Config, log: Log): Promise<void> {
   await Promise.all(workers.map(keeper => keeper.started))
   if (stopping) return
   ingest = Array.from({ length: config.ingestProcesses }, () =>
-    keepAlive('ingest', () => startProcess('ingest.js', environment, { nodeArgs: NODE_ARGS_OF_HITS }), log),
+    keepAlive('ingest', () => startProcess('ingest.js', environment, { nodeArgs: NODE_ARGS.hits }), log),
   )
   await Promise.all(ingest.map(keeper => keeper.started))
-  process.send?.('ready')
+  reportReady()
   log.info({ url: config.baseUrl, ms: Math.round(performance.now() - startedAt) }, 'ready')
 }
 
@@ -185,7 +179,7 @@ async function keepDatabase(config: Config, log: Log): Promise<void> {
   const args = ['--data-dir', config.dataDir, '--log-level', config.logLevel]
   const keeper = keepAlive(
     'database',
-    () => startProcess('embedded-database.js', bareEnvironment(), { args }),
+    () => startProcess('embedded-database.js', bareEnvironment(), { args, nodeArgs: NODE_ARGS.database }),
     log,
   )
   stops.push(() => keeper.stop(STOP_MS.database))

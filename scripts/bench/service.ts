@@ -178,6 +178,8 @@ export async function processesBeside(service: BenchService): Promise<Others> {
 export async function memoryLine(service: BenchService): Promise<string> {
   const { database: _, ...redis } = await processesBeside(service)
   const memory = memoryOf(service.pid, redis)
-  const roles = [...memory].map(([role, sizes]) => `${role} ${sizes.map(({ mib }) => figure(mib)).join(' + ')}`)
+  const roles = [...memory].map(
+    ([role, sizes]) => `${role} ${sizes.map(({ mib }) => figure(mib)).join(' + ')}`,
+  )
   return `Memory then (PSS), MiB: ${roles.join(', ')}`
 }

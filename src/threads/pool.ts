@@ -31,16 +31,16 @@ export type TaskAnswer =
 
 /** Most tasks that wait for a thread. */
 const MAX_WAITING = 1_000
-/** How long an idle thread is kept in a pool that may have no threads. */
+/** How long an idle thread is kept, if its caches are of little use. */
 const IDLE_MS = 30_000
 /** Grace time of an aborted task. To end its thread costs about 100 ms, the time to start a new one. */
 const GRACE_MS = 2_000
 
 /**
- * Returns a pool of threads.
+ * Returns a pool of threads, which start for tasks and end when they have none.
  * @param options.entry file of the threads; its default export takes `{ task, input, server }` and returns a TaskAnswer
- * @param options.threads number of threads, which are kept alive
- * @param options.isIdle starts threads only for tasks and ends idle ones; `threads` is then the largest number
+ * @param options.threads largest number of threads
+ * @param options.idleMs how long an idle thread is kept; default 30 s
  * @param options.tasksPerThread tasks that a thread runs at once; more than one for tasks that wait for a database
  * @param options.graceMs how long an aborted task may go on
  * @param options.heapMb JavaScript heap limit of a thread; beyond it only the tasks of this thread fail
@@ -50,15 +50,15 @@ export function createPool(options: {
   entry: URL
   threads: number
   workerData?: unknown
-  isIdle?: boolean
+  idleMs?: number
   tasksPerThread?: number
   heapMb?: number
   graceMs?: number
 }): ThreadPool {
   const piscina = new Piscina({
     filename: options.entry.href,
-    minThreads: options.isIdle ? 0 : options.threads,
-    idleTimeout: options.isIdle ? IDLE_MS : 0,
+    minThreads: 0,
+    idleTimeout: options.idleMs ?? IDLE_MS,
     maxThreads: options.threads,
     maxQueue: MAX_WAITING,
     concurrentTasksPerWorker: options.tasksPerThread ?? 1,
@@ -67,8 +67,8 @@ export function createPool(options: {
     ...(options.heapMb && { resourceLimits: { maxOldGenerationSizeMb: options.heapMb } }),
   })
   /**
-   * Piscina replaces an ended thread only up to `minThreads`. Where that is 0, waiting tasks would not start until another
-   * task is added, so this adds one. Its name is unknown to the threads, so it fails.
+   * Piscina does not replace a thread that was ended, so waiting tasks would not start until another task is added. This adds one. Its
+   * name is unknown to the threads, so it fails.
    */
   const wake = () => {
     if (piscina.queueSize > 0) piscina.run({ task: 'none' }).catch(() => {})

@@ -23,7 +23,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pool-'))
   const entry = join(folder, 'entry.mjs')
   await writeFile(entry, ENTRY)
-  pool = createPool({ entry: pathToFileURL(entry), threads: 1, isIdle: true, heapMb: 32, graceMs: 10 })
+  pool = createPool({ entry: pathToFileURL(entry), threads: 1, heapMb: 32, graceMs: 10 })
 })
 afterAll(async () => {
   await pool.close()

@@ -1,5 +1,5 @@
 import { connectReads } from '../../src/db/connect.ts'
-import { hasEmbeddedDatabase } from '../../src/embedded/attach.ts'
+import { hasEmbeddedDatabase } from '../../src/embedded/addresses.ts'
 import { columnsSocketPathFor } from '../../src/embedded/paths.ts'
 import type { Services } from '../../src/services.ts'
 import { createAskingCounter } from '../../src/stats/columns-process/ask.ts'
@@ -27,12 +27,10 @@ export function createBackgroundReads({
     threads: 1,
     tasksPerThread: 4,
     workerData: { databaseUrl },
-    isIdle: true,
   })
   const threads = createPool({
     entry: programs.patterns,
     threads: 1,
-    isIdle: true,
     heapMb: PATTERN_HEAP_MB,
   })
   const counter = createAskingCounter(columnsSocketPathFor(config))

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { folderOfServers, hasEmbeddedDatabase } from '../../src/embedded/attach.ts'
+import { folderOfServers, hasEmbeddedDatabase } from '../../src/embedded/addresses.ts'
 import { openGeo } from '../../src/ingestion/edge/geo.ts'
 import { startWebhooks } from '../../src/notifications/webhooks/webhook-worker.ts'
 import { createLease } from '../../src/redis/lease.ts'
@@ -44,7 +44,6 @@ function startJobs(parts: Parts, reads: BackgroundReads): Running {
     tasksPerThread: 4,
     // A server runs other statements at the same time. The embedded database runs nothing else meanwhile: 20 s at most.
     workerData: { databaseUrl, timeout: hasEmbeddedDatabase(config) ? '20s' : '10min' },
-    isIdle: true,
   })
   const scheduler = startScheduler({
     db: pools.jobs,
