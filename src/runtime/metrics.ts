@@ -1,5 +1,8 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
+/** How often the lag of the event loop is measured. By default it is each 10 ms, which takes 0.4 % of a core in each process. */
+const LAG_EVERY_MS = 100
+
 export type Metrics = ReturnType<typeof createMetrics>
 
 /**
@@ -9,7 +12,7 @@ export type Metrics = ReturnType<typeof createMetrics>
 export function createMetrics(role: string) {
   const registry = new Registry()
   registry.setDefaultLabels({ role, pid: String(process.pid) })
-  collectDefaultMetrics({ register: registry })
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_EVERY_MS })
   const registers = [registry]
   const counter = <Label extends string = never>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter({ name, help, labelNames, registers })
