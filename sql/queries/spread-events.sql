@@ -1,5 +1,5 @@
 -- Makes the deliveries of the oldest events that have none yet, at most `limit` events. An endpoint whose queue is full gets none;
--- its `dropped` counts them. Always one row.
+-- its `dropped` counts them. Always one row, which also says whether deliveries waited before.
 with taken as (
   select id, event_no, site_no, type, occurred_at, endpoint_ids
   from outgoing_events
@@ -50,4 +50,4 @@ refused as (
   where webhook_endpoints.id = lost.endpoint_id
 ),
 done as (update outgoing_events set is_spread = true where id in (select id from taken))
-select count(*)::int as count from taken
+select count(*)::int as count, exists (select from webhook_deliveries where state = 'pending') as "isWaiting" from taken

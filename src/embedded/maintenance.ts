@@ -29,6 +29,10 @@ export class Maintenance {
   private readonly log: Log
   private readonly timer: NodeJS.Timeout
   private readonly statistics: Statistics
+  /** Bytes of the write-ahead log at the last tick. */
+  private logBytes = ''
+  /** Whether the last tick has left tables. */
+  private isMore = true
   private vacuumedAt = 0
   private toVacuum: string[] = []
   private isBusy = false
@@ -40,17 +44,21 @@ export class Maintenance {
     this.timer = setInterval(() => void this.tick(), TICK_MS).unref()
   }
 
-  /** Runs a due checkpoint, then ANALYZE and VACUUM for some tables. Each table has its own turn, so clients can run between. */
+  /**
+   * Runs a due checkpoint, then ANALYZE and VACUUM for some tables. Each table has its own turn, so clients can run between. It looks for
+   * tables only when something was written since the last tick, or that one has left some.
+   */
   async tick(): Promise<void> {
     if (this.isBusy) return
     this.isBusy = true
     try {
       const end = performance.now() + TICK_BUDGET_MS
-      await this.inTurn(() => this.checkpoint(CHECKPOINT_BYTES))
+      const isWritten = await this.inTurn(() => this.checkpoint(CHECKPOINT_BYTES))
+      if (!isWritten && !this.isMore) return
+      this.isMore = true
       await this.inTurn(() => this.statistics.look())
-      let isMore = true
-      while (isMore && performance.now() < end) {
-        isMore = await this.inTurn(() => this.statistics.analyseOne() || this.vacuumOne())
+      while (this.isMore && performance.now() < end) {
+        this.isMore = await this.inTurn(() => this.statistics.analyseOne() || this.vacuumOne())
       }
     } catch (error) {
       this.log.warn({ err: error }, 'database maintenance failed')
@@ -72,8 +80,13 @@ export class Maintenance {
     }
   }
 
-  private checkpoint(dueBytes: number): void {
-    if (Number(this.session.query(WAL_BYTES)[0]) >= dueBytes) this.session.query('checkpoint')
+  /** @returns whether anything was written since the call before */
+  private checkpoint(dueBytes: number): boolean {
+    const bytes = this.session.query(WAL_BYTES)[0]!
+    const isWritten = bytes !== this.logBytes
+    this.logBytes = bytes
+    if (Number(bytes) >= dueBytes) this.session.query('checkpoint')
+    return isWritten
   }
 
   /** @returns false when no round is due */

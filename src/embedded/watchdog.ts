@@ -11,7 +11,7 @@ export interface StatementLimits {
 
 export const STATEMENT_LIMITS: StatementLimits = { statementMs: 20_000, graceMs: 10_000 }
 
-const LOOK_EVERY_MS = 100
+const LOOK_EVERY_MS = 250
 /** Room for the name of a statement. */
 const NAME_BYTES = 64
 

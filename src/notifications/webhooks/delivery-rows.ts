@@ -4,7 +4,7 @@ import type { Format } from './kinds.ts'
 /** @returns one row with the number of events that got their deliveries */
 export const spreadEvents = query<
   { limit: number; mostWaiting: number; now: Date; retryUntil: Date },
-  { count: number }
+  { count: number; isWaiting: boolean }
 >('spread-events')
 
 /** A delivery that is due: what decides whether it has a place. */

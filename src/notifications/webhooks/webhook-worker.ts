@@ -38,7 +38,8 @@ export function createWebhookWork(options: WebhookOptions) {
     secretKey: config.secretKey,
   })
 
-  async function spread(): Promise<void> {
+  /** @returns whether there are deliveries that wait */
+  async function spread(): Promise<boolean> {
     for (let round = 0; round < ROUNDS; round++) {
       const at = now()
       const retryUntil = new Date(at.getTime() + RETRY_MS)
@@ -48,8 +49,9 @@ export function createWebhookWork(options: WebhookOptions) {
         now: at,
         retryUntil,
       })
-      if (spread!.count < SPREAD) return
+      if (spread!.count < SPREAD) return spread!.isWaiting || spread!.count > 0 || round > 0
     }
+    return true
   }
 
   /** A mail server may be slow: deliveries do not wait for it. */
@@ -76,8 +78,7 @@ export function createWebhookWork(options: WebhookOptions) {
     },
     /** Gives events their deliveries, and begins what is due, without waiting for answers. @returns how many attempts have begun */
     async deliver(): Promise<number> {
-      await spread()
-      const begun = await dispatcher.begin()
+      const begun = (await spread()) ? await dispatcher.begin() : 0
       mail()
       return begun
     },

@@ -54,6 +54,12 @@ const giveUp = query<{ process: string; most: number; note: string; now: Date }>
     and failures >= :most::int`,
 )
 
+/** Whether there are tasks, claimed or not. */
+const hasTasks = query<void, { hasTasks: boolean }>(
+  'has-import-tasks',
+  `select exists (select from imports where state in ('checking', 'importing', 'undoing')) as "hasTasks"`,
+)
+
 /** A task that waits to be claimed. */
 export interface WaitingImport {
   id: string
@@ -190,6 +196,9 @@ export async function claimImport(
   now: Date,
   { choose = ([first]) => first, exceptTeams = [], exceptIds = [] }: ClaimOptions = {},
 ): Promise<ClaimedImport | undefined> {
+  // A process asks every two seconds, and mostly there is none.
+  const [tasks] = await hasTasks(db)
+  if (!tasks!.hasTasks) return undefined
   const [claimed] = await claiming(db, async tx => {
     await giveUp(tx, { process, most: MOST_ATTEMPTS_KILLED, note: KILLED, now })
     const chosen = choose(await selectWaiting(tx, { now, exceptTeams, exceptIds }))
