@@ -1,6 +1,6 @@
 import { environmentFor, loadConfig, SETTINGS } from '../src/config.ts'
 import { addressesOf } from '../src/embedded/addresses.ts'
-import { ALLOCATOR, NODE_ARGS } from '../workers/node-options.ts'
+import { ALLOCATOR, nodeArgsFor } from '../workers/node-options.ts'
 
 /** Prints as JSON with what processes of different parents start as one service: settings, and options of Node.js; ecosystem.config.js reads it. */
 try {
@@ -12,7 +12,7 @@ try {
   }
   // PM2 keeps old values of settings that are absent, so a removed setting is printed as an empty string.
   const settings = Object.fromEntries(SETTINGS.map(name => [name, environment[name] ?? '']))
-  process.stdout.write(JSON.stringify({ settings, allocator: ALLOCATOR, nodeArgs: NODE_ARGS }))
+  process.stdout.write(JSON.stringify({ settings, allocator: ALLOCATOR, nodeArgs: nodeArgsFor(config) }))
 } catch (error) {
   process.stderr.write(`${(error as Error).message.replace(/^/gm, 'error: ')}\n`)
   process.exitCode = 1

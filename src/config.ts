@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { availableParallelism, totalmem } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { databaseReadUrls, databaseUrl } from './config-database.ts'
 import { exportTo } from './config-export.ts'
 import { canHold, isMaxMindFile, SECRET_KEY_ALLOWED, SECRET_KEY_FORM, secretKeyIn } from './config-files.ts'
+import { defaultsOf, MACHINE } from './config-machine.ts'
 import { networkList } from './config-networks.ts'
 import { originList } from './config-origins.ts'
 import { redisUrl } from './config-redis.ts'
@@ -25,10 +25,7 @@ const url = (protocols: string[], example: string) =>
       `a URL such as ${example}`,
     )
 
-/** Memory that this process may use, bytes: that of its container, if it is in one. */
-const memory = () => Math.min(totalmem(), process.constrainedMemory() || totalmem())
-/** An eighth of the memory of this machine, from 16 to 512 MiB. */
-const COLUMNS_MB = Math.max(16, Math.min(512, Math.floor(memory() / 8 / 2 ** 20)))
+const fitting = defaultsOf(MACHINE)
 
 const limit = (fallback: string) =>
   count(0, 1_000_000, 'requests a minute, 0 for no limit').default(Number(fallback))
@@ -64,11 +61,11 @@ const Environment = z.object({
   MIN_FREE_DISK: count(0, 1_000_000, 'MiB that must be free for hits to be taken, 0 for no bound').default(
     512,
   ),
-  HTTP_WORKERS: count(1, 256, 'how many HTTP workers').default(availableParallelism()),
+  HTTP_WORKERS: count(1, 256, 'how many HTTP workers').default(fitting.httpWorkers),
   MAX_CONNECTIONS: count(1, 1_000_000, 'the most connections of an HTTP worker').default(5_000),
   INGEST_PROCESSES: count(0, 64, 'how many ingest processes the primary starts').default(1),
   ROLLUP_THREADS: count(1, 64, 'threads a process').default(1),
-  COLUMNS_MB: count(16, 1_000_000, 'MiB that the columns of sites may take').default(COLUMNS_MB),
+  COLUMNS_MB: count(16, 1_000_000, 'MiB that the columns of sites may take').default(fitting.columnsMib),
   SECRET_KEY: z.string().regex(SECRET_KEY_FORM, SECRET_KEY_ALLOWED).optional(),
   GEOIP_DATABASE: z
     .string()
@@ -174,6 +171,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
     redisUrl: env.REDIS_URL,
     /** How many replicas of Redis must have a hit before it is answered 202. */
     hitReplicas: env.HITS_MIN_REPLICAS,
+    /** Whether the defaults are those of a small machine. */
+    isSmallMachine: fitting.isSmall,
     httpWorkers: env.HTTP_WORKERS,
     maxConnections: env.MAX_CONNECTIONS,
     ingestProcesses: env.INGEST_PROCESSES,

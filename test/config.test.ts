@@ -42,6 +42,7 @@ test('configuration: without variables, each setting has its documented default'
     readMaxLagMs: 2_000,
     redisUrl: undefined,
     hitReplicas: 0,
+    isSmallMachine: false,
     httpWorkers: availableParallelism(),
     ingestProcesses: 1,
     rollupThreads: 1,

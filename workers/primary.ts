@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { bareEnvironment, type Config, environmentFor, loadConfig } from '../src/config.ts'
+import { MACHINE } from '../src/config-machine.ts'
 import { connectDb, type Db } from '../src/db/connect.ts'
 import { isUnavailable, sqlState } from '../src/db/errors.ts'
 import { checkDatabase, migrate } from '../src/db/migrate.ts'
@@ -20,7 +21,7 @@ import { watchDisk } from '../src/runtime/disk.ts'
 import { createLog, type Log } from '../src/runtime/log.ts'
 import { startClusterWorker, startProcess } from './children.ts'
 import { endOnUnhandled, reportReady } from './lifecycle.ts'
-import { NODE_ARGS } from './node-options.ts'
+import { nodeArgsFor } from './node-options.ts'
 
 // Entry of the first process: starts all others, restarts those that end, and stops them in order. Contains no domain code.
 
@@ -62,6 +63,7 @@ async function run(config: Config, log: Log): Promise<void> {
   const isEmbedded = !config.redisUrl || !config.databaseUrl
   if (isEmbedded) await holdDataDir(config, log)
   await checkListener(config)
+  if (config.isSmallMachine) logSmall(config, log)
   const unlockServers = isEmbedded ? await takeServers(config) : undefined
   if (!config.databaseUrl) await whenDatabaseIsFree(config)
   await Promise.all([
@@ -88,7 +90,7 @@ async function run(config: Config, log: Log): Promise<void> {
 
   cluster.setupPrimary({
     exec: fileURLToPath(new URL('http.js', import.meta.url)),
-    execArgv: [...process.execArgv, ...NODE_ARGS.hits],
+    execArgv: [...process.execArgv, ...nodeArgsFor(config).hits],
   })
   workers = Array.from({ length: config.httpWorkers }, () =>
     keepAlive('http', () => startClusterWorker(environment), log),
@@ -99,11 +101,23 @@ async function run(config: Config, log: Log): Promise<void> {
   await Promise.all(workers.map(keeper => keeper.started))
   if (stopping) return
   ingest = Array.from({ length: config.ingestProcesses }, () =>
-    keepAlive('ingest', () => startProcess('ingest.js', environment, { nodeArgs: NODE_ARGS.hits }), log),
+    keepAlive(
+      'ingest',
+      () => startProcess('ingest.js', environment, { nodeArgs: nodeArgsFor(config).hits }),
+      log,
+    ),
   )
   await Promise.all(ingest.map(keeper => keeper.started))
   reportReady()
   log.info({ url: config.baseUrl, ms: Math.round(performance.now() - startedAt) }, 'ready')
+}
+
+function logSmall({ httpWorkers, columnBytes }: Config, log: Log): void {
+  const given = { cores: MACHINE.cores, memoryMib: Math.round(MACHINE.bytes / 2 ** 20) }
+  log.info(
+    { ...given, httpWorkers, columnsMib: columnBytes / 2 ** 20 },
+    'a small machine: few processes and small caches',
+  )
 }
 
 /** Locks the data folder. Call it before any other access: a start that is refused must touch nothing of the service that runs there. */
@@ -179,7 +193,11 @@ async function keepDatabase(config: Config, log: Log): Promise<void> {
   const args = ['--data-dir', config.dataDir, '--log-level', config.logLevel]
   const keeper = keepAlive(
     'database',
-    () => startProcess('embedded-database.js', bareEnvironment(), { args, nodeArgs: NODE_ARGS.database }),
+    () =>
+      startProcess('embedded-database.js', bareEnvironment(), {
+        args,
+        nodeArgs: nodeArgsFor(config).database,
+      }),
     log,
   )
   stops.push(() => keeper.stop(STOP_MS.database))

@@ -92,6 +92,14 @@ export interface QueueDepth {
   oldestOpenAt: number | undefined
 }
 
+/** Counts the jobs of a queue that no consumer has taken yet, in all its lanes. */
+export async function countWaiting(redis: RedisClient, queue: QueueName = 'hits'): Promise<number> {
+  const counts = await Promise.all(
+    lanesOfQueue(redis, queue).map(lane => redis.llen(`${keyPrefix(queue, lane)}:wait`)),
+  )
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
 /** Counts the jobs of a queue by their state, in all its lanes. */
 export async function queueDepth(redis: RedisClient, queue: QueueName = 'hits'): Promise<QueueDepth> {
   const depths = await Promise.all(lanesOfQueue(redis, queue).map(lane => depthOf(redis, queue, lane)))

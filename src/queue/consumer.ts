@@ -3,7 +3,7 @@ import Bull from 'bull'
 import type { RedisClient } from '../redis/client.ts'
 import { connectPatientRedis } from '../redis/connect.ts'
 import type { Log } from '../runtime/log.ts'
-import { bullPrefix, lanesOfQueue, type QueueName, queueDepth, SETTINGS } from './bull-format.ts'
+import { bullPrefix, countWaiting, lanesOfQueue, type QueueName, SETTINGS } from './bull-format.ts'
 
 const CLOSE_MS = 1_000
 
@@ -94,10 +94,8 @@ export function watchForStandstill(options: {
   let still = 0
   const timer = setInterval(async () => {
     const now = options.progress()
-    const waiting = await queueDepth(options.redis, options.queue).then(
-      depth => depth.waiting,
-      () => 0, // Redis is unreachable: the depth is unknown
-    )
+    // Where Redis is unreachable, the number is unknown.
+    const waiting = await countWaiting(options.redis, options.queue).catch(() => 0)
     still = waiting > 0 && now === last && !options.isBusy() ? still + 1 : 0
     last = now
     if (still >= CHECKS) {

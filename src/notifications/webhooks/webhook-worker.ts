@@ -10,7 +10,9 @@ import { LOG_MS, MOST_WAITING, RETRY_MS } from './limits.ts'
 import { queueNotices } from './notices.ts'
 
 /** Pause when nothing could begin. */
-const TICK_MS = 1_000
+const TICK_MS = 2_000
+/** A lease that is held is valid for 15 seconds: it is prolonged after a third of them. */
+const PROLONG_MS = 5_000
 /** Pause of the deliveries while there is something to do: each round looks at all endpoints. */
 const BUSY_TICK_MS = 100
 /** Events that get their deliveries in one statement. */
@@ -68,7 +70,7 @@ export function createWebhookWork(options: WebhookOptions) {
 
   return {
     /**
-     * Begins to compare hits with goals, and waits until a place is free again, a second at most.
+     * Begins to compare hits with goals, and waits until a place is free again, two seconds at most.
      * @returns with how many sites it has begun
      */
     async compare(): Promise<number> {
@@ -92,14 +94,14 @@ export function createWebhookWork(options: WebhookOptions) {
 }
 
 /**
- * Repeats a step until it is stopped: every second, and sooner while there is something to do.
+ * Repeats a step until it is stopped: every two seconds, and sooner while there is something to do.
  * @param begin returns how much has begun
  * @param busyMs pause after something has begun
  */
 function repeat(
   begin: () => Promise<number>,
   busyMs: number,
-  { lease, log }: Pick<WebhookOptions, 'log'> & { lease: Lease },
+  { hold, log }: Pick<WebhookOptions, 'log'> & { hold: Lease['hold'] },
 ) {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -108,7 +110,7 @@ function repeat(
     while (!signal.aborted) {
       let begun = 0
       try {
-        if (await lease.hold()) begun = await begin()
+        if (await hold()) begun = await begin()
       } catch (error) {
         log.warn({ error }, 'webhooks')
       }
@@ -131,13 +133,22 @@ function repeat(
  */
 export function startWebhooks(options: WebhookOptions & { lease: Lease }): { stop(): Promise<void> } {
   const work = createWebhookWork(options)
-  const loops = [repeat(work.compare, 0, options), repeat(work.deliver, BUSY_TICK_MS, options)]
+  const { lease, log } = options
+  let heldUntil = 0
+  const hold = async () => {
+    if (performance.now() < heldUntil) return true
+    const prolongAt = performance.now() + PROLONG_MS
+    const isHeld = await lease.hold()
+    if (isHeld) heldUntil = prolongAt
+    return isHeld
+  }
+  const loops = [repeat(work.compare, 0, { hold, log }), repeat(work.deliver, BUSY_TICK_MS, { hold, log })]
   return {
     async stop() {
       await Promise.all(loops.map(loop => loop.stop()))
       const late = new Promise<void>(resolve => setTimeout(resolve, STOP_MS).unref())
       await Promise.race([work.settle(), late])
-      await options.lease.release().catch(() => {})
+      await lease.release().catch(() => {})
     },
   }
 }

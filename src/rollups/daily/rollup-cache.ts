@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache'
+import { defaultsOf, MACHINE } from '../../config-machine.ts'
 import type { Db } from '../../db/connect.ts'
 import type { TotalsCache } from './range-totals.ts'
 import type { ValuesCache } from './range-values.ts'
 
 const MIB = 2 ** 20
+const SHARE = defaultsOf(MACHINE).isSmall ? 0.25 : 1
 
 /** Counts of day ranges by `keyOf`. Without it, every query would read and sum the days again: 28 ms of CPU instead of 4. */
 export interface RollupCache {
@@ -13,13 +15,13 @@ export interface RollupCache {
 
 const caches = new WeakMap<Db, RollupCache>()
 
-/** Returns the cache of a connection pool; at most 48 MiB. */
+/** Returns the cache of a connection pool; at most 48 MiB, on a small machine 12. */
 export function cacheOf(db: Db): RollupCache {
   let cache = caches.get(db)
   if (!cache) {
     cache = {
-      values: new LRUCache({ maxSize: 36 * MIB }),
-      totals: new LRUCache({ maxSize: 12 * MIB }),
+      values: new LRUCache({ maxSize: 36 * MIB * SHARE }),
+      totals: new LRUCache({ maxSize: 12 * MIB * SHARE }),
     }
     caches.set(db, cache)
   }
