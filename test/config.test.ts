@@ -99,10 +99,7 @@ test.each<[string, string, unknown]>([
   ['TRACKER_PATH', '/t', { trackerPath: '/t' }],
   ['TRACKER_PATH', '/a-b/c.d', { trackerPath: '/a-b/c.d' }],
   ...[
-    '*',
-    'https://example.com',
-    'https://*.example.com',
-    'http://localhost:3000',
+    ...['*', 'https://example.com', 'https://*.example.com', 'http://localhost:3000'],
     'http://192.0.2.1:8080',
   ].map((origin): [string, string, unknown] => ['FRAME_ANCESTORS', origin, { frameAncestors: origin }]),
   ['FRAME_ANCESTORS', 'HTTPS://Bücher.example:443', { frameAncestors: 'https://xn--bcher-kva.example' }],

@@ -1,17 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { forgetExpired } from '../../src/accounts/forget-expired.ts'
 import { createTeam } from '../../src/teams/accounts.ts'
-import { testDatabase } from '../support/database.ts'
+import { testDatabase, useDatabase } from '../support/database.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 const before = (days: number) => new Date(NOW.getTime() - days * 86_400_000)
 
-let database: Awaited<ReturnType<typeof testDatabase>>
-beforeAll(async () => {
-  database = await testDatabase()
-})
-afterAll(() => database.close())
+const database = useDatabase(testDatabase)
 
 test('expired sessions and links go at once, invitations after 30 days, entries of the audit log after a year', async () => {
   const { db } = database

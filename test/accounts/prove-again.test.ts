@@ -1,5 +1,5 @@
 import { Secret, TOTP } from 'otpauth'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { headersOf, signIn } from '../support/browser-session.ts'
 import { newAddress } from '../support/invitations.ts'
 import { cookieOf, entriesOf, PASSWORD } from '../support/log-in.ts'
@@ -62,201 +62,171 @@ const MAKING: Record<string, (made: Person & { shareId: string; invitationId: st
     'a new link of an invitation': ({ invitationId }) => [`/api/invitations/${invitationId}/resend`, {}],
   }
 
-describe('a proof that is older than 12 hours', () => {
-  for (const [name, requestOf] of Object.entries(MAKING)) {
-    test(`is not enough to make ${name} in a browser`, {
-      tags: ['a token'].includes(name) ? [] : ['full'],
-    }, async () => {
-      const self = await person()
-      const { ask, siteId } = self
-      const shareId = (await ask('POST', `/api/sites/${siteId}/shares`, share)).body.id
-      const invitation = { email: newAddress(), role: 'viewer' }
-      const invitationId = (await ask('POST', '/api/invitations', invitation)).body.id
-      const make = () => {
-        const [path, body] = requestOf({ ...self, shareId, invitationId })
-        return ask('POST', path, body)
-      }
-      later(12 * HOUR)
-      expect((await make()).status).toBeLessThan(300)
-      later(1)
-      const refused = await make()
-      expect([refused.status, refused.body.code]).toEqual([403, 'proof_required'])
-      // Reading and other changes go on.
-      expect((await ask('GET', '/api/tokens')).status).toBe(200)
-      expect((await ask('PATCH', `/api/sites/${siteId}/pin`)).status).toBe(200)
-      expect((await self.prove({ password: PASSWORD })).status).toBe(200)
-      expect((await make()).status).toBeLessThan(300)
-    })
-  }
-
-  test('is not asked for of a token', async () => {
+for (const [name, requestOf] of Object.entries(MAKING)) {
+  test(`a proof that is older than 12 hours: is not enough to make ${name} in a browser`, {
+    tags: ['a token'].includes(name) ? [] : ['full'],
+  }, async () => {
     const self = await person()
-    const token = await tokenOf(api, self)
-    later(DAY)
-    const made = await api.call('POST', '/api/tokens', { token, body: { name: 'x' } })
-    expect(made.status).toBe(201)
+    const { ask, siteId } = self
+    const shareId = (await ask('POST', `/api/sites/${siteId}/shares`, share)).body.id
+    const invitation = { email: newAddress(), role: 'viewer' }
+    const invitationId = (await ask('POST', '/api/invitations', invitation)).body.id
+    const make = () => {
+      const [path, body] = requestOf({ ...self, shareId, invitationId })
+      return ask('POST', path, body)
+    }
+    later(12 * HOUR)
+    expect((await make()).status).toBeLessThan(300)
+    later(1)
+    const refused = await make()
+    expect([refused.status, refused.body.code]).toEqual([403, 'proof_required'])
+    // Reading and other changes go on.
+    expect((await ask('GET', '/api/tokens')).status).toBe(200)
+    expect((await ask('PATCH', `/api/sites/${siteId}/pin`)).status).toBe(200)
+    expect((await self.prove({ password: PASSWORD })).status).toBe(200)
+    expect((await make()).status).toBeLessThan(300)
   })
+}
 
-  test('is said after what the caller may not do at all', async () => {
-    const { teamId } = await person()
-    const viewer = await signIn(api, { teamId, role: 'viewer' })
-    later(DAY)
-    const refused = await api.call('POST', '/api/tokens', { headers: viewer.headers, body: { name: 'x' } })
-    expect([refused.status, refused.body.code]).toEqual([403, 'forbidden'])
+test('a proof that is older than 12 hours: is not asked for of a token', async () => {
+  const self = await person()
+  const token = await tokenOf(api, self)
+  later(DAY)
+  const made = await api.call('POST', '/api/tokens', { token, body: { name: 'x' } })
+  expect(made.status).toBe(201)
+})
+
+test('a proof that is older than 12 hours: is said after what the caller may not do at all', async () => {
+  const { teamId } = await person()
+  const viewer = await signIn(api, { teamId, role: 'viewer' })
+  later(DAY)
+  const refused = await api.call('POST', '/api/tokens', { headers: viewer.headers, body: { name: 'x' } })
+  expect([refused.status, refused.body.code]).toEqual([403, 'forbidden'])
+})
+
+test('a proof: counts for its session alone, for 12 hours, and gives it a new secret', async () => {
+  const self = await person()
+  const other = await api.call('POST', '/api/auth/login', {
+    body: { email: self.email, password: PASSWORD },
+  })
+  const headers = headersOf(api.services, cookieOf(other)!)
+  later(DAY)
+  const ways = { password: true, second_factor: false, passkey: false }
+  const before = await self.ask('GET', '/api/account/proof')
+  expect(before.body).toEqual({ counts_until: new Date(at.getTime() - 12 * HOUR).toISOString(), ...ways })
+  const proved = await self.prove({ password: PASSWORD })
+  expect(proved.body).toEqual({ counts_until: new Date(at.getTime() + 12 * HOUR).toISOString(), ...ways })
+  const next = await self.ask('GET', '/api/account/proof')
+  expect([next.body, cookieOf(next)]).toEqual([proved.body, expect.stringMatching(/^[\w-]{43}$/)])
+  const elsewhere = await api.call('POST', '/api/tokens', { headers, body: { name: 'x' } })
+  expect(elsewhere.body.code).toBe('proof_required')
+  expect((await entriesOf(api, self.loginId)).at(-1)).toMatchObject({
+    action: 'login.prove',
+    details: { method: 'password' },
   })
 })
 
-describe('a proof', () => {
-  test('counts for its session alone, for 12 hours, and gives it a new secret', async () => {
-    const self = await person()
-    const other = await api.call('POST', '/api/auth/login', {
-      body: { email: self.email, password: PASSWORD },
-    })
-    const headers = headersOf(api.services, cookieOf(other)!)
-    later(DAY)
-    const ways = { password: true, second_factor: false, passkey: false }
-    const before = await self.ask('GET', '/api/account/proof')
-    expect(before.body).toEqual({ counts_until: new Date(at.getTime() - 12 * HOUR).toISOString(), ...ways })
-    const proved = await self.prove({ password: PASSWORD })
-    expect(proved.body).toEqual({ counts_until: new Date(at.getTime() + 12 * HOUR).toISOString(), ...ways })
-    const next = await self.ask('GET', '/api/account/proof')
-    expect([next.body, cookieOf(next)]).toEqual([proved.body, expect.stringMatching(/^[\w-]{43}$/)])
-    const elsewhere = await api.call('POST', '/api/tokens', { headers, body: { name: 'x' } })
-    expect(elsewhere.body.code).toBe('proof_required')
-    expect((await entriesOf(api, self.loginId)).at(-1)).toMatchObject({
-      action: 'login.prove',
-      details: { method: 'password' },
-    })
-  })
-
-  interface Attempt {
-    /** Returns what is sent. */
-    given: (self: Person) => Promise<object> | object
-    status: number
-    code?: string
-    /** Without a password. */
-    isBare?: true
-  }
-  const answer = async (self: Person, sign: ReturnType<typeof createAuthenticator>, made = {}) => {
-    const { body } = await self.ask('POST', '/api/account/proof/options', {})
-    return { credential: sign.get(body, made) }
-  }
-  const QUICK = ['the password', 'the password with the code', 'a passkey of another login']
-  const ATTEMPTS: Record<string, Attempt> = {
-    'the password': { given: () => ({ password: PASSWORD }), status: 200 },
-    'a wrong password': { given: () => ({ password: 'wrong password' }), status: 403, code: 'forbidden' },
-    nothing: { given: () => ({}), status: 422, code: 'validation_failed' },
-    'a password of a login without one': {
-      isBare: true,
-      given: () => ({ password: PASSWORD }),
-      status: 403,
-      code: 'forbidden',
-    },
-    'the password without the code of the second factor': {
-      given: async self => {
-        await withFactor(self)
-        return { password: PASSWORD }
-      },
-      status: 422,
-      code: 'validation_failed',
-    },
-    'the password with a wrong code': {
-      given: async self => {
-        await withFactor(self)
-        return { password: PASSWORD, code: '000000' }
-      },
-      status: 403,
-      code: 'forbidden',
-    },
-    'the password with the code': {
-      given: async self => ({ password: PASSWORD, code: (await withFactor(self)).code() }),
-      status: 200,
-    },
-    'the password with a recovery code': {
-      given: async self => ({ password: PASSWORD, code: (await withFactor(self)).recoveryCode }),
-      status: 200,
-    },
-    'a passkey, without the second factor': {
-      given: async self => {
+const answer = async (self: Person, sign: ReturnType<typeof createAuthenticator>, made = {}) => {
+  const { body } = await self.ask('POST', '/api/account/proof/options', {})
+  return { credential: sign.get(body, made) }
+}
+const withCode = (codeOf: (factor: Awaited<ReturnType<typeof withFactor>>) => string | undefined) => {
+  return async (self: Person) => ({ password: PASSWORD, code: codeOf(await withFactor(self)) })
+}
+const UNSEEN = { isVerified: false }
+const QUICK = ['the password', 'the password with the code', 'a passkey of another login']
+const CODES: Record<number, string> = { 403: 'forbidden', 422: 'validation_failed' }
+/** What is sent, and its answer; `bare` is a login without a password. */
+const ATTEMPTS: [name: string, status: number, given: (self: Person) => Promise<object> | object, 'bare'?][] =
+  [
+    ['the password', 200, () => ({ password: PASSWORD })],
+    ['a wrong password', 403, () => ({ password: 'wrong password' })],
+    ['nothing', 422, () => ({})],
+    ['a password of a login without one', 403, () => ({ password: PASSWORD }), 'bare'],
+    ['the password without the code of the second factor', 422, withCode(() => undefined)],
+    ['the password with a wrong code', 403, withCode(() => '000000')],
+    ['the password with the code', 200, withCode(({ code }) => code())],
+    ['the password with a recovery code', 200, withCode(({ recoveryCode }) => recoveryCode)],
+    [
+      'a passkey, without the second factor',
+      200,
+      async self => {
         const authenticator = await withPasskey(self)
         await withFactor(self)
         return answer(self, authenticator)
       },
-      status: 200,
-    },
-    'a passkey of a login without a password': {
-      isBare: true,
-      given: async self => answer(self, await withPasskey(self)),
-      status: 200,
-    },
-    'a passkey that has not verified the person': {
-      given: async self => answer(self, await withPasskey(self), { isVerified: false }),
-      status: 403,
-      code: 'forbidden',
-    },
-    'a passkey of another login': {
-      given: async self => answer(self, await withPasskey(await person())),
-      status: 403,
-      code: 'forbidden',
-    },
-    'what a passkey signed to sign in': {
-      given: async self => {
+    ],
+    [
+      'a passkey of a login without a password',
+      200,
+      async self => answer(self, await withPasskey(self)),
+      'bare',
+    ],
+    [
+      'a passkey that has not verified the person',
+      403,
+      async self => answer(self, await withPasskey(self), UNSEEN),
+    ],
+    ['a passkey of another login', 403, async self => answer(self, await withPasskey(await person()))],
+    [
+      'what a passkey signed to sign in',
+      403,
+      async self => {
         const authenticator = await withPasskey(self)
         const { body } = await api.call('POST', '/api/auth/passkey/options', { body: {} })
         return { credential: authenticator.get(body) }
       },
-      status: 403,
-      code: 'forbidden',
-    },
-    'what a passkey signed in another session': {
-      given: async self => {
+    ],
+    [
+      'what a passkey signed in another session',
+      403,
+      async self => {
         const authenticator = await withPasskey(self)
         const { body } = await (await person()).ask('POST', '/api/account/proof/options', {})
         return { credential: authenticator.get(body, { userHandle: null }) }
       },
-      status: 403,
-      code: 'forbidden',
-    },
-  }
-  for (const [name, { given, status, code, isBare }] of Object.entries(ATTEMPTS)) {
-    test(`is given with ${name}`, { tags: QUICK.includes(name) ? [] : ['full'] }, async () => {
-      const self = await person(isBare ? {} : undefined)
-      const body = await given(self)
-      // Not by the clock: codes and challenges do not last so long.
-      await api.services.db`
+    ],
+  ]
+for (const [name, status, given, bare] of ATTEMPTS) {
+  test(`a proof: a proof: is given with ${name}`, {
+    tags: QUICK.includes(name) ? [] : ['full'],
+  }, async () => {
+    const self = await person(bare ? {} : undefined)
+    const body = await given(self)
+    // Not by the clock: codes and challenges do not last so long.
+    await api.services.db`
       update browser_sessions set authenticated_at = ${new Date(at.getTime() - DAY)} where id = ${self.sessionId}`
-      const proved = await self.prove(body)
-      expect([proved.status, proved.body.code]).toEqual([status, code])
-      const made = await self.ask('POST', '/api/tokens', { name: 'x' })
-      expect(made.status).toBe(status === 200 ? 201 : 403)
-    })
+    const proved = await self.prove(body)
+    expect([proved.status, proved.body.code]).toEqual([status, CODES[status]])
+    const made = await self.ask('POST', '/api/tokens', { name: 'x' })
+    expect(made.status).toBe(status === 200 ? 201 : 403)
+  })
+}
+
+test('a proof: is refused after ten wrong ones in fifteen minutes, which count with those of other changes', async () => {
+  const self = await person()
+  const wrong = { password: 'another password', current_password: 'wrong password' }
+  for (let each = 0; each < 5; each++) {
+    expect((await self.prove({ password: 'wrong password' })).status).toBe(403)
+    expect((await self.ask('PUT', '/api/account/password', wrong)).status).toBe(403)
   }
+  expect((await self.prove({ password: PASSWORD })).status).toBe(429)
+  later(HOUR / 4)
+  expect((await self.prove({ password: PASSWORD })).status).toBe(200)
+  const failures = (await entriesOf(api, self.loginId)).filter(({ action }) => action === 'login.failure')
+  expect(failures.map(({ details }) => details)).toEqual(
+    Array(5).fill({ method: 'proof with password', reason: 'password' }),
+  )
+})
 
-  test('is refused after ten wrong ones in fifteen minutes, which count with those of other changes', async () => {
-    const self = await person()
-    const wrong = { password: 'another password', current_password: 'wrong password' }
-    for (let each = 0; each < 5; each++) {
-      expect((await self.prove({ password: 'wrong password' })).status).toBe(403)
-      expect((await self.ask('PUT', '/api/account/password', wrong)).status).toBe(403)
-    }
-    expect((await self.prove({ password: PASSWORD })).status).toBe(429)
-    later(HOUR / 4)
-    expect((await self.prove({ password: PASSWORD })).status).toBe(200)
-    const failures = (await entriesOf(api, self.loginId)).filter(({ action }) => action === 'login.failure')
-    expect(failures.map(({ details }) => details)).toEqual(
-      Array(5).fill({ method: 'proof with password', reason: 'password' }),
-    )
-  })
-
-  test('is a passkey or single sign-on where passwords are turned off', async () => {
-    const self = await person()
-    api.services.config.hasPasswords = false
-    const state = await self.ask('GET', '/api/account/proof')
-    const proved = await self.prove({ password: PASSWORD })
-    api.services.config.hasPasswords = true
-    expect(state.body).toMatchObject({ password: false, second_factor: false, passkey: false })
-    expect(proved.status).toBe(403)
-  })
+test('a proof: is a passkey or single sign-on where passwords are turned off', async () => {
+  const self = await person()
+  api.services.config.hasPasswords = false
+  const state = await self.ask('GET', '/api/account/proof')
+  const proved = await self.prove({ password: PASSWORD })
+  api.services.config.hasPasswords = true
+  expect(state.body).toMatchObject({ password: false, second_factor: false, passkey: false })
+  expect(proved.status).toBe(403)
 })
 
 test('a session ends 90 days after signing in, however much it is used', async () => {

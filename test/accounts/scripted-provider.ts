@@ -85,5 +85,3 @@ export async function startScriptedProvider(clientId: string) {
     },
   }
 }
-
-export type ScriptedProvider = Awaited<ReturnType<typeof startScriptedProvider>>

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type StatsSite, useStats } from '../contract/stats-site.ts'
 import { shareInBrowser } from '../support/shares.ts'
 
@@ -63,50 +63,48 @@ test('annotations: a range has what touches it, the newest first, days by the zo
   expect(await textsOf('from=2026-03-05&to=2026-03-05')).toEqual(['instant', 'day', 'days'])
 })
 
-describe('what is refused', () => {
-  test.each([
-    ['no text', { text: ' ' }, 'text'],
-    ['a long text', { text: 'a'.repeat(1_001) }, 'text'],
-    ['no start', { starts_at: undefined }, 'starts_at'],
-    ['a month', { starts_at: '2026-03' }, 'starts_at'],
-    ['no such day', { starts_at: '2026-02-30' }, 'starts_at'],
-    ['a time without offset', { starts_at: '2026-03-09T10:00:00' }, 'starts_at'],
-    ['a time before 1970', { starts_at: '1969-12-31T00:00:00Z' }, 'starts_at'],
-    ['a number', { starts_at: 1 }, 'starts_at'],
-    ['an end before the start', { ends_at: '2026-03-08' }, 'ends_at'],
-    ['an end of another form', { ends_at: '2026-03-10T00:00:00Z' }, 'ends_at'],
-  ])('annotations: %s', async (_, fields, field) => {
-    const body = { text: 'a', starts_at: '2026-03-09', ...fields }
-    const answer = await call('POST', `${site.path}/annotations`, { body })
-    expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, [field]])
-  })
+test.each([
+  ['no text', { text: ' ' }, 'text'],
+  ['a long text', { text: 'a'.repeat(1_001) }, 'text'],
+  ['no start', { starts_at: undefined }, 'starts_at'],
+  ['a month', { starts_at: '2026-03' }, 'starts_at'],
+  ['no such day', { starts_at: '2026-02-30' }, 'starts_at'],
+  ['a time without offset', { starts_at: '2026-03-09T10:00:00' }, 'starts_at'],
+  ['a time before 1970', { starts_at: '1969-12-31T00:00:00Z' }, 'starts_at'],
+  ['a number', { starts_at: 1 }, 'starts_at'],
+  ['an end before the start', { ends_at: '2026-03-08' }, 'ends_at'],
+  ['an end of another form', { ends_at: '2026-03-10T00:00:00Z' }, 'ends_at'],
+])('annotations: %s', async (_, fields, field) => {
+  const body = { text: 'a', starts_at: '2026-03-09', ...fields }
+  const answer = await call('POST', `${site.path}/annotations`, { body })
+  expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, [field]])
+})
 
-  test('annotations: an end that does not fit the start that stays', async () => {
-    const { id } = await note('a', '2026-03-09', '2026-03-10')
-    for (const starts_at of ['2026-03-11', '2026-03-01T00:00:00Z']) {
-      const answer = await call('PATCH', `${site.path}/annotations/${id}`, { body: { starts_at } })
-      expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['ends_at']])
-    }
-  })
+test('annotations: an end that does not fit the start that stays', async () => {
+  const { id } = await note('a', '2026-03-09', '2026-03-10')
+  for (const starts_at of ['2026-03-11', '2026-03-01T00:00:00Z']) {
+    const answer = await call('PATCH', `${site.path}/annotations/${id}`, { body: { starts_at } })
+    expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['ends_at']])
+  }
+})
 
-  test('annotations: a list with a wrong range or page', async () => {
-    for (const query of ['range=ever', 'from=2026-03-01', 'page=0', 'per_page=101']) {
-      expect((await call('GET', `${site.path}/annotations?${query}`)).status, query).toBe(422)
-    }
-  })
+test('annotations: a list with a wrong range or page', async () => {
+  for (const query of ['range=ever', 'from=2026-03-01', 'page=0', 'per_page=101']) {
+    expect((await call('GET', `${site.path}/annotations?${query}`)).status, query).toBe(422)
+  }
+})
 
-  test('annotations: one of another site', async () => {
-    const { id } = await note('a', '2026-03-09')
-    expect((await call('DELETE', `${other.path}/annotations/${id}`)).status).toBe(404)
-  })
+test('annotations: one of another site', async () => {
+  const { id } = await note('a', '2026-03-09')
+  expect((await call('DELETE', `${other.path}/annotations/${id}`)).status).toBe(404)
+})
 
-  test('annotations: more than 10,000 of a site', async () => {
-    await stats.api.services.db`
-      insert into annotations (site_no, text, starts_on, created_at, changed_at)
-      select ${other.siteNo}, 'many', '2020-01-01', now(), now() from generate_series(1, 10000)`
-    const body = { text: 'a', starts_at: '2026-03-09' }
-    expect((await call('POST', `${other.path}/annotations`, { body })).status).toBe(403)
-  })
+test('annotations: more than 10,000 of a site', async () => {
+  await stats.api.services.db`
+    insert into annotations (site_no, text, starts_on, created_at, changed_at)
+    select ${other.siteNo}, 'many', '2020-01-01', now(), now() from generate_series(1, 10000)`
+  const body = { text: 'a', starts_at: '2026-03-09' }
+  expect((await call('POST', `${other.path}/annotations`, { body })).status).toBe(403)
 })
 
 test('annotations: shares with the section traffic read them without their authors', async () => {

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { forgetOldEntries, listAuditEntries, mergeCounts } from '../../src/audit/list.ts'
 import { createTeam } from '../../src/teams/accounts.ts'
-import { testDatabase } from '../support/database.ts'
+import { testDatabase, useDatabase } from '../support/database.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 const ADA = '00000000-0000-4000-8000-00000000000a'
 const BOB = '00000000-0000-4000-8000-00000000000b'
 
-let database: Awaited<ReturnType<typeof testDatabase>>
-beforeAll(async () => {
-  database = await testDatabase()
-})
-afterAll(() => database.close())
+const database = useDatabase(testDatabase)
 
 interface Entry {
   action: 'site.create' | 'site.change' | 'token.create'

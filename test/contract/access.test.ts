@@ -1,20 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { PROOF_MS } from '../../src/accounts/prove-again.ts'
 import type { Db } from '../../src/db/connect.ts'
 import { type Route, routes } from '../../src/http/api/routes.ts'
-import { type Api, startApi } from '../support/api.ts'
-import { inProcessPool } from '../support/in-process-pool.ts'
+import { startApi } from '../support/api.ts'
+import { ofFile } from '../support/of-file.ts'
 import { IS_QUICK } from '../support/runs.ts'
 import { browser, type Headers, newPlace, type Place, share, token } from './callers.ts'
 
-let api: Api
-beforeAll(async () => {
-  api = await startApi()
+const api = ofFile(startApi)
+beforeAll(() => {
   Object.assign(api.services.config.limits, { api: 0, browser: 0 })
-  api.services.rollups = inProcessPool(api.services.db)
 })
-afterAll(() => api.close())
 
 type MakeCaller = (db: Db, place: Place) => Promise<Headers>
 

@@ -1,4 +1,5 @@
 // @module-tag full
+
 import { randomUUID } from 'node:crypto'
 import { Stripe } from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -20,9 +21,9 @@ import { type Api, type Member, startApi } from '../support/api.ts'
 import { signIn } from '../support/browser-session.ts'
 import { createDocumented, operationsOf } from '../support/documented.ts'
 import { enrichedHit } from '../support/hits.ts'
-import { inProcessPool } from '../support/in-process-pool.ts'
 import { startIngestApi } from '../support/ingest-api.ts'
 import { PASSWORD } from '../support/log-in.ts'
+import type { TestSite } from '../support/sites.ts'
 import { type Answered, type Asked, connect, processor, type World } from './exercise-steps.ts'
 import { exercises } from './exercises.ts'
 
@@ -45,19 +46,17 @@ beforeAll(async () => {
   await broken.services.db.end()
   // What needs neither token nor session asks Redis first.
   broken.services.redis.disconnect()
-  whole.services.rollups = inProcessPool(whole.services.db)
   const owner = await whole.member()
-  const body = { domain: 'shop.example' }
-  const made = await whole.call('POST', '/api/sites', { token: owner.token, body })
+  const site = await whole.site(owner, { domain: 'shop.example' })
   const [member, viewer, reader, writer, errorId] = await Promise.all([
     memberOf(owner.teamId, 'member'),
     memberOf(owner.teamId, 'viewer'),
     tokenOf(owner, ['read']),
     tokenOf(owner, ['write']),
-    storeVisit(made.body.id),
+    storeVisit(site),
   ])
   const person = await signIn(whole, { password: PASSWORD })
-  world = { api: whole, person, owner, member, viewer, reader, writer, site: made.body, errorId }
+  world = { api: whole, person, owner, member, viewer, reader, writer, site, errorId }
   await connect(world)
 })
 afterAll(() => Promise.all([whole?.stop(), broken?.stop()]))
@@ -67,7 +66,7 @@ let stoppedAt: number | undefined
 
 async function startPart(): Promise<Part> {
   const now = () => new Date(stoppedAt ?? Date.now())
-  const api = await startApi({ config: { sitesPerTeam: 1_000, baseUrl: ORIGIN }, now })
+  const api = await startApi({ config: { baseUrl: ORIGIN }, now })
   const ingest = await startIngestApi(api.services, api.services.config.redisUrl!)
   const stop = async () => {
     await ingest.close()
@@ -87,10 +86,8 @@ async function tokenOf({ teamId, userId }: Omit<Member, 'token'>, scopes?: Scope
 }
 
 /** A visit of today with hits of every kind. @returns the id of the error that occurred in it */
-async function storeVisit(siteId: string): Promise<string> {
+async function storeVisit(site: TestSite): Promise<string> {
   const { db } = whole.services
-  const [row] = await db<{ siteNo: number }[]>`select site_no as "siteNo" from sites where id = ${siteId}`
-  const site = { id: siteId, siteNo: row!.siteNo, key: '' }
   const visitor = { visitorId: randomUUID(), userAgent: FIREFOX, url: '/pricing', title: 'Pricing' }
   const at = Date.now() - 1_000
   const hit = (ms: number, type: Hit['type'], fields: Partial<Hit> = {}) =>

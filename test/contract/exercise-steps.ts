@@ -43,10 +43,7 @@ export interface World {
 /** Asks the exercised operation; the answer has to be as it is described. As the owner, or the signed-in person where no token may, unless `token` is given. */
 export type Ask = (asked?: Asked) => Promise<Answered>
 
-export const newSite = async ({ api, owner }: World) => {
-  const body = { domain: `${randomUUID()}.example` }
-  return (await api.call('POST', '/api/sites', { token: owner.token, body })).body as World['site']
-}
+export const newSite = ({ api, owner }: World) => api.site(owner)
 
 /** Asks for a change of a site of its own that is made, and for one that is not valid. */
 export const change = (good: unknown, bad: unknown) => async (ask: Ask, world: World) => {

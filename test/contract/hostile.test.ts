@@ -1,8 +1,9 @@
 // @module-tag full
 import { randomUUID } from 'node:crypto'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sharedService, type TestService } from '../support/service.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { ofFile } from '../support/of-file.ts'
+import { sharedService } from '../support/service.ts'
 import {
   type Answer,
   createSite,
@@ -24,16 +25,13 @@ const KIB = 1024
 const ENDPOINTS: Endpoint[] = ['collect', 'event', 'engage', 'identify']
 const ASTRAL = '😀'
 
-let service: TestService
+const service = ofFile(sharedService)
 let site: Site
-let sentinel: Site
 
 beforeAll(async () => {
-  service = await sharedService()
   site = await createSite(service, 'hostile.example')
-  sentinel = await createSite(service, 'sentinel.example')
 })
-afterAll(() => service.close())
+const sentinel = ofFile(() => createSite(service, 'sentinel.example'))
 
 /** What is stored of everybody but the sentinel. */
 async function counts() {
@@ -303,57 +301,58 @@ test('hostile input: hits and searches at a limit are taken, and stored whole', 
 })
 
 /** What the documents leave open: it may be taken or refused, but a 5xx or a dead letter is neither. */
-describe('hostile input: unusual values cause no internal error:', () => {
-  /** Fields that are added to a valid hit, in the place of its own of the same name. */
-  const fields: Record<Endpoint, string[]> = {
-    collect: [
-      '"hostname":"two"',
-      '"hostname":""',
-      '"hostname":"\\u0000\\ud83d"',
-      `"x":${DEEP_ARRAY}`,
-      JSON.stringify(keys(20_000)).slice(1, -1),
-      '"url":{"path":""}',
-      `"url":{"path":"${'/'.repeat(2_048)}"}`,
-      '"url":{"path":"/%?utm_source=%&utm_medium=%E0%A4"}',
-      `"url":{"path":"/?${'utm_source=a&'.repeat(150)}"}`,
-      '"url":{"path":"/?utm_source=%00&utm_medium=\\ud800"}',
-      '"url":{"path":"https://a.example/b?c#d"}',
-      '"url":{"path":"http://[::bad"}',
-      '"url":{"path":"/","title":"\\ude00\\u0000\\ud83d"}',
-      '"referrer":"http://[::bad"',
-      '"referrer":"https://\\udc00\\u0000/"',
-      '"referrer":"javascript:alert(1)"',
-      '"visitor_id":"00000000-0000-0000-0000-000000000000"',
-      '"visitor_id":"ffffffff-ffff-ffff-ffff-ffffffffffff"',
-    ],
-    event: [
-      `"x":${DEEP_OBJECT}`,
-      `"$":${DEEP_ARRAY}`,
-      ...['1e400', '1e30', '9.3e16', '5e-324'].map(amount => `"$":{"amount":${amount},"currency":"USD"}`),
-      ...['', '\\u0000', '__proto__'].map(name => `"name":"${name}"`),
-      '"properties":{"n":1e400}',
-      '"properties":{"":"x"}',
-      '"properties":{"a":null}',
-      '"properties":{"__proto__":"a","constructor":"b","toString":"c","hasOwnProperty":"d","prototype":"e"}',
-      '"properties":{"a\\u0000\\ud800":"b\\u0000\\udc00"}',
-      '"properties":{"a":"1","a\\u0000":"2"}',
-      '"properties":{"__pro\\u0000to__":"1"}',
-      `"name":"error","error":${DEEP_OBJECT}`,
-      '"name":"error","error":{"message":"\\u0000\\ud800","stack":"\\udc00"}',
-      `"name":"error","error":{"message":"${'m'.repeat(100_000)}","stack":"${'s'.repeat(100_000)}"}`,
-    ],
-    engage: ['"sd":1e300', '"sd":1e400', '"sd":-0'],
-    identify: [
-      '"identifier":""',
-      '"identifier":"\\u0000"',
-      '"avatar":"javascript:alert(1)"',
-      '"custom":{"__proto__":"a","constructor":"b\\u0000"}',
-    ],
-  }
+/** Fields that are added to a valid hit, in the place of its own of the same name. */
+const fields: Record<Endpoint, string[]> = {
+  collect: [
+    '"hostname":"two"',
+    '"hostname":""',
+    '"hostname":"\\u0000\\ud83d"',
+    `"x":${DEEP_ARRAY}`,
+    JSON.stringify(keys(20_000)).slice(1, -1),
+    '"url":{"path":""}',
+    `"url":{"path":"${'/'.repeat(2_048)}"}`,
+    '"url":{"path":"/%?utm_source=%&utm_medium=%E0%A4"}',
+    `"url":{"path":"/?${'utm_source=a&'.repeat(150)}"}`,
+    '"url":{"path":"/?utm_source=%00&utm_medium=\\ud800"}',
+    '"url":{"path":"https://a.example/b?c#d"}',
+    '"url":{"path":"http://[::bad"}',
+    '"url":{"path":"/","title":"\\ude00\\u0000\\ud83d"}',
+    '"referrer":"http://[::bad"',
+    '"referrer":"https://\\udc00\\u0000/"',
+    '"referrer":"javascript:alert(1)"',
+    '"visitor_id":"00000000-0000-0000-0000-000000000000"',
+    '"visitor_id":"ffffffff-ffff-ffff-ffff-ffffffffffff"',
+  ],
+  event: [
+    `"x":${DEEP_OBJECT}`,
+    `"$":${DEEP_ARRAY}`,
+    ...['1e400', '1e30', '9.3e16', '5e-324'].map(amount => `"$":{"amount":${amount},"currency":"USD"}`),
+    ...['', '\\u0000', '__proto__'].map(name => `"name":"${name}"`),
+    '"properties":{"n":1e400}',
+    '"properties":{"":"x"}',
+    '"properties":{"a":null}',
+    '"properties":{"__proto__":"a","constructor":"b","toString":"c","hasOwnProperty":"d","prototype":"e"}',
+    '"properties":{"a\\u0000\\ud800":"b\\u0000\\udc00"}',
+    '"properties":{"a":"1","a\\u0000":"2"}',
+    '"properties":{"__pro\\u0000to__":"1"}',
+    `"name":"error","error":${DEEP_OBJECT}`,
+    '"name":"error","error":{"message":"\\u0000\\ud800","stack":"\\udc00"}',
+    `"name":"error","error":{"message":"${'m'.repeat(100_000)}","stack":"${'s'.repeat(100_000)}"}`,
+  ],
+  engage: ['"sd":1e300', '"sd":1e400', '"sd":-0'],
+  identify: [
+    '"identifier":""',
+    '"identifier":"\\u0000"',
+    '"avatar":"javascript:alert(1)"',
+    '"custom":{"__proto__":"a","constructor":"b\\u0000"}',
+  ],
+}
 
-  test.each(
-    ENDPOINTS.flatMap(endpoint => fields[endpoint].map(added => [endpoint, added.slice(0, 60), added])),
-  )('in a hit for %s: %s', async (endpoint, _, added) => {
+test.each(
+  ENDPOINTS.flatMap(endpoint => fields[endpoint].map(added => [endpoint, added.slice(0, 60), added])),
+)(
+  'hostile input: unusual values cause no internal error: in a hit for %s: %s',
+  async (endpoint, _, added) => {
     const valid = JSON.stringify(validOf(endpoint as Endpoint))
     expectTakenOrRefused(
       await post(
@@ -361,49 +360,49 @@ describe('hostile input: unusual values cause no internal error:', () => {
         valid.replace(/\}$/, () => `,${added}}`),
       ),
     )
-  })
+  },
+)
 
-  test('in the bytes of a hit', async () => {
-    const valid = JSON.stringify(validOf('collect'))
-    expectTakenOrRefused(await post('collect', `\ufeff${valid}`))
-    const bytes = Buffer.from(valid.replace('"/"', '"/\xff\xc0\x80"'), 'latin1')
-    expectTakenOrRefused(await post('collect', bytes))
-  })
+test('hostile input: unusual values cause no internal error: in the bytes of a hit', async () => {
+  const valid = JSON.stringify(validOf('collect'))
+  expectTakenOrRefused(await post('collect', `\ufeff${valid}`))
+  const bytes = Buffer.from(valid.replace('"/"', '"/\xff\xc0\x80"'), 'latin1')
+  expectTakenOrRefused(await post('collect', bytes))
+})
 
-  test.each([
-    ['user-agent', ''],
-    ['user-agent', 'Mozilla/5.0 '.repeat(1_000)],
-    ['user-agent', `${'a'.repeat(6_000)}!${'('.repeat(6_000)}`],
-    ['user-agent', 'M\xf6zilla/5.0 \xff\x80'],
-    ['content-type', 'nonsense; charset="'],
-    ['content-type', 'application/json; charset=klingon'],
-    ['content-type', 'application/json; charset=utf-16le'],
-    ['x-forwarded-for', `${'1.2.3.4,'.repeat(500)}'; drop table events --`],
-    ['host', 'evil.example:99999'],
-    ['x-request-id', 'a'.repeat(5_000)],
-    ['origin', 'null'],
-    ['origin', '"><script>'],
-    ['x-http-method-override', 'DELETE'],
-    ['content-encoding', 'identity'],
-    ['upgrade', 'websocket'],
-    ['expect', '100-continue'],
-    ['accept', 'image/webp'],
-  ])('in the header %s', async (name, value) => {
-    const headers = { [name]: value, ...(name === 'upgrade' && { connection: 'Upgrade' }) }
-    expectTakenOrRefused(await post('collect', validOf('collect'), headers))
-  })
+test.each([
+  ['user-agent', ''],
+  ['user-agent', 'Mozilla/5.0 '.repeat(1_000)],
+  ['user-agent', `${'a'.repeat(6_000)}!${'('.repeat(6_000)}`],
+  ['user-agent', 'M\xf6zilla/5.0 \xff\x80'],
+  ['content-type', 'nonsense; charset="'],
+  ['content-type', 'application/json; charset=klingon'],
+  ['content-type', 'application/json; charset=utf-16le'],
+  ['x-forwarded-for', `${'1.2.3.4,'.repeat(500)}'; drop table events --`],
+  ['host', 'evil.example:99999'],
+  ['x-request-id', 'a'.repeat(5_000)],
+  ['origin', 'null'],
+  ['origin', '"><script>'],
+  ['x-http-method-override', 'DELETE'],
+  ['content-encoding', 'identity'],
+  ['upgrade', 'websocket'],
+  ['expect', '100-continue'],
+  ['accept', 'image/webp'],
+])('hostile input: unusual values cause no internal error: in the header %s', async (name, value) => {
+  const headers = { [name]: value, ...(name === 'upgrade' && { connection: 'Upgrade' }) }
+  expectTakenOrRefused(await post('collect', validOf('collect'), headers))
+})
 
-  test('in pipelined requests', async () => {
-    const body = JSON.stringify(validOf('collect'))
-    const one = `POST /api/collect HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n`
-    const answers = await rawRequest(service.url, `${one}\r\n${body}${one}Connection: close\r\n\r\n${body}`)
-    expect(answers.map(answer => answer.status)).toEqual([202, 202])
-  })
+test('hostile input: unusual values cause no internal error: in pipelined requests', async () => {
+  const body = JSON.stringify(validOf('collect'))
+  const one = `POST /api/collect HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n`
+  const answers = await rawRequest(service.url, `${one}\r\n${body}${one}Connection: close\r\n\r\n${body}`)
+  expect(answers.map(answer => answer.status)).toEqual([202, 202])
+})
 
-  test('and no dead letters', async () => {
-    await settle(service, sentinel)
-    expect(await service.db`select reason, left(payload, 300) as payload from dead_letters`).toEqual([])
-  })
+test('hostile input: unusual values cause no internal error: and no dead letters', async () => {
+  await settle(service, sentinel)
+  expect(await service.db`select reason, left(payload, 300) as payload from dead_letters`).toEqual([])
 })
 
 function expectTakenOrRefused(answer: Answer) {

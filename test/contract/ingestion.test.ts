@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startService, type TestService } from '../support/service.ts'
 import {
   type Asked,
@@ -72,81 +72,77 @@ async function hasData(site: Site): Promise<boolean> {
   return one.json.has_data
 }
 
-describe('ingestion: bodies', () => {
-  test('a hit is stored with any content type, and answered by 202 with an empty body', async () => {
-    const site = await newSite()
-    const types = [
-      ...['application/json', 'text/plain', 'text/plain;charset=UTF-8', 'nonsense', undefined],
-      ...['application/octet-stream', 'application/x-www-form-urlencoded'],
-      // Which is ignored.
-      'application/json; charset=iso-8859-1',
-    ]
-    for (const type of types) {
-      const url = { path: '/', title: `Größe 😀 ${type}` }
-      await accepted('collect', site, { url }, { headers: { 'content-type': type } })
-    }
-    for (const endpoint of ENDPOINTS) {
-      const { headers } = await accepted(endpoint, site, {}, { headers: { 'content-type': 'text/plain' } })
-      expect(headers['x-request-id']).toMatch(/./)
-      expect(headers['x-hit-dropped']).toBeUndefined()
-    }
-    const rows = await storedEvents(site)
-    expect(rows.slice(0, types.length).map(row => row.title)).toEqual(types.map(type => `Größe 😀 ${type}`))
-  })
-
-  test('unknown fields are ignored, and a key is a UUID in upper case, too', async () => {
-    const site = await newSite()
-    const unknown = { unknown: { deep: [1] }, type: 'pageview', at: 0, timestamp: 0 }
-    const given = { key: site.key.toUpperCase(), ...unknown }
-    await accepted('event', site, given)
-    const [row] = await storedEvents(site)
-    expect(row).toMatchObject({ type: 'event', name: 'signup' })
-    expect(Math.abs(Date.now() - row!.at)).toBeLessThan(60_000)
-  })
+test('ingestion, bodies: a hit is stored with any content type, and answered by 202 with an empty body', async () => {
+  const site = await newSite()
+  const types = [
+    ...['application/json', 'text/plain', 'text/plain;charset=UTF-8', 'nonsense', undefined],
+    ...['application/octet-stream', 'application/x-www-form-urlencoded'],
+    // Which is ignored.
+    'application/json; charset=iso-8859-1',
+  ]
+  for (const type of types) {
+    const url = { path: '/', title: `Größe 😀 ${type}` }
+    await accepted('collect', site, { url }, { headers: { 'content-type': type } })
+  }
+  for (const endpoint of ENDPOINTS) {
+    const { headers } = await accepted(endpoint, site, {}, { headers: { 'content-type': 'text/plain' } })
+    expect(headers['x-request-id']).toMatch(/./)
+    expect(headers['x-hit-dropped']).toBeUndefined()
+  }
+  const rows = await storedEvents(site)
+  expect(rows.slice(0, types.length).map(row => row.title)).toEqual(types.map(type => `Größe 😀 ${type}`))
 })
 
-describe('ingestion: CORS', () => {
-  test.each(ENDPOINTS)('the preflight of /api/%s gives 204', async endpoint => {
-    const answer = await request(`${service.url}/api/${endpoint}`, {
-      method: 'OPTIONS',
-      headers: {
-        origin: 'https://shop.example',
-        'access-control-request-method': 'POST',
-        'access-control-request-headers': 'content-type',
-      },
-    })
-    expect(answer.status).toBe(204)
-    expect(answer.text).toBe('')
-    expect(['*', 'https://shop.example']).toContain(answer.headers['access-control-allow-origin'])
-    expect(answer.headers['access-control-allow-methods']).toContain('POST')
-    expect(answer.headers['access-control-allow-headers']?.toLowerCase()).toMatch(/content-type|\*/)
-    expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
-  })
+test('ingestion, bodies: unknown fields are ignored, and a key is a UUID in upper case, too', async () => {
+  const site = await newSite()
+  const unknown = { unknown: { deep: [1] }, type: 'pageview', at: 0, timestamp: 0 }
+  const given = { key: site.key.toUpperCase(), ...unknown }
+  await accepted('event', site, given)
+  const [row] = await storedEvents(site)
+  expect(row).toMatchObject({ type: 'event', name: 'signup' })
+  expect(Math.abs(Date.now() - row!.at)).toBeLessThan(60_000)
+})
 
-  test.each(ENDPOINTS)(
-    'pages of any origin can read every answer of /api/%s and its limit',
-    async endpoint => {
-      const site = await newSite()
-      const headers = { origin: 'https://shop.example' }
-      const answers = [
-        await send(endpoint, site, {}, { headers }),
-        await send(endpoint, { ...site, key: randomUUID() }, {}, { headers }),
-        await send(endpoint, site, { hostname: 5 }, { headers }),
-        await request(`${service.url}/api/${endpoint}`, { method: 'POST', headers, body: '{' }),
-      ]
-      expect(answers.map(answer => answer.status)).toEqual([202, 404, 422, 400])
-      for (const { headers } of answers) {
-        expect(['*', 'https://shop.example']).toContain(headers['access-control-allow-origin'])
-        expect(headers['access-control-allow-credentials']).toBeUndefined()
-        expect(Number(headers['x-ratelimit-limit'])).toBeGreaterThan(0)
-        expect(Number(headers['x-ratelimit-remaining'])).toBeGreaterThanOrEqual(0)
-        const seconds = Number(headers['x-ratelimit-reset']) - Date.now() / 1000
-        expect(seconds).toBeGreaterThan(-2)
-        expect(seconds).toBeLessThanOrEqual(61)
-      }
+test.each(ENDPOINTS)('ingestion, CORS: the preflight of /api/%s gives 204', async endpoint => {
+  const answer = await request(`${service.url}/api/${endpoint}`, {
+    method: 'OPTIONS',
+    headers: {
+      origin: 'https://shop.example',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type',
     },
-  )
+  })
+  expect(answer.status).toBe(204)
+  expect(answer.text).toBe('')
+  expect(['*', 'https://shop.example']).toContain(answer.headers['access-control-allow-origin'])
+  expect(answer.headers['access-control-allow-methods']).toContain('POST')
+  expect(answer.headers['access-control-allow-headers']?.toLowerCase()).toMatch(/content-type|\*/)
+  expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
 })
+
+test.each(ENDPOINTS)(
+  'ingestion, CORS: pages of any origin can read every answer of /api/%s and its limit',
+  async endpoint => {
+    const site = await newSite()
+    const headers = { origin: 'https://shop.example' }
+    const answers = [
+      await send(endpoint, site, {}, { headers }),
+      await send(endpoint, { ...site, key: randomUUID() }, {}, { headers }),
+      await send(endpoint, site, { hostname: 5 }, { headers }),
+      await request(`${service.url}/api/${endpoint}`, { method: 'POST', headers, body: '{' }),
+    ]
+    expect(answers.map(answer => answer.status)).toEqual([202, 404, 422, 400])
+    for (const { headers } of answers) {
+      expect(['*', 'https://shop.example']).toContain(headers['access-control-allow-origin'])
+      expect(headers['access-control-allow-credentials']).toBeUndefined()
+      expect(Number(headers['x-ratelimit-limit'])).toBeGreaterThan(0)
+      expect(Number(headers['x-ratelimit-remaining'])).toBeGreaterThanOrEqual(0)
+      const seconds = Number(headers['x-ratelimit-reset']) - Date.now() / 1000
+      expect(seconds).toBeGreaterThan(-2)
+      expect(seconds).toBeLessThanOrEqual(61)
+    }
+  },
+)
 
 test('ingestion: a hit of a crawler gives 202 with X-Hit-Dropped and is not stored', async () => {
   const site = await newSite()
@@ -183,105 +179,101 @@ test('ingestion: reserved names give 202 with X-Hit-Dropped and are not stored',
   expect((await storedEvents(site)).map(row => row.name)).toEqual(['payments', 'Pageview'])
 })
 
-describe('ingestion: stored rows', () => {
-  test('what is sent is stored in its columns; the session has what it opened with', async () => {
-    const site = await newSite()
-    const path = '/a/b?utm_source=s&utm_medium=m&utm_campaign=c&utm_content=o&utm_term=t%20u#part'
-    const system = { os: 'Plan 9', os_version: '4', language: 'de-AT', device: 'tablet' }
-    const body = {
-      url: { path, title: 'A' },
-      referrer: 'https://user:secret@blog.example/post?x=1#y',
-      screen: { width: 1920, height: 1080 },
-      browser: { name: 'Mothra', version: '1.0' },
-      ...system,
-    }
-    const tags = { utm_source: 's', utm_medium: 'm', utm_campaign: 'c', utm_content: 'o', utm_term: 't u' }
-    const origin = { ...tags, source: 's', referrer: 'blog.example/post', entry_path: '/a/b' }
-    // A loopback address has no country.
-    const device = { os: 'Plan 9', browser: 'Mothra', size: 'tablet', country: '', region: '', city: '' }
-    await accepted('collect', site, body)
-    expect((await storedEvents(site))[0]).toMatchObject({
-      ...{ type: 'pageview', title: 'A', path: '/a/b', url: '', query: path.slice(4) },
-      ...origin,
-      ...device,
-    })
-    const versions = { os_version: '4', browser_version: '1.0' }
-    const [session] = await storedSessions(site)
-    expect(session).toMatchObject({
-      ...{ screen: '1920x1080', language: 'de-AT', ...versions },
-      ...origin,
-      ...device,
-    })
+test('ingestion, stored rows: what is sent is stored in its columns; the session has what it opened with', async () => {
+  const site = await newSite()
+  const path = '/a/b?utm_source=s&utm_medium=m&utm_campaign=c&utm_content=o&utm_term=t%20u#part'
+  const system = { os: 'Plan 9', os_version: '4', language: 'de-AT', device: 'tablet' }
+  const body = {
+    url: { path, title: 'A' },
+    referrer: 'https://user:secret@blog.example/post?x=1#y',
+    screen: { width: 1920, height: 1080 },
+    browser: { name: 'Mothra', version: '1.0' },
+    ...system,
+  }
+  const tags = { utm_source: 's', utm_medium: 'm', utm_campaign: 'c', utm_content: 'o', utm_term: 't u' }
+  const origin = { ...tags, source: 's', referrer: 'blog.example/post', entry_path: '/a/b' }
+  // A loopback address has no country.
+  const device = { os: 'Plan 9', browser: 'Mothra', size: 'tablet', country: '', region: '', city: '' }
+  await accepted('collect', site, body)
+  expect((await storedEvents(site))[0]).toMatchObject({
+    ...{ type: 'pageview', title: 'A', path: '/a/b', url: '', query: path.slice(4) },
+    ...origin,
+    ...device,
   })
-
-  test('browser, system and size are those of the user agent; source and channel come from the referrer', async () => {
-    const site = await newSite()
-    await accepted('collect', site, { referrer: 'https://www.google.com/' })
-    const [row] = await storedEvents(site)
-    const device = { browser: 'Chrome', os: 'Windows', size: 'desktop' }
-    expect(row).toMatchObject({ ...device, source: 'Google', channel: 'Organic Search' })
-  })
-
-  test('the event log shows the URL as it was sent', async () => {
-    const site = await newSite()
-    const urls = {
-      '/': 'https://example.com/',
-      '/a/b?utm_source=x&y=%20#top': 'https://example.com/a/b?utm_source=x&y=%20#top',
-      '/a#top?no=query': 'https://example.com/a#top?no=query',
-      'a?b': 'https://example.com/a?b',
-      '?b': 'https://example.com/?b',
-      '#top': 'https://example.com/#top',
-      'https://other.example/a?b': 'https://other.example/a?b',
-      'https://other.example': 'https://other.example',
-    }
-    for (const path of Object.keys(urls))
-      await accepted('collect', site, { hostname: 'example.com', url: { path } })
-    await settle(service, sentinel)
-    const { json } = await get(`/${site.id}/stats/events`)
-    expect(json.data.map((row: { url: string }) => row.url).reverse()).toEqual(Object.values(urls))
-  })
-
-  test('properties are stored as strings, as text can be stored, and without __proto__', async () => {
-    const site = await newSite()
-    const properties =
-      '{"int":5,"float":1.5,"yes":true,"no":false,"empty":"","umlaut":"ü😀","k\\u0000":"v\\u0000\\ud800w","__proto__":"a","__pro\\u0000to__":"d","constructor":"b","toString":"c"}'
-    const hit = JSON.stringify({ ...required('event', site), name: 'a\u0000b' })
-    const body = hit.replace(/\}$/, () => `,"properties":${properties}}`)
-    expect((await request(`${service.url}/api/event`, { method: 'POST', body })).status).toBe(202)
-    const [row] = await storedEvents(site)
-    expect(row!.name).toBe('ab')
-    expect(row!.props).toEqual({
-      ...{ empty: '', int: '5', float: '1.5', yes: 'true', no: 'false', umlaut: 'ü😀', k: 'v\ufffdw' },
-      ...{ constructor: 'b', toString: 'c' },
-    })
+  const versions = { os_version: '4', browser_version: '1.0' }
+  const [session] = await storedSessions(site)
+  expect(session).toMatchObject({
+    ...{ screen: '1920x1080', language: 'de-AT', ...versions },
+    ...origin,
+    ...device,
   })
 })
 
-describe('ingestion: engagement', () => {
-  test('engagement takes title and session of its pageview and extends the session', async () => {
-    const site = await newSite()
-    const visitor = { visitor_id: randomUUID() }
-    await accepted('collect', site, { ...visitor, url: { path: '/a?x=1', title: 'A' } })
-    await sleep(30)
-    const ping = { ...visitor, url: { path: '/a', title: 'Other' } }
-    await accepted('engage', site, { ...ping, sd: 250, time: 4_294_967_295 })
-    const [pageview, engagement] = await storedEvents(site)
-    expect(engagement).toMatchObject({
-      type: 'engagement',
-      title: 'A',
-      path: '/a',
-      scroll: 100,
-      session_no: pageview!.session_no,
-      page_at: pageview!.at,
-    })
-    expect(Number(engagement!.engaged_ms)).toBe(4_294_967_295)
-    const [session] = await storedSessions(site)
-    expect(session).toMatchObject({ pageviews: 1, events: 0 })
-    expect(Number(session!.duration_ms)).toBeGreaterThanOrEqual(30)
-    const overview = await overviewOf(site)
-    expect(overview).toMatchObject({ pageviews: 1, custom_events: 0, sessions: 1, bounce_rate: 100 })
-    expect(overview.avg_session_seconds).toBeGreaterThanOrEqual(0.03)
+test('ingestion, stored rows: browser, system and size are those of the user agent; source and channel come from the referrer', async () => {
+  const site = await newSite()
+  await accepted('collect', site, { referrer: 'https://www.google.com/' })
+  const [row] = await storedEvents(site)
+  const device = { browser: 'Chrome', os: 'Windows', size: 'desktop' }
+  expect(row).toMatchObject({ ...device, source: 'Google', channel: 'Organic Search' })
+})
+
+test('ingestion, stored rows: the event log shows the URL as it was sent', async () => {
+  const site = await newSite()
+  const urls = {
+    '/': 'https://example.com/',
+    '/a/b?utm_source=x&y=%20#top': 'https://example.com/a/b?utm_source=x&y=%20#top',
+    '/a#top?no=query': 'https://example.com/a#top?no=query',
+    'a?b': 'https://example.com/a?b',
+    '?b': 'https://example.com/?b',
+    '#top': 'https://example.com/#top',
+    'https://other.example/a?b': 'https://other.example/a?b',
+    'https://other.example': 'https://other.example',
+  }
+  for (const path of Object.keys(urls))
+    await accepted('collect', site, { hostname: 'example.com', url: { path } })
+  await settle(service, sentinel)
+  const { json } = await get(`/${site.id}/stats/events`)
+  expect(json.data.map((row: { url: string }) => row.url).reverse()).toEqual(Object.values(urls))
+})
+
+test('ingestion, stored rows: properties are stored as strings, as text can be stored, and without __proto__', async () => {
+  const site = await newSite()
+  const properties =
+    '{"int":5,"float":1.5,"yes":true,"no":false,"empty":"","umlaut":"ü😀","k\\u0000":"v\\u0000\\ud800w","__proto__":"a","__pro\\u0000to__":"d","constructor":"b","toString":"c"}'
+  const hit = JSON.stringify({ ...required('event', site), name: 'a\u0000b' })
+  const body = hit.replace(/\}$/, () => `,"properties":${properties}}`)
+  expect((await request(`${service.url}/api/event`, { method: 'POST', body })).status).toBe(202)
+  const [row] = await storedEvents(site)
+  expect(row!.name).toBe('ab')
+  expect(row!.props).toEqual({
+    ...{ empty: '', int: '5', float: '1.5', yes: 'true', no: 'false', umlaut: 'ü😀', k: 'v\ufffdw' },
+    ...{ constructor: 'b', toString: 'c' },
   })
+})
+
+test('ingestion: engagement takes title and session of its pageview and extends the session', async () => {
+  const site = await newSite()
+  const visitor = { visitor_id: randomUUID() }
+  await accepted('collect', site, { ...visitor, url: { path: '/a?x=1', title: 'A' } })
+  await sleep(30)
+  const ping = { ...visitor, url: { path: '/a', title: 'Other' } }
+  await accepted('engage', site, { ...ping, sd: 250, time: 4_294_967_295 })
+  const [pageview, engagement] = await storedEvents(site)
+  expect(engagement).toMatchObject({
+    type: 'engagement',
+    title: 'A',
+    path: '/a',
+    scroll: 100,
+    session_no: pageview!.session_no,
+    page_at: pageview!.at,
+  })
+  expect(Number(engagement!.engaged_ms)).toBe(4_294_967_295)
+  const [session] = await storedSessions(site)
+  expect(session).toMatchObject({ pageviews: 1, events: 0 })
+  expect(Number(session!.duration_ms)).toBeGreaterThanOrEqual(30)
+  const overview = await overviewOf(site)
+  expect(overview).toMatchObject({ pageviews: 1, custom_events: 0, sessions: 1, bounce_rate: 100 })
+  expect(overview.avg_session_seconds).toBeGreaterThanOrEqual(0.03)
 })
 
 test('ingestion: identify names the session before and after it, and keeps the latest fields of an identifier', async () => {
@@ -313,46 +305,44 @@ test('ingestion: identify names the session before and after it, and keeps the l
   expect([...identities]).toMatchObject([{ ...latest, custom }, { identifier: 'u2' }])
 })
 
-describe('ingestion: visitors', () => {
-  const visitors = (site: Site) => service.db`select * from visitors where site_no = ${site.siteNo}`
+const visitors = (site: Site) => service.db`select * from visitors where site_no = ${site.siteNo}`
 
-  test('a visitor is another one on another site, with an id and without', async () => {
-    const [one, other] = [await newSite(), await newSite()]
-    const visitor_id = randomUUID()
-    for (const site of [one, other])
-      for (const body of [{ visitor_id }, {}]) await accepted('collect', site, body)
-    await settle(service, sentinel)
-    const rows = [...(await visitors(one)), ...(await visitors(other))]
-    expect(rows.filter(row => row.id === visitor_id)).toHaveLength(2)
-    expect(new Set(rows.map(row => row.visitor_no)).size).toBe(4)
-    expect(new Set(rows.map(row => row.id)).size).toBe(3)
-  })
+test('ingestion, visitors: a visitor is another one on another site, with an id and without', async () => {
+  const [one, other] = [await newSite(), await newSite()]
+  const visitor_id = randomUUID()
+  for (const site of [one, other])
+    for (const body of [{ visitor_id }, {}]) await accepted('collect', site, body)
+  await settle(service, sentinel)
+  const rows = [...(await visitors(one)), ...(await visitors(other))]
+  expect(rows.filter(row => row.id === visitor_id)).toHaveLength(2)
+  expect(new Set(rows.map(row => row.visitor_no)).size).toBe(4)
+  expect(new Set(rows.map(row => row.id)).size).toBe(3)
+})
 
-  test('without an id, a visitor is recognized by address and user agent, on every endpoint', async () => {
-    const site = await newSite()
-    const other = { 'user-agent': CHROME.replace('126', '127') }
-    for (const endpoint of ['collect', 'collect', 'event', 'engage'] as const) await accepted(endpoint, site)
-    expect((await storedEvents(site)).map(row => row.type)).toContain('engagement')
-    expect(await visitors(site)).toHaveLength(1)
-    await accepted('collect', site, {}, { headers: other })
-    await settle(service, sentinel)
-    expect(await visitors(site)).toHaveLength(2)
-    await accepted('collect', site, {}, { from: ADDRESS })
-    await settle(service, sentinel)
-    expect(await visitors(site)).toHaveLength(3)
-    expect(await overviewOf(site)).toMatchObject({ visitors: 3, sessions: 3 })
-    for (const { id } of await visitors(site)) expect(id).toMatch(/^[0-9a-f-]{36}$/)
-  })
+test('ingestion, visitors: without an id, a visitor is recognized by address and user agent, on every endpoint', async () => {
+  const site = await newSite()
+  const other = { 'user-agent': CHROME.replace('126', '127') }
+  for (const endpoint of ['collect', 'collect', 'event', 'engage'] as const) await accepted(endpoint, site)
+  expect((await storedEvents(site)).map(row => row.type)).toContain('engagement')
+  expect(await visitors(site)).toHaveLength(1)
+  await accepted('collect', site, {}, { headers: other })
+  await settle(service, sentinel)
+  expect(await visitors(site)).toHaveLength(2)
+  await accepted('collect', site, {}, { from: ADDRESS })
+  await settle(service, sentinel)
+  expect(await visitors(site)).toHaveLength(3)
+  expect(await overviewOf(site)).toMatchObject({ visitors: 3, sessions: 3 })
+  for (const { id } of await visitors(site)) expect(id).toMatch(/^[0-9a-f-]{36}$/)
+})
 
-  test('without a trusted proxy, X-Forwarded-For does not change the visitor', async () => {
-    const site = await newSite()
-    const forged = [{ 'x-forwarded-for': FORGED }, { 'x-forwarded-for': '8.8.8.8' }, { 'x-real-ip': FORGED }]
-    for (const headers of [{}, ...forged, { forwarded: `for=${FORGED}` }, { 'cf-connecting-ip': '8.8.8.8' }])
-      await accepted('collect', site, {}, { headers })
-    const rows = await storedEvents(site)
-    expect(new Set(rows.map(row => row.visitor_no)).size).toBe(1)
-    expect(new Set(rows.map(row => row.country))).toEqual(new Set(['']))
-  })
+test('ingestion, visitors: without a trusted proxy, X-Forwarded-For does not change the visitor', async () => {
+  const site = await newSite()
+  const forged = [{ 'x-forwarded-for': FORGED }, { 'x-forwarded-for': '8.8.8.8' }, { 'x-real-ip': FORGED }]
+  for (const headers of [{}, ...forged, { forwarded: `for=${FORGED}` }, { 'cf-connecting-ip': '8.8.8.8' }])
+    await accepted('collect', site, {}, { headers })
+  const rows = await storedEvents(site)
+  expect(new Set(rows.map(row => row.visitor_no)).size).toBe(1)
+  expect(new Set(rows.map(row => row.country))).toEqual(new Set(['']))
 })
 
 test('privacy: the address of a client is not in Redis, its files, the database or the log', async () => {

@@ -1,22 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startService, type TestService } from '../support/service.ts'
-import { createTestSite, type TestSite } from '../support/sites.ts'
+import { expect, test } from 'vitest'
+import { ofFile } from '../support/of-file.ts'
+import { startService } from '../support/service.ts'
+import { createTestSite } from '../support/sites.ts'
 import { type Answer, request } from './requests.ts'
 
 const LIMIT = 40
-let service: TestService
-let site: TestSite
-beforeAll(async () => {
-  service = await startService({
+const service = ofFile(() =>
+  startService({
     RATE_LIMIT_COLLECT: String(LIMIT),
     RATE_LIMIT_EVENT: String(LIMIT),
     RATE_LIMIT_ENGAGE: '0',
     RATE_LIMIT_API: String(LIMIT),
-  })
-  site = await createTestSite(service.db)
-})
-afterAll(() => service.close())
+  }),
+)
+const site = ofFile(() => createTestSite(service.db))
 
 const send = (endpoint: string, body: object) =>
   request(`${service.url}/api/${endpoint}`, { method: 'POST', body })

@@ -4,12 +4,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { routes } from '../../src/http/api/routes.ts'
 import { createToken } from '../../src/teams/tokens.ts'
 import { importInto } from '../stats/imported/imported-days.ts'
+import { ofFile } from '../support/of-file.ts'
 import { event, item, type Json, price, subscription } from '../support/stripe.ts'
-import { type Revenue, startRevenue } from './revenue-shop.ts'
-import { ADA, BEN, hit, type StatsSite } from './stats-site.ts'
+import { startRevenue } from './revenue-shop.ts'
+import { ADA, BEN, hit } from './stats-site.ts'
 
-let revenue: Revenue
-let site: StatsSite
 let client: Client
 
 /** Now is 18 March: last month is February. */
@@ -43,9 +42,9 @@ function post(body: unknown, headers: Record<string, string> = {}) {
 }
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
+const revenue = ofFile(startRevenue)
+const site = ofFile(() => revenue.shop())
 beforeAll(async () => {
-  revenue = await startRevenue()
-  site = await revenue.shop()
   await revenue.store([
     hit(site, '2026-02-02T09:00:00Z', { visitorId: ADA }, { source: 'Google', channel: 'Organic Search' }),
     hit(site, '2026-02-03T09:00:00Z', { visitorId: BEN }, { source: 'Reddit', channel: 'Organic Social' }),
@@ -59,10 +58,7 @@ beforeAll(async () => {
   await revenue.deliverAll(site, [started('one', ADA, 5, 2_000), started('two', BEN, 6, 9_000)])
   client = await connect(revenue.owner.token)
 })
-afterAll(async () => {
-  await client.close()
-  await revenue.close()
-})
+afterAll(() => client.close())
 
 test('mcp: a client finds the best channel by MRR of the last month', { tags: ['full'] }, async () => {
   const sites = await ask('list_sites', {})

@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { ofFile } from '../support/of-file.ts'
 import { expectError } from './requests.ts'
-import { type Stats, type StatsSite, startStats } from './stats-site.ts'
+import { startStats } from './stats-site.ts'
 
-let stats: Stats
-let site: StatsSite
-beforeAll(async () => {
-  stats = await startStats()
-  site = await stats.site()
-})
-afterAll(() => stats.close())
+const stats = ofFile(startStats)
+const site = ofFile(() => stats.site())
 
 const CENTURIES = 'from=1970-01-01&to=2400-01-01'
 const LONG = 'from=2016-01-01&to=2026-03-18'
@@ -30,6 +26,10 @@ test.each([
   ],
   [
     `/stats/events/timeseries?${CENTURIES}`,
+    'from must leave at most 3,000 buckets: ask for a shorter range, or for larger ones with group',
+  ],
+  [
+    `/stats/page-titles/timeseries?title=a&${CENTURIES}`,
     'from must leave at most 3,000 buckets: ask for a shorter range, or for larger ones with group',
   ],
   [`/stats/timeseries?metric=visitors&${COMPARED}`, SHORTER],
@@ -83,6 +83,72 @@ test.each([
   const [[field, messages], ...others] = Object.entries<string[]>(answer.json.errors) as [[string, string[]]]
   expect(others).toEqual([])
   expect(`${field} ${messages.join()}`).toBe(message)
+})
+
+const DIMENSIONS = ['campaign', 'goal', 'prop_key', 'prop_value', 'plan', '', 'Path', '__proto__', 'path%00x']
+const LAST_MONTHS = 'from=2026-01-01&to=2026-04-11'
+
+/** Parameters whose values a read refuses, and queries that have a wrong one. */
+test.each<[read: string, field: string, ...queries: string[]]>([
+  ...['breakdown', 'filter-values'].map((read): [string, string, ...string[]] => {
+    return [read, 'dimension', ...DIMENSIONS.map(dimension => `dimension=${dimension}`)]
+  }),
+  ['breakdown', 'dimension', 'dimension=hour'],
+  ['breakdown?dimension=path', 'sort', 'sort=best', 'sort=conversion_rate'],
+  ['breakdown', 'sort', ...['exit_path', 'source'].map(of => `dimension=${of}&sort=time_on_page_seconds`)],
+  ['breakdown?dimension=path', 'order', 'order=up'],
+  ['breakdown?dimension=path', 'search', 'search=', `search=${'x'.repeat(256)}`],
+  ['breakdown?dimension=path', 'compare_from', 'compare=custom&compare_to=2026-03-09'],
+  [
+    'breakdown?dimension=path',
+    'conversion_goal',
+    ...['signup', randomUUID()].map(id => `conversion_goal=${id}`),
+  ],
+  [
+    'filter-values?dimension=path',
+    'limit',
+    ...'0 1001 -1 1.5 abc 1e2'.split(' ').map(of => `limit=${of}`),
+    'limit=',
+  ],
+  [
+    'timeseries',
+    'metric',
+    ...['visitor', '', 'kpi', 'conversion_rate', '__proto__', 'VISITORS'].map(of => `metric=${of}`),
+  ],
+  ['page-titles/timeseries', 'title', '', `title=${'x'.repeat(2_049)}`],
+  [
+    'events/property-breakdown',
+    'event_type',
+    ...['', 'event_type=pageview&', 'event_type=engagement&'].map(of => `${of}event_name=x`),
+  ],
+  ['events/property-breakdown?event_type=event', 'event_name', '', `event_name=${'x'.repeat(256)}`],
+  ['scroll', 'path', 'path=', `path=/${'a'.repeat(2_048)}`],
+  ['scroll?path=/a', 'to', 'from=2026-03-10'],
+  ['clicks', 'types', 'types=pageview', 'types=button,', 'types=', 'types[a]=button'],
+  ['clicks', 'types', `types=${'button,'.repeat(40)}button`],
+  ['clicks', 'page', 'page=0'],
+  ['clicks', 'path', 'path[near]=/'],
+  ['clicks', 'path.matches_regex', 'path[matches_regex]=('],
+  ['journeys', 'starting_at', 'by=path', 'starting_at=', `starting_at=${'a'.repeat(2_049)}`],
+  ['journeys?starting_at=/', 'ending_at', 'ending_at=/'],
+  ['journeys?starting_at=/', 'by', 'by=country'],
+  ['retention', 'cohort', 'cohort=country'],
+  ['retention?cohort=goal', 'cohort_goal', '', 'cohort_goal=1', `cohort_goal=${randomUUID()}`],
+  ['retention', 'cohort_goal', `cohort_goal=${randomUUID()}`],
+  ['retention', 'measure', 'measure=mrr', 'cohort=payment&measure=visitors'],
+  ['retention', 'period', 'period=year', `period=day&${LAST_MONTHS}`, `period=month&${CENTURIES}`],
+])('refused values: %s names %s', async (read, field, ...queries) => {
+  for (const query of queries) {
+    const answer = await stats.ask(`${site.path}/stats/${read}${read.includes('?') ? '&' : '?'}${query}`)
+    expectError(answer, 422, 'validation_failed')
+    expect(Object.keys(answer.json.errors), query).toEqual([field])
+  }
+})
+
+test('refused values: the goal of another site is no goal', async () => {
+  const goal = await stats.goal(await stats.site(), { match_type: 'event', match_value: 'signup' })
+  const answer = await stats.ask(`${site.path}/stats/breakdown?dimension=path&conversion_goal=${goal}`)
+  expect([answer.status, Object.keys(answer.json.errors)]).toEqual([422, ['conversion_goal']])
 })
 
 test('messages of 422: a saved funnel names the step with an invalid expression', async () => {

@@ -1,13 +1,11 @@
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startApi } from '../support/api.ts'
-import { eventually, sharedService, type TestService } from '../support/service.ts'
+import { ofFile } from '../support/of-file.ts'
+import { eventually, sharedService } from '../support/service.ts'
 import { createTestSite } from '../support/sites.ts'
 import { expectError, rawRequest, request } from './requests.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await sharedService()
-})
+const service = ofFile(() => sharedService())
 
 /** Sum of a metric over all processes. */
 function sumOf(text: string, name: string, label = ''): number {
@@ -63,36 +61,16 @@ test('metrics: one answer has the counts of all workers and ingest processes', a
   expect(text).toMatch(/^store_batch_hits_bucket/m)
 })
 
+const OF_PROXIES =
+  'CF-Connecting-IP CF-Connecting-IPv6 CF-Ray True-Client-IP X-Client-IP X-Forwarded Fastly-Client-IP ' +
+  'X-Cluster-Client-IP X-ProxyUser-Ip X-Envoy-External-Address CDN-Loop Forwarded-For X-Original-Forwarded-For ' +
+  'X-Azure-ClientIP X-Remote-Addr X-Amzn-Trace-Id'
+
 test('metrics without a token: a request that came from elsewhere is refused', async () => {
   const proxied = {
     ...{ Forwarded: 'for=203.0.113.9', Via: '1.1 proxy', 'X-Real-IP': '203.0.113.9' },
     ...{ 'X-Forwarded-For': '203.0.113.9', 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'a.com' },
-    ...Object.fromEntries(
-      [
-        ...[
-          'CF-Connecting-IP',
-          'CF-Connecting-IPv6',
-          'CF-Ray',
-          'True-Client-IP',
-          'X-Client-IP',
-          'X-Forwarded',
-        ],
-        ...[
-          'Fastly-Client-IP',
-          'X-Cluster-Client-IP',
-          'X-ProxyUser-Ip',
-          'X-Envoy-External-Address',
-          'CDN-Loop',
-        ],
-        ...[
-          'Forwarded-For',
-          'X-Original-Forwarded-For',
-          'X-Azure-ClientIP',
-          'X-Remote-Addr',
-          'X-Amzn-Trace-Id',
-        ],
-      ].map(name => [name, '203.0.113.9']),
-    ),
+    ...Object.fromEntries(OF_PROXIES.split(' ').map(name => [name, '203.0.113.9'])),
   }
   const hosts = [
     ...['analytics.example.com', 'rebind.example.com:3000', '127.0.0.1.example.com'],

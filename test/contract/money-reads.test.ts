@@ -1,13 +1,13 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { recordLargePayment } from '../support/large-payment.ts'
+import { ofFile } from '../support/of-file.ts'
 import { event, item, type Json, onDay, price, subscription } from '../support/stripe.ts'
 import { NOW, revenueOfFile } from './revenue-shop.ts'
-import { ADA, BEN, CAI, hit, type StatsSite } from './stats-site.ts'
+import { ADA, BEN, CAI, hit } from './stats-site.ts'
 
 const JANUARY = 'from=2026-01-01&to=2026-01-31'
 
 const revenue = revenueOfFile()
-let site: StatsSite
 const read = (path: string) => revenue.read(site, `/stats/money${path}`)
 const values = async (path: string) =>
   Object.fromEntries((await read(path)).data.map((row: Json) => [row.value, row]))
@@ -19,8 +19,8 @@ const subscribed = (id: string, customer: string, day: number, amount: number, m
     onDay(day),
   )
 
+const site = ofFile(() => revenue.shop())
 beforeAll(async () => {
-  site = await revenue.shop()
   const google = { source: 'Google', channel: 'Organic Search', country: 'DE' }
   const bing = { source: 'Bing', channel: 'Organic Search' }
   await revenue.store([
@@ -128,53 +128,51 @@ test('money by dimension: by the session of each payment, the same with and with
   expect([beyond.data, beyond.meta.total]).toEqual([[], 2])
 })
 
-describe('customers', () => {
-  const ids = async (query: string) => (await read(`/customers?${query}`)).data.map((row: Json) => row.id)
+const ids = async (query: string) => (await read(`/customers?${query}`)).data.map((row: Json) => row.id)
 
-  test('have their payments, their MRR and their first visit', async () => {
-    const { data, meta } = await read('/customers')
-    expect(meta.total).toBe(4)
-    const firstVisit = { at: '2026-01-02T09:00:00.000Z', source: 'Google', entry_path: '/blog' }
-    expect(data[0]).toEqual({
-      ...{ id: 'c:cus_a', customer_id: 'cus_a', email: 'ada@example.com', name: 'Ada Lovelace' },
-      ...{ status: 'active', payments: 2, revenue: 4000, mrr: 2000, subscriptions: 1 },
-      ...{ first_payment_at: '2026-01-04T12:00:00.000Z', last_payment_at: '2026-01-20T12:00:00.000Z' },
-      subscribed_at: '2026-01-05T12:00:00.000Z',
-      first_visit: expect.objectContaining(firstVisit),
-    })
-    const [churned, ben] = ['c:cus_c', 'e:ben@example.com'].map(id => data.find((row: Json) => row.id === id))
-    expect(churned).toMatchObject({ status: 'churned', payments: 0, mrr: 0 })
-    expect(ben).toMatchObject({
-      ...{ status: 'one_time', payments: 1, revenue: 500, subscribed_at: null },
-      last_payment_at: '2026-01-06T12:00:00.000Z',
-    })
+test('customers: have their payments, their MRR and their first visit', async () => {
+  const { data, meta } = await read('/customers')
+  expect(meta.total).toBe(4)
+  const firstVisit = { at: '2026-01-02T09:00:00.000Z', source: 'Google', entry_path: '/blog' }
+  expect(data[0]).toEqual({
+    ...{ id: 'c:cus_a', customer_id: 'cus_a', email: 'ada@example.com', name: 'Ada Lovelace' },
+    ...{ status: 'active', payments: 2, revenue: 4000, mrr: 2000, subscriptions: 1 },
+    ...{ first_payment_at: '2026-01-04T12:00:00.000Z', last_payment_at: '2026-01-20T12:00:00.000Z' },
+    subscribed_at: '2026-01-05T12:00:00.000Z',
+    first_visit: expect.objectContaining(firstVisit),
   })
+  const [churned, ben] = ['c:cus_c', 'e:ben@example.com'].map(id => data.find((row: Json) => row.id === id))
+  expect(churned).toMatchObject({ status: 'churned', payments: 0, mrr: 0 })
+  expect(ben).toMatchObject({
+    ...{ status: 'one_time', payments: 1, revenue: 500, subscribed_at: null },
+    last_payment_at: '2026-01-06T12:00:00.000Z',
+  })
+})
 
-  test.each([
-    ['search=ADA', ['c:cus_a']],
-    ['search=cus_', ['c:cus_a', 'c:cus_c']],
-    ['search=%25', []],
-    ['status=churned', ['c:cus_c']],
-    ['status=one_time&sort=revenue&order=asc', ['e:ben@example.com', 'p:n1']],
-    ['sort=last_payment', ['c:cus_a', 'p:n1', 'e:ben@example.com', 'c:cus_c']],
-    ['sort=first_payment&order=asc&per_page=2', ['c:cus_a', 'e:ben@example.com']],
-    ['source=Google', ['c:cus_a']],
-    ['source=(none)', ['p:n1', 'c:cus_c']],
-    ['entry_path[contains]=bu', ['e:ben@example.com']],
-    ['entry_path[starts_with]=/b&entry_path[ends_with]=og', ['c:cus_a']],
-    ['source[is_not]=Google&source[is_not]=Bing&sort=revenue', ['p:n1', 'c:cus_c']],
-    ['source[is_not]=(none)&sort=revenue&order=asc', ['e:ben@example.com', 'c:cus_a']],
-    ['source[does_not_contain]=oo&entry_path[is_not]=(none)', ['e:ben@example.com']],
-    ['source[contains]=zz&source[contains]=oogl', ['c:cus_a']],
-  ])('are found by %s', async (query, expected) => {
-    expect(await ids(query)).toEqual(expected)
-  })
+test.each([
+  ['search=ADA', ['c:cus_a']],
+  ['search=cus_', ['c:cus_a', 'c:cus_c']],
+  ['search=%25', []],
+  ['status=churned', ['c:cus_c']],
+  ['status=one_time&sort=revenue&order=asc', ['e:ben@example.com', 'p:n1']],
+  ['sort=last_payment', ['c:cus_a', 'p:n1', 'e:ben@example.com', 'c:cus_c']],
+  ['sort=first_payment&order=asc&per_page=2', ['c:cus_a', 'e:ben@example.com']],
+  ['source=Google', ['c:cus_a']],
+  ['source=(none)', ['p:n1', 'c:cus_c']],
+  ['entry_path[contains]=bu', ['e:ben@example.com']],
+  ['entry_path[starts_with]=/b&entry_path[ends_with]=og', ['c:cus_a']],
+  ['source[is_not]=Google&source[is_not]=Bing&sort=revenue', ['p:n1', 'c:cus_c']],
+  ['source[is_not]=(none)&sort=revenue&order=asc', ['e:ben@example.com', 'c:cus_a']],
+  ['source[does_not_contain]=oo&entry_path[is_not]=(none)', ['e:ben@example.com']],
+  ['source[contains]=zz&source[contains]=oogl', ['c:cus_a']],
+])('customers: are found by %s', async (query, expected) => {
+  expect(await ids(query)).toEqual(expected)
+})
 
-  test('refuse with 422 what they do not know', async () => {
-    const patterns = ['source[matches_regex]=a', 'source[matches_pattern]=*']
-    for (const query of ['status=late', 'sort=name', 'search=', 'page=0', ...patterns])
-      expect((await revenue.ask(`${site.path}/stats/money/customers?${query}`)).status, query).toBe(422)
-  })
+test('customers: refuse with 422 what they do not know', async () => {
+  const patterns = ['source[matches_regex]=a', 'source[matches_pattern]=*']
+  for (const query of ['status=late', 'sort=name', 'search=', 'page=0', ...patterns])
+    expect((await revenue.ask(`${site.path}/stats/money/customers?${query}`)).status, query).toBe(422)
 })
 
 test('subscriptions: as they are now, with when they counted', async () => {
@@ -211,48 +209,46 @@ test('lifetime value: by the first visit of each customer', async () => {
   expect((await revenue.ask(`${site.path}/stats/money/lifetime-value?dimension=path`)).status).toBe(422)
 })
 
-describe('customers keep up', () => {
-  const customer = async (id: string) =>
-    (await read('/customers?per_page=100')).data.find((row: Json) => row.id === id)
+const customer = async (id: string) =>
+  (await read('/customers?per_page=100')).data.find((row: Json) => row.id === id)
 
-  test('with payments that come late, are deleted, and whose visitor appears later', async () => {
-    const pay = (transaction_id: string, at: string) =>
-      revenue.pay(site, { transaction_id, amount: 100, customer_id: 'late', visitor_id: CAI, timestamp: at })
-    await pay('l2', '2026-02-02T00:00:00Z')
-    await pay('l1', '2026-02-01T00:00:00Z')
-    expect(await customer('c:late')).toMatchObject({
-      ...{ payments: 2, revenue: 200, first_visit: null },
-      ...{ first_payment_at: '2026-02-01T00:00:00.000Z', last_payment_at: '2026-02-02T00:00:00.000Z' },
-    })
-    const visit = (day: string, url: string, source: string) =>
-      revenue.store([hit(site, `2026-01-${day}T10:00:00Z`, { visitorId: CAI, url }, { source })])
-    await visit('31', '/later', 'Mail')
-    expect((await customer('c:late')).first_visit).toMatchObject({ source: 'Mail' })
-    await visit('30', '/first', 'Ad')
-    expect((await customer('c:late')).first_visit).toMatchObject({ source: 'Ad', entry_path: '/first' })
-    const sources = await values('/breakdown?from=2026-02-01&to=2026-02-02&dimension=source')
-    expect(sources.Mail).toMatchObject({ revenue: 200 })
-    const remove = (transaction_id: string) =>
-      revenue.call('DELETE', `${site.path}/payments`, { transaction_id })
-    expect((await remove('l2')).status).toBe(200)
-    const left = { revenue: 100, last_payment_at: '2026-02-01T00:00:00.000Z' }
-    expect(await customer('c:late')).toMatchObject(left)
-    expect((await remove('l1')).status).toBe(200)
-    expect(await customer('c:late')).toBeUndefined()
+test('customers keep up: with payments that come late, are deleted, and whose visitor appears later', async () => {
+  const pay = (transaction_id: string, at: string) =>
+    revenue.pay(site, { transaction_id, amount: 100, customer_id: 'late', visitor_id: CAI, timestamp: at })
+  await pay('l2', '2026-02-02T00:00:00Z')
+  await pay('l1', '2026-02-01T00:00:00Z')
+  expect(await customer('c:late')).toMatchObject({
+    ...{ payments: 2, revenue: 200, first_visit: null },
+    ...{ first_payment_at: '2026-02-01T00:00:00.000Z', last_payment_at: '2026-02-02T00:00:00.000Z' },
   })
+  const visit = (day: string, url: string, source: string) =>
+    revenue.store([hit(site, `2026-01-${day}T10:00:00Z`, { visitorId: CAI, url }, { source })])
+  await visit('31', '/later', 'Mail')
+  expect((await customer('c:late')).first_visit).toMatchObject({ source: 'Mail' })
+  await visit('30', '/first', 'Ad')
+  expect((await customer('c:late')).first_visit).toMatchObject({ source: 'Ad', entry_path: '/first' })
+  const sources = await values('/breakdown?from=2026-02-01&to=2026-02-02&dimension=source')
+  expect(sources.Mail).toMatchObject({ revenue: 200 })
+  const remove = (transaction_id: string) =>
+    revenue.call('DELETE', `${site.path}/payments`, { transaction_id })
+  expect((await remove('l2')).status).toBe(200)
+  const left = { revenue: 100, last_payment_at: '2026-02-01T00:00:00.000Z' }
+  expect(await customer('c:late')).toMatchObject(left)
+  expect((await remove('l1')).status).toBe(200)
+  expect(await customer('c:late')).toBeUndefined()
+})
 
-  test('with amounts of any size', async () => {
-    const other = await revenue.shop()
-    const payment = { amountMinor: Number.MAX_SAFE_INTEGER, customerId: 'rich', paidAt: new Date(NOW) }
-    for (let count = 0; count < 3; count++) await recordLargePayment(revenue.api.services.db, other, payment)
-    const { data } = await revenue.read(other, '/stats/money/customers')
-    const exactly = String(3n * BigInt(Number.MAX_SAFE_INTEGER))
-    expect(data[0]).toMatchObject({ revenue: null, revenue_exact: exactly })
-    const [row] = (await revenue.read(other, '/stats/money/lifetime-value?dimension=channel')).data
-    expect(row).toMatchObject({ revenue: null, lifetime_value: null })
-    expect(await revenue.read(other, '/stats/money?range=today')).toMatchObject({
-      revenue: Number.MAX_SAFE_INTEGER,
-      payments: 3,
-    })
+test('customers keep up: with amounts of any size', async () => {
+  const other = await revenue.shop()
+  const payment = { amountMinor: Number.MAX_SAFE_INTEGER, customerId: 'rich', paidAt: new Date(NOW) }
+  for (let count = 0; count < 3; count++) await recordLargePayment(revenue.api.services.db, other, payment)
+  const { data } = await revenue.read(other, '/stats/money/customers')
+  const exactly = String(3n * BigInt(Number.MAX_SAFE_INTEGER))
+  expect(data[0]).toMatchObject({ revenue: null, revenue_exact: exactly })
+  const [row] = (await revenue.read(other, '/stats/money/lifetime-value?dimension=channel')).data
+  expect(row).toMatchObject({ revenue: null, lifetime_value: null })
+  expect(await revenue.read(other, '/stats/money?range=today')).toMatchObject({
+    revenue: Number.MAX_SAFE_INTEGER,
+    payments: 3,
   })
 })

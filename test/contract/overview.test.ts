@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { enrichedHit } from '../support/hits.ts'
-import { sharedService, type TestService } from '../support/service.ts'
+import { ofFile } from '../support/of-file.ts'
+import { sharedService } from '../support/service.ts'
 import { createMember, createSite, type Member, request, type Site, sendHit, settle } from './requests.ts'
 
 // What is refused of sites, and who may see and change them, is in test/sites/sites.test.ts, test/http/routes.test.ts and access.txt.
@@ -17,14 +18,9 @@ const offset = 12 - new Date().getUTCHours()
 const NOON = offset === 0 ? 'Etc/GMT' : `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`
 const DAY = 86_400_000
 
-let service: TestService
-let sentinel: Site
+const service = ofFile(sharedService)
 
-beforeAll(async () => {
-  service = await sharedService()
-  sentinel = await createSite(service, 'sentinel.example')
-})
-afterAll(() => service.close())
+const sentinel = ofFile(() => createSite(service, 'sentinel.example'))
 
 const get = (path: string, token = service.token) => request(`${service.url}/api${path}`, { token })
 const create = (token: string, body: object) =>

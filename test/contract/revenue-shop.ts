@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { createUser } from '../../src/teams/accounts.ts'
+import { ofFile } from '../support/of-file.ts'
 import {
   type DeliveryOptions,
   deliver as deliverTo,
@@ -26,7 +27,6 @@ export const SERVICE_EVENTS = [
 export async function startRevenue() {
   const stats = await startStats(NOW)
   const { api, owner } = stats
-  api.services.config.sitesPerTeam = 1_000
   const call = (method: string, path: string, body?: unknown, token: string | undefined = owner.token) =>
     api.call(method, path, { token, body })
 
@@ -97,11 +97,4 @@ export async function startRevenue() {
 export type Revenue = Awaited<ReturnType<typeof startRevenue>>
 
 /** Starts it before the tests of a file, and closes it after them. */
-export function revenueOfFile(): Revenue {
-  const revenue = {} as Revenue
-  beforeAll(async () => {
-    Object.assign(revenue, await startRevenue())
-  })
-  afterAll(() => revenue.close())
-  return revenue
-}
+export const revenueOfFile = (): Revenue => ofFile(startRevenue)

@@ -85,28 +85,6 @@ test('scroll: a path without pageviews, or without engagement, has no mean and n
   }
 })
 
-// Whole messages of others: messages.test.ts.
-test('heat: wrong inputs are refused with the name of the field', async () => {
-  const refused: [path: string, field: string][] = [
-    ['scroll?path=', 'path'],
-    [`scroll?path=/${'a'.repeat(2_048)}`, 'path'],
-    ['scroll?path=/a&from=2026-03-10', 'to'],
-    ['clicks?types=pageview', 'types'],
-    ['clicks?types=button,', 'types'],
-    ['clicks?types=', 'types'],
-    ['clicks?types[a]=button', 'types'],
-    [`clicks?types=${'button,'.repeat(40)}button`, 'types'],
-    ['clicks?page=0', 'page'],
-    ['clicks?path[near]=/', 'path'],
-    ['clicks?path[matches_regex]=(', 'path.matches_regex'],
-  ]
-  for (const [path, field] of refused) {
-    const answer = await stats.ask(`${site.path}/stats/${path}`)
-    const refusal = [answer.status, Object.keys(answer.json.errors ?? {})]
-    expect(refusal, `${path} ${answer.text}`).toEqual([422, [field]])
-  }
-})
-
 const OF_ONE_DAY = '0b5ad3a4-56f4-8e0c-9c1b-1d5a35f1a001'
 const RANGE = 'from=2026-03-02&to=2026-03-08'
 
@@ -163,27 +141,4 @@ test('retention: counts who is recognized, and says why not where nobody is', as
       },
     ],
   })
-})
-
-test.each([
-  ['journeys', 'by=path', 'starting_at'],
-  ['journeys', 'starting_at=/&ending_at=/', 'ending_at'],
-  ['journeys', 'starting_at=', 'starting_at'],
-  ['journeys', `starting_at=${'a'.repeat(2_049)}`, 'starting_at'],
-  ['journeys', 'starting_at=/&by=country', 'by'],
-  ['retention', 'cohort=country', 'cohort'],
-  ['retention', 'cohort=goal', 'cohort_goal'],
-  ['retention', 'cohort=goal&cohort_goal=1', 'cohort_goal'],
-  ['retention', 'cohort=goal&cohort_goal=7b5ad3a4-56f4-4e0c-9c1b-1d5a35f1a001', 'cohort_goal'],
-  ['retention', 'cohort_goal=7b5ad3a4-56f4-4e0c-9c1b-1d5a35f1a001', 'cohort_goal'],
-  ['retention', 'measure=mrr', 'measure'],
-  ['retention', 'cohort=payment&measure=visitors', 'measure'],
-  ['retention', 'period=year', 'period'],
-  ['retention', 'period=day&from=2026-01-01&to=2026-04-11', 'period'],
-  ['retention', 'period=month&from=1970-01-01&to=9998-12-31', 'period'],
-])('%s: ?%s is refused', async (read, query, field) => {
-  const site = await stats.site()
-  const answer = await stats.ask(`${site.path}/stats/${read}?${query}`)
-  expect(answer.status, answer.text).toBe(422)
-  expect(Object.keys(answer.json.errors)).toContain(field)
 })

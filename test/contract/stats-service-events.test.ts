@@ -1,8 +1,9 @@
 // @module-tag full
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { DIMENSIONS, isInSessionRow } from '../../src/dimensions/dimensions.ts'
+import { ofFile } from '../support/of-file.ts'
 import type { Json } from '../support/stripe.ts'
-import { type Revenue, startRevenue } from './revenue-shop.ts'
+import { startRevenue } from './revenue-shop.ts'
 import { ADA, BEN, hit, type StatsSite } from './stats-site.ts'
 
 const TODAY = 'from=2026-03-18&to=2026-03-18'
@@ -10,13 +11,11 @@ const TODAY = 'from=2026-03-18&to=2026-03-18'
 const ROW_DIMENSIONS = DIMENSIONS.filter(isInSessionRow)
 const SESSION_DIMENSIONS = [...ROW_DIMENSIONS, 'country']
 
-let revenue: Revenue
-let site: StatsSite
+const revenue = ofFile(startRevenue)
 
 /** A session with a value for every dimension, and a payment that no visitor made. */
+const site = ofFile(() => revenue.shop())
 beforeAll(async () => {
-  revenue = await startRevenue()
-  site = await revenue.shop()
   const page = { url: '/home', title: 'Home', language: 'de', screenWidth: 9, screenHeight: 9 }
   const ofSession = {
     ...{ source: 'Google', channel: 'Email', referrerPage: 'google.com/', size: 'mobile' as const },
@@ -30,7 +29,6 @@ beforeAll(async () => {
   ])
   expect((await revenue.pay(site, { timestamp: '2026-03-18T11:55:00Z' })).status).toBe(201)
 })
-afterAll(() => revenue.close())
 
 const namesOf = (rows: { event_name: string }[]) => rows.map(row => row.event_name || 'pageview').sort()
 

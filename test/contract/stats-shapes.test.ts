@@ -1,5 +1,4 @@
-import { describe, expect, test } from 'vitest'
-import { expectError } from './requests.ts'
+import { expect, test } from 'vitest'
 import {
   ADA,
   BEN,
@@ -53,9 +52,6 @@ test('page titles: the timeseries counts the sessions that saw the title', async
   expect(home).toEqual({ labels: HOURS, values: hourly({ 9: 1, 10: 1, 11: 1, 12: 1 }), group: 'hour' })
   const { values } = await read(`/stats/page-titles/timeseries?${THAT_DAY}&title=Hom`)
   expect(values).toEqual(hourly({}))
-  const long = await stats.ask(`${site.path}/stats/page-titles/timeseries?title=${'x'.repeat(2049)}`)
-  expect(long.status).toBe(422)
-  expect((await stats.ask(`${site.path}/stats/page-titles/timeseries`)).status).toBe(422)
   await read(`/stats/page-titles/timeseries?title=${'x'.repeat(2048)}`)
 })
 
@@ -175,133 +171,108 @@ test.each<[string, Record<number, number>, number[]]>([
   expect(course).toEqual({ labels: HOURS, values, previous, group: 'hour' })
 })
 
-test('timeseries: an unknown metric is refused', async () => {
-  for (const metric of ['visitor', '', 'kpi', 'conversion_rate', '__proto__', 'VISITORS']) {
-    const answer = await stats.ask(`${site.path}/stats/timeseries?${THAT_DAY}&metric=${metric}`)
-    expectError(answer, 422, 'validation_failed')
-    expect(answer.json.errors).toHaveProperty('metric')
+test('event log: items have exactly these fields, newest first, without engagement and identify', async () => {
+  const { data, meta } = await read(`/stats/events?${THAT_DAY}`)
+  expect(meta).toEqual({ current_page: 1, per_page: 50, total: 9, last_page: 1 })
+  expect(data.map((item: { timestamp: string }) => item.timestamp)).toEqual(
+    ['12:02:00', '12:01:00', '12:00:00', '11:01:00', '11:00:00', '10:00:00']
+      .concat(['09:02:00.123', '09:01:00', '09:00:00'])
+      .map(time => new Date(`${DAY}T${time}Z`).toISOString()),
+  )
+  const avatars = `${stats.api.services.config.baseUrl}/avatars`
+  expect(data[6]).toEqual({
+    ...{ event_type: 'event', event_name: 'signup', timestamp: `${DAY}T09:02:00.123Z`, title: 'Pricing' },
+    ...{ path: '/pricing', url: 'https://example.com/pricing', hostname: 'example.com' },
+    ...{ user_id: 'user-1', visitor_id: ADA, session_id: SESSION_ID, display_name: 'Ada L.' },
+    avatar_url: expect.stringMatching(new RegExp(`^${avatars}/${ADA}/[A-Za-z0-9_-]+$`)),
+    ...{ country: 'DE', device: 'desktop', browser: 'Chrome', os: 'macOS' },
+    ...{ properties: { plan: 'pro', tier: 'a' }, error_id: null },
+  })
+  expect(data[8]).toMatchObject({
+    ...{ event_type: 'pageview', event_name: '', path: '/home', url: 'https://example.com/home?a=1' },
+    properties: { plan: 'pro' },
+  })
+  // An anonymous visitor has a nickname, and an error its fingerprint.
+  expect(data[5]).toMatchObject({
+    ...{ user_id: '', visitor_id: BEN, display_name: expect.stringMatching(/./), country: '', browser: '' },
+    avatar_url: `${avatars}/${BEN}.svg`,
+  })
+  expect(data[5].display_name).toBe(data[2].display_name)
+  expect(data[3]).toMatchObject({ event_type: 'error', event_name: 'TypeError', error_id: fingerprint })
+  expect(data[1].error_id).toBe(fingerprint)
+  expect(data[0]).toMatchObject({ event_name: 'Error', error_id: expect.stringMatching(/^[0-9a-f-]{36}$/) })
+  expect(data[4]).toMatchObject({ event_type: 'outbound', event_name: 'outbound', visitor_id: CAI })
+  const before = await read('/stats/events?from=2026-03-09&to=2026-03-09')
+  expect(before.data[0]).toMatchObject({ visitor_id: ADA, user_id: '' })
+})
+
+test('event log: types select items; none that is known selects every type', async () => {
+  for (const [types, selected] of [
+    ['error', ['error', 'error', 'error']],
+    ['outbound,event', ['outbound', 'event']],
+    ['event,nonsense,engagement', ['event']],
+    ['form', []],
+  ] as const) {
+    const { data, meta } = await read(`/stats/events?${THAT_DAY}&types=${types}`)
+    expect(data.map((item: { event_type: string }) => item.event_type)).toEqual(selected)
+    expect(meta.total).toBe(selected.length)
+  }
+  for (const types of ['', 'nonsense', ',', 'engagement', 'PAGEVIEW']) {
+    expect((await read(`/stats/events?${THAT_DAY}&types=${types}`)).meta.total, types).toBe(9)
   }
 })
 
-describe('event log', () => {
-  test('items have exactly these fields, newest first, without engagement and identify', async () => {
-    const { data, meta } = await read(`/stats/events?${THAT_DAY}`)
-    expect(meta).toEqual({ current_page: 1, per_page: 50, total: 9, last_page: 1 })
-    expect(data.map((item: { timestamp: string }) => item.timestamp)).toEqual(
-      ['12:02:00', '12:01:00', '12:00:00', '11:01:00', '11:00:00', '10:00:00']
-        .concat(['09:02:00.123', '09:01:00', '09:00:00'])
-        .map(time => new Date(`${DAY}T${time}Z`).toISOString()),
-    )
-    const avatars = `${stats.api.services.config.baseUrl}/avatars`
-    expect(data[6]).toEqual({
-      ...{ event_type: 'event', event_name: 'signup', timestamp: `${DAY}T09:02:00.123Z`, title: 'Pricing' },
-      ...{ path: '/pricing', url: 'https://example.com/pricing', hostname: 'example.com' },
-      ...{ user_id: 'user-1', visitor_id: ADA, session_id: SESSION_ID, display_name: 'Ada L.' },
-      avatar_url: expect.stringMatching(new RegExp(`^${avatars}/${ADA}/[A-Za-z0-9_-]+$`)),
-      ...{ country: 'DE', device: 'desktop', browser: 'Chrome', os: 'macOS' },
-      ...{ properties: { plan: 'pro', tier: 'a' }, error_id: null },
-    })
-    expect(data[8]).toMatchObject({
-      ...{ event_type: 'pageview', event_name: '', path: '/home', url: 'https://example.com/home?a=1' },
-      properties: { plan: 'pro' },
-    })
-    // An anonymous visitor has a nickname, and an error its fingerprint.
-    expect(data[5]).toMatchObject({
-      ...{ user_id: '', visitor_id: BEN, display_name: expect.stringMatching(/./), country: '', browser: '' },
-      avatar_url: `${avatars}/${BEN}.svg`,
-    })
-    expect(data[5].display_name).toBe(data[2].display_name)
-    expect(data[3]).toMatchObject({ event_type: 'error', event_name: 'TypeError', error_id: fingerprint })
-    expect(data[1].error_id).toBe(fingerprint)
-    expect(data[0]).toMatchObject({ event_name: 'Error', error_id: expect.stringMatching(/^[0-9a-f-]{36}$/) })
-    expect(data[4]).toMatchObject({ event_type: 'outbound', event_name: 'outbound', visitor_id: CAI })
-    const before = await read('/stats/events?from=2026-03-09&to=2026-03-09')
-    expect(before.data[0]).toMatchObject({ visitor_id: ADA, user_id: '' })
+test('event log: the timeseries has the types that occur', async () => {
+  const event = hourly({ 9: 1 })
+  expect(await read(`/stats/events/timeseries?${THAT_DAY}`)).toEqual({
+    labels: HOURS,
+    types: ['pageview', 'event', 'outbound', 'error'],
+    series: {
+      pageview: hourly({ 9: 2, 10: 1, 12: 1 }),
+      event,
+      outbound: hourly({ 11: 1 }),
+      error: hourly({ 11: 1, 12: 2 }),
+    },
+    group: 'hour',
   })
-
-  test('types select items; none that is known selects every type', async () => {
-    for (const [types, selected] of [
-      ['error', ['error', 'error', 'error']],
-      ['outbound,event', ['outbound', 'event']],
-      ['event,nonsense,engagement', ['event']],
-      ['form', []],
-    ] as const) {
-      const { data, meta } = await read(`/stats/events?${THAT_DAY}&types=${types}`)
-      expect(data.map((item: { event_type: string }) => item.event_type)).toEqual(selected)
-      expect(meta.total).toBe(selected.length)
-    }
-    for (const types of ['', 'nonsense', ',', 'engagement', 'PAGEVIEW']) {
-      expect((await read(`/stats/events?${THAT_DAY}&types=${types}`)).meta.total, types).toBe(9)
-    }
-  })
-
-  test('the timeseries has the types that occur', async () => {
-    const event = hourly({ 9: 1 })
-    expect(await read(`/stats/events/timeseries?${THAT_DAY}`)).toEqual({
-      labels: HOURS,
-      types: ['pageview', 'event', 'outbound', 'error'],
-      series: {
-        pageview: hourly({ 9: 2, 10: 1, 12: 1 }),
-        event,
-        outbound: hourly({ 11: 1 }),
-        error: hourly({ 11: 1, 12: 2 }),
-      },
-      group: 'hour',
-    })
-    const some = await read(`/stats/events/timeseries?${THAT_DAY}&types=event,copy,x`)
-    expect(some).toEqual({ labels: HOURS, types: ['event'], series: { event }, group: 'hour' })
-  })
+  const some = await read(`/stats/events/timeseries?${THAT_DAY}&types=event,copy,x`)
+  expect(some).toEqual({ labels: HOURS, types: ['event'], series: { event }, group: 'hour' })
 })
 
-describe('property breakdown', () => {
-  const of = (query: string, on = site) =>
-    stats.read(on, `/stats/events/property-breakdown?${THAT_DAY}&${query}`)
+const of = (query: string, on = site) =>
+  stats.read(on, `/stats/events/property-breakdown?${THAT_DAY}&${query}`)
 
-  test('values are sorted by visitors', async () => {
-    expect(await of('event_type=event&event_name=signup')).toEqual({
-      rows: [
-        { key: 'plan', value: 'pro', visitors: 1 },
-        { key: 'tier', value: 'a', visitors: 1 },
-      ],
-    })
-    const { rows } = await of('event_type=outbound&event_name=outbound')
-    expect(rows).toEqual([{ key: 'selector', value: '#buy', visitors: 1 }])
-    expect(await of('event_type=event&event_name=nothing')).toEqual({ rows: [] })
-    expect(await of('event_type=form&event_name=signup')).toEqual({ rows: [] })
+test('property breakdown: values are sorted by visitors', async () => {
+  expect(await of('event_type=event&event_name=signup')).toEqual({
+    rows: [
+      { key: 'plan', value: 'pro', visitors: 1 },
+      { key: 'tier', value: 'a', visitors: 1 },
+    ],
   })
+  const { rows } = await of('event_type=outbound&event_name=outbound')
+  expect(rows).toEqual([{ key: 'selector', value: '#buy', visitors: 1 }])
+  expect(await of('event_type=event&event_name=nothing')).toEqual({ rows: [] })
+  expect(await of('event_type=form&event_name=signup')).toEqual({ rows: [] })
+})
 
-  test('at most 50 rows, those with most visitors first', async () => {
-    const other = await stats.site()
-    const props = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, 'v']))
-    const many = (second: number, visitorId: string, given: Record<string, string>) =>
-      hit(other, `${DAY}T09:00:0${second}Z`, { type: 'event', name: 'many', visitorId, props: given })
-    await stats.store([
-      many(0, ADA, props),
-      many(1, BEN, { zz: '__proto__', k7: 'v' }),
-      many(2, BEN, { zz: '__proto__', constructor: 'v' }),
-      many(3, CAI, { zz: '__proto__', k7: 'v' }),
-    ])
-    const { rows } = await of('event_type=event&event_name=many', other)
-    expect(rows).toHaveLength(50)
-    expect(rows.slice(0, 3)).toEqual([
-      { key: 'k7', value: 'v', visitors: 3 },
-      { key: 'zz', value: '__proto__', visitors: 2 },
-      { key: 'constructor', value: 'v', visitors: 1 },
-    ])
-  })
-
-  test('a type or name that is missing or not of events is refused', async () => {
-    for (const query of [
-      'event_name=signup',
-      'event_type=event',
-      'event_type=pageview&event_name=x',
-      'event_type=engagement&event_name=x',
-      `event_type=event&event_name=${'x'.repeat(256)}`,
-    ]) {
-      const answer = await stats.ask(`${site.path}/stats/events/property-breakdown?${THAT_DAY}&${query}`)
-      expect(answer.status, query).toBe(422)
-    }
-  })
+test('property breakdown: at most 50 rows, those with most visitors first', async () => {
+  const other = await stats.site()
+  const props = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, 'v']))
+  const many = (second: number, visitorId: string, given: Record<string, string>) =>
+    hit(other, `${DAY}T09:00:0${second}Z`, { type: 'event', name: 'many', visitorId, props: given })
+  await stats.store([
+    many(0, ADA, props),
+    many(1, BEN, { zz: '__proto__', k7: 'v' }),
+    many(2, BEN, { zz: '__proto__', constructor: 'v' }),
+    many(3, CAI, { zz: '__proto__', k7: 'v' }),
+  ])
+  const { rows } = await of('event_type=event&event_name=many', other)
+  expect(rows).toHaveLength(50)
+  expect(rows.slice(0, 3)).toEqual([
+    { key: 'k7', value: 'v', visitors: 3 },
+    { key: 'zz', value: '__proto__', visitors: 2 },
+    { key: 'constructor', value: 'v', visitors: 1 },
+  ])
 })
 
 const PAIRS: [keyof Stats['client']['stats'], string, Record<string, string | number>][] = [

@@ -1,12 +1,11 @@
-import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
 import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { type Api, type Member, startApi } from '../support/api.ts'
+import { type Member, startApi } from '../support/api.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
-import { inProcessPool } from '../support/in-process-pool.ts'
+import { ofFile } from '../support/of-file.ts'
 import { type Answer, request } from './requests.ts'
 
 /** The moment at which these services live: a Wednesday. */
@@ -24,29 +23,14 @@ export interface StatsSite {
 
 /** The API with sites whose hits lie where a test wants them. */
 export async function startStats(now = NOW, database?: TestDatabase) {
-  let api: Api
-  api = await startApi({
-    now: () => new Date(now),
-    ...(database && { database }),
-    pool: {
-      run: (task, input) => inProcessPool(api.services.db).run(task, input),
-      close: async () => {},
-    },
-  })
+  const api = await startApi({ now: () => new Date(now), ...(database && { database }) })
   const owner = await api.member()
   const ask = (path: string, token = owner.token) => request(`${api.url}${path}`, { token })
   return {
     api,
     owner,
     client: createClient(api.url, owner.token),
-    async site(timezone = 'UTC', member: Member = owner): Promise<StatsSite> {
-      const { body } = await api.call('POST', '/api/sites', {
-        token: member.token,
-        body: { domain: `${randomUUID()}.example`, timezone },
-      })
-      const [row] = await api.services.db`select site_no from sites where id = ${body.id}`
-      return { siteNo: row!.site_no, id: body.id, key: body.tracking_key, path: `/api/sites/${body.id}` }
-    },
+    site: (timezone = 'UTC', member: Member = owner): Promise<StatsSite> => api.site(member, { timezone }),
     async goal(site: StatsSite, body: object): Promise<string> {
       const made = await api.call('POST', `${site.path}/goals`, { token: owner.token, body })
       expect(made.status).toBe(201)
@@ -68,12 +52,8 @@ export type Stats = Awaited<ReturnType<typeof startStats>>
 
 /** The API of the tests of a file, from before the first to after the last; with what they have in common. */
 export function useStats(prepare: () => Promise<unknown> = async () => {}, now = NOW): Stats {
-  const used = {} as Stats
-  beforeAll(async () => {
-    Object.assign(used, await startStats(now))
-    await prepare()
-  })
-  afterAll(() => used.close())
+  const used = ofFile(() => startStats(now))
+  beforeAll(prepare)
   return used
 }
 

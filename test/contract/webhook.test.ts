@@ -45,22 +45,23 @@ async function expectNoTrace({ siteNo }: Shop): Promise<void> {
   }
 }
 
-describe('visitors', () => {
-  async function visitors(shop: Shop) {
-    const told = await api.services.db`
-      select visitor_id as "visitorId" from lifecycle_events where site_no = ${shop.siteNo}`
-    return new Set([...(await payments(shop)), ...told].map(row => row.visitorId))
-  }
+async function visitors(shop: Shop) {
+  const told = await api.services.db`
+    select visitor_id as "visitorId" from lifecycle_events where site_no = ${shop.siteNo}`
+  return new Set([...(await payments(shop)), ...told].map(row => row.visitorId))
+}
 
-  const inMetadata = (visitor_id: string) => ({ metadata: { visitor_id } })
-  test.each<[string, (visitorId: string) => { checkout?: Json; subscription?: Json; invoice?: Json }]>(
-    sweep([
-      ['client_reference_id of the checkout', id => ({ checkout: { client_reference_id: id } })],
-      ['metadata of the checkout', id => ({ checkout: inMetadata(id) })],
-      ['metadata of the subscription', id => ({ subscription: inMetadata(id) })],
-      ['metadata of the invoice', id => ({ invoice: inMetadata(id) })],
-    ]),
-  )('a visitor named by the %s is remembered for the subscription and its payments', async (_where, name) => {
+const inMetadata = (visitor_id: string) => ({ metadata: { visitor_id } })
+test.each<[string, (visitorId: string) => { checkout?: Json; subscription?: Json; invoice?: Json }]>(
+  sweep([
+    ['client_reference_id of the checkout', id => ({ checkout: { client_reference_id: id } })],
+    ['metadata of the checkout', id => ({ checkout: inMetadata(id) })],
+    ['metadata of the subscription', id => ({ subscription: inMetadata(id) })],
+    ['metadata of the invoice', id => ({ invoice: inMetadata(id) })],
+  ]),
+)(
+  'visitors: a visitor named by the %s is remembered for the subscription and its payments',
+  async (_where, name) => {
     for (const isLate of [false, true]) {
       const shop = await openShop(api)
       const visitorId = randomUUID()
@@ -79,121 +80,119 @@ describe('visitors', () => {
       await deliverAll(shop, isLate ? events.reverse() : events)
       expect(await visitors(shop)).toEqual(new Set([visitorId]))
     }
-  })
+  },
+)
 
-  test('a visitor has the movements that were recorded before it was known', async () => {
-    const shop = await openShop(api)
-    const { db } = api.services
-    const [visitorId, seenAt] = [randomUUID(), new Date(onDay(2) * 1000)]
-    const base = subscription()
-    await deliverAll(shop, life(base, [[3, {}]]))
-    await db`insert into visitors (visitor_no, site_no, id, first_seen_at, session_count, newest_session_at)
-      values (nextval('visitor_numbers'), ${shop.siteNo}, ${visitorId}, ${seenAt}, 1, ${seenAt})`
-    const of = { mode: 'subscription', payment_intent: null, subscription: base.id }
-    const session = checkout({ ...of, client_reference_id: visitorId })
-    await deliverAll(shop, [event('checkout.session.completed', session, onDay(3))])
-    const [movement] = await db`
-      select visitors.id from mrr_movements join visitors using (site_no, visitor_no) where mrr_movements.site_no = ${shop.siteNo}`
-    expect(movement).toEqual({ id: visitorId })
-  })
-
-  test('a visitor name that is no id is ignored', async () => {
-    const shop = await openShop(api)
-    const session = checkout({ client_reference_id: 'cart-17' })
-    await deliverAll(shop, [event('checkout.session.completed', session, onDay(1))])
-    expect(await visitors(shop)).toEqual(new Set([null]))
-  })
+test('visitors: a visitor has the movements that were recorded before it was known', async () => {
+  const shop = await openShop(api)
+  const { db } = api.services
+  const [visitorId, seenAt] = [randomUUID(), new Date(onDay(2) * 1000)]
+  const base = subscription()
+  await deliverAll(shop, life(base, [[3, {}]]))
+  await db`insert into visitors (visitor_no, site_no, id, first_seen_at, session_count, newest_session_at)
+    values (nextval('visitor_numbers'), ${shop.siteNo}, ${visitorId}, ${seenAt}, 1, ${seenAt})`
+  const of = { mode: 'subscription', payment_intent: null, subscription: base.id }
+  const session = checkout({ ...of, client_reference_id: visitorId })
+  await deliverAll(shop, [event('checkout.session.completed', session, onDay(3))])
+  const [movement] = await db`
+    select visitors.id from mrr_movements join visitors using (site_no, visitor_no) where mrr_movements.site_no = ${shop.siteNo}`
+  expect(movement).toEqual({ id: visitorId })
 })
 
-describe('events', () => {
-  test('an event id is applied once, also when 20 deliveries arrive together, and only to its site', async () => {
-    const [shop, other] = [await openShop(api), await openShop(api)]
-    const paid = event('invoice.paid', invoice({ paidAt: onDay(5) }), onDay(5))
-    const [created] = life(subscription(), [[3, {}]])
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => deliver(shop, index % 2 ? paid : created!)),
-    )
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
-    expect(await netMovements(shop)).toEqual({ '2026-01-03 start USD': 1000 })
-    expect(await serviceEvents(shop)).toEqual(['2026-01-03 subscription_started', '2026-01-05 payment'])
-    await expectNoTrace(other)
-  })
+test('visitors: a visitor name that is no id is ignored', async () => {
+  const shop = await openShop(api)
+  const session = checkout({ client_reference_id: 'cart-17' })
+  await deliverAll(shop, [event('checkout.session.completed', session, onDay(1))])
+  expect(await visitors(shop)).toEqual(new Set([null]))
+})
 
-  test('a late event is inserted in order by movements of the kind that they correct', async () => {
-    const shop = await openShop(api)
-    const costs = (amount: number) => ({ items: { data: [item(price(amount))] } })
-    const steps = life(subscription(), [
-      [1, {}],
-      [2, costs(4000)],
-      [3, costs(6000)],
-    ])
-    const movements = () => api.services.db<{ id: string; kind: string; amount: number }[]>`
-      select id, kind, amount_minor as amount from mrr_movements where site_no = ${shop.siteNo}`
-    await deliverAll(shop, [steps[2]!, steps[0]!])
-    const before = await movements()
-    await deliverAll(shop, [steps[1]!])
-    expect(await netMovements(shop)).toEqual({
-      '2026-01-01 start USD': 1000,
-      '2026-01-02 upgrade USD': 3000,
-      '2026-01-03 upgrade USD': 2000,
-    })
-    const rows = await movements()
-    expect(rows).toEqual(expect.arrayContaining([...before]))
-    const starts = rows.filter(({ kind }) => kind === 'start').map(({ amount }) => amount)
-    expect(starts.sort()).toEqual([-6000, 1000, 6000])
-  })
+test('events: an event id is applied once, also when 20 deliveries arrive together, and only to its site', async () => {
+  const [shop, other] = [await openShop(api), await openShop(api)]
+  const paid = event('invoice.paid', invoice({ paidAt: onDay(5) }), onDay(5))
+  const [created] = life(subscription(), [[3, {}]])
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => deliver(shop, index % 2 ? paid : created!)),
+  )
+  expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+  expect(await netMovements(shop)).toEqual({ '2026-01-03 start USD': 1000 })
+  expect(await serviceEvents(shop)).toEqual(['2026-01-03 subscription_started', '2026-01-05 payment'])
+  await expectNoTrace(other)
+})
 
-  test('an event of an unused type is answered 200, and nothing is stored', async () => {
-    const shop = await openShop(api)
-    for (const type of ['payout.paid', 'invoice.voided', 'invoice.payment_failed', 'a.new.type']) {
-      const answer = await deliver(shop, event(type, { id: 'x_1', object: 'other' }, onDay(1)))
-      expect(answer, type).toMatchObject({ status: 200, body: { received: true } })
-    }
-    await expectNoTrace(shop)
+test('events: a late event is inserted in order by movements of the kind that they correct', async () => {
+  const shop = await openShop(api)
+  const costs = (amount: number) => ({ items: { data: [item(price(amount))] } })
+  const steps = life(subscription(), [
+    [1, {}],
+    [2, costs(4000)],
+    [3, costs(6000)],
+  ])
+  const movements = () => api.services.db<{ id: string; kind: string; amount: number }[]>`
+    select id, kind, amount_minor as amount from mrr_movements where site_no = ${shop.siteNo}`
+  await deliverAll(shop, [steps[2]!, steps[0]!])
+  const before = await movements()
+  await deliverAll(shop, [steps[1]!])
+  expect(await netMovements(shop)).toEqual({
+    '2026-01-01 start USD': 1000,
+    '2026-01-02 upgrade USD': 3000,
+    '2026-01-03 upgrade USD': 2000,
   })
+  const rows = await movements()
+  expect(rows).toEqual(expect.arrayContaining([...before]))
+  const starts = rows.filter(({ kind }) => kind === 'start').map(({ amount }) => amount)
+  expect(starts.sort()).toEqual([-6000, 1000, 6000])
+})
 
-  test('a signed event that cannot be read is answered 422, and nothing is stored', async () => {
-    const shop = await openShop(api)
-    const dear = [item(price(9e14), { quantity: 9 })]
-    const broken: [string, StripeEvent][] = [
-      ['no status', event('customer.subscription.updated', { id: 'sub_1' }, onDay(1))],
-      ['no amount', event('invoice.paid', { id: 'in_1', currency: 'usd' }, onDay(1))],
-      ['an amount that is no number', event('refund.created', { ...refund(), amount: 'all' }, onDay(1))],
-      ['too large an amount', event('invoice.paid', invoice({ amount_paid: 10 ** 12 + 1 }), onDay(1))],
-      ['an object that is none', { ...event('invoice.paid', {}, onDay(1)), data: { object: 7 as never } }],
-      ['a time that is none', event('invoice.paid', invoice(), Number.NaN)],
-      ['a long id', event('invoice.paid', invoice({ id: `in_${'x'.repeat(300)}` }), onDay(1))],
-      ['a price beyond numbers', life(subscription({ items: dear }), [[1, {}]])[0]!],
-    ]
-    for (const [what, each] of broken) {
-      const answer = await deliver(shop, each)
-      expect(answer, what).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
-    }
-    for (const text of ['[]', 'null', '7', '"evt"', '{}', '{"id":"evt_1","type":"invoice.paid"}'])
-      expect([200, 422], text).toContain((await deliver(shop, text)).status)
-    expect(await deliver(shop, '{"id":')).toMatchObject({ status: 400, body: { code: 'malformed_json' } })
-    await expectNoTrace(shop)
-  })
+test('events: an event of an unused type is answered 200, and nothing is stored', async () => {
+  const shop = await openShop(api)
+  for (const type of ['payout.paid', 'invoice.voided', 'invoice.payment_failed', 'a.new.type']) {
+    const answer = await deliver(shop, event(type, { id: 'x_1', object: 'other' }, onDay(1)))
+    expect(answer, type).toMatchObject({ status: 200, body: { received: true } })
+  }
+  await expectNoTrace(shop)
+})
 
-  test('an event with NUL characters and lone surrogates is accepted', async () => {
-    const shop = await openShop(api)
-    const bill = JSON.stringify(event('invoice.paid', invoice({ customer_name: 'A\0nn' }), onDay(1)))
-    expect((await deliver(shop, bill.replace('ann@', '\\ud800@'))).status).toBe(200)
-    expect(await payments(shop)).toHaveLength(1)
-  })
+test('events: a signed event that cannot be read is answered 422, and nothing is stored', async () => {
+  const shop = await openShop(api)
+  const dear = [item(price(9e14), { quantity: 9 })]
+  const broken: [string, StripeEvent][] = [
+    ['no status', event('customer.subscription.updated', { id: 'sub_1' }, onDay(1))],
+    ['no amount', event('invoice.paid', { id: 'in_1', currency: 'usd' }, onDay(1))],
+    ['an amount that is no number', event('refund.created', { ...refund(), amount: 'all' }, onDay(1))],
+    ['too large an amount', event('invoice.paid', invoice({ amount_paid: 10 ** 12 + 1 }), onDay(1))],
+    ['an object that is none', { ...event('invoice.paid', {}, onDay(1)), data: { object: 7 as never } }],
+    ['a time that is none', event('invoice.paid', invoice(), Number.NaN)],
+    ['a long id', event('invoice.paid', invoice({ id: `in_${'x'.repeat(300)}` }), onDay(1))],
+    ['a price beyond numbers', life(subscription({ items: dear }), [[1, {}]])[0]!],
+  ]
+  for (const [what, each] of broken) {
+    const answer = await deliver(shop, each)
+    expect(answer, what).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
+  }
+  for (const text of ['[]', 'null', '7', '"evt"', '{}', '{"id":"evt_1","type":"invoice.paid"}'])
+    expect([200, 422], text).toContain((await deliver(shop, text)).status)
+  expect(await deliver(shop, '{"id":')).toMatchObject({ status: 400, body: { code: 'malformed_json' } })
+  await expectNoTrace(shop)
+})
 
-  test('an event that failed in the database is applied when it is sent again', async () => {
-    const shop = await openShop(api)
-    const { db } = api.services
-    const [created] = life(subscription(), [[1, {}]])
-    await db`alter table lifecycle_events add constraint broken check (name <> 'subscription_started')
-      not valid`
-    expect((await deliver(shop, created!)).status).toBeGreaterThanOrEqual(500)
-    await expectNoTrace(shop)
-    await db`alter table lifecycle_events drop constraint broken`
-    await deliverAll(shop, [created!])
-    expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1000 })
-  })
+test('events: an event with NUL characters and lone surrogates is accepted', async () => {
+  const shop = await openShop(api)
+  const bill = JSON.stringify(event('invoice.paid', invoice({ customer_name: 'A\0nn' }), onDay(1)))
+  expect((await deliver(shop, bill.replace('ann@', '\\ud800@'))).status).toBe(200)
+  expect(await payments(shop)).toHaveLength(1)
+})
+
+test('events: an event that failed in the database is applied when it is sent again', async () => {
+  const shop = await openShop(api)
+  const { db } = api.services
+  const [created] = life(subscription(), [[1, {}]])
+  await db`alter table lifecycle_events add constraint broken check (name <> 'subscription_started')
+    not valid`
+  expect((await deliver(shop, created!)).status).toBeGreaterThanOrEqual(500)
+  await expectNoTrace(shop)
+  await db`alter table lifecycle_events drop constraint broken`
+  await deliverAll(shop, [created!])
+  expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1000 })
 })
 
 describe('calls of others', () => {

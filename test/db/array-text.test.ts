@@ -1,16 +1,9 @@
 import fc from 'fast-check'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { arrayText, timeText } from '../../src/db/array-text.ts'
-import type { Db } from '../../src/db/connect.ts'
-import { sharedDatabase } from '../support/database.ts'
+import { dbOf, useDatabase } from '../support/database.ts'
 
-let db: Db
-
-beforeAll(async () => {
-  const database = await sharedDatabase()
-  db = database.db
-  return () => database.close()
-})
+const db = dbOf(useDatabase())
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }).map(value => value.replaceAll('\0', '').toWellFormed()),

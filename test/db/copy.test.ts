@@ -2,18 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectDb } from '../../src/db/connect.ts'
 import { copyInto, copyLines, copyValues } from '../../src/db/copy.ts'
 import { sqlState } from '../../src/db/errors.ts'
-import { sharedDatabase, type TestDatabase } from '../support/database.ts'
+import { sharedDatabase } from '../support/database.ts'
+import { ofFile } from '../support/of-file.ts'
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await sharedDatabase()
-  await database.db`create table copied (no integer primary key, text text, data jsonb)`
-})
-afterAll(async () => {
-  await database.db`drop table copied`
-  await database.close()
-})
+const database = ofFile(sharedDatabase)
+beforeAll(() => database.db`create table copied (no integer primary key, text text, data jsonb)`)
+afterAll(() => database.db`drop table copied`)
 
 const copy = copyInto('copy-test', 'copied', ['no', 'text', 'data'])
 const linesOf = (rows: (string | number | null)[][]) => copyLines(rows, copyValues)

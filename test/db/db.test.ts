@@ -1,17 +1,12 @@
-import { beforeAll, expect, test } from 'vitest'
-import { clientOptions, connectDb, type Db } from '../../src/db/connect.ts'
+import { expect, test } from 'vitest'
+import { clientOptions, connectDb } from '../../src/db/connect.ts'
 import { isDataFault, isRetryable, isUnavailable, sqlState, translateDbError } from '../../src/db/errors.ts'
 import { query } from '../../src/db/query.ts'
 import { AppError } from '../../src/errors.ts'
 import { asAppError } from '../../src/runtime/failures.ts'
-import { sharedDatabase } from '../support/database.ts'
+import { dbOf, useDatabase } from '../support/database.ts'
 
-let db: Db
-beforeAll(async () => {
-  const database = await sharedDatabase()
-  db = database.db
-  return () => database.close()
-})
+const db = dbOf(useDatabase())
 
 const withCode = (code: unknown) => Object.assign(new Error('failed'), { code })
 

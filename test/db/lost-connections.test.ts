@@ -3,23 +3,22 @@ import { abandonWhen } from '../../src/db/abandon.ts'
 import { ARRAY_TYPES } from '../../src/db/array-types.ts'
 import { connectDb, type Db } from '../../src/db/connect.ts'
 import { query } from '../../src/db/query.ts'
-import { sharedDatabase, type TestDatabase } from '../support/database.ts'
+import { sharedDatabase } from '../support/database.ts'
 import { type DatabaseProxy, databaseProxy } from '../support/database-proxy.ts'
 import { deferred } from '../support/deferred.ts'
+import { ofFile } from '../support/of-file.ts'
 
 let proxy: DatabaseProxy
-let database: TestDatabase
 let db: Db
 
+const database = ofFile(sharedDatabase)
 beforeAll(async () => {
-  database = await sharedDatabase()
   proxy = await databaseProxy(database.url)
   db = connectDb(proxy.url, { max: 1, name: 'test' })
 })
 afterAll(async () => {
   await db.end({ timeout: 5 })
   proxy.close()
-  await database.close()
 })
 
 const CLOSED = { code: expect.stringMatching(/^(CONNECTION_CLOSED|ECONNRESET|EPIPE)$/) }

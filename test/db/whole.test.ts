@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { projectRoot } from '../../src/config.ts'
 import { connectDb, type Db } from '../../src/db/connect.ts'
 import { dialect } from '../../src/db/dialect.ts'
@@ -13,7 +13,7 @@ import { requireWhole } from '../../src/db/whole.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { recordPayment } from '../../src/revenue/ledger/record-payment.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { testDatabase, useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { sweep } from '../support/runs.ts'
 import { createTestSite } from '../support/sites.ts'
@@ -22,9 +22,8 @@ const NOW = new Date('2026-04-01T00:00:00Z')
 /** In chunks of their own. */
 const WEEKS = ['2025-12-03T12:00:00Z', '2026-02-04T12:00:00Z']
 
-let database: TestDatabase
+const database = useDatabase(testDatabase)
 beforeAll(async () => {
-  database = await testDatabase()
   const { db } = database
   const site = await createTestSite(db)
   await storeHits(
@@ -45,7 +44,6 @@ beforeAll(async () => {
   }
   for (const aggregate of ['hits', 'revenue'] as const) await refreshAggregate(db, aggregate, NOW)
 })
-afterAll(() => database.close())
 
 /** The error after a change that is taken back. */
 async function refusalAfter(change: string): Promise<string> {

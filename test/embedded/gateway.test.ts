@@ -1,10 +1,11 @@
 import net from 'node:net'
 import postgres from 'postgres'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { clientOptions } from '../../src/db/connect.ts'
-import { type Database, startDatabase } from '../../src/embedded/database.ts'
+import { startDatabase } from '../../src/embedded/database.ts'
 import { copyFail } from '../../src/embedded/protocol.ts'
 import { Statements } from '../../src/embedded/statements.ts'
+import { ofFile } from '../support/of-file.ts'
 import {
   bind,
   copyData,
@@ -22,7 +23,7 @@ import {
 const log = { info() {}, warn() {}, error() {} }
 const IDLE_MS = 300
 
-let database: Database
+const database = ofFile(() => startDatabase({ log, idleInTransactionMs: IDLE_MS }))
 let socketPath: string
 
 /** A client that is closed after the test. */
@@ -40,12 +41,9 @@ async function connect(parameters?: Record<string, string>): Promise<RawClient> 
   return raw
 }
 
-beforeAll(async () => {
-  database = await startDatabase({ log, idleInTransactionMs: IDLE_MS })
+beforeAll(() => {
   socketPath = `${clientOptions(database.url).host}/.s.PGSQL.5432`
 })
-
-afterAll(() => database.close())
 
 test('gateway: overlapping transactions of two clients are isolated from each other', async () => {
   const [a, b] = [client(), client()]

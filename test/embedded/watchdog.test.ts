@@ -1,10 +1,11 @@
 // @module-tag full
 import postgres from 'postgres'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { clientOptions } from '../../src/db/connect.ts'
-import { type Database, startDatabase } from '../../src/embedded/database.ts'
+import { startDatabase } from '../../src/embedded/database.ts'
 import { databaseUrl } from '../../src/embedded/paths.ts'
 import { newDataDir } from '../support/data-dir.ts'
+import { ofFile } from '../support/of-file.ts'
 import { exited, ready, spawnEntry } from './spawn.ts'
 
 const SECRET = 'a value of a user'
@@ -17,7 +18,7 @@ const busyFor = (ms: number) => `do $$
 const warnings: { fields: object; message: string }[] = []
 const warn = (fields: object, message: string) => void warnings.push({ fields, message })
 const log = { info() {}, warn, error() {} }
-let database: Database
+const database = ofFile(() => startDatabase({ log, limits: { statementMs: 2_000, graceMs: 600_000 } }))
 
 function connectTo(to: string, connection: Record<string, string> = {}): postgres.Sql {
   const { url, host } = clientOptions(to)
@@ -29,11 +30,6 @@ function client(settings: Record<string, string> = {}): postgres.Sql {
   onTestFinished(() => sql.end({ timeout: 1 }))
   return sql
 }
-
-beforeAll(async () => {
-  database = await startDatabase({ log, limits: { statementMs: 2_000, graceMs: 600_000 } })
-})
-afterAll(() => database.close())
 
 test('watchdog: a statement that runs too long is cancelled, its transaction is undone, and the next one is answered', async () => {
   warnings.length = 0

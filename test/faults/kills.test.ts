@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
+import { beforeEach, expect, inject, test } from 'vitest'
 import { mergeNewStamps } from '../../src/columns/stamps.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { DAY_MS } from '../../src/lib/time.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { type Load, moreAccepted } from '../support/load.ts'
+import { ofFile } from '../support/of-file.ts'
 import { runs } from '../support/runs.ts'
 import { eventually } from '../support/service.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
-import { type LoadedService, startLoadedServiceAnywhere } from './loaded-service.ts'
+import { startLoadedServiceAnywhere } from './loaded-service.ts'
 import { expectNoneRefused } from './none-refused.ts'
 
-let service: LoadedService
+const service = ofFile(startLoadedServiceAnywhere)
 
-beforeAll(async () => {
-  service = await startLoadedServiceAnywhere()
-})
 // A test that failed may have left a process that is starting again.
 beforeEach(() => service.whenReady())
-afterAll(() => service?.close())
 
 test('faults: whichever process is killed, each accepted hit is stored once, and the service recovers by itself', async () => {
   const processes: [name: string, pids: () => Promise<number[]>][] = [

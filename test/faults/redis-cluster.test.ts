@@ -1,30 +1,25 @@
 // @module-tag full
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { CLUSTER_TAGS } from '../../src/redis/lanes.ts'
 import { type Load, moreAccepted, underLoad } from '../support/load.ts'
-import { type RedisServer, type RedisServers, redisCluster } from '../support/redis-servers.ts'
-import { eventually, isReady, startService, type TestService } from '../support/service.ts'
+import { ofFile } from '../support/of-file.ts'
+import { type RedisServer, redisCluster } from '../support/redis-servers.ts'
+import { eventually, isReady, startService } from '../support/service.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { expectNoneRefused } from './none-refused.ts'
 import { expectStoredOnce } from './stored-once.ts'
 
-let cluster: RedisServers
-let service: TestService
-beforeAll(async () => {
-  cluster = await redisCluster(3)
-  service = await startService({
+const cluster = ofFile(() => redisCluster(3))
+const service = ofFile(() =>
+  startService({
     REDIS_URL: cluster.url,
     HITS_MIN_REPLICAS: '1',
     INGEST_PROCESSES: '2',
     TRUST_PROXY: '1',
     // Hits of a sender with a limit go to the lane that counts the sender.
     RATE_LIMIT_COLLECT: '1000000',
-  })
-})
-afterAll(async () => {
-  await service?.close()
-  await cluster?.close()
-})
+  }),
+)
 
 async function serversAre(role: 'master' | 'slave'): Promise<RedisServer[]> {
   const roles = await Promise.all(cluster.servers.map(server => cluster.cli(server, 'role')))

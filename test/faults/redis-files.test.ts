@@ -4,27 +4,20 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { newDataDir } from '../support/data-dir.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
 import { documentedCommands } from '../support/documented-commands.ts'
 import { type Load, moreAccepted, underLoad } from '../support/load.ts'
+import { ofFile } from '../support/of-file.ts'
 import { type Primary, startPrimary } from '../support/primary.ts'
 import { singleRedis } from '../support/redis-servers.ts'
 import { freePort } from '../support/service.ts'
 import { createTestSite } from '../support/sites.ts'
 import { expectStoredOnce } from './stored-once.ts'
 
-let database: TestDatabase
-let redis: Awaited<ReturnType<typeof singleRedis>>
-beforeAll(async () => {
-  database = await testDatabase()
-  redis = await singleRedis()
-})
-afterAll(async () => {
-  await redis?.close()
-  await database?.close()
-})
+const database = ofFile(testDatabase)
+const redis = ofFile(singleRedis)
 
 /** Runs the service until `during` resolves, then stops it. */
 async function whileServing(settings: NodeJS.ProcessEnv, during: (service: Primary) => Promise<unknown>) {

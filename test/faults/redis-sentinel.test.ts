@@ -1,21 +1,14 @@
 // @module-tag full
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { moreAccepted, underLoad } from '../support/load.ts'
+import { ofFile } from '../support/of-file.ts'
 import { type RedisServer, redisWithSentinels } from '../support/redis-servers.ts'
-import { eventually, isReady, startService, type TestService } from '../support/service.ts'
+import { eventually, isReady, startService } from '../support/service.ts'
 import { createTestSite } from '../support/sites.ts'
 import { expectStoredOnce } from './stored-once.ts'
 
-let redis: Awaited<ReturnType<typeof redisWithSentinels>>
-let service: TestService
-beforeAll(async () => {
-  redis = await redisWithSentinels()
-  service = await startService({ REDIS_URL: redis.url, HITS_MIN_REPLICAS: '1' })
-})
-afterAll(async () => {
-  await service?.close()
-  await redis?.close()
-})
+const redis = ofFile(redisWithSentinels)
+const service = ofFile(() => startService({ REDIS_URL: redis.url, HITS_MIN_REPLICAS: '1' }))
 
 /** A Sentinel that was stopped for two seconds does nothing for the next thirty: on a busy machine that happens more than once. */
 const TILT_MS = 150_000

@@ -1,21 +1,18 @@
 // @module-tag full
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
+import { beforeEach, expect, inject, test } from 'vitest'
 import { connectDb } from '../../src/db/connect.ts'
 import { databaseUrl } from '../../src/embedded/paths.ts'
 import { moreAccepted, moreRefused } from '../support/load.ts'
+import { ofFile } from '../support/of-file.ts'
 import { createTestSite } from '../support/sites.ts'
-import { type LoadedService, startLoadedServiceAnywhere } from './loaded-service.ts'
+import { startLoadedServiceAnywhere } from './loaded-service.ts'
 import { expectNoneRefused } from './none-refused.ts'
 
-let service: LoadedService
+const service = ofFile(startLoadedServiceAnywhere)
 
-beforeAll(async () => {
-  service = await startLoadedServiceAnywhere()
-})
 // A test that failed may have left a process that is starting again.
 beforeEach(() => service.whenReady())
-afterAll(() => service?.close())
 
 /** Longer than any time limit of the service. */
 const HANG_MS = 20_000

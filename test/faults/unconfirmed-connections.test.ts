@@ -1,17 +1,16 @@
 // @module-tag full
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { ofFile } from '../support/of-file.ts'
 import { childrenOf } from '../support/processes.ts'
-import { eventually, startService, type TestService } from '../support/service.ts'
+import { eventually, startService } from '../support/service.ts'
 
-let service: TestService
+const service = ofFile(() => startService({ HTTP_WORKERS: '2' }))
 beforeAll(async () => {
-  service = await startService({ HTTP_WORKERS: '2' })
   // Both workers listen, so both get connections.
   await eventually(async () => service.output().includes('"msg":"ready"'), 90_000)
 })
-afterAll(() => service.close())
 
 /** Connects and asks for /healthz. Resolves with the first bytes of the answer, or with `closed`. */
 async function ask(): Promise<{ socket: Socket; outcome: Promise<string> }> {

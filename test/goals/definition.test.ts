@@ -64,31 +64,29 @@ const ACCEPTED: [Record<string, unknown>, Record<string, unknown>][] = [
   [event({ id: 'mine', created_at: 'never', site_no: 1, unknown: true }), { match_value: 'signup' }],
 ]
 
-describe('valid goal definition', () => {
-  test.each(ACCEPTED)(
-    '%j is stored and returned with defaults for omitted fields',
-    async (body, expected) => {
-      const own = await newSite()
-      const before = Date.now()
-      const made = await own.create(body)
-      expect(made.status, JSON.stringify(made.body)).toBe(201)
-      expect(Object.keys(made.body)).toEqual([
-        ...['id', 'display_name', 'type', 'match_value', 'match_operator', 'scroll_threshold', 'currency'],
-        ...['custom_props', 'created_at'],
-      ])
-      const given = ['match_value', 'match_operator', 'scroll_threshold'].filter(name => body[name])
-      const kept = Object.fromEntries(given.map(name => [name, body[name]]))
-      const scroll_threshold = body.match_type === 'scroll' ? body.scroll_threshold : -1
-      const id = expect.stringMatching(UUID)
-      expect(made.body).toMatchObject({ id, ...kept, scroll_threshold, ...expected })
-      const createdAt = new Date(made.body.created_at)
-      expect(createdAt.toISOString()).toBe(made.body.created_at)
-      expect(createdAt.getTime()).toBeGreaterThan(before - 5_000)
-      expect((await own.list()).body.data).toEqual([made.body])
-      await goals.api.call('DELETE', `/api/sites/${own.id}`, { token: goals.owner.token })
-    },
-  )
-})
+test.each(ACCEPTED)(
+  'valid goal definition: %j is stored and returned with defaults for omitted fields',
+  async (body, expected) => {
+    const own = await newSite()
+    const before = Date.now()
+    const made = await own.create(body)
+    expect(made.status, JSON.stringify(made.body)).toBe(201)
+    expect(Object.keys(made.body)).toEqual([
+      ...['id', 'display_name', 'type', 'match_value', 'match_operator', 'scroll_threshold', 'currency'],
+      ...['custom_props', 'created_at'],
+    ])
+    const given = ['match_value', 'match_operator', 'scroll_threshold'].filter(name => body[name])
+    const kept = Object.fromEntries(given.map(name => [name, body[name]]))
+    const scroll_threshold = body.match_type === 'scroll' ? body.scroll_threshold : -1
+    const id = expect.stringMatching(UUID)
+    expect(made.body).toMatchObject({ id, ...kept, scroll_threshold, ...expected })
+    const createdAt = new Date(made.body.created_at)
+    expect(createdAt.toISOString()).toBe(made.body.created_at)
+    expect(createdAt.getTime()).toBeGreaterThan(before - 5_000)
+    expect((await own.list()).body.data).toEqual([made.body])
+    await goals.api.call('DELETE', `/api/sites/${own.id}`, { token: goals.owner.token })
+  },
+)
 
 test.each([
   ['https://DOMAIN/pricing', '/pricing'],

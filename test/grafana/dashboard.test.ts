@@ -32,73 +32,67 @@ const panelOf = (title: string) => panels.find(panel => panel.title === title)!
 const PANEL_TYPES = ['stat', 'timeseries', 'table']
 const INFINITY = 'yesoreyeram-infinity-datasource'
 
-describe('grafana: the dashboard', () => {
-  test('has the fields that Grafana needs, and no id of another installation', () => {
-    expect(dashboard).toMatchObject({
-      ...{ uid: expect.stringMatching(/^[\w-]{1,40}$/), title: expect.any(String), timezone: 'browser' },
-      ...{ version: expect.any(Number), time: { from: 'now-29d/d', to: 'now/d' } },
-      annotations: { list: expect.any(Array) },
-    })
-    expect(dashboard).not.toHaveProperty('id')
-    expect(dashboard.schemaVersion).toBeGreaterThanOrEqual(36)
+test('grafana, the dashboard: has the fields that Grafana needs, and no id of another installation', () => {
+  expect(dashboard).toMatchObject({
+    ...{ uid: expect.stringMatching(/^[\w-]{1,40}$/), title: expect.any(String), timezone: 'browser' },
+    ...{ version: expect.any(Number), time: { from: 'now-29d/d', to: 'now/d' } },
+    annotations: { list: expect.any(Array) },
   })
+  expect(dashboard).not.toHaveProperty('id')
+  expect(dashboard.schemaVersion).toBeGreaterThanOrEqual(36)
+})
 
-  test('panels have ids of their own, a known type, and a place of their own', () => {
-    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
-    const taken = new Set<string>()
-    for (const { type, title, gridPos, targets } of panels) {
-      expect(PANEL_TYPES).toContain(type)
-      expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24)
-      for (let cell = 0; cell < gridPos.w * gridPos.h; cell++) {
-        const place = `${gridPos.y + Math.floor(cell / gridPos.w)} ${gridPos.x + (cell % gridPos.w)}`
-        expect(taken.has(place), `${title} overlaps`).toBe(false)
-        taken.add(place)
-      }
-      expect(targets.length).toBeGreaterThan(0)
-      expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length)
+test('grafana, the dashboard: panels have ids of their own, a known type, and a place of their own', () => {
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+  const taken = new Set<string>()
+  for (const { type, title, gridPos, targets } of panels) {
+    expect(PANEL_TYPES).toContain(type)
+    expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24)
+    for (let cell = 0; cell < gridPos.w * gridPos.h; cell++) {
+      const place = `${gridPos.y + Math.floor(cell / gridPos.w)} ${gridPos.x + (cell % gridPos.w)}`
+      expect(taken.has(place), `${title} overlaps`).toBe(false)
+      taken.add(place)
     }
-  })
+    expect(targets.length).toBeGreaterThan(0)
+    expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length)
+  }
+})
 
-  test('reads only the data source that it lets choose, with known variables', () => {
-    const variables: { name: string; type: string; query: string }[] = dashboard.templating.list
-    const chosen = variables.find(({ type }) => type === 'datasource')
-    expect(chosen).toMatchObject({ name: 'datasource', query: INFINITY })
-    for (const { datasource, targets } of panels) {
-      for (const each of [datasource, ...targets.map(target => target.datasource)]) {
-        expect(each).toEqual({ type: INFINITY, uid: variable('datasource') })
-      }
+test('grafana, the dashboard: reads only the data source that it lets choose, with known variables', () => {
+  const variables: { name: string; type: string; query: string }[] = dashboard.templating.list
+  const chosen = variables.find(({ type }) => type === 'datasource')
+  expect(chosen).toMatchObject({ name: 'datasource', query: INFINITY })
+  for (const { datasource, targets } of panels) {
+    for (const each of [datasource, ...targets.map(target => target.datasource)]) {
+      expect(each).toEqual({ type: INFINITY, uid: variable('datasource') })
     }
-    const known = [...variables.map(({ name }) => name), '__from', '__to']
-    for (const [, name] of text.matchAll(/\$\{(\w+)/g)) expect(known).toContain(name)
-  })
+  }
+  const known = [...variables.map(({ name }) => name), '__from', '__to']
+  for (const [, name] of text.matchAll(/\$\{(\w+)/g)) expect(known).toContain(name)
+})
 
-  test('queries are JSON of a GET with the backend parser, and tables or series of known columns', () => {
-    for (const target of panels.flatMap(({ targets }) => targets)) {
-      const json = { type: 'json', source: 'url', parser: 'backend', url_options: { method: 'GET' } }
-      expect(target).toMatchObject(json)
-      expect(['table', 'timeseries']).toContain(target.format)
-      const types = target.columns.map(({ type }) => type)
-      for (const type of types) expect(['string', 'number', 'timestamp']).toContain(type)
-      if (target.format === 'timeseries') expect(types).toEqual(['timestamp', 'number'])
-      expect(() => jsonata(target.root_selector || '$')).not.toThrow()
-    }
-  })
+test('grafana, the dashboard: queries are JSON of a GET with the backend parser, and tables or series of known columns', () => {
+  for (const target of panels.flatMap(({ targets }) => targets)) {
+    const json = { type: 'json', source: 'url', parser: 'backend', url_options: { method: 'GET' } }
+    expect(target).toMatchObject(json)
+    expect(['table', 'timeseries']).toContain(target.format)
+    const types = target.columns.map(({ type }) => type)
+    for (const type of types) expect(['string', 'number', 'timestamp']).toContain(type)
+    if (target.format === 'timeseries') expect(types).toEqual(['timestamp', 'number'])
+    expect(() => jsonata(target.root_selector || '$')).not.toThrow()
+  }
+})
 
-  test('files of provisioning name the data source, the token and the folder of the dashboard', () => {
-    const source = readFileSync(`${FOLDER}/datasource.yaml`, 'utf8')
-    for (const line of [
-      ...['apiVersion: 1', `    type: ${INFINITY}`, '    url: $ANALYTICS_URL'],
-      ...[
-        '      auth_method: bearerToken',
-        '        - $ANALYTICS_URL',
-        '      bearerToken: $ANALYTICS_TOKEN',
-      ],
-    ]) {
-      expect(source.split('\n')).toContain(line)
-    }
-    const provider = readFileSync(`${FOLDER}/dashboards.yaml`, 'utf8')
-    expect(provider).toMatch(/^apiVersion: 1\nproviders:\n.*type: file.*path: \/var\/lib\/grafana/ms)
-  })
+test('grafana, the dashboard: files of provisioning name the data source, the token and the folder of the dashboard', () => {
+  const source = readFileSync(`${FOLDER}/datasource.yaml`, 'utf8')
+  for (const line of [
+    ...['apiVersion: 1', `    type: ${INFINITY}`, '    url: $ANALYTICS_URL'],
+    ...['      auth_method: bearerToken', '        - $ANALYTICS_URL', '      bearerToken: $ANALYTICS_TOKEN'],
+  ]) {
+    expect(source.split('\n')).toContain(line)
+  }
+  const provider = readFileSync(`${FOLDER}/dashboards.yaml`, 'utf8')
+  expect(provider).toMatch(/^apiVersion: 1\nproviders:\n.*type: file.*path: \/var\/lib\/grafana/ms)
 })
 
 describe('grafana: queries', () => {

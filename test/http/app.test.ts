@@ -1,18 +1,14 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Api, type Member, startApi } from '../support/api.ts'
+import { expect, test } from 'vitest'
+import { startApi } from '../support/api.ts'
+import { ofFile } from '../support/of-file.ts'
 import { recordingLog } from '../support/recording-log.ts'
 import { openWire } from '../support/wire.ts'
 
 const { log, lines } = recordingLog()
-let api: Api
-let owner: Member
+const api = ofFile(() => startApi({ log }))
 
-beforeAll(async () => {
-  api = await startApi({ log })
-  owner = await api.member()
-})
-afterAll(() => api.close())
+const owner = ofFile(() => api.member())
 
 const post = (body: unknown, headers: object = {}) =>
   api.call('POST', '/api/sites', { token: owner.token, body, headers: { ...headers } })

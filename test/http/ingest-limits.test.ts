@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Api, startApi } from '../support/api.ts'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { startApi } from '../support/api.ts'
 import { startIngestApi } from '../support/ingest-api.ts'
+import { ofFile } from '../support/of-file.ts'
 import { sweep } from '../support/runs.ts'
-import { createTestSite, type TestSite } from '../support/sites.ts'
+import { createTestSite } from '../support/sites.ts'
 import { openWire, type WireAnswer } from '../support/wire.ts'
 
 const LIMIT = 3
@@ -13,26 +14,18 @@ const KIB = 1024
 
 type Worker = Awaited<ReturnType<typeof startIngestApi>>
 
-let api: Api
-/** Two HTTP workers of one service. */
-let first: Worker
-let second: Worker
-let site: TestSite
 /** Whole minutes, not in the past, because salts expire by the clock of Redis. */
 let at = Math.ceil(Date.now() / MINUTE) * MINUTE
 
+const api = ofFile(() => startApi({ now: () => new Date(at) }))
 beforeAll(async () => {
-  api = await startApi({ now: () => new Date(at) })
-  const { config } = api.services
-  Object.assign(config.limits, { collect: LIMIT, event: 0, engage: LIMIT, identify: LIMIT })
-  const url = config.redisUrl!
-  ;[first, second] = [await startIngestApi(api.services, url), await startIngestApi(api.services, url)]
-  site = await createTestSite(api.services.db)
+  const { limits } = api.services.config
+  Object.assign(limits, { collect: LIMIT, event: 0, engage: LIMIT, identify: LIMIT })
 })
-afterAll(async () => {
-  await Promise.all([first.close(), second.close()])
-  await api.close()
-})
+/** Two HTTP workers of one service. */
+const startWorker = () => startIngestApi(api.services, api.services.config.redisUrl!)
+const [first, second] = [ofFile(startWorker), ofFile(startWorker)]
+const site = ofFile(() => createTestSite(api.services.db))
 beforeEach(() => {
   at += MINUTE
 })

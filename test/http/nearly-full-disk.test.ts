@@ -6,8 +6,9 @@ import { loadConfig } from '../../src/config.ts'
 import { folderOfServers } from '../../src/embedded/addresses.ts'
 import { databaseUrl } from '../../src/embedded/paths.ts'
 import { type DiskWatch, watchDisk } from '../../src/runtime/disk.ts'
-import { type Api, startApi } from '../support/api.ts'
+import { startApi } from '../support/api.ts'
 import { startIngestApi } from '../support/ingest-api.ts'
+import { ofFile } from '../support/of-file.ts'
 import { recordingLog } from '../support/recording-log.ts'
 
 const MIB = 1024 * 1024
@@ -15,18 +16,14 @@ const folder = mkdtempSync(join(tmpdir(), 'analytics-space-'))
 let free = 0
 let disk: DiskWatch
 const { log, lines } = recordingLog()
-let api: Api
-let ingest: Awaited<ReturnType<typeof startIngestApi>>
 
 beforeAll(async () => {
   disk = watchDisk({ folder, minFreeBytes: 100 * MIB, log, measure: async () => free })
-  api = await startApi({ disk })
-  ingest = await startIngestApi(api.services, api.services.config.redisUrl!)
 })
+const api = ofFile(() => startApi({ disk }))
+const ingest = ofFile(() => startIngestApi(api.services, api.services.config.redisUrl!))
 afterAll(async () => {
   disk.stop()
-  await ingest.close()
-  await api.close()
   rmSync(folder, { recursive: true })
 })
 beforeEach(() => haveFree(1_000))
@@ -38,9 +35,7 @@ const haveFree = async (mib: number) => {
 
 async function siteWithKey() {
   const owner = await api.member()
-  const body = { domain: 'a.example' }
-  const { body: site } = await api.call('POST', '/api/sites', { token: owner.token, body })
-  return { owner, id: site.id, key: site.tracking_key }
+  return { owner, ...(await api.site(owner, { domain: 'a.example' })) }
 }
 
 test('nearly full disk: hits and webhooks get 503 with Retry-After until there is space, reads work', async () => {

@@ -7,9 +7,9 @@ import { storeHits } from '../../src/ingestion/store/store.ts'
 import { createFavicons } from '../../src/sites/favicons.ts'
 import { avatarOf } from '../../src/stats/identity/avatar.ts'
 import { nicknameOf } from '../../src/stats/identity/nickname.ts'
-import { type Api, type Member, startApi } from '../support/api.ts'
+import { type Api, startApi } from '../support/api.ts'
 import { enrichedHit } from '../support/hits.ts'
-import { inProcessPool } from '../support/in-process-pool.ts'
+import { ofFile } from '../support/of-file.ts'
 
 const HOUR = 3_600_000
 
@@ -58,7 +58,6 @@ let origin: string
 let now = Date.UTC(2026, 2, 1, 12)
 
 let api: Api
-let owner: Member
 
 beforeAll(async () => {
   server.listen(0, '127.0.0.1')
@@ -67,7 +66,7 @@ beforeAll(async () => {
   origin = `http://pictures.example:${web.port}`
   api = await startApi({
     now: () => new Date(now),
-    config: { sitesPerTeam: 1_000, baseUrl: 'https://analytics.example' },
+    config: { baseUrl: 'https://analytics.example' },
     reach: {
       resolve: async host => (host === 'inside.example' ? ['10.0.0.1'] : ['127.0.0.1']),
       isAllowed: address => address === '127.0.0.1',
@@ -75,9 +74,8 @@ beforeAll(async () => {
       maxBytes: 10_000,
     },
   })
-  api.services.rollups = inProcessPool(api.services.db)
-  owner = await api.member()
 })
+const owner = ofFile(() => api.member())
 afterAll(async () => {
   server.close()
   await api.close()
@@ -99,7 +97,7 @@ async function visit(
   avatar: string | undefined,
   { identifier = 'user-42', ...given }: Partial<Visit> & { identifier?: string } = {},
 ): Promise<Visit> {
-  const site = given.site ?? (await register())
+  const site = given.site ?? (await newSite())
   const visitorId = given.visitorId ?? randomUUID()
   const identity = { identifier, ...(avatar !== undefined && { avatar }) }
   now += 1_000
@@ -113,17 +111,7 @@ async function visit(
   return { site, visitorId, avatarUrl: item.avatar_url }
 }
 
-async function newSite(domain = `${randomUUID()}.example:${web.port}`) {
-  const made = await api.call('POST', '/api/sites', { token: owner.token, body: { domain } })
-  expect(made.status).toBe(201)
-  return made.body as { id: string; domain: string; favicon_url: string; tracking_key: string }
-}
-
-async function register(): Promise<Visit['site']> {
-  const { id, tracking_key: key } = await newSite()
-  const [row] = await api.services.db`select site_no from sites where id = ${id}`
-  return { id, siteNo: row!.site_no, key }
-}
+const newSite = (domain = `${randomUUID()}.example:${web.port}`) => api.site(owner, { domain })
 
 const image = (path: string, method?: string) => getPicture(api.url + path, method)
 const show = (url: string, method?: string) => image(new URL(url).pathname, method)
@@ -201,14 +189,9 @@ test.each(NO_PICTURES)(
 )
 
 test.each([
-  'http://inside.example/a.png',
-  'http://10.0.0.1/a.png',
-  'http://[::1]/a.png',
-  'http://169.254.169.254/latest/meta-data',
-  'http://pictures.example:22/a.png',
-  'ftp://pictures.example/a.png',
-  'javascript:alert(1)',
-  'nonsense',
+  ...['http://inside.example/a.png', 'http://10.0.0.1/a.png', 'http://[::1]/a.png'],
+  ...['http://169.254.169.254/latest/meta-data', 'http://pictures.example:22/a.png'],
+  ...['ftp://pictures.example/a.png', 'javascript:alert(1)', 'nonsense'],
 ])('avatars: nothing is fetched from %s', async avatar => {
   const { avatarUrl, visitorId } = await visit(avatar)
   expect((await show(avatarUrl)).bytes).toEqual(generated(visitorId))

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { describeApi } from '../../src/http/openapi/document.ts'
-import { type Api, startApi } from '../support/api.ts'
+import { startApi } from '../support/api.ts'
 import { operationsOf } from '../support/documented.ts'
+import { ofFile } from '../support/of-file.ts'
 import { newPerson, startShell } from '../tracker/chromium.ts'
 
-let api: Api
-beforeAll(async () => {
-  api = await startApi()
-})
-afterAll(() => api.close())
+const api = ofFile(startApi)
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(api.url + path, { headers, redirect: 'manual' })

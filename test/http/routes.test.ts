@@ -1,22 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { routes } from '../../src/http/api/routes.ts'
 import { generateToken } from '../../src/teams/token-format.ts'
-import { type Api, type Member, startApi } from '../support/api.ts'
+import { startApi } from '../support/api.ts'
+import { ofFile } from '../support/of-file.ts'
 
-let api: Api
-let owner: Member
-let stranger: Member
-let siteId: string
+const api = ofFile(startApi)
 
-beforeAll(async () => {
-  api = await startApi()
-  owner = await api.member()
-  stranger = await api.member()
-  const made = await api.call('POST', '/api/sites', { token: owner.token, body: { domain: 'example.com' } })
-  siteId = made.body.id
-})
-afterAll(() => api.close())
+const owner = ofFile(() => api.member())
+const stranger = ofFile(() => api.member())
+const site = ofFile(() => api.site(owner, { domain: 'example.com' }))
 
 const paths = [...new Set(routes.map(route => route.path))]
 const at = (path: string, siteKey: string) =>
@@ -43,14 +36,15 @@ test('routes: HEAD is answered like GET; what is made answers 201, what has only
   const isVoid = ({ output }: (typeof routes)[number]) => output._zod.def.type === 'void'
   expect(routes.filter(({ ok }) => ok === 204)).toEqual(routes.filter(isVoid))
   expect(routes.filter(({ method, ok }) => method === 'get' && ok !== 200)).toEqual([])
-  const head = await api.call('HEAD', `/api/sites/${siteId}`, { token: owner.token })
+  const head = await api.call('HEAD', `/api/sites/${site.id}`, { token: owner.token })
   expect([head.status, head.body]).toEqual([200, undefined])
 })
 
-describe.each(routes.filter(({ isOpen }) => !isOpen))('$method $path', route => {
-  test('is refused without a valid token, whatever the request contains', async () => {
+test.each(routes.filter(({ isOpen }) => !isOpen))(
+  '$method $path is refused without a valid token, whatever the request contains',
+  async route => {
     for (const token of [undefined, 'nonsense', generateToken()]) {
-      const answer = await api.call(route.method.toUpperCase(), at(route.path, siteId), {
+      const answer = await api.call(route.method.toUpperCase(), at(route.path, site.id), {
         token,
         ...(route.method !== 'get' && { body: '{' }),
       })
@@ -62,11 +56,11 @@ describe.each(routes.filter(({ isOpen }) => !isOpen))('$method $path', route => 
         request_id: answer.headers.get('x-request-id'),
       })
     }
-  })
-})
+  },
+)
 
 test.each(routes)('$method $path names ignored query parameters in a header', async route => {
-  const path = `${at(route.path, siteId)}?nonsense=1&also=2&siteKey=3`
+  const path = `${at(route.path, site.id)}?nonsense=1&also=2&siteKey=3`
   const answer = await api.call(route.method.toUpperCase(), path, { token: stranger.token })
   expect(answer.headers.get('x-ignored-parameters')).toBe('nonsense, also, siteKey')
 })
@@ -82,24 +76,21 @@ test.each(routes.filter(route => route.path.includes(':siteKey')))(
     }
     const unknown = await ask(randomUUID())
     expect(unknown).toMatchObject({ status: 404, body: { message: 'No such site' } })
-    for (const siteKey of [siteId, 'example.com', 'unknown.example'])
+    for (const siteKey of [site.id, 'example.com', 'unknown.example'])
       expect(await ask(siteKey)).toEqual(unknown)
   },
 )
 
-describe.each(paths)('%s', path => {
+test.each(paths)('%s answers OPTIONS with its methods, and every other method with 405', async path => {
   const procedures = routes.filter(route => route.path === path).map(route => route.method.toUpperCase())
   const methods = [...(path === '/api/auth/oidc/start' ? ['GET'] : []), ...procedures]
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
-
-  test('answers OPTIONS with its methods, and every other method with 405', async () => {
-    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(each => !methods.includes(each))) {
-      const answer = await api.call(method, at(path, siteId))
-      expect(answer.status, method).toBe(405)
-      expect(answer.headers.get('allow')).toBe(allow)
-      expect(answer.body.code).toBe('method_not_allowed')
-    }
-    const answer = await api.call('OPTIONS', at(path, siteId))
-    expect([answer.status, answer.headers.get('allow')]).toEqual([204, allow])
-  })
+  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(each => !methods.includes(each))) {
+    const answer = await api.call(method, at(path, site.id))
+    expect(answer.status, method).toBe(405)
+    expect(answer.headers.get('allow')).toBe(allow)
+    expect(answer.body.code).toBe('method_not_allowed')
+  }
+  const answer = await api.call('OPTIONS', at(path, site.id))
+  expect([answer.status, answer.headers.get('allow')]).toEqual([204, allow])
 })

@@ -1,19 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { PAGE_PATHS } from '../../src/http/web/page-paths.ts'
 import { webFolder } from '../../src/http/web/web-files.ts'
-import { type Api, startApi } from '../support/api.ts'
+import { startApi } from '../support/api.ts'
+import { ofFile } from '../support/of-file.ts'
 
-let api: Api
-let below: Api
-beforeAll(async () => {
-  ;[api, below] = await Promise.all([
-    startApi(),
-    startApi({ config: { baseUrl: 'https://example.com/tools/analytics' } }),
-  ])
-})
-afterAll(() => Promise.all([api.close(), below.close()]))
+const api = ofFile(startApi)
+const below = ofFile(() => startApi({ config: { baseUrl: 'https://example.com/tools/analytics' } }))
 
 const BROWSER = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8', Cookie: 'analytics_session=x' }
 
@@ -121,11 +115,7 @@ test('web pages: the first page leads to the one for signing in without a cookie
   const home = await get('/', { Accept: 'text/html' })
   expect([home.status, home.headers.get('location')]).toEqual([302, 'login'])
   for (const path of [
-    '/login',
-    '/sites/a.example',
-    '/sites/a.example/money',
-    '/embed/a.example',
-    '/team',
+    ...['/login', '/sites/a.example', '/sites/a.example/money', '/embed/a.example', '/team'],
     '/account/devices',
   ]) {
     const answer = await get(`${path}/?range=all`)

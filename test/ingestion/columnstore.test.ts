@@ -3,10 +3,9 @@ import { newHitId } from '../../src/ingestion/edge/hit-id.ts'
 import { digestOf, hitIdOf } from '../../src/ingestion/import/line-ids.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
-import { testDatabase } from '../support/database.ts'
+import { testDatabase, useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { createTestSite } from '../support/sites.ts'
-import { useDatabase } from './storing.ts'
 
 const HITS = 2_000
 const NOON = Date.UTC(2026, 2, 10, 12)

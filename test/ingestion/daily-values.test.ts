@@ -1,41 +1,29 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { connectDb, type Db } from '../../src/db/connect.ts'
+import { beforeEach, expect, test } from 'vitest'
 import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
 import { importHits } from '../../src/ingestion/import/import-hits.ts'
 import { errorFingerprint } from '../../src/ingestion/stages/error.ts'
 import { type Stored, storeHits } from '../../src/ingestion/store/store.ts'
 import { purgeDeletedSites } from '../../src/sites/purge-deleted-sites.ts'
+import { dbOf, useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { streamOf } from '../support/import-lines.ts'
 import { silentLog } from '../support/log.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
-import { useDatabase } from './storing.ts'
+import { useOtherProcesses } from './storing.ts'
 
 const NOON = Date.UTC(2026, 2, 10, 12)
 const DAY = 86_400_000
 const MOST = 3
 
 const database = useDatabase()
-let db: Db
+const db = dbOf(database)
 let site: TestSite
-beforeAll(() => {
-  db = database.db
-})
 beforeEach(async () => {
   site = await createTestSite(db)
 })
 
-/** Separate connections, as of another process or of the same one after a restart. */
-const others: Db[] = []
-function anotherProcess(): Db {
-  const other = connectDb(database.url, { max: 2, name: 'test' })
-  others.push(other)
-  return other
-}
-afterEach(async () => {
-  for (const other of others.splice(0)) await other.end({ timeout: 5 })
-})
+const anotherProcess = useOtherProcesses(database)
 
 const store = (hits: EnrichedHit[], by = db, partition = 0): Promise<Stored> =>
   storeHits(by, partition, hits, MOST)
@@ -59,95 +47,93 @@ async function names(day = NOON): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-describe('daily values: event names', () => {
-  test('the first names of a day are kept, further ones count as (other)', async () => {
-    const { stored, others } = await store(events('a', 'b', 'c', 'd', 'a', 'e'))
-    expect([stored, others]).toEqual([6, { event_name: 2, property_key: 0, error_group: 0 }])
-    expect(await names()).toEqual(['a', 'b', 'c', '(other)', 'a', '(other)'])
-  })
+test('daily values, event names: the first names of a day are kept, further ones count as (other)', async () => {
+  const { stored, others } = await store(events('a', 'b', 'c', 'd', 'a', 'e'))
+  expect([stored, others]).toEqual([6, { event_name: 2, property_key: 0, error_group: 0 }])
+  expect(await names()).toEqual(['a', 'b', 'c', '(other)', 'a', '(other)'])
+})
 
-  test('the names that are kept on a day are the same in later batches, other partitions and other processes', async () => {
-    await store(events('a', 'b'))
-    const elsewhere = anotherProcess()
-    await store([event('c', {}, NOON + 10), event('d', {}, NOON + 11)], elsewhere, 1)
-    await store([event('d', {}, NOON + 20), event('c', {}, NOON + 21), event('b', {}, NOON + 22)], db, 2)
-    expect(await names()).toEqual(['a', 'b', 'c', '(other)', '(other)', 'c', 'b'])
-  })
+test('daily values, event names: the names that are kept on a day are the same in later batches, other partitions and other processes', async () => {
+  await store(events('a', 'b'))
+  const elsewhere = anotherProcess()
+  await store([event('c', {}, NOON + 10), event('d', {}, NOON + 11)], elsewhere, 1)
+  await store([event('d', {}, NOON + 20), event('c', {}, NOON + 21), event('b', {}, NOON + 22)], db, 2)
+  expect(await names()).toEqual(['a', 'b', 'c', '(other)', '(other)', 'c', 'b'])
+})
 
-  test('concurrent batches stay within the limit together', async () => {
-    const processes = [db, anotherProcess(), anotherProcess()]
-    await Promise.all(
-      Array.from({ length: 12 }, (_, index) =>
-        store([event(`a${index}`), event(`b${index}`)], processes[index % 3], index % 4),
-      ),
-    )
-    const stored = await names()
-    expect(stored).toHaveLength(24)
-    expect(new Set(stored).size).toBe(MOST + 1)
-    expect(stored.filter(name => name === '(other)')).toHaveLength(24 - MOST)
-  })
+test('daily values, event names: concurrent batches stay within the limit together', async () => {
+  const processes = [db, anotherProcess(), anotherProcess()]
+  await Promise.all(
+    Array.from({ length: 12 }, (_, index) =>
+      store([event(`a${index}`), event(`b${index}`)], processes[index % 3], index % 4),
+    ),
+  )
+  const stored = await names()
+  expect(stored).toHaveLength(24)
+  expect(new Set(stored).size).toBe(MOST + 1)
+  expect(stored.filter(name => name === '(other)')).toHaveLength(24 - MOST)
+})
 
-  test('a hit that is delivered twice keeps its stored name, and storing leaves it unchanged', async () => {
-    const first = events('a', 'b')
-    await store(first)
-    const later = [event('c', {}, NOON + 10), event('d', { props: { plan: 'pro' } }, NOON + 11)]
-    const before = structuredClone(later)
-    await store(later)
-    expect(later).toEqual(before)
-    expect(await store(structuredClone(first), anotherProcess())).toMatchObject({ stored: 0, repeated: 2 })
-    expect(await names()).toEqual(['a', 'b', 'c', '(other)'])
-  })
+test('daily values, event names: a hit that is delivered twice keeps its stored name, and storing leaves it unchanged', async () => {
+  const first = events('a', 'b')
+  await store(first)
+  const later = [event('c', {}, NOON + 10), event('d', { props: { plan: 'pro' } }, NOON + 11)]
+  const before = structuredClone(later)
+  await store(later)
+  expect(later).toEqual(before)
+  expect(await store(structuredClone(first), anotherProcess())).toMatchObject({ stored: 0, repeated: 2 })
+  expect(await names()).toEqual(['a', 'b', 'c', '(other)'])
+})
 
-  test('a failed batch does not use up the limit, and its retry stores the same names', async () => {
-    const broken = event('z', { visitorId: 'no uuid' }, NOON - 1)
-    const batch = events('a', 'b', 'c')
-    await expect(store([broken, ...batch])).rejects.toThrow()
-    expect((await store([...batch, event('d', {}, NOON + 10)])).others.event_name).toBe(1)
-    expect(await names()).toEqual(['a', 'b', 'c', '(other)'])
-  })
+test('daily values, event names: a failed batch does not use up the limit, and its retry stores the same names', async () => {
+  const broken = event('z', { visitorId: 'no uuid' }, NOON - 1)
+  const batch = events('a', 'b', 'c')
+  await expect(store([broken, ...batch])).rejects.toThrow()
+  expect((await store([...batch, event('d', {}, NOON + 10)])).others.event_name).toBe(1)
+  expect(await names()).toEqual(['a', 'b', 'c', '(other)'])
+})
 
-  test('each UTC day and each site has its own limit', async () => {
-    await store(events('a', 'b', 'c', 'd'))
-    await store([event('d', {}, NOON + DAY), event('a', {}, NOON + DAY + 1)])
-    expect(await names(NOON + DAY)).toEqual(['d', 'a'])
-    const first = site
-    site = await createTestSite(db)
-    await store(events('d'))
-    expect(await names()).toEqual(['d'])
-    site = first
-    expect(await names()).toEqual(['a', 'b', 'c', '(other)'])
-  })
+test('daily values, event names: each UTC day and each site has its own limit', async () => {
+  await store(events('a', 'b', 'c', 'd'))
+  await store([event('d', {}, NOON + DAY), event('a', {}, NOON + DAY + 1)])
+  expect(await names(NOON + DAY)).toEqual(['d', 'a'])
+  const first = site
+  site = await createTestSite(db)
+  await store(events('d'))
+  expect(await names()).toEqual(['d'])
+  site = first
+  expect(await names()).toEqual(['a', 'b', 'c', '(other)'])
+})
 
-  test('a full day is reported once', async () => {
-    const filled = { siteNo: site.siteNo, day: NOON / DAY - 0.5, kind: 'event_name' }
-    expect((await store(events('a', 'b'))).filled).toEqual([])
-    expect((await store(events('c', 'd'))).filled).toEqual([filled])
-    expect((await store(events('e'))).filled).toEqual([])
-    expect((await store(events('f'), anotherProcess())).filled).toEqual([])
-  })
+test('daily values, event names: a full day is reported once', async () => {
+  const filled = { siteNo: site.siteNo, day: NOON / DAY - 0.5, kind: 'event_name' }
+  expect((await store(events('a', 'b'))).filled).toEqual([])
+  expect((await store(events('c', 'd'))).filled).toEqual([filled])
+  expect((await store(events('e'))).filled).toEqual([])
+  expect((await store(events('f'), anotherProcess())).filled).toEqual([])
+})
 
-  test('event names and property keys of goals are kept beyond the limit', async () => {
-    await db`
-      insert into goals (site_no, display_name, type, match_value, match_operator, custom_props)
-      values
-        (${site.siteNo}, 'one', 'event', 'bought', 'is', '{"plan": "pro"}'),
-        (${site.siteNo}, 'two', 'event', 'x', 'contains', '{}')`
-    await store(events('a', 'b', 'c', 'd'))
-    const props = { k1: '1', k2: '2', k3: '3' }
-    await store([event('a', { props }, NOON + 5)])
-    const bought = { props: { plan: 'pro', k4: '4' } }
-    await store([event('bought', bought, NOON + 10), event('xx', {}, NOON + 11)])
-    expect((await names()).slice(-2)).toEqual(['bought', '(other)'])
-    const [row] = await db`select props from events where site_no = ${site.siteNo} and name = 'bought'`
-    expect(row!.props).toEqual({ plan: 'pro', '(other)': '(other)' })
-  })
+test('daily values: event names and property keys of goals are kept beyond the limit', async () => {
+  await db`
+    insert into goals (site_no, display_name, type, match_value, match_operator, custom_props)
+    values
+      (${site.siteNo}, 'one', 'event', 'bought', 'is', '{"plan": "pro"}'),
+      (${site.siteNo}, 'two', 'event', 'x', 'contains', '{}')`
+  await store(events('a', 'b', 'c', 'd'))
+  const props = { k1: '1', k2: '2', k3: '3' }
+  await store([event('a', { props }, NOON + 5)])
+  const bought = { props: { plan: 'pro', k4: '4' } }
+  await store([event('bought', bought, NOON + 10), event('xx', {}, NOON + 11)])
+  expect((await names()).slice(-2)).toEqual(['bought', '(other)'])
+  const [row] = await db`select props from events where site_no = ${site.siteNo} and name = 'bought'`
+  expect(row!.props).toEqual({ plan: 'pro', '(other)': '(other)' })
+})
 
-  test('autocaptured types do not count towards the limit', async () => {
-    const kinds = ['outbound', 'download', 'button', 'form', 'copy'] as const
-    await store(kinds.map(type => enrichedHit(site, NOON, { type, name: type })))
-    await store(events('a', 'b', 'c'))
-    expect(await names()).not.toContain('(other)')
-  })
+test('daily values, event names: autocaptured types do not count towards the limit', async () => {
+  const kinds = ['outbound', 'download', 'button', 'form', 'copy'] as const
+  await store(kinds.map(type => enrichedHit(site, NOON, { type, name: type })))
+  await store(events('a', 'b', 'c'))
+  expect(await names()).not.toContain('(other)')
 })
 
 test('daily values: further property keys become one key (other) without a value', async () => {
@@ -162,40 +148,38 @@ test('daily values: further property keys become one key (other) without a value
   ])
 })
 
-describe('daily values: errors', () => {
-  const groups = async () =>
-    (await db`select message, name from error_groups where site_no = ${site.siteNo} order by message`).map(
-      row => ({ ...row }),
-    )
+const groups = async () =>
+  (await db`select message, name from error_groups where site_no = ${site.siteNo} order by message`).map(
+    row => ({ ...row }),
+  )
 
-  test('further errors join the group (other), and none of their text is stored', async () => {
-    await store(['a', 'b', 'c'].map(message => error(message)))
-    const props = { message: 'raw text', line_number: '7', plan: 'pro' }
-    const { others } = await store([error('raw text', { props }), error('raw text too'), error('b')])
-    expect(others).toMatchObject({ error_group: 2 })
-    const other = errorFingerprint(site.id, '(other)')
-    const rows = await db`select * from events where site_no = ${site.siteNo} and error_id = ${other}`
-    expect(rows).toHaveLength(2)
-    expect(JSON.stringify(rows)).not.toContain('raw text')
-    expect(rows.map(({ props }) => props)).toContainEqual({ plan: 'pro' })
-    expect(rows[0]).toMatchObject({ name: '(other)', error_message: '(other)', error_stack: null })
-    expect(await groups()).toEqual([
-      { message: '(other)', name: '(other)' },
-      ...['a', 'b', 'c'].map(message => ({ message, name: 'TypeError' })),
-    ])
-  })
+test('daily values, errors: further errors join the group (other), and none of their text is stored', async () => {
+  await store(['a', 'b', 'c'].map(message => error(message)))
+  const props = { message: 'raw text', line_number: '7', plan: 'pro' }
+  const { others } = await store([error('raw text', { props }), error('raw text too'), error('b')])
+  expect(others).toMatchObject({ error_group: 2 })
+  const other = errorFingerprint(site.id, '(other)')
+  const rows = await db`select * from events where site_no = ${site.siteNo} and error_id = ${other}`
+  expect(rows).toHaveLength(2)
+  expect(JSON.stringify(rows)).not.toContain('raw text')
+  expect(rows.map(({ props }) => props)).toContainEqual({ plan: 'pro' })
+  expect(rows[0]).toMatchObject({ name: '(other)', error_message: '(other)', error_stack: null })
+  expect(await groups()).toEqual([
+    { message: '(other)', name: '(other)' },
+    ...['a', 'b', 'c'].map(message => ({ message, name: 'TypeError' })),
+  ])
+})
 
-  test('error names count as event names', async () => {
-    await store(events('a', 'b', 'c'))
-    await store([error('boom')])
-    const [row] = await db`select * from events where site_no = ${site.siteNo} and type = 'error'`
-    expect(row).toMatchObject({ name: '(other)', error_message: 'boom', error_stack: 'at boom' })
-  })
+test('daily values, errors: error names count as event names', async () => {
+  await store(events('a', 'b', 'c'))
+  await store([error('boom')])
+  const [row] = await db`select * from events where site_no = ${site.siteNo} and type = 'error'`
+  expect(row).toMatchObject({ name: '(other)', error_message: 'boom', error_stack: 'at boom' })
+})
 
-  test('an error with the message (other) joins that group and does not count towards the limit', async () => {
-    await store([error('(other)'), ...['a', 'b', 'c'].map(message => error(message))])
-    expect((await groups()).map(({ message }) => message)).toEqual(['(other)', 'a', 'b', 'c'])
-  })
+test('daily values, errors: an error with the message (other) joins that group and does not count towards the limit', async () => {
+  await store([error('(other)'), ...['a', 'b', 'c'].map(message => error(message))])
+  expect((await groups()).map(({ message }) => message)).toEqual(['(other)', 'a', 'b', 'c'])
 })
 
 test('daily values: an import applies the limit of the days of its hits, also when it is repeated', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Hit } from '../../src/ingestion/hit.ts'
 import {
   listDeadLetters,
@@ -8,12 +8,13 @@ import {
 } from '../../src/ingestion/store/dead-letters.ts'
 import { createHitConsumer, type HitConsumer } from '../../src/ingestion/store/hit-consumer.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { type AdminCommand, adminCommand } from '../support/admin-command.ts'
-import { testDatabase } from '../support/database.ts'
+import { adminCommand } from '../support/admin-command.ts'
+import { testDatabase, useDatabase } from '../support/database.ts'
 import { enrichedHit, rawHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
+import { ofFile } from '../support/of-file.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
-import { useDatabase, useQueue } from './storing.ts'
+import { useQueue } from './storing.ts'
 
 const MINUTE = 60_000
 const NOON = Date.UTC(2026, 2, 10, 12)
@@ -21,13 +22,11 @@ const NOON = Date.UTC(2026, 2, 10, 12)
 const database = useDatabase(testDatabase)
 const queue = useQueue()
 let hitConsumer: HitConsumer
-let command: AdminCommand
 let site: TestSite
 beforeAll(async () => {
   hitConsumer = createHitConsumer({ db: database.db, queue: queue.producer, log: silentLog })
-  command = await adminCommand({ databaseUrl: database.url, redisUrl: queue.redis.url })
 })
-afterAll(() => command.close())
+const command = ofFile(() => adminCommand({ databaseUrl: database.url, redisUrl: queue.redis.url }))
 beforeEach(async () => {
   await database.db`delete from dead_letters`
   site = await createTestSite(database.db)

@@ -1,22 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
-import { connectDb, type Db } from '../../src/db/connect.ts'
+import { connectDb } from '../../src/db/connect.ts'
 import { fillExitPages } from '../../src/ingestion/fill-exit-pages.ts'
 import type { Hit } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { testDatabase } from '../support/database.ts'
+import { dbOf, testDatabase, useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
-import { useDatabase } from './storing.ts'
 
 const MINUTE = 60_000
 const NOON = Date.UTC(2026, 2, 10, 12)
 
 const database = useDatabase(testDatabase)
-let db: Db
+const db = dbOf(database)
 let site: TestSite
 beforeAll(async () => {
-  db = database.db
   site = await createTestSite(db)
 })
 

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { findStored } from '../../src/ingestion/store/find-stored.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
+import { useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { createTestSite } from '../support/sites.ts'
-import { useDatabase } from './storing.ts'
 
 const NOON = Date.UTC(2026, 2, 10, 12)
 const MINUTE = 60_000

@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { storeHits } from '../../src/ingestion/store/store.ts'
+import { useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
-import { createTestSite, type TestSite } from '../support/sites.ts'
-import { useDatabase } from './storing.ts'
+import { ofFile } from '../support/of-file.ts'
+import { createTestSite } from '../support/sites.ts'
 
 const START = Date.UTC(2026, 0, 5, 12)
 const MINUTE = 60_000
 
 const database = useDatabase()
-let site: TestSite
-beforeAll(async () => {
-  site = await createTestSite(database.db)
-})
+const site = ofFile(() => createTestSite(database.db))
 
 /** Stores hits of one visitor one by one; returns the entry path and country that are stored with each. */
 async function visit(visitorId: string, paths: string[]) {

@@ -7,10 +7,10 @@ import { readEvent } from '../../src/revenue/processor/event.ts'
 import { upsertFact } from '../../src/revenue/processor/facts.ts'
 import { recomputeSubscription } from '../../src/revenue/subscriptions/recompute-subscription.ts'
 import { lockProcessor } from '../../src/revenue/transactions.ts'
+import { useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { event, type Json, onDay, subscription } from '../support/stripe.ts'
-import { useDatabase } from './storing.ts'
 
 const database = useDatabase()
 

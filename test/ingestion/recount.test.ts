@@ -2,14 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
-import { testDatabase } from '../support/database.ts'
+import { testDatabase, useDatabase } from '../support/database.ts'
 import { randomHitStream } from '../support/random-hits.ts'
 import { recountSessions } from '../support/recount.ts'
 import { runs, seeds } from '../support/runs.ts'
 import { createTestSite } from '../support/sites.ts'
 import { expectSameOverviews, expectSameSessions } from '../support/stored.ts'
 import { recordedHits, storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
-import { useDatabase } from './storing.ts'
 
 const database = useDatabase(testDatabase)
 

@@ -1,32 +1,22 @@
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { connectDb, type Db } from '../../src/db/connect.ts'
+import { beforeEach, expect, test } from 'vitest'
+import type { Db } from '../../src/db/connect.ts'
 import { allSpellings } from '../../src/events/source-spellings.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
+import { dbOf, useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
-import { useDatabase } from './storing.ts'
+import { useOtherProcesses } from './storing.ts'
 
 const NOON = Date.UTC(2026, 2, 10, 12)
 
 const database = useDatabase()
-let db: Db
+const db = dbOf(database)
 let site: TestSite
-beforeAll(() => {
-  db = database.db
-})
 beforeEach(async () => {
   site = await createTestSite(db)
 })
 
-const others: Db[] = []
-function anotherProcess(): Db {
-  const other = connectDb(database.url, { max: 4, name: 'test' })
-  others.push(other)
-  return other
-}
-afterEach(async () => {
-  for (const other of others.splice(0)) await other.end({ timeout: 5 })
-})
+const anotherProcess = useOtherProcesses(database)
 
 /** Stores a visit of a new visitor from each source. */
 const visits = (by: Db, partition: number, ...sources: string[]) =>

@@ -6,12 +6,12 @@ import { createHitConsumer } from '../../src/ingestion/store/hit-consumer.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { createConsumer } from '../../src/queue/consumer.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
-import { testDatabase } from '../support/database.ts'
+import { testDatabase, useDatabase } from '../support/database.ts'
 import { enrichedHit, rawHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
 import { sweep } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
-import { expectNumberedVisits, sessionsOf as storedSessions, useDatabase, useQueue } from './storing.ts'
+import { expectNumberedVisits, sessionsOf as storedSessions, useQueue } from './storing.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE

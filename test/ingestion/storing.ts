@@ -1,41 +1,35 @@
-import { afterAll, beforeAll, expect } from 'vitest'
-import type { Db } from '../../src/db/connect.ts'
+import { afterEach, expect } from 'vitest'
+import { connectDb, type Db } from '../../src/db/connect.ts'
 import type { HitBatch } from '../../src/ingestion/hit.ts'
-import { createProducer, type Producer } from '../../src/queue/producer.ts'
-import type { RedisClient } from '../../src/redis/client.ts'
-import { sharedDatabase, type TestDatabase } from '../support/database.ts'
-import { connectTo, type TestRedis, testRedis } from '../support/redis.ts'
+import { createProducer } from '../../src/queue/producer.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { ofFile } from '../support/of-file.ts'
+import { connectTo, testRedis } from '../support/redis.ts'
 import type { TestSite } from '../support/sites.ts'
 
-/** The database of a test file; open while its tests run. */
-export function useDatabase(open: () => Promise<TestDatabase> = sharedDatabase): TestDatabase {
-  const database = {} as TestDatabase
-  beforeAll(async () => {
-    Object.assign(database, await open())
-  })
-  afterAll(() => database.close())
-  return database
-}
-
-interface Queue {
-  redis: TestRedis
-  connection: RedisClient
-  producer: Producer<HitBatch>
-}
-
 /** The queue of hits of a test file. */
-export function useQueue(): Queue {
-  const queue = {} as Queue
-  beforeAll(async () => {
-    queue.redis = await testRedis()
-    queue.connection = await connectTo(queue.redis)
-    queue.producer = createProducer(queue.connection)
+export const useQueue = () =>
+  ofFile(async () => {
+    const redis = await testRedis()
+    const connection = await connectTo(redis)
+    const producer = createProducer<HitBatch>(connection)
+    const close = () => {
+      connection.disconnect()
+      return redis.close()
+    }
+    return { redis, connection, producer, close }
   })
-  afterAll(async () => {
-    queue.connection.disconnect()
-    await queue.redis.close()
+
+/** More connections to a database, as of other processes or of the same one after a restart; they end with each test. */
+export function useOtherProcesses(database: TestDatabase): () => Db {
+  const others: Db[] = []
+  afterEach(async () => {
+    for (const other of others.splice(0)) await other.end({ timeout: 5 })
   })
-  return queue
+  return () => {
+    others.push(connectDb(database.url, { max: 4, name: 'test' }))
+    return others.at(-1)!
+  }
 }
 
 /** Sessions of a site, by visitor and time. */

@@ -4,10 +4,11 @@ import { createHitConsumer } from '../../src/ingestion/store/hit-consumer.ts'
 import { waitOf } from '../../src/ingestion/store/unreachable-sites.ts'
 import { createConsumer } from '../../src/queue/consumer.ts'
 import type { TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { rawHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
-import { useDatabase, useQueue } from './storing.ts'
+import { useQueue } from './storing.ts'
 
 const database = useDatabase()
 const queue = useQueue()

@@ -1,37 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { countAttempt, MAX_ATTEMPTS, MAX_ATTEMPTS_OF_EMAIL } from '../../src/limits/attempts.ts'
-import { type Api, startApi } from '../support/api.ts'
+import { startApi } from '../support/api.ts'
+import { ofFile } from '../support/of-file.ts'
 
-let api: Api
+const api = ofFile(() => startApi({ now: () => at }))
 let at = new Date('2026-03-01T12:00:00Z')
-
-beforeAll(async () => {
-  api = await startApi({ now: () => at })
-})
-afterAll(() => api.close())
 
 const attempt = (whose: Parameters<typeof countAttempt>[2], action = 'login') =>
   countAttempt(api.services, action, whose)
 const tenOf = async (whose: Parameters<typeof countAttempt>[2]) => {
   for (let i = 0; i < MAX_ATTEMPTS; i++) await attempt(whose)
 }
-
-test('attempts: the eleventh in fifteen minutes is refused, and allowed after them', async () => {
-  at = new Date('2026-03-01T12:05:00Z')
-  await tenOf({ login: 'a@example.com' })
-  const refusal = { code: 'rate_limited', retryAfter: 600 }
-  await expect(attempt({ login: 'a@example.com' })).rejects.toMatchObject(refusal)
-  await attempt({ login: 'b@example.com' })
-  await attempt({ login: 'a@example.com' }, 'reset')
-  at = new Date('2026-03-01T12:15:00Z')
-  await attempt({ login: 'a@example.com' })
-})
-
-test('attempts: parallel ones are counted exactly', async () => {
-  const attempts = Array.from({ length: 40 }, () => attempt({ login: 'parallel@example.com' }))
-  const all = await Promise.allSettled(attempts)
-  expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(MAX_ATTEMPTS)
-})
 
 test('attempts: a network over its limit uses up no attempts of an e-mail address', async () => {
   await tenOf({ network: '192.0.2.1' })

@@ -1,22 +1,21 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { letter } from '../../src/mail/letter.ts'
 import { sendMail } from '../../src/mail/send.ts'
 import { silentLog } from '../support/log.ts'
-import { type MailServer, startMailServer } from '../support/mail-server.ts'
+import { startMailServer } from '../support/mail-server.ts'
+import { ofFile } from '../support/of-file.ts'
 import { recordingLog } from '../support/recording-log.ts'
 import { config } from './config.ts'
 
-let server: MailServer
-beforeAll(async () => {
-  server = await startMailServer(address =>
+const server = ofFile(() =>
+  startMailServer(address =>
     address === 'full@example.com'
       ? Object.assign(new Error('mailbox of full@example.com is full'), { responseCode: 452 })
       : undefined,
-  )
-})
+  ),
+)
 afterEach(() => void server.mails.splice(0))
-afterAll(() => server.close())
 
 const services = () => ({ config: { ...config, mail: server.mail }, log: silentLog })
 

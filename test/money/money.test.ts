@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { capped } from '../../src/money/amounts.ts'
 import { moneyText } from '../../src/money/money-text.ts'
 import { presentMoney } from '../../src/money/totals.ts'
@@ -22,44 +22,26 @@ test.each([
   expect(moneyText(amount, currency)).toBe(text)
 })
 
-describe('overview money', () => {
-  test('fields are absent without payments and without a processor', () => {
-    expect(presentMoney({ isConnected: false, periods: [period(), period()] }, [5, 5])).toEqual([{}, {}])
-  })
+test.each([
+  // visitors, new customers, MRR at the end, conversion rate, MRR per visitor
+  [0, 3, 500n, 0, 0],
+  [3, 1, 500n, 33.3, 167],
+  [2_000, 1, 1_000n, 0.1, 1],
+  [2_000, 1, 999n, 0.1, 0],
+  [4_000, 1, -2_000n, 0, -1],
+  [3, 2, -500n, 66.7, -167],
+])(
+  'overview money: rates for %i visitors are rounded',
+  (visitors, newCustomers, mrrAtEnd, conversion_rate, mrr_per_visitor) => {
+    const totals = { isConnected: true, periods: [period({ newCustomers }, { mrrAtEnd })] }
+    expect(presentMoney(totals, [visitors])[0]).toMatchObject({ conversion_rate, mrr_per_visitor })
+  },
+)
 
-  test.each([0, 1])('revenue is in both periods when period %i has a payment, even a refunded one', index => {
-    const periods = [period(), period()]
-    periods[index] = period({ recorded: 1 })
-    const zeros = { revenue: 0, recurring_revenue: 0, payments: 0 }
-    expect(presentMoney({ isConnected: false, periods }, [0, 0])).toEqual([zeros, zeros])
-  })
-
-  test('subscription metrics are present when a processor is connected, even without payments', () => {
-    const zeros = { mrr: 0, new_customers: 0, conversion_rate: 0, mrr_per_visitor: 0 }
-    expect(presentMoney({ isConnected: true, periods: [period(), period()] }, [0, 3])).toEqual([zeros, zeros])
-  })
-
-  test.each([
-    // visitors, new customers, MRR at the end, conversion rate, MRR per visitor
-    [0, 3, 500n, 0, 0],
-    [3, 1, 500n, 33.3, 167],
-    [2_000, 1, 1_000n, 0.1, 1],
-    [2_000, 1, 999n, 0.1, 0],
-    [4_000, 1, -2_000n, 0, -1],
-    [3, 2, -500n, 66.7, -167],
-  ])(
-    'rates for %i visitors are rounded',
-    (visitors, newCustomers, mrrAtEnd, conversion_rate, mrr_per_visitor) => {
-      const totals = { isConnected: true, periods: [period({ newCustomers }, { mrrAtEnd })] }
-      expect(presentMoney(totals, [visitors])[0]).toMatchObject({ conversion_rate, mrr_per_visitor })
-    },
-  )
-
-  test('MRR per visitor beyond exact numbers is the largest of them', () => {
-    const periods = [period({ newCustomers: 7 }, { mrrAtEnd: 9_007_199_254_740_993n * 3n })]
-    const [money] = presentMoney({ isConnected: true, periods }, [1])
-    expect(money).toMatchObject({ mrr_per_visitor: Number.MAX_SAFE_INTEGER })
-  })
+test('overview money: MRR per visitor beyond exact numbers is the largest of them', () => {
+  const periods = [period({ newCustomers: 7 }, { mrrAtEnd: 9_007_199_254_740_993n * 3n })]
+  const [money] = presentMoney({ isConnected: true, periods }, [1])
+  expect(money).toMatchObject({ mrr_per_visitor: Number.MAX_SAFE_INTEGER })
 })
 
 test('capped amounts: amounts beyond exact numbers are the nearest of them, others stay', () => {

@@ -1,7 +1,7 @@
 // @module-tag full
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { testDatabase, useDatabase } from '../support/database.ts'
 import { expectSameReads } from '../support/expect-reads.ts'
 import { randomFilters, randomRange } from '../support/random-filters.ts'
 import { randomGoals } from '../support/random-goals.ts'
@@ -14,12 +14,7 @@ import { createTestSite } from '../support/sites.ts'
 import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
 import { aggregateAll, eraseNow, expectConsistent, TINY } from './steps.ts'
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await testDatabase()
-})
-afterAll(() => database.close())
+const database = useDatabase(testDatabase)
 
 const LONG_AFTER = new Date(Date.UTC(2026, 5, 1))
 const STREAMS = runs(2)

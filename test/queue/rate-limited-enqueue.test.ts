@@ -61,26 +61,6 @@ async function commandsOf(run: () => Promise<unknown>): Promise<number> {
   return count
 }
 
-test('rate-limited enqueue: requests over their limit are not queued, all others are', async () => {
-  const requests = [...by('a', 2, 'a1', 'a2', 'a3'), unlimited('u'), ...by('b', 5, 'b1'), ...by('a', 2, 'a4')]
-  expect(await enqueue(start(), requests)).toEqual([true, true, false, 'unlimited', true, false])
-  expect(await queued()).toEqual(['a1', 'a2', 'b1', 'u'])
-})
-
-test('rate-limited enqueue: parallel calls of two processes queue exactly the limit', async () => {
-  const calls = [start(), start()].flatMap((to, process) =>
-    Array.from({ length: 5 }, (_, call) => {
-      const names = Array.from({ length: 4 }, (_, index) => `${process}/${call}/${index}`)
-      const own = `own ${process}/${call}`
-      return enqueue(to, [...by('a', 23, ...names), ...by(own, 1, own)])
-    }),
-  )
-  const answers = (await Promise.all(calls)).flat()
-  expect(answers.filter(Boolean)).toHaveLength(23 + 10)
-  expect(await queued()).toHaveLength(23 + 10)
-  expect((await queued()).filter(name => name.startsWith('own'))).toHaveLength(10)
-})
-
 test('rate-limited enqueue: limits and jobs take one command, also when a sender has no quota until the next window', async () => {
   const to = start()
   await enqueue(to, by('a', 1, 'a1', 'a2'))

@@ -1,29 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { ReplayJob } from '../../src/ingestion/replays/job.ts'
 import { readChunk } from '../../src/ingestion/replays/read-chunk.ts'
 import { queueDepth } from '../../src/queue/bull-format.ts'
-import { type Api, startApi } from '../support/api.ts'
+import { startApi } from '../support/api.ts'
 import { startIngestApi } from '../support/ingest-api.ts'
+import { ofFile } from '../support/of-file.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { eventsAt } from './chunks.ts'
 
-let api: Api
-let worker: Awaited<ReturnType<typeof startIngestApi>>
 /** Whole minutes, not in the past, because salts expire by the clock of Redis. */
 const at = Math.ceil(Date.now() / 60_000) * 60_000
 
+const api = ofFile(() => startApi({ now: () => new Date(at) }))
 beforeAll(async () => {
-  api = await startApi({ now: () => new Date(at) })
   const { config } = api.services
   Object.assign(config.limits, { replay: 0, collect: 0 })
-  worker = await startIngestApi(api.services, config.redisUrl!)
 })
-afterAll(async () => {
-  await worker.close()
-  await api.close()
-})
+const worker = ofFile(() => startIngestApi(api.services, api.services.config.redisUrl!))
 
 async function recordingSite(excluded: string[] = []): Promise<TestSite> {
   const site = await createTestSite(api.services.db)

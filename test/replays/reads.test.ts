@@ -1,21 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { ReplayJob } from '../../src/ingestion/replays/job.ts'
 import { storeChunk } from '../../src/ingestion/replays/store-chunk.ts'
 import { expireReplays } from '../../src/replays/expire-replays.ts'
 import { purgeDeletedSites } from '../../src/sites/purge-deleted-sites.ts'
-import { DAY, hit, type Stats, type StatsSite, startStats, THAT_DAY } from '../contract/stats-site.ts'
+import { DAY, hit, type StatsSite, startStats, THAT_DAY } from '../contract/stats-site.ts'
 import { eraseNow } from '../people/steps.ts'
+import { ofFile } from '../support/of-file.ts'
 import { eventsAt, replayJob } from './chunks.ts'
 
 const NOW = new Date('2026-03-18T12:00:00Z')
 const at = (time: string) => Date.parse(`${DAY}T${time}Z`)
 
-let stats: Stats
-beforeAll(async () => {
-  stats = await startStats(NOW.toISOString())
-})
-afterAll(() => stats.close())
+const stats = ofFile(() => startStats(NOW.toISOString()))
 
 const record = async (site: StatsSite, time: string, fields: Partial<ReplayJob> & { content?: object[] }) => {
   const job = replayJob(site, at(time), fields)

@@ -1,52 +1,28 @@
-import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { tasks } from '../../src/rollups/tasks.ts'
-import { type Api, type Member, startApi } from '../support/api.ts'
-import { inProcessPool } from '../support/in-process-pool.ts'
+import { expect, test } from 'vitest'
+import { startApi } from '../support/api.ts'
+import { ofFile } from '../support/of-file.ts'
 import { sweep } from '../support/runs.ts'
 
 const DETAILS_FROM = '2026-05-22T00:00:00.000Z'
 
-let api: Api
-let owner: Member
-
-beforeAll(async () => {
-  const pool = {
-    run: (task: string, input: unknown) =>
-      inProcessPool(api.services.db).run(task as keyof typeof tasks, input),
-    close: async () => {},
-  }
-  api = await startApi({ pool, now: () => new Date('2026-06-25T12:00:00Z') })
-  api.services.config.limits.api = 0
-  api.services.config.sitesPerTeam = 100
-  owner = await api.member()
-})
-afterAll(() => api.close())
+const api = ofFile(() => startApi({ now: () => new Date('2026-06-25T12:00:00Z') }))
+const owner = ofFile(() => api.member())
 
 async function newSite(detailsFrom: string | null = DETAILS_FROM) {
-  const body = { domain: `${randomUUID()}.example` }
-  const made = await api.call('POST', '/api/sites', { token: owner.token, body })
+  const site = await api.site(owner)
   await api.services.db`
-    update sites set details_from = ${detailsFrom}, first_event_at = '2026-01-01' where id = ${made.body.id}`
-  return made.body as { id: string; timezone: string }
+    update sites set details_from = ${detailsFrom}, first_event_at = '2026-01-01' where id = ${site.id}`
+  return site
 }
 const get = (site: { id: string }, path: string) =>
   api.call('GET', `/api/sites/${site.id}/${path}`, { token: owner.token })
 
 const READS = [
-  'overview?',
-  'stats/timeseries?metric=visitors&',
-  'stats/breakdown?dimension=path&',
-  'stats/goals?',
-  'stats/events?',
-  'stats/events/timeseries?',
-  'stats/events/property-breakdown?event_type=event&event_name=signup&',
-  'stats/page-titles?',
-  'stats/page-titles/timeseries?title=Home&',
-  'stats/filter-values?dimension=path&',
-  'stats/errors?',
-  'stats/money?',
-  'stats/money/movements?',
+  ...['overview?', 'stats/timeseries?metric=visitors&', 'stats/breakdown?dimension=path&'],
+  ...['stats/goals?', 'stats/events?', 'stats/events/timeseries?'],
+  ...['stats/events/property-breakdown?event_type=event&event_name=signup&', 'stats/page-titles?'],
+  ...['stats/page-titles/timeseries?title=Home&', 'stats/filter-values?dimension=path&'],
+  ...['stats/errors?', 'stats/money?', 'stats/money/movements?'],
   'stats/money/breakdown?dimension=channel&',
 ]
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
-import type { Db } from '../../src/db/connect.ts'
 import { openGeo } from '../../src/ingestion/edge/geo.ts'
 import { importHits } from '../../src/ingestion/import/import-hits.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
@@ -17,10 +16,11 @@ import { backfill } from '../../src/stats/backfill.ts'
 import { StatsQuery } from '../../src/stats/filters/query.ts'
 import { getOverview } from '../../src/stats/reports/overview.ts'
 import { unaudited } from '../support/audit.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { dbOf, testDatabase, useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { pageviewLine, streamOf } from '../support/import-lines.ts'
 import { silentLog } from '../support/log.ts'
+import { ofFile } from '../support/of-file.ts'
 import { connectTo, testRedis } from '../support/redis.ts'
 import {
   DAY,
@@ -43,19 +43,13 @@ import {
 const ALL = { range: 'all' }
 const DETAILS_FROM = '2026-05-22T00:00:00.000Z'
 
-let database: TestDatabase
-let db: Db
+const database = useDatabase(testDatabase)
+const db = dbOf(database)
 /** Settling a site takes 1.5 s of CPU, so the tests share three. */
-let held: Retained
 let dropped: Retained
 let unlimited: Retained
 
-beforeAll(async () => {
-  database = await testDatabase()
-  db = database.db
-  held = await settledSite()
-})
-afterAll(() => database.close())
+const held = ofFile(() => settledSite())
 
 /** A site with visits until a week after the boundary. */
 async function sentSite(options: { months?: number }): Promise<Retained> {
@@ -74,64 +68,62 @@ async function settledSite(): Promise<Retained> {
 const overview = async (site: Retained, from: string, to = from) =>
   getOverview(services(db), await storedSite(db, site), StatsQuery.parse({ from, to }))
 
-describe('retention drops no day whose numbers are not kept', () => {
-  const comesTo = async (day: string) => {
-    await retain(db)
-    expect(await detailsFrom(db, held)).toBe(`${day}T00:00:00.000Z`)
+const comesTo = async (day: string) => {
+  await retain(db)
+  expect(await detailsFrom(db, held)).toBe(`${day}T00:00:00.000Z`)
+}
+
+test('retention drops no day whose numbers are not kept: days that other dimensions were rolled up of stay, and so does everything after them', {
+  tags: ['full'],
+}, async () => {
+  await db`update daily_rollups set dimensions_hash = 'old' where site_no = ${held.siteNo}`
+  await retain(db)
+  expect(await detailsFrom(db, held)).toBeNull()
+  await settle(db)
+  await db`
+    update daily_rollups set dimensions_hash = 'old'
+    where site_no = ${held.siteNo} and starts_at = '2026-04-18'`
+  await comesTo('2026-04-18')
+  await settle(db)
+})
+
+test('retention drops no day whose numbers are not kept: a day that is not rolled up stays, and so does everything after it', async () => {
+  const removed = await db<{ row: string }[]>`
+    delete from daily_rollups where site_no = ${held.siteNo} and starts_at = '2026-04-20'
+    returning daily_rollups::text as row`
+  await comesTo('2026-04-20')
+  // The chunk that ended on 16 April has gone; the one with the 20th has not.
+  expect((await firstRows(db, held)).hit).toMatch(/^2026-04-16/)
+  await db`insert into daily_rollups select (${removed[0]!.row}::daily_rollups).*`
+})
+
+test('retention drops no day whose numbers are not kept: a day with a dirty bucket stays until it is refreshed', async () => {
+  for (const [aggregate, day] of [
+    ['hits', '2026-04-24'],
+    ['daily_rollups', '2026-05-08'],
+  ] as const) {
+    const at = Date.parse(`${day}T10:00:00Z`)
+    await db.begin(tx => markBuckets(tx, aggregate, [{ siteNo: held.siteNo, at }]))
+    await comesTo(day)
+    await settle(db)
   }
+})
 
-  test('days that other dimensions were rolled up of stay, and so does everything after them', {
-    tags: ['full'],
-  }, async () => {
-    await db`update daily_rollups set dimensions_hash = 'old' where site_no = ${held.siteNo}`
-    await retain(db)
-    expect(await detailsFrom(db, held)).toBeNull()
-    await settle(db)
-    await db`
-      update daily_rollups set dimensions_hash = 'old'
-      where site_no = ${held.siteNo} and starts_at = '2026-04-18'`
-    await comesTo('2026-04-18')
-    await settle(db)
-  })
+test('retention drops no day whose numbers are not kept: rows stay for a minute after the details have moved, for requests that have begun', async () => {
+  const seconds = (count: number) => new Date(NOW.getTime() + 10 * MINUTE + count * 1_000)
+  while (await applyRetention(db, seconds(0))) {}
+  while (await applyRetention(db, seconds(59))) {}
+  expect(await detailsFrom(db, held)).toBe(DETAILS_FROM)
+  expect((await firstRows(db, held)).hit).toMatch(/^2026-05-07/)
+  while (await applyRetention(db, seconds(60))) {}
+  expect((await firstRows(db, held)).hit).toMatch(/^2026-05-21/)
+})
 
-  test('a day that is not rolled up stays, and so does everything after it', async () => {
-    const removed = await db<{ row: string }[]>`
-      delete from daily_rollups where site_no = ${held.siteNo} and starts_at = '2026-04-20'
-      returning daily_rollups::text as row`
-    await comesTo('2026-04-20')
-    // The chunk that ended on 16 April has gone; the one with the 20th has not.
-    expect((await firstRows(db, held)).hit).toMatch(/^2026-04-16/)
-    await db`insert into daily_rollups select (${removed[0]!.row}::daily_rollups).*`
-  })
-
-  test('a day with a dirty bucket stays until it is refreshed', async () => {
-    for (const [aggregate, day] of [
-      ['hits', '2026-04-24'],
-      ['daily_rollups', '2026-05-08'],
-    ] as const) {
-      const at = Date.parse(`${day}T10:00:00Z`)
-      await db.begin(tx => markBuckets(tx, aggregate, [{ siteNo: held.siteNo, at }]))
-      await comesTo(day)
-      await settle(db)
-    }
-  })
-
-  test('rows stay for a minute after the details have moved, for requests that have begun', async () => {
-    const seconds = (count: number) => new Date(NOW.getTime() + 10 * MINUTE + count * 1_000)
-    while (await applyRetention(db, seconds(0))) {}
-    while (await applyRetention(db, seconds(59))) {}
-    expect(await detailsFrom(db, held)).toBe(DETAILS_FROM)
-    expect((await firstRows(db, held)).hit).toMatch(/^2026-05-07/)
-    while (await applyRetention(db, seconds(60))) {}
-    expect((await firstRows(db, held)).hit).toMatch(/^2026-05-21/)
-  })
-
-  test('a site whose limit was removed keeps what it has', async () => {
-    await db`update sites set retention_months = null where site_no = ${held.siteNo}`
-    await retain(db, new Date(NOW.getTime() + 400 * DAY))
-    expect(await detailsFrom(db, held)).toBe(DETAILS_FROM)
-    expect((await firstRows(db, held)).hit).toMatch(/^2026-05-21/)
-  })
+test('retention drops no day whose numbers are not kept: a site whose limit was removed keeps what it has', async () => {
+  await db`update sites set retention_months = null where site_no = ${held.siteNo}`
+  await retain(db, new Date(NOW.getTime() + 400 * DAY))
+  expect(await detailsFrom(db, held)).toBe(DETAILS_FROM)
+  expect((await firstRows(db, held)).hit).toMatch(/^2026-05-21/)
 })
 
 describe('days without details', () => {
@@ -264,50 +256,48 @@ describe('days without details', () => {
   })
 })
 
-describe('history', () => {
-  const remove = (site: Retained, before: string) =>
-    deleteHistory({ db, audit: unaudited }, { ...site, domain: 'example.com' }, { before })
+const remove = (site: Retained, before: string) =>
+  deleteHistory({ db, audit: unaudited }, { ...site, domain: 'example.com' }, { before })
 
-  test('its deletion needs days without details', async () => {
-    await expect(remove(unlimited, '2026-04-20')).rejects.toMatchObject({ code: 'validation_failed' })
-    await expect(remove(dropped, '2026-05-23')).rejects.toThrow(DETAILS_FROM)
-  })
+test('history: its deletion needs days without details', async () => {
+  await expect(remove(unlimited, '2026-04-20')).rejects.toMatchObject({ code: 'validation_failed' })
+  await expect(remove(dropped, '2026-05-23')).rejects.toThrow(DETAILS_FROM)
+})
 
-  test('the days before the date count 0, also when the deletion is stopped, and the site begins with the date', {
-    tags: ['full'],
-  }, async () => {
-    const [site, other] = [dropped, unlimited]
-    const days = { from: '2026-06-01', to: '2026-06-20' }
-    const before = [await readNumbers(db, site, days), await readNumbers(db, other, ALL)]
-    await remove(site, '2026-04-27')
-    expect((await storedSite(db, site)).firstEventAt).toEqual(new Date('2026-04-27'))
-    for (let step = 0; step < 5; step++) {
-      let transactions = 1
-      await applyRetention(db, NOW, () => transactions-- > 0)
-    }
-    while (await applyRetention(db, NOW)) {}
-    const check = async () => {
-      const gone = await overview(site, '2026-04-15', '2026-04-26')
-      expect(gone).toMatchObject({ visitors: 0, pageviews: 0, sessions: 0 })
-      expect(gone.revenue).toBeGreaterThan(0)
-      expect(await overview(site, '2026-04-20')).toMatchObject({ visitors: 0, sessions: 0 })
-      expect([await readNumbers(db, site, days), await readNumbers(db, other, ALL)]).toEqual(before)
-    }
-    await check()
-    await settle(db)
-    await check()
-    for (const [table, time] of [
-      ['daily_rollups', 'starts_at'],
-      ['daily_value_rollups', 'starts_at'],
-      ['kept_hit_buckets', 'bucket'],
-      ['hits_15m', 'bucket'],
-      ['kept_session_buckets', 'bucket'],
-    ] as const) {
-      const left = await db`
-        select from ${db(table)} where site_no = ${site.siteNo} and ${db(time)} < '2026-04-27' limit 1`
-      expect(left, table).toEqual([])
-    }
-  })
+test('history: the days before the date count 0, also when the deletion is stopped, and the site begins with the date', {
+  tags: ['full'],
+}, async () => {
+  const [site, other] = [dropped, unlimited]
+  const days = { from: '2026-06-01', to: '2026-06-20' }
+  const before = [await readNumbers(db, site, days), await readNumbers(db, other, ALL)]
+  await remove(site, '2026-04-27')
+  expect((await storedSite(db, site)).firstEventAt).toEqual(new Date('2026-04-27'))
+  for (let step = 0; step < 5; step++) {
+    let transactions = 1
+    await applyRetention(db, NOW, () => transactions-- > 0)
+  }
+  while (await applyRetention(db, NOW)) {}
+  const check = async () => {
+    const gone = await overview(site, '2026-04-15', '2026-04-26')
+    expect(gone).toMatchObject({ visitors: 0, pageviews: 0, sessions: 0 })
+    expect(gone.revenue).toBeGreaterThan(0)
+    expect(await overview(site, '2026-04-20')).toMatchObject({ visitors: 0, sessions: 0 })
+    expect([await readNumbers(db, site, days), await readNumbers(db, other, ALL)]).toEqual(before)
+  }
+  await check()
+  await settle(db)
+  await check()
+  for (const [table, time] of [
+    ['daily_rollups', 'starts_at'],
+    ['daily_value_rollups', 'starts_at'],
+    ['kept_hit_buckets', 'bucket'],
+    ['hits_15m', 'bucket'],
+    ['kept_session_buckets', 'bucket'],
+  ] as const) {
+    const left = await db`
+      select from ${db(table)} where site_no = ${site.siteNo} and ${db(time)} < '2026-04-27' limit 1`
+    expect(left, table).toEqual([])
+  }
 })
 
 test('purge: a deleted site without details leaves no rows', { tags: ['full'] }, async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { EnrichedHit } from '../../src/ingestion/hit.ts'
 import { STORE_RETRY, storeHits } from '../../src/ingestion/store/store.ts'
 import { retry } from '../../src/lib/retry.ts'
@@ -8,7 +8,7 @@ import { setRefunded } from '../../src/revenue/ledger/change-payment.ts'
 import { createPayment, removePayment } from '../../src/revenue/payments.ts'
 import { inProcessorTransaction } from '../../src/revenue/transactions.ts'
 import { factsOf } from '../../src/transfer/money/row-facts.ts'
-import { sharedDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
 import { createTestSite } from '../support/sites.ts'
@@ -17,11 +17,7 @@ const NOW = Date.UTC(2026, 2, 10, 12)
 const DAY_MS = 86_400_000
 const ROUNDS = 4
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await sharedDatabase()
-})
-afterAll(() => database.close())
+const database = useDatabase()
 
 const at = (daysAgo: number) => new Date(NOW - daysAgo * DAY_MS).toISOString()
 const store = (partition: number, hit: EnrichedHit) =>

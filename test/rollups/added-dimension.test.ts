@@ -1,8 +1,7 @@
 // @module-tag full
 import { randomUUID } from 'node:crypto'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Db } from '../../src/db/connect.ts'
-import { testDatabase } from '../support/database.ts'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { dbOf, testDatabase, useDatabase } from '../support/database.ts'
 import type { RolledUpSite } from '../support/expect-rollups.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { readSite } from '../support/read-services.ts'
@@ -20,7 +19,7 @@ const RANGES = [
   { from: '2026-03-08', to: '2026-03-09' },
 ]
 
-let db: Db
+const db = dbOf(useDatabase(testDatabase))
 /** The version that rolled the old days up, and the one that has two dimensions more. */
 let old: ServiceVersion
 let added: ServiceVersion
@@ -29,15 +28,12 @@ let site: RolledUpSite
 const themeOf = ({ country }: { country?: string }) => (country === 'DE' ? 'dark' : 'light')
 
 beforeAll(async () => {
-  const database = await testDatabase()
-  db = database.db
   // The migration of the new dimension of sessions; the one of hits has a column already.
   await db`alter table events add column theme text not null default ''`
   await db`alter table sessions add column theme text not null default ''`
   old = await loadVersion()
   const dimensions = { theme: { level: 'session' }, query: { level: 'hit' } } as const
   added = await loadVersion(dimensions, hit => ({ theme: themeOf(hit) }))
-  return () => database.close()
 })
 
 /** Visits of a day. */
@@ -89,43 +85,41 @@ async function visitorsByTheme(from: string, to: string): Promise<Record<string,
   return Object.fromEntries(rows.map(({ value, visitors }) => [value, visitors]))
 }
 
-describe('added dimension', () => {
-  test('days rolled up without the dimension have its values before and after they are rolled up again', async () => {
-    expect(await hashes()).toEqual([old.hash])
-    expect(added.hash).not.toBe(old.hash)
-    expect(await visitorsByTheme('2026-03-03', '2026-03-09')).toEqual({ dark: 12, light: 12 })
-    expect(await expectRightNumbers()).toBe(0)
-    await added.rollUpAll(db, NOW)
-    expect(await hashes()).toEqual([added.hash])
-    expect(await visitorsByTheme('2026-03-03', '2026-03-09')).toEqual({ dark: 12, light: 12 })
-    expect(await expectRightNumbers()).toBe(6)
-  })
+test('added dimension: days rolled up without the dimension have its values before and after they are rolled up again', async () => {
+  expect(await hashes()).toEqual([old.hash])
+  expect(added.hash).not.toBe(old.hash)
+  expect(await visitorsByTheme('2026-03-03', '2026-03-09')).toEqual({ dark: 12, light: 12 })
+  expect(await expectRightNumbers()).toBe(0)
+  await added.rollUpAll(db, NOW)
+  expect(await hashes()).toEqual([added.hash])
+  expect(await visitorsByTheme('2026-03-03', '2026-03-09')).toEqual({ dark: 12, light: 12 })
+  expect(await expectRightNumbers()).toBe(6)
+})
 
-  test('new hits are filled and counted on days of either version', async () => {
-    await added.storeHits(db, 0, [...visits(-1, 4, 6), ...visits(-6, 4, 5)])
-    await expectRightNumbers()
-    await added.rollUpAll(db, NOW)
-    expect(await visitorsByTheme('2026-03-03', '2026-03-09')).toEqual({ dark: 12, light: 15 })
-    expect(await expectRightNumbers()).toBe(6)
-  })
+test('added dimension: new hits are filled and counted on days of either version', async () => {
+  await added.storeHits(db, 0, [...visits(-1, 4, 6), ...visits(-6, 4, 5)])
+  await expectRightNumbers()
+  await added.rollUpAll(db, NOW)
+  expect(await visitorsByTheme('2026-03-03', '2026-03-09')).toEqual({ dark: 12, light: 15 })
+  expect(await expectRightNumbers()).toBe(6)
+})
 
-  test('two versions that roll up in turn give right numbers at every time', async () => {
-    for (const version of [added, old, added]) {
-      await added.storeHits(db, 0, visits(-2, 6, 7))
-      await expectRightNumbers()
-      await version.rollUpAll(db, NOW)
-      expect(await hashes()).toEqual([version.hash])
-      await expectRightNumbers()
-    }
-  })
+test('added dimension: two versions that roll up in turn give right numbers at every time', async () => {
+  for (const version of [added, old, added]) {
+    await added.storeHits(db, 0, visits(-2, 6, 7))
+    await expectRightNumbers()
+    await version.rollUpAll(db, NOW)
+    expect(await hashes()).toEqual([version.hash])
+    await expectRightNumbers()
+  }
+})
 
-  test('a version whose round is stopped leaves days of both versions, and all numbers are right', async () => {
-    await db`
-      update daily_rollups set dimensions_hash = 'of a third version'
-      where site_no = ${site.siteNo} and starts_at < ${new Date(TODAY - 4 * DAY)}`
-    await expectRightNumbers()
-    await added.rollUpAll(db, NOW)
-    expect(await hashes()).toEqual([added.hash])
-    await expectRightNumbers()
-  })
+test('added dimension: a version whose round is stopped leaves days of both versions, and all numbers are right', async () => {
+  await db`
+    update daily_rollups set dimensions_hash = 'of a third version'
+    where site_no = ${site.siteNo} and starts_at < ${new Date(TODAY - 4 * DAY)}`
+  await expectRightNumbers()
+  await added.rollUpAll(db, NOW)
+  expect(await hashes()).toEqual([added.hash])
+  await expectRightNumbers()
 })

@@ -1,23 +1,17 @@
-import { beforeAll, expect, test } from 'vitest'
-import type { Db } from '../../src/db/connect.ts'
+import { expect, test } from 'vitest'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { DAY_MS, MINUTE_MS } from '../../src/lib/time.ts'
 import { refreshAggregate, refreshWindow } from '../../src/rollups/aggregates.ts'
 import { StatsQuery } from '../../src/stats/filters/query.ts'
 import { getOverview } from '../../src/stats/reports/overview.ts'
-import { testDatabase } from '../support/database.ts'
+import { dbOf, testDatabase, useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { readServices } from '../support/read-services.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
 const NOW = Date.UTC(2026, 2, 10, 12, 5)
 
-let db: Db
-beforeAll(async () => {
-  const database = await testDatabase()
-  db = database.db
-  return () => database.close()
-})
+const db = dbOf(useDatabase(testDatabase))
 
 async function pageviewsOf({ siteNo }: TestSite): Promise<number> {
   const site = { siteNo, teamId: 'team', timezone: 'UTC', currency: 'USD', firstEventAt: null }

@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { Db } from '../../src/db/connect.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { tasks } from '../../src/rollups/tasks.ts'
 import { OPEN_MS } from '../../src/rollups/watermarks.ts'
-import { testDatabase } from '../support/database.ts'
+import { dbOf, testDatabase, useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
+import { ofFile } from '../support/of-file.ts'
 import { rollUpAll } from '../support/roll-up.ts'
-import { createTestSite, type TestSite } from '../support/sites.ts'
+import { createTestSite } from '../support/sites.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -21,8 +21,7 @@ const LAST = AFTER + 5 * HOUR
 const ERRORS = [FIRST, FIRST, BEFORE + 2 * HOUR, CHANGE - 1, CHANGE, AFTER - 1, AFTER, LAST]
 const NEVER = '00000000-0000-4000-8000-000000000000'
 
-let db: Db
-let site: TestSite
+const db = dbOf(useDatabase(testDatabase))
 let errorId: string
 
 const visitorId = (visitor: number) => `00000000-0000-4000-8000-${String(visitor).padStart(12, '0')}`
@@ -30,10 +29,8 @@ const thrown = { type: 'error', name: 'TypeError', error: { message: 'x is undef
 const error = (visitor: number, at: number) =>
   enrichedHit(site, at, { visitorId: visitorId(visitor), ...thrown })
 
+const site = ofFile(() => createTestSite(db, { timezone: 'Europe/Berlin' }))
 beforeAll(async () => {
-  const database = await testDatabase()
-  db = database.db
-  site = await createTestSite(db, { timezone: 'Europe/Berlin' })
   await storeHits(db, 0, [
     // A session that begins on the day before the first error, and meets it.
     enrichedHit(site, BEFORE - 10 * MINUTE, { visitorId: visitorId(100) }),
@@ -41,7 +38,6 @@ beforeAll(async () => {
   ])
   const [group] = await db`select error_id as id from error_groups where site_no = ${site.siteNo}`
   errorId = group!.id
-  return () => database.close()
 })
 
 const ends = async () => [...(await tasks.findErrorEnds(db, { siteNo: site.siteNo, ids: [errorId, NEVER] }))]

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Db } from '../../src/db/connect.ts'
 import { ROLLED_UP_DIMENSIONS } from '../../src/dimensions/rolled-up.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { testDatabase } from '../support/database.ts'
+import { dbOf, testDatabase, useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
+import { ofFile } from '../support/of-file.ts'
 import { pairsThrownAway } from '../support/plan.ts'
-import { createTestSite, type TestSite } from '../support/sites.ts'
+import { createTestSite } from '../support/sites.ts'
 
 const DAY = Date.UTC(2026, 2, 10)
 const DAY_MS = 86_400_000
@@ -13,13 +13,10 @@ const SESSIONS = 600
 const HITS_A_SESSION = 3
 const ROWS = SESSIONS * (HITS_A_SESSION + 1)
 
-let db: Db
-let site: TestSite
+const db = dbOf(useDatabase(() => testDatabase({ isMaintained: false })))
 
+const site = ofFile(() => createTestSite(db))
 beforeAll(async () => {
-  const database = await testDatabase({ isMaintained: false })
-  db = database.db
-  site = await createTestSite(db)
   const hits = Array.from({ length: SESSIONS * HITS_A_SESSION }, (_, index) => {
     const session = Math.floor(index / HITS_A_SESSION)
     const at = DAY + session * 60_000 + (index % HITS_A_SESSION) * 1_000
@@ -27,7 +24,6 @@ beforeAll(async () => {
     return enrichedHit(site, at, { visitorId, url: `/page-${index % 50}`, title: `Page ${index % 50}` })
   })
   await storeHits(db, 0, hits)
-  return () => database.close()
 })
 
 const time = (at: number) => `'${new Date(at).toISOString()}'`

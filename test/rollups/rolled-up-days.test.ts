@@ -220,44 +220,44 @@ test('daily rollups: a deleted site is not rolled up, other sites are', { tags: 
 
 type Work = Parameters<Db['begin']>[1]
 
-describe('daily rollups: a slow process whose day another process has rolled up', () => {
-  /** Rolls up a day, but runs `meanwhile` before it writes. */
-  async function rollUpSlowly(day: RolledUpDay, meanwhile: () => Promise<unknown>): Promise<void> {
-    const begin = async (...given: [Work] | [string, Work]) => {
-      // Only transactions that read pass an isolation level.
-      if (given.length === 1) await meanwhile()
-      return given.length === 1 ? database.db.begin(...given) : database.db.begin(...given)
-    }
-    const slow = new Proxy(database.db, {
-      get: (target, name) => (name === 'begin' ? begin : Reflect.get(target, name)),
-    })
-    await rollUpDay(slow, day)
+/** Rolls up a day, but runs `meanwhile` before it writes. */
+async function rollUpSlowly(day: RolledUpDay, meanwhile: () => Promise<unknown>): Promise<void> {
+  const begin = async (...given: [Work] | [string, Work]) => {
+    // Only transactions that read pass an isolation level.
+    if (given.length === 1) await meanwhile()
+    return given.length === 1 ? database.db.begin(...given) : database.db.begin(...given)
   }
-  const yesterday = { start: TODAY - DAY, end: TODAY, zone: 'UTC', marks: [] }
-
-  test('takes nothing back', async () => {
-    const { site, hit, send, rollUp, compare } = await beginWithVisits()
-    await rollUp(OVER)
-    await send(hit(TODAY - 65 * MINUTE), hit(TODAY - 5 * MINUTE))
-    await rollUpSlowly({ ...yesterday, siteNo: site.siteNo }, async () => {
-      await send(hit(TODAY - 3 * HOUR, { visitorId: ADA, url: '/meanwhile' }))
-      await rollUpAll(database.db, new Date(OVER + HOUR))
-    })
-    await compare()
-    await rollUp(OVER + 2 * HOUR)
+  const slow = new Proxy(database.db, {
+    get: (target, name) => (name === 'begin' ? begin : Reflect.get(target, name)),
   })
+  await rollUpDay(slow, day)
+}
+const yesterday = { start: TODAY - DAY, end: TODAY, zone: 'UTC', marks: [] }
 
-  test('a slow process writes no day of the previous time zone', { tags: ['full'] }, async () => {
-    const { site, hit, send, rollUp, compare } = await beginWithVisits()
-    await rollUp(OVER + 6 * HOUR)
-    await rollUpSlowly({ ...yesterday, siteNo: site.siteNo }, async () => {
-      site.timezone = 'Asia/Kathmandu'
-      await database.db`update sites set timezone = ${site.timezone} where site_no = ${site.siteNo}`
-      await rollUpAll(database.db, new Date(OVER + 6 * HOUR))
-    })
-    await send(hit(TODAY - 3 * HOUR, { visitorId: ADA, url: '/late' }))
-    await rollUp(OVER + 6 * HOUR)
-    site.timezone = 'UTC'
-    await compare(RANGES)
+test('daily rollups, a slow process whose day another process has rolled up: takes nothing back', async () => {
+  const { site, hit, send, rollUp, compare } = await beginWithVisits()
+  await rollUp(OVER)
+  await send(hit(TODAY - 65 * MINUTE), hit(TODAY - 5 * MINUTE))
+  await rollUpSlowly({ ...yesterday, siteNo: site.siteNo }, async () => {
+    await send(hit(TODAY - 3 * HOUR, { visitorId: ADA, url: '/meanwhile' }))
+    await rollUpAll(database.db, new Date(OVER + HOUR))
   })
+  await compare()
+  await rollUp(OVER + 2 * HOUR)
+})
+
+test('daily rollups, a slow process whose day another process has rolled up: a slow process writes no day of the previous time zone', {
+  tags: ['full'],
+}, async () => {
+  const { site, hit, send, rollUp, compare } = await beginWithVisits()
+  await rollUp(OVER + 6 * HOUR)
+  await rollUpSlowly({ ...yesterday, siteNo: site.siteNo }, async () => {
+    site.timezone = 'Asia/Kathmandu'
+    await database.db`update sites set timezone = ${site.timezone} where site_no = ${site.siteNo}`
+    await rollUpAll(database.db, new Date(OVER + 6 * HOUR))
+  })
+  await send(hit(TODAY - 3 * HOUR, { visitorId: ADA, url: '/late' }))
+  await rollUp(OVER + 6 * HOUR)
+  site.timezone = 'UTC'
+  await compare(RANGES)
 })

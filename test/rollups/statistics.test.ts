@@ -1,25 +1,19 @@
-import { beforeAll, expect, test } from 'vitest'
-import type { Db } from '../../src/db/connect.ts'
+import { expect, test } from 'vitest'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { analyzeGrown, compressSettledChunks } from '../../src/rollups/columnstore.ts'
-import { testDatabase } from '../support/database.ts'
+import { dbOf, testDatabase, useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
-import { createTestSite, type TestSite } from '../support/sites.ts'
+import { ofFile } from '../support/of-file.ts'
+import { createTestSite } from '../support/sites.ts'
 
 const DAY = 86_400_000
 const MARCH = Date.UTC(2026, 2, 10)
 const MAY = Date.UTC(2026, 4, 10)
 const JUNE = Date.UTC(2026, 5, 10)
 
-let db: Db
-let site: TestSite
+const db = dbOf(useDatabase(() => testDatabase({ isMaintained: false })))
 
-beforeAll(async () => {
-  const database = await testDatabase({ isMaintained: false })
-  db = database.db
-  site = await createTestSite(db)
-  return () => database.close()
-})
+const site = ofFile(() => createTestSite(db))
 
 function store(from: number, count: number) {
   const hits = Array.from({ length: count }, (_, index) => enrichedHit(site, from + index * 10))

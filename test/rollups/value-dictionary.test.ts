@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
-import { beforeAll, expect, test } from 'vitest'
-import type { Db } from '../../src/db/connect.ts'
+import { expect, test } from 'vitest'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { valueIdsOf, valuesOf } from '../../src/rollups/daily/value-dictionary.ts'
 import { OPEN_MS } from '../../src/rollups/watermarks.ts'
-import { sharedDatabase } from '../support/database.ts'
+import { dbOf, useDatabase } from '../support/database.ts'
 import { expectRollupsEqualColumns, type RolledUpSite } from '../support/expect-rollups.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { rollUpAll } from '../support/roll-up.ts'
@@ -19,12 +18,7 @@ const DAY = 24 * HOUR
 const TODAY = Date.UTC(2026, 2, 10)
 const NOW = new Date(TODAY + OPEN_MS)
 
-let db: Db
-beforeAll(async () => {
-  const database = await sharedDatabase()
-  db = database.db
-  return () => database.close()
-})
+const db = dbOf(useDatabase())
 
 const idsOf = (siteNo: number, values: string[], addsMissing = true) =>
   valueIdsOf(db, siteNo, values, { addsMissing })

@@ -56,12 +56,9 @@ test('demo: 90 days have every kind of hit and of movement that pages show', () 
     made.events.map(({ type, data }) => `${type} ${(data.object as { status?: string }).status ?? ''}`),
   )
   expect([...types].sort()).toEqual([
-    'charge.refunded ',
-    'customer.subscription.created active',
-    'customer.subscription.created trialing',
-    'customer.subscription.deleted canceled',
-    'customer.subscription.updated active',
-    'invoice.paid ',
+    ...['charge.refunded ', 'customer.subscription.created active'],
+    ...['customer.subscription.created trialing', 'customer.subscription.deleted canceled'],
+    ...['customer.subscription.updated active', 'invoice.paid '],
   ])
   expect(made.orders.length).toBeGreaterThan(0)
   const { lines } = made.lines.counts()

@@ -1,28 +1,24 @@
 // @module-tag full
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { storyOf } from '../../scripts/demo/story.ts'
 import { runDemo } from '../../scripts/demo.ts'
 import { findSite } from '../../src/sites/find-site.ts'
 import { getMoney } from '../../src/stats/money/summary.ts'
 import { getOverview } from '../../src/stats/reports/overview.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { testDatabase, useDatabase } from '../support/database.ts'
+import { ofFile } from '../support/of-file.ts'
 import { readServices } from '../support/read-services.ts'
-import { type TestRedis, testRedis } from '../support/redis.ts'
+import { testRedis } from '../support/redis.ts'
 import { expectRefused } from './command.ts'
 
 const NOW = new Date(Date.UTC(2025, 5, 11, 15, 20))
 const DAYS = 4
 const made = storyOf({ seed: 1, now: NOW.getTime(), days: DAYS, hostname: 'demo.example' })
 
-let database: TestDatabase
-let redis: TestRedis
-let firstRun: Awaited<ReturnType<typeof run>>
+const database = useDatabase(testDatabase)
+const redis = ofFile(testRedis)
 
-beforeAll(async () => {
-  ;[database, redis] = await Promise.all([testDatabase(), testRedis()])
-  firstRun = await runSmall()
-})
-afterAll(() => Promise.all([database.close(), redis.close()]))
+const firstRun = ofFile(() => runSmall())
 
 async function run(...args: string[]) {
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, SECRET_KEY: '0'.repeat(64) }

@@ -1,17 +1,13 @@
-import { beforeAll, expect, test } from 'vitest'
-import { newPlace, type Place, share, token } from '../contract/callers.ts'
+import { expect, test } from 'vitest'
+import { newPlace, share, token } from '../contract/callers.ts'
 import { inProcessPatterns } from '../support/in-process-patterns.ts'
-import { inProcessPool } from '../support/in-process-pool.ts'
+import { ofFile } from '../support/of-file.ts'
 import { useApi } from '../teams/use-api.ts'
 
-let place: Place
 const patterns = inProcessPatterns()
 
 const api = useApi(() => ({ patterns }))
-beforeAll(async () => {
-  api.services.rollups = inProcessPool(api.services.db)
-  place = await newPlace(api.services.db, { isPublic: true })
-})
+const place = ofFile(() => newPlace(api.services.db, { isPublic: true }))
 
 test('shared readers: however many use patterns, a user of the team is answered at once', async () => {
   const { db } = api.services

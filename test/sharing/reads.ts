@@ -178,16 +178,7 @@ function keepOnly(body: Json, isKept: (item: Json) => boolean): void {
 
 const ATTRIBUTES: Partial<Record<Section, string[]>> = {
   pages: ['hostname', 'entry_path', 'exit_path'],
-  sources: [
-    'channel',
-    'source',
-    'referrer',
-    'utm_source',
-    'utm_medium',
-    'utm_campaign',
-    'utm_content',
-    'utm_term',
-  ],
+  sources: 'channel source referrer utm_source utm_medium utm_campaign utm_content utm_term'.split(' '),
   locations: ['country', 'region', 'city'],
   devices: ['browser', 'browser_version', 'os', 'os_version', 'size', 'language', 'screen'],
 }

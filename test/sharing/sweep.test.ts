@@ -2,12 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Dimension, isHitDimension } from '../../src/dimensions/dimensions.ts'
 import { SECTIONS, type Section } from '../../src/dimensions/sections.ts'
+import { ofFile } from '../support/of-file.ts'
 import { shareInBrowser } from '../support/shares.ts'
 import type { Json } from '../support/stripe.ts'
 import { masked, ownersInput, PUBLIC, READS, type SharedRead } from './reads.ts'
-import { GOALS, type Input, type Read, type Sharing, startSharing } from './world.ts'
+import { GOALS, type Input, type Read, startSharing } from './world.ts'
 
-let world: Sharing
+const world = ofFile(startSharing)
 /** Secrets of shares with one section each. */
 const secrets = {} as Record<Section, string>
 let everything: string
@@ -17,7 +18,6 @@ const ended: string[] = []
 let ofOtherSite: string
 
 beforeAll(async () => {
-  world = await startSharing()
   world.api.services.config.limits.browser = 0
   for (const section of SECTIONS) secrets[section] = (await world.share([section])).secret
   everything = (await world.share([...SECTIONS])).secret
@@ -31,7 +31,6 @@ beforeAll(async () => {
   const body = { name: 'test', sections: SECTIONS }
   ofOtherSite = (await shareInBrowser(world.api, world.owner, (await world.shop()).path, body)).body.secret
 })
-afterAll(() => world.close())
 
 const WAYS = {
   rest: (read: SharedRead, input: Input, credential?: string) => world.rest(read.path, input, credential),

@@ -6,7 +6,8 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { isPublicAddress } from '../../src/net/public-addresses.ts'
 import { problemOf, type Reach } from '../../src/net/public-fetch.ts'
-import { type Api, type Member, startApi } from '../support/api.ts'
+import { type Api, startApi } from '../support/api.ts'
+import { ofFile } from '../support/of-file.ts'
 
 /** What the page answers; `url` is without the host. */
 let answer: RequestListener
@@ -22,8 +23,6 @@ const reach: Reach = {
   maxBytes: 2_000,
 }
 
-let api: Api
-let owner: Member
 let clock = Date.parse('2026-03-10T12:00:00Z')
 
 beforeAll(async () => {
@@ -33,13 +32,12 @@ beforeAll(async () => {
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   port = (server.address() as AddressInfo).port
-  api = await startApi({ reach, config: { sitesPerTeam: 100 }, now: () => new Date(clock) })
-  owner = await api.member()
 })
+const api = ofFile(() => startApi({ reach, now: () => new Date(clock) }))
+const owner = ofFile(() => api.member())
 afterAll(async () => {
   server.closeAllConnections()
   server.close()
-  await api.close()
 })
 beforeEach(() => {
   requests = []
@@ -54,12 +52,9 @@ interface Checked {
 }
 
 async function newSite(domain = `${randomUUID()}.example:${port}`): Promise<Checked> {
-  const { body } = await api.call('POST', '/api/sites', { token: owner.token, body: { domain } })
-  const path = `/api/sites/${body.id}`
-  return {
-    ...{ path, domain, key: body.tracking_key },
-    check: (token = owner.token) => api.call('POST', `${path}/check-installation`, { token }),
-  }
+  const site = await api.site(owner, { domain })
+  const check = (token = owner.token) => api.call('POST', `${site.path}/check-installation`, { token })
+  return { ...site, check }
 }
 
 const page = (html: string, type = 'text/html; charset=utf-8'): RequestListener => {

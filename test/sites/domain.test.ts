@@ -6,20 +6,12 @@ const LONGEST = `${label(63)}.${label(63)}.${label(63)}.${label(63)}`
 
 test.each([
   [
-    'example.com',
-    'example.com',
-    'Example.COM',
-    '  example.com\n',
-    'example.com.',
-    'example.com:',
-    'example。com',
+    ...['example.com', 'example.com', 'Example.COM', '  example.com\n', 'example.com.'],
+    ...['example.com:', 'example。com'],
   ],
   ['example.com', 'http://example.com', 'HTTPS://Example.com', 'ftp://example.com', '//example.com/path'],
   [
-    'example.com',
-    'example.com/',
-    'example.com/path?query#fragment',
-    'example.com?query=/',
+    ...['example.com', 'example.com/', 'example.com/path?query#fragment', 'example.com?query=/'],
     'example.com#fragment',
   ],
   ['example.com', 'https://example.com./path', 'https://example.com:443', 'http://example.com:80/'],

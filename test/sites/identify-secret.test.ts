@@ -1,37 +1,23 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { createHmac, randomUUID } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { projectRoot } from '../../src/config.ts'
-import { type Answer, type Api, type Member, startApi } from '../support/api.ts'
+import { type Answer, startApi } from '../support/api.ts'
 import { startIngestApi } from '../support/ingest-api.ts'
+import { ofFile } from '../support/of-file.ts'
 
-let api: Api
-let ingest: Awaited<ReturnType<typeof startIngestApi>>
-let owner: Member
-beforeAll(async () => {
-  api = await startApi({ config: { sitesPerTeam: 1_000 } })
-  ingest = await startIngestApi(api.services, api.services.config.redisUrl!)
-  owner = await api.member()
-})
-afterAll(async () => {
-  await ingest?.close()
-  await api?.close()
-})
+const api = ofFile(startApi)
+const ingest = ofFile(() => startIngestApi(api.services, api.services.config.redisUrl!))
+const owner = ofFile(() => api.member())
 
-interface Site {
-  id: string
-  tracking_key: string
-}
+type Site = Awaited<ReturnType<typeof register>>
 
 const call = (method: string, site: Site): Promise<Answer> =>
   api.call(method, `/api/sites/${site.id}/identify-secret`, { token: owner.token })
 
-async function register(): Promise<Site> {
-  const body = { domain: `${randomUUID()}.example` }
-  return (await api.call('POST', '/api/sites', { token: owner.token, body })).body
-}
+const register = () => api.site(owner)
 
 /** A site that demands signatures, known to the worker. */
 async function signedSite(): Promise<{ site: Site; secret: string }> {

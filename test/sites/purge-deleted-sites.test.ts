@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectDb, type Db } from '../../src/db/connect.ts'
+import { expect, test } from 'vitest'
+import { connectDb } from '../../src/db/connect.ts'
 import { dialect } from '../../src/db/dialect.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
@@ -8,7 +8,7 @@ import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 import { markBuckets } from '../../src/rollups/dirty.ts'
 import { purgeDeletedSites } from '../../src/sites/purge-deleted-sites.ts'
 import { getOverview } from '../../src/stats/reports/overview.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { dbOf, testDatabase, useDatabase } from '../support/database.ts'
 import { dyingAfter } from '../support/dying-after.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { readServices } from '../support/read-services.ts'
@@ -23,14 +23,8 @@ const DAYS = 20
 const NOW = new Date(START + (DAYS + 5) * DAY)
 const later = (minutes: number) => new Date(NOW.getTime() + minutes * MINUTE)
 
-let database: TestDatabase
-let db: Db
-
-beforeAll(async () => {
-  database = await testDatabase()
-  db = database.db
-})
-afterAll(() => database.close())
+const database = useDatabase(testDatabase)
+const db = dbOf(database)
 
 /** Stores one visitor every three hours, with two pageviews and one identify call. */
 async function sendHits(site: TestSite): Promise<void> {

@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connectPatientRedis, whenReady } from '../../src/redis/connect.ts'
 import { SITE_CHANGES } from '../../src/sites/change-site.ts'
 import { findSiteByKey } from '../../src/sites/find-site.ts'
-import type { Member } from '../support/api.ts'
+import { ofFile } from '../support/of-file.ts'
 import { useApi } from '../teams/use-api.ts'
 
-let owner: Member
-
 const api = useApi()
-beforeAll(async () => {
-  owner = await api.member()
-})
+const owner = ofFile(() => api.member())
 
 async function createSite(member = owner, domain = `${randomUUID()}.example`) {
   const made = await api.call('POST', '/api/sites', { token: member.token, body: { domain } })
@@ -27,81 +23,79 @@ async function siteNoOf(id: string): Promise<number> {
   return row!.siteNo
 }
 
-describe('site options', () => {
-  const REPLAY = {
-    ...{ track_web_vitals: true, track_session_replay: true, replay_sample_percent: 25 },
-    ...{ replay_excluded_paths: ['/account/**', '/a b/*'], replay_days: 90 },
+const REPLAY = {
+  ...{ track_web_vitals: true, track_session_replay: true, replay_sample_percent: 25 },
+  ...{ replay_excluded_paths: ['/account/**', '/a b/*'], replay_days: 90 },
+}
+const SETTINGS: [string, unknown, Record<string, unknown>][] = [
+  ['domain', { domain: 'HTTPS://Moved.Example/path' }, { domain: 'moved.example' }],
+  ['timezone', { timezone: 'asia/kolkata' }, { timezone: 'Asia/Kolkata' }],
+  ['currency', { currency: 'EUR' }, { currency: 'EUR' }],
+  ['tracking-mode', { tracking_mode: 'cookie' }, { tracking_mode: 'cookie' }],
+  ['sharing', { is_public: true }, { is_public: true }],
+  ['features', { track_errors: true }, { track_errors: true }],
+  ['features', REPLAY, REPLAY],
+  ['features', {}, {}],
+  ['retention', { retention_months: 25 }, { retention_months: 25 }],
+  ['retention', { retention_months: null }, {}],
+  ['pin', undefined, { is_pinned: true }],
+  ['pin', {}, { is_pinned: true }],
+]
+
+test('site options: a change of an option changes it alone, answers the site, and is announced with the tracking key', async () => {
+  const { services } = api
+  const subscriber = connectPatientRedis(services.config.redisUrl!, services.log)
+  await whenReady(subscriber, 30_000)
+  const heard: string[] = []
+  await subscriber.subscribe(SITE_CHANGES)
+  subscriber.on('message', (_, key) => heard.push(key))
+  for (const [setting, body, changed] of SETTINGS) {
+    const member = await api.member({ role: setting === 'retention' ? 'admin' : 'member' })
+    const site = await createSite(member)
+    const answer = await change(site.domain, setting, body, member)
+    const favicon_url = site.favicon_url.replace(site.domain, changed.domain ?? site.domain)
+    expect([setting, answer.status, answer.body]).toEqual([
+      setting,
+      200,
+      { ...site, ...changed, favicon_url },
+    ])
+    const now = await api.call('GET', `/api/sites/${site.id}`, { token: member.token })
+    expect(now.body).toEqual(answer.body)
+    // Of its creation and of its change.
+    const notices = () => heard.filter(key => key === site.tracking_key)
+    await expect.poll(notices).toEqual([site.tracking_key, site.tracking_key])
   }
-  const SETTINGS: [string, unknown, Record<string, unknown>][] = [
-    ['domain', { domain: 'HTTPS://Moved.Example/path' }, { domain: 'moved.example' }],
-    ['timezone', { timezone: 'asia/kolkata' }, { timezone: 'Asia/Kolkata' }],
-    ['currency', { currency: 'EUR' }, { currency: 'EUR' }],
-    ['tracking-mode', { tracking_mode: 'cookie' }, { tracking_mode: 'cookie' }],
-    ['sharing', { is_public: true }, { is_public: true }],
-    ['features', { track_errors: true }, { track_errors: true }],
-    ['features', REPLAY, REPLAY],
-    ['features', {}, {}],
-    ['retention', { retention_months: 25 }, { retention_months: 25 }],
-    ['retention', { retention_months: null }, {}],
-    ['pin', undefined, { is_pinned: true }],
-    ['pin', {}, { is_pinned: true }],
-  ]
+  subscriber.disconnect()
+})
 
-  test('a change of an option changes it alone, answers the site, and is announced with the tracking key', async () => {
-    const { services } = api
-    const subscriber = connectPatientRedis(services.config.redisUrl!, services.log)
-    await whenReady(subscriber, 30_000)
-    const heard: string[] = []
-    await subscriber.subscribe(SITE_CHANGES)
-    subscriber.on('message', (_, key) => heard.push(key))
-    for (const [setting, body, changed] of SETTINGS) {
-      const member = await api.member({ role: setting === 'retention' ? 'admin' : 'member' })
-      const site = await createSite(member)
-      const answer = await change(site.domain, setting, body, member)
-      const favicon_url = site.favicon_url.replace(site.domain, changed.domain ?? site.domain)
-      expect([setting, answer.status, answer.body]).toEqual([
-        setting,
-        200,
-        { ...site, ...changed, favicon_url },
-      ])
-      const now = await api.call('GET', `/api/sites/${site.id}`, { token: member.token })
-      expect(now.body).toEqual(answer.body)
-      // Of its creation and of its change.
-      const notices = () => heard.filter(key => key === site.tracking_key)
-      await expect.poll(notices).toEqual([site.tracking_key, site.tracking_key])
-    }
-    subscriber.disconnect()
-  })
+test('site options: ingestion uses a changed option for the next hit', async () => {
+  const site = await createSite()
+  await change(site.id, 'timezone', { timezone: 'Europe/Paris' })
+  await change(site.id, 'tracking-mode', { tracking_mode: 'cookie' })
+  await change(site.id, 'currency', { currency: 'JPY' })
+  const now = { timezone: 'Europe/Paris', trackingMode: 'cookie', currency: 'JPY' }
+  expect(await findSiteByKey(api.services.db, site.tracking_key)).toMatchObject(now)
+})
 
-  test('ingestion uses a changed option for the next hit', async () => {
-    const site = await createSite()
-    await change(site.id, 'timezone', { timezone: 'Europe/Paris' })
-    await change(site.id, 'tracking-mode', { tracking_mode: 'cookie' })
-    await change(site.id, 'currency', { currency: 'JPY' })
-    const now = { timezone: 'Europe/Paris', trackingMode: 'cookie', currency: 'JPY' }
-    expect(await findSiteByKey(api.services.db, site.tracking_key)).toMatchObject(now)
-  })
-
-  test('a request is checked in this order: token, site, body', async () => {
-    const stranger = await api.member()
-    const site = await createSite()
-    const wrong = {
-      ...{ domain: 1, timezone: 1, currency: 1, tracking_mode: 1, is_public: 1, track_errors: 1 },
-      retention_months: 0,
-    }
-    for (const [setting] of SETTINGS) {
-      const ask = (token?: string) =>
-        api.call('PATCH', `/api/sites/${site.id}/${setting}`, { body: wrong, token })
-      const statuses = [
-        (await ask()).status,
-        (await ask(stranger.token)).status,
-        (await ask(owner.token)).status,
-      ]
-      expect([setting, ...statuses]).toEqual([setting, 401, 404, setting === 'pin' ? 200 : 422])
-    }
-    await api.call('DELETE', `/api/sites/${site.id}`, { token: owner.token })
-    for (const [setting, body] of SETTINGS) expect((await change(site.id, setting, body)).status).toBe(404)
-  })
+test('site options: a request is checked in this order: token, site, body', async () => {
+  const stranger = await api.member()
+  const site = await createSite()
+  const wrong = {
+    ...{ domain: 1, timezone: 1, currency: 1, tracking_mode: 1, is_public: 1, track_errors: 1 },
+    retention_months: 0,
+  }
+  for (const [setting] of SETTINGS) {
+    const ask = (token?: string) =>
+      api.call('PATCH', `/api/sites/${site.id}/${setting}`, { body: wrong, token })
+    const statuses = [
+      (await ask()).status,
+      (await ask(stranger.token)).status,
+      (await ask(owner.token)).status,
+    ]
+    expect([setting, ...statuses]).toEqual([setting, 401, 404, setting === 'pin' ? 200 : 422])
+  }
+  await api.call('DELETE', `/api/sites/${site.id}`, { token: owner.token })
+  for (const [setting, body] of SETTINGS) expect((await change(site.id, setting, body)).status).toBe(404)
 })
 
 const CHOICES = 'is not supported: GET /api/currencies lists those that are'
@@ -152,114 +146,106 @@ test('site options: what is no value of an option is refused', async () => {
   }
 })
 
-describe('site options: the domain', () => {
-  test('the domain of another site of the team is refused as on creation; the present one is accepted', async () => {
-    const member = await api.member()
-    const site = await createSite(member, 'own.example')
-    await createSite(member, 'taken.example')
-    const { status, body } = await change(site.id, 'domain', { domain: 'http://TAKEN.example.' }, member)
-    const message = 'The team already has a site for that domain'
-    expect([status, body.message, body.errors.domain]).toEqual([422, message, [message]])
-    expect((await change(site.id, 'domain', { domain: 'OWN.example' }, member)).body).toEqual(site)
-  })
-
-  test('the domain of another team or of a deleted site is free, for one of ten concurrent changes', async () => {
-    const [one, other] = [await api.member(), await api.member()]
-    await createSite(one, 'theirs.example')
-    const gone = await createSite(other, 'gone.example')
-    await api.call('DELETE', `/api/sites/${gone.id}`, { token: other.token })
-    const sites = []
-    for (let index = 0; index < 10; index++) sites.push(await createSite(other))
-    for (const domain of ['theirs.example', 'gone.example']) {
-      const answers = await Promise.all(sites.map(({ id }) => change(id, 'domain', { domain }, other)))
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(422)])
-    }
-  })
+test('the domain: the domain of another site of the team is refused as on creation; the present one is accepted', async () => {
+  const member = await api.member()
+  const site = await createSite(member, 'own.example')
+  await createSite(member, 'taken.example')
+  const { status, body } = await change(site.id, 'domain', { domain: 'http://TAKEN.example.' }, member)
+  const message = 'The team already has a site for that domain'
+  expect([status, body.message, body.errors.domain]).toEqual([422, message, [message]])
+  expect((await change(site.id, 'domain', { domain: 'OWN.example' }, member)).body).toEqual(site)
 })
 
-describe('site options: the currency', () => {
-  const addGoal = async (siteNo: number, currency: string | null) => api.services.db`
-    insert into goals (site_no, display_name, type, match_operator, currency)
-    values (${siteNo}, ${randomUUID()}, 'event', 'is', ${currency})`
-  const addPayment = async (siteNo: number, currency: string) => api.services.db`
-    insert into payments (site_no, transaction_id, amount_minor, currency, paid_at, source)
-    values (${siteNo}, ${randomUUID()}, 1, ${currency}, now(), 'api')`
-
-  test('a change is refused while a goal or a payment has another currency', async () => {
-    const site = await createSite()
-    const siteNo = await siteNoOf(site.id)
-    const expectRefused = async (currency: string, problem: RegExp) => {
-      const { status, body } = await change(site.id, 'currency', { currency })
-      expect([status, body.message]).toEqual([422, expect.stringMatching(problem)])
-      expect(body.errors.currency).toEqual([body.message])
-      // The present one: nothing changes, so nothing stands in the way.
-      expect((await change(site.id, 'currency', { currency: 'EUR' })).body.currency).toBe('EUR')
-    }
-    await addGoal(siteNo, null)
-    await addPayment(siteNo, 'EUR')
-    expect((await change(site.id, 'currency', { currency: 'EUR' })).status).toBe(200)
-    await expectRefused('GBP', /reconcile or remove them first/)
-    await addPayment(siteNo, 'USD')
-    await addGoal(siteNo, 'EUR')
-    await expectRefused('USD', /delete revenue goals first/)
-  })
-
-  // The embedded database has one session, which takes transactions one after the other.
-  test('a change waits for a transaction that records a payment in the present currency', {
-    tags: ['native'],
-  }, async () => {
-    const site = await createSite()
-    const siteNo = await siteNoOf(site.id)
-    let changing: ReturnType<typeof change> | undefined
-    await api.services.db.begin(async transaction => {
-      await transaction`select currency from sites where site_no = ${siteNo} for share`
-      changing = change(site.id, 'currency', { currency: 'EUR' })
-      await new Promise(resolve => setTimeout(resolve, 200))
-      await transaction`
-        insert into payments (site_no, transaction_id, amount_minor, currency, paid_at, source)
-        values (${siteNo}, 'late', 1, 'USD', now(), 'api')`
-    })
-    expect((await changing!).status).toBe(422)
-  })
+test('the domain: the domain of another team or of a deleted site is free, for one of ten concurrent changes', async () => {
+  const [one, other] = [await api.member(), await api.member()]
+  await createSite(one, 'theirs.example')
+  const gone = await createSite(other, 'gone.example')
+  await api.call('DELETE', `/api/sites/${gone.id}`, { token: other.token })
+  const sites = []
+  for (let index = 0; index < 10; index++) sites.push(await createSite(other))
+  for (const domain of ['theirs.example', 'gone.example']) {
+    const answers = await Promise.all(sites.map(({ id }) => change(id, 'domain', { domain }, other)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(422)])
+  }
 })
 
-describe('site options: the pin', () => {
-  test('each call turns the pin over, also when many come at the same time', async () => {
-    for (const times of [1, 2, 6, 7]) {
-      const site = await createSite()
-      const answers = await Promise.all(Array.from({ length: times }, () => change(site.id, 'pin')))
-      expect(answers.filter(answer => answer.body.is_pinned)).toHaveLength(Math.ceil(times / 2))
-      const now = await api.call('GET', `/api/sites/${site.id}`, { token: owner.token })
-      expect(now.body.is_pinned).toBe(times % 2 === 1)
-    }
-  })
+const addGoal = async (siteNo: number, currency: string | null) => api.services.db`
+  insert into goals (site_no, display_name, type, match_operator, currency)
+  values (${siteNo}, ${randomUUID()}, 'event', 'is', ${currency})`
+const addPayment = async (siteNo: number, currency: string) => api.services.db`
+  insert into payments (site_no, transaction_id, amount_minor, currency, paid_at, source)
+  values (${siteNo}, ${randomUUID()}, 1, ${currency}, now(), 'api')`
+
+test('the currency: a change is refused while a goal or a payment has another currency', async () => {
+  const site = await createSite()
+  const siteNo = await siteNoOf(site.id)
+  const expectRefused = async (currency: string, problem: RegExp) => {
+    const { status, body } = await change(site.id, 'currency', { currency })
+    expect([status, body.message]).toEqual([422, expect.stringMatching(problem)])
+    expect(body.errors.currency).toEqual([body.message])
+    // The present one: nothing changes, so nothing stands in the way.
+    expect((await change(site.id, 'currency', { currency: 'EUR' })).body.currency).toBe('EUR')
+  }
+  await addGoal(siteNo, null)
+  await addPayment(siteNo, 'EUR')
+  expect((await change(site.id, 'currency', { currency: 'EUR' })).status).toBe(200)
+  await expectRefused('GBP', /reconcile or remove them first/)
+  await addPayment(siteNo, 'USD')
+  await addGoal(siteNo, 'EUR')
+  await expectRefused('USD', /delete revenue goals first/)
 })
 
-describe('choices of forms', () => {
-  const options = async (path: string) => (await api.call('GET', path, { token: owner.token })).body
-
-  test('currencies: the list has exactly the codes that the currency can be changed to, with their names', async () => {
-    const currencies = await options('/api/currencies')
-    expect(currencies.map(({ value }: { value: string }) => value).join(' ')).toBe(
-      'USD EUR GBP BRL JPY CAD AUD CHF CNY INR MXN ZAR SEK NOK DKK PLN CZK HUF RUB TRY KRW SGD HKD NZD THB IDR MYR PHP ' +
-        'VND AED',
-    )
-    expect(currencies[0]).toEqual({ value: 'USD', label: 'USD – US Dollar' })
-    for (const { value, label } of currencies) expect(label).toMatch(new RegExp(`^${value} – \\S`))
-    const site = await createSite()
-    for (const { value } of currencies) {
-      expect((await change(site.id, 'currency', { currency: value })).body.currency).toBe(value)
-    }
+// The embedded database has one session, which takes transactions one after the other.
+test('the currency: a change waits for a transaction that records a payment in the present currency', {
+  tags: ['native'],
+}, async () => {
+  const site = await createSite()
+  const siteNo = await siteNoOf(site.id)
+  let changing: ReturnType<typeof change> | undefined
+  await api.services.db.begin(async transaction => {
+    await transaction`select currency from sites where site_no = ${siteNo} for share`
+    changing = change(site.id, 'currency', { currency: 'EUR' })
+    await new Promise(resolve => setTimeout(resolve, 200))
+    await transaction`
+      insert into payments (site_no, transaction_id, amount_minor, currency, paid_at, source)
+      values (${siteNo}, 'late', 1, 'USD', now(), 'api')`
   })
+  expect((await changing!).status).toBe(422)
+})
 
-  test('time zones: the list has every IANA name, and a site accepts each of them', async () => {
-    const zones = await options('/api/timezones')
-    expect(zones.length).toBeGreaterThan(400)
-    for (const [value, label] of Object.entries({ 'America/New_York': 'America/New York', UTC: 'UTC' }))
-      expect(zones).toContainEqual({ value, label })
+test('the pin: each call turns the pin over, also when many come at the same time', async () => {
+  for (const times of [1, 2, 6, 7]) {
     const site = await createSite()
-    for (const { value } of zones.filter((_: unknown, index: number) => index % 25 === 0)) {
-      expect((await change(site.id, 'timezone', { timezone: value })).body.timezone).toBe(value)
-    }
-  })
+    const answers = await Promise.all(Array.from({ length: times }, () => change(site.id, 'pin')))
+    expect(answers.filter(answer => answer.body.is_pinned)).toHaveLength(Math.ceil(times / 2))
+    const now = await api.call('GET', `/api/sites/${site.id}`, { token: owner.token })
+    expect(now.body.is_pinned).toBe(times % 2 === 1)
+  }
+})
+
+const options = async (path: string) => (await api.call('GET', path, { token: owner.token })).body
+
+test('currencies: the list has exactly the codes that the currency can be changed to, with their names', async () => {
+  const currencies = await options('/api/currencies')
+  expect(currencies.map(({ value }: { value: string }) => value).join(' ')).toBe(
+    'USD EUR GBP BRL JPY CAD AUD CHF CNY INR MXN ZAR SEK NOK DKK PLN CZK HUF RUB TRY KRW SGD HKD NZD THB IDR MYR PHP ' +
+      'VND AED',
+  )
+  expect(currencies[0]).toEqual({ value: 'USD', label: 'USD – US Dollar' })
+  for (const { value, label } of currencies) expect(label).toMatch(new RegExp(`^${value} – \\S`))
+  const site = await createSite()
+  for (const { value } of currencies) {
+    expect((await change(site.id, 'currency', { currency: value })).body.currency).toBe(value)
+  }
+})
+
+test('time zones: the list has every IANA name, and a site accepts each of them', async () => {
+  const zones = await options('/api/timezones')
+  expect(zones.length).toBeGreaterThan(400)
+  for (const [value, label] of Object.entries({ 'America/New_York': 'America/New York', UTC: 'UTC' }))
+    expect(zones).toContainEqual({ value, label })
+  const site = await createSite()
+  for (const { value } of zones.filter((_: unknown, index: number) => index % 25 === 0)) {
+    expect((await change(site.id, 'timezone', { timezone: value })).body.timezone).toBe(value)
+  }
 })

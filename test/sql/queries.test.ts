@@ -1,11 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { projectRoot } from '../../src/config.ts'
-import type { Db } from '../../src/db/connect.ts'
 import { CITUS } from '../../src/db/dialects/citus.ts'
 import { compileQuery, queryFile, statementText } from '../../src/db/query.ts'
-import { sharedDatabase } from '../support/database.ts'
+import { dbOf, useDatabase } from '../support/database.ts'
 import { type DeclaredQuery, declaredQueries } from '../support/declared-queries.ts'
 import { fits } from '../support/sql-kinds.ts'
 
@@ -29,20 +28,18 @@ const CHANGES_OTHER_EVENTS = [
   ...['delete-loose-identifies', 'purge-events'],
 ]
 
-let db: Db
+const db = dbOf(useDatabase())
 let typeNames: Map<number, string>
 
 beforeAll(async () => {
-  const database = await sharedDatabase()
-  db = database.db
   const types = await db<{ oid: number; name: string }[]>`
     select oid::int as oid, format_type(oid, null) as name from pg_type`
   typeNames = new Map(types.map(({ oid, name }) => [oid, name]))
-  return () => database.close()
 })
 
-describe('declared queries', () => {
-  test.each(declared)('$name: parameters and columns are those of its types ($where)', async query => {
+test.each(declared)(
+  'declared queries: $name: parameters and columns are those of its types ($where)',
+  async query => {
     const { text, parameters } = compileQuery(query.name, statementText(query.name, query.text))
     expect(Object.keys(query.parameters).sort(), 'names of parameters').toEqual(parametersOf(query))
     const { types, columns } = await db.unsafe(text, [], { prepare: true }).describe()
@@ -61,31 +58,31 @@ describe('declared queries', () => {
       const type = returned.get(name)!
       expect(fits(type, kinds), `${name} is ${type}, declared as ${kinds}`).toBe(true)
     }
-  })
+  },
+)
 
-  test('declared queries have unique names', () => {
-    const names = declared.map(({ name }) => name)
-    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
-  })
+test('declared queries have unique names', () => {
+  const names = declared.map(({ name }) => name)
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
+})
 
-  test('stand inline when they are short, and in a file when they are long', () => {
-    const lines = (text: string) => text.trim().split('\n').length
-    const misplaced = declared
-      .filter(query => (query.text === undefined ? lines(textOf(query)) <= 12 : lines(textOf(query)) > 20))
-      .map(({ name, where }) => `${name} (${where})`)
-    expect(misplaced).toEqual([])
-  })
+test('declared queries: stand inline when they are short, and in a file when they are long', () => {
+  const lines = (text: string) => text.trim().split('\n').length
+  const misplaced = declared
+    .filter(query => (query.text === undefined ? lines(textOf(query)) <= 12 : lines(textOf(query)) > 20))
+    .map(({ name, where }) => `${name} (${where})`)
+  expect(misplaced).toEqual([])
+})
 
-  test('a statement that changes events is known: whether it changes those of the service', () => {
-    const changing = declared
-      .filter(query => /\b(insert into|update|delete from) events\b/.test(textOf(query)))
-      .map(({ name }) => name)
-    expect(changing.sort()).toEqual([...CHANGES_SERVICE_EVENTS, ...CHANGES_OTHER_EVENTS].sort())
-  })
+test('declared queries: a statement that changes events is known: whether it changes those of the service', () => {
+  const changing = declared
+    .filter(query => /\b(insert into|update|delete from) events\b/.test(textOf(query)))
+    .map(({ name }) => name)
+  expect(changing.sort()).toEqual([...CHANGES_SERVICE_EVENTS, ...CHANGES_OTHER_EVENTS].sort())
+})
 
-  test('every file of sql/queries belongs to a declared query', () => {
-    const files = readdirSync(join(projectRoot, 'sql', 'queries')).map(file => file.replace(/\.sql$/, ''))
-    const ofDeclared = declared.filter(({ text }) => text === undefined).map(({ name }) => name)
-    expect(files.sort()).toEqual(ofDeclared.sort())
-  })
+test('every file of sql/queries belongs to a declared query', () => {
+  const files = readdirSync(join(projectRoot, 'sql', 'queries')).map(file => file.replace(/\.sql$/, ''))
+  const ofDeclared = declared.filter(({ text }) => text === undefined).map(({ name }) => name)
+  expect(files.sort()).toEqual(ofDeclared.sort())
 })

@@ -13,7 +13,7 @@ import { getGoalReport } from '../../src/stats/reports/goals.ts'
 import { unlinkMoney } from '../../src/transfer/imports/undo/unlink-money.ts'
 import { factsOf } from '../../src/transfer/money/row-facts.ts'
 import { eraseNow, TINY } from '../people/steps.ts'
-import { testDatabase } from '../support/database.ts'
+import { testDatabase, useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { ALONE } from '../support/import-services.ts'
 import { silentLog } from '../support/log.ts'
@@ -27,7 +27,6 @@ import {
 } from '../support/recount-service-goals.ts'
 import { runs, seeds } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
-import { useDatabase } from './stored-stream.ts'
 
 const NOW = Date.UTC(2026, 2, 14, 12)
 const HOUR = 3_600_000

@@ -10,12 +10,12 @@ import { storeHits } from '../../src/ingestion/store/store.ts'
 import { createKeptCounter } from '../../src/stats/columns-process/kept-counter.ts'
 import { ANSWER_MS } from '../../src/stats/columns-process/messages.ts'
 import { CountRefused } from '../../src/stats/counts/refused.ts'
+import { useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
 import { randomFrom } from '../support/random-values.ts'
 import { IS_QUICK, seeded } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
-import { useDatabase } from './stored-stream.ts'
 
 const database = useDatabase()
 const DAY = 86_400_000

@@ -4,7 +4,7 @@ import { readQuery } from '../../src/http/api/query.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 import { OPEN_MS } from '../../src/rollups/watermarks.ts'
-import { testDatabase } from '../support/database.ts'
+import { testDatabase, useDatabase } from '../support/database.ts'
 import { expectSameReads, readAt } from '../support/expect-reads.ts'
 import { randomComparison } from '../support/random-comparison.ts'
 import { randomFilters, randomRange } from '../support/random-filters.ts'
@@ -18,7 +18,7 @@ import { rollUpAll } from '../support/roll-up.ts'
 import { hasUsualCases, runs, seeds, sweep } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
-import { useDatabase, within } from './stored-stream.ts'
+import { within } from './stored-stream.ts'
 
 const database = useDatabase(testDatabase)
 
@@ -28,10 +28,7 @@ const LONG_AFTER = new Date(Date.UTC(2026, 5, 1))
 
 /** Times at which the days of a stream are rolled up as soon as they end, so that many of their hits are late; the streams use them in turn. */
 const ROLLUP_TIMES = [
-  'after all hits',
-  'after each batch',
-  'after each batch but the last third',
-  'in the middle',
+  ...['after all hits', 'after each batch', 'after each batch but the last third', 'in the middle'],
   'never',
 ] as const
 

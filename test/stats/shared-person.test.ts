@@ -8,10 +8,10 @@ import { getPerson, PersonQuery } from '../../src/stats/people/detail.ts'
 import { getTimeline, TimelineQuery } from '../../src/stats/people/timeline.ts'
 import { getSession, SessionQuery } from '../../src/stats/sessions/detail.ts'
 import { getSessions, SessionsQuery } from '../../src/stats/sessions/list.ts'
+import { useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { readServices, readSite } from '../support/read-services.ts'
 import { createTestSite } from '../support/sites.ts'
-import { useDatabase } from './stored-stream.ts'
 
 const database = useDatabase()
 const NOON = Date.UTC(2026, 2, 10, 12)

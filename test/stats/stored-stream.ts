@@ -1,7 +1,5 @@
-import { afterAll, beforeAll } from 'vitest'
 import type { Db } from '../../src/db/connect.ts'
 import { readQuery } from '../../src/http/api/query.ts'
-import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 import { filterParameters } from '../support/filter-parameters.ts'
 import { readSite } from '../support/read-services.ts'
 import { recountSessions, type SentHit } from '../support/recount.ts'
@@ -10,16 +8,6 @@ import type { Filters } from '../support/recount-filters.ts'
 import { worldOf } from '../support/recount-world.ts'
 import { createTestSite } from '../support/sites.ts'
 import { storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
-
-/** The database of the tests of a file, from before the first to after the last. */
-export function useDatabase(open: () => Promise<TestDatabase> = sharedDatabase): TestDatabase {
-  const used = {} as TestDatabase
-  beforeAll(async () => {
-    Object.assign(used, await open())
-  })
-  afterAll(() => used.close())
-  return used
-}
 
 interface Stream {
   zone: string

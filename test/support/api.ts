@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { type Config, loadConfig } from '../../src/config.ts'
 import { createApp } from '../../src/http/app.ts'
@@ -19,11 +20,12 @@ import type { FairPool } from '../../src/threads/fair-pool.ts'
 import type { Pool } from '../../src/threads/pool.ts'
 import { sharedDatabase, type TestDatabase } from './database.ts'
 import { inProcessPatterns } from './in-process-patterns.ts'
+import { inProcessPool } from './in-process-pool.ts'
 import { keptCounter } from './kept-counter.ts'
 import { silentLog } from './log.ts'
 import { createMember, type Member, type MemberOptions } from './member.ts'
-import { quietPool } from './quiet-pool.ts'
 import { testRedis } from './redis.ts'
+import type { TestSite } from './sites.ts'
 
 export type { Member } from './member.ts'
 
@@ -40,9 +42,20 @@ export interface Api {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
   /** A new team, its user and the user's token. */
   member(options?: MemberOptions): Promise<Member>
+  /** A new site of the member's team, with a domain of its own unless `body` names one. */
+  site(member: CallOptions, body?: object): Promise<ApiSite>
   /** Another token of the same user, with every scope. */
   token(member: Member, options: { siteIds?: string[] | null; expiresAt?: Date | null }): Promise<string>
   close(): Promise<void>
+}
+
+/** A site, and the answer that it was made with. */
+interface ApiSite extends TestSite {
+  domain: string
+  timezone: string
+  favicon_url: string
+  tracking_key: string
+  path: string
 }
 
 interface CallOptions {
@@ -85,8 +98,8 @@ export async function startApi(
     counter: keptCounter(database.db),
     redis,
     log,
-    config: { ...loadConfig(environment), ...options.config },
-    rollups: options.pool ?? quietPool,
+    config: { ...loadConfig(environment), sitesPerTeam: 1_000, ...options.config },
+    rollups: options.pool ?? inProcessPool(database.db),
     patterns: options.patterns ?? inProcessPatterns(),
     limiter: createRateLimiter(redis, now),
     invalidTokens: createInvalidTokens(now),
@@ -108,6 +121,16 @@ export async function startApi(
     services,
     call: (method, path, call = {}) => send(url + path, method, call),
     member: given => createMember(services, given ?? {}),
+    async site({ token, headers }, body) {
+      const domain = `${randomUUID()}.example`
+      const options = { token, ...(headers && { headers }), body: { domain, ...body } }
+      const made = await send(`${url}/api/sites`, 'POST', options)
+      if (made.status !== 201) throw new Error(JSON.stringify(made.body))
+      const { id, tracking_key: key } = made.body
+      const [row] = await services.db<{ siteNo: number }[]>`
+        select site_no as "siteNo" from sites where id = ${id}`
+      return { ...made.body, siteNo: row!.siteNo, key, path: `/api/sites/${id}` }
+    },
     async token(member, { siteIds = null, expiresAt = null }) {
       return (
         await createToken(

@@ -4,6 +4,7 @@ import { connectDb, type Db } from '../../src/db/connect.ts'
 import { type Database, startDatabase } from '../../src/embedded/database.ts'
 import { type DatabaseFiles, readDatabaseFiles } from '../../src/embedded/memory-files.ts'
 import { silentLog } from './log.ts'
+import { ofFile } from './of-file.ts'
 import { giveMemoryBack, takeMemory } from './recycled-memory.ts'
 import { copyDatabase, dropDatabase, serversBehind } from './test-servers.ts'
 
@@ -50,6 +51,16 @@ async function retireSites(db: Db): Promise<void> {
   // Other marks stay: without them, the database would lack what its aggregates should have, and no command would start on it.
   await db`delete from dirty_buckets where aggregate = 'daily_rollups'`
 }
+
+/** The database of the tests of a file, from before the first to after the last. */
+export const useDatabase = (open: () => Promise<TestDatabase> = sharedDatabase): TestDatabase => ofFile(open)
+
+/** The connection of what is opened later, such as `useDatabase()`. */
+export const dbOf = (opened: { db: Db }): Db =>
+  new Proxy((() => {}) as never, {
+    apply: (_, __, values) => Reflect.apply(opened.db, undefined, values),
+    get: (_, name) => Reflect.get(opened.db, name),
+  })
 
 let files: DatabaseFiles | undefined
 

@@ -3,7 +3,6 @@ import type { Db } from '../../src/db/connect.ts'
 import { readQuery } from '../../src/http/api/query.ts'
 import { SORTS } from '../../src/rollups/value-order.ts'
 import { BreakdownQuery } from '../../src/stats/breakdown/query.ts'
-import type { Counter } from '../../src/stats/counts/counter.ts'
 import { StatsQuery } from '../../src/stats/filters/query.ts'
 import { getBreakdown } from '../../src/stats/reports/breakdown.ts'
 import {
@@ -29,6 +28,7 @@ import { getPageTitles, PageTitlesQuery } from '../../src/stats/reports/page-tit
 import { getPropertyBreakdown, PropertyBreakdownQuery } from '../../src/stats/reports/property-breakdown.ts'
 import { getTimeseries, TimeseriesQuery } from '../../src/stats/reports/timeseries.ts'
 import { filterParameters } from './filter-parameters.ts'
+import { keptCounter } from './kept-counter.ts'
 import { readerOf, readServices, readSite } from './read-services.ts'
 import { recountBreakdown, recountFilterValues } from './recount-breakdown.ts'
 import type { RecountGoal } from './recount-conversions.ts'
@@ -46,21 +46,14 @@ const DIMENSIONS = [...hitDimensions, ...sessionDimensions]
 /** Dimensions that are counted in ways of their own. */
 const OTHERS = ['exit_path', 'hour_of_week', 'language', 'hour_of_week', 'browser_version'] as const
 const METRICS = [
-  'visitors',
-  'pageviews',
-  'sessions',
-  'bounce_rate',
-  'views_per_visit',
-  'avg_session_seconds',
+  ...['visitors', 'pageviews', 'sessions', 'bounce_rate', 'views_per_visit', 'avg_session_seconds'],
   'custom_events',
 ] as const
 
 interface Reads {
   db: Db
-  /** Pool for reads; default: `db`. */
+  /** Pool for reads and counts over columns; default: `db`. */
   reads?: Db
-  /** Counts over columns. */
-  counter?: Counter | undefined
   site: TestSite
   world: World
   goals: RecountGoal[]
@@ -75,11 +68,10 @@ export const readAt = (world: World): Date => new Date(Math.max(...world.hits.ma
 
 /** Expects that every report of a site equals its recount. */
 export async function expectSameReads(given: Reads): Promise<void> {
-  const { db, world, money, query, number } = given
+  const { db, reads, world, money, query, number } = given
   const services = {
     ...readServices(db, readAt(world)),
-    reads: given.reads ?? db,
-    ...(given.counter && { counter: given.counter }),
+    ...(reads && { reads, counter: keptCounter(reads) }),
   }
   const site = readSite(given.site, world.zone)
   const read = readerOf(services, site, parametersOf(query))
@@ -142,10 +134,10 @@ export async function expectSameReads(given: Reads): Promise<void> {
   }
 
   const titles = recountTitles(world, query)
-  expect(await read(getPageTitles, PageTitlesQuery, { per_page: '100' })).toEqual({
-    rows: titles,
-    total: titles.length,
-  })
+  for (const perPage of [100, 1 + (number % 3)]) {
+    const { paging, shown } = pageOf(titles, perPage)
+    expect(await read(getPageTitles, PageTitlesQuery, paging)).toEqual({ rows: shown, total: titles.length })
+  }
   const title = (pick([titles[0], titles.at(-1)]) ?? { title: 'Welcome' }).title
   expect(await read(getPageTitleTimeseries, PageTitleTimeseriesQuery, { title, ...grouped })).toEqual(
     recountTitleSeries(world, title, without(query, 'title')),

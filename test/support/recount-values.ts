@@ -1,14 +1,8 @@
 /** How a value is compared with what a goal or a filter asks for. All comparisons are case-sensitive. */
 
 export const operators = [
-  'is',
-  'is_not',
-  'contains',
-  'does_not_contain',
-  'starts_with',
-  'ends_with',
-  'matches_pattern',
-  'matches_regex',
+  ...['is', 'is_not', 'contains', 'does_not_contain', 'starts_with', 'ends_with'],
+  ...['matches_pattern', 'matches_regex'],
 ] as const
 
 export type Operator = (typeof operators)[number]

@@ -21,14 +21,7 @@ export type Dimension = HitDimension | SessionDimension
 
 /** In the order in which the specification lists them. */
 export const eventTypes = [
-  'pageview',
-  'event',
-  'outbound',
-  'download',
-  'button',
-  'form',
-  'copy',
-  'error',
+  ...['pageview', 'event', 'outbound', 'download', 'button', 'form', 'copy', 'error'],
 ] as const
 
 export type EventType = (typeof eventTypes)[number]

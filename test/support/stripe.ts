@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { Stripe } from 'stripe'
-import { afterAll, beforeAll } from 'vitest'
 import { type Answer, type Api, type Member, startApi } from './api.ts'
 import { LATE_REDIS } from './late-redis.ts'
+import { ofFile } from './of-file.ts'
 
 // Objects and events in the shapes that Stripe publishes, and the way in which Stripe delivers them.
 
@@ -233,14 +232,7 @@ export const life = (base: Json, steps: [day: number, change: Json, type?: strin
   )
 
 /** Starts the API before the tests of a file, and closes it after them. */
-export function apiOfFile(...options: Parameters<typeof startApi>): Api {
-  const api = {} as Api
-  beforeAll(async () => {
-    Object.assign(api, await startApi(...options))
-  })
-  afterAll(() => api.close())
-  return api
-}
+export const apiOfFile = (...options: Parameters<typeof startApi>): Api => ofFile(() => startApi(...options))
 
 export interface Shop {
   api: Api
@@ -252,12 +244,9 @@ export interface Shop {
 /** A site with a connected processor. */
 export async function openShop(api: Api, options: { apiKey?: string } = {}): Promise<Shop> {
   const member = await api.member()
-  const body = { domain: `${randomUUID()}.example` }
-  const siteId: string = (await api.call('POST', '/api/sites', { token: member.token, body })).body.id
+  const { id: siteId, siteNo } = await api.site(member)
   await connect(api, member, siteId, options.apiKey)
-  const [row] = await api.services.db<{ siteNo: number }[]>`
-    select site_no as "siteNo" from sites where id = ${siteId}`
-  return { api, siteId, siteNo: row!.siteNo, member }
+  return { api, siteId, siteNo, member }
 }
 
 /** Connects the processor to a site; replaces an existing connection. */

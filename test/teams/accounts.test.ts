@@ -1,21 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Db } from '../../src/db/connect.ts'
+import { expect, test } from 'vitest'
 import { bootstrap, createTeam, createUser, hasActivePlan, setPlan } from '../../src/teams/accounts.ts'
 import { createToken } from '../../src/teams/tokens.ts'
-import { testDatabase } from '../support/database.ts'
+import { dbOf, testDatabase, useDatabase } from '../support/database.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 const IN_14_DAYS = new Date('2026-03-15T12:00:00Z')
 
-let database: Awaited<ReturnType<typeof testDatabase>>
-let db: Db
-
-beforeAll(async () => {
-  database = await testDatabase()
-  db = database.db
-})
-afterAll(() => database.close())
+const db = dbOf(useDatabase(testDatabase))
 
 async function planOf(teamId: string) {
   const [row] = await db`select plan, trial_ends_at from teams where id = ${teamId}`

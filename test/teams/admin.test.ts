@@ -1,24 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { DEFAULT_SCOPES } from '../../src/teams/schema.ts'
-import { type AdminCommand, adminCommand } from '../support/admin-command.ts'
+import { adminCommand } from '../support/admin-command.ts'
 import { authenticate } from '../support/authenticate.ts'
-import { sharedDatabase, type TestDatabase } from '../support/database.ts'
+import { sharedDatabase } from '../support/database.ts'
+import { ofFile } from '../support/of-file.ts'
 
-let database: TestDatabase
-let command: AdminCommand
 let teamId: string
 let userId: string
 
+const database = ofFile(sharedDatabase)
+const command = ofFile(() => adminCommand({ databaseUrl: database.url, redisUrl: 'redis://127.0.0.1:1' }))
 beforeAll(async () => {
-  database = await sharedDatabase()
-  command = await adminCommand({ databaseUrl: database.url, redisUrl: 'redis://127.0.0.1:1' })
   teamId = (await json('team:create', '--name', 'Acme')).team_id
   userId = (await json('user:create', '--team', teamId, '--email', 'a@example.com', '--role', 'owner'))
     .user_id
-})
-afterAll(async () => {
-  await Promise.all([database.close(), command.close()])
 })
 
 const admin = (...args: string[]) => command.run(args)

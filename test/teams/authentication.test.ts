@@ -1,26 +1,22 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { Db } from '../../src/db/connect.ts'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { createTeam, createUser } from '../../src/teams/accounts.ts'
 import { generateToken } from '../../src/teams/token-format.ts'
 import { createToken } from '../../src/teams/tokens.ts'
 import { authenticate } from '../support/authenticate.ts'
-import { sharedDatabase } from '../support/database.ts'
+import { dbOf, useDatabase } from '../support/database.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
 
-let database: Awaited<ReturnType<typeof sharedDatabase>>
-let db: Db
+const database = useDatabase()
+const db = dbOf(database)
 let teamId: string
 let userId: string
 
 beforeAll(async () => {
-  database = await sharedDatabase()
-  db = database.db
   teamId = await createTeam(db, { name: 'Test', plan: 'trial', trialEndsAt: later(60) }, NOW)
   userId = await createUser(db, { teamId, email: 'a@example.com', role: 'admin' })
 })
-afterAll(() => database.close())
 
 const make = (expiresAt: Date | null = null) =>
   createToken(db, { teamId, userId, name: 'test', siteIds: null, expiresAt }, NOW)
@@ -56,7 +52,7 @@ test('authentication: an unknown token is refused, a malformed header without a 
   const { token } = await make()
   const refusal = { code: 'unauthenticated' }
   await expect(authenticate(db, `Bearer ${generateToken()}`, NOW)).rejects.toMatchObject(refusal)
-  const asked = vi.spyOn(db, 'unsafe')
+  const asked = vi.spyOn(database.db, 'unsafe')
   const malformed = ['Bearer', 'Bearer ', token, `Basic ${token}`, `Bearer ${token}x`, `Bearer a ${token}`]
   for (const header of [undefined, '', ...malformed])
     await expect(authenticate(db, header, NOW)).rejects.toMatchObject(refusal)

@@ -18,16 +18,7 @@ const changes = routes.filter(
 )
 
 const WHOLE = [
-  '',
-  'null',
-  '[]',
-  '5',
-  '"x"',
-  'true',
-  '[{}]',
-  '{',
-  '{"a":',
-  '\0',
+  ...['', 'null', '[]', '5', '"x"', 'true', '[{}]', '{', '{"a":', '\0'],
   '{"__proto__":{"role":"owner"}}',
 ]
 const DEEP = JSON.parse(`${'['.repeat(20)}${']'.repeat(20)}`)

@@ -1,22 +1,18 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type Api, startApi } from '../support/api.ts'
+import { afterEach, expect, test } from 'vitest'
+import { startApi } from '../support/api.ts'
 import { acceptAsNew, invite, lookUp, newAddress, secretOf } from '../support/invitations.ts'
-import { type MailServer, startMailServer } from '../support/mail-server.ts'
+import { startMailServer } from '../support/mail-server.ts'
+import { ofFile } from '../support/of-file.ts'
 import { proveNow, teammate } from '../support/teammates.ts'
 
-let api: Api
-let server: MailServer
 let isFull = false
 let now = new Date('2026-11-22T12:00:00Z')
-beforeAll(async () => {
-  server = await startMailServer(() => (isFull ? new Error('full') : undefined))
-  api = await startApi({ now: () => now })
-})
+const server = ofFile(() => startMailServer(() => (isFull ? new Error('full') : undefined)))
+const api = ofFile(() => startApi({ now: () => now }))
 afterEach(() => {
   isFull = false
   server.mails.length = 0
 })
-afterAll(() => Promise.all([api.close(), server.close()]))
 
 const withMail = async <Result>(run: () => Promise<Result>): Promise<Result> => {
   api.services.config.mail = server.mail

@@ -1,15 +1,13 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { routes } from '../../src/http/api/routes.ts'
 import type { Scope } from '../../src/teams/schema.ts'
 import { createToken } from '../../src/teams/tokens.ts'
-import { type Teammate, teammate } from '../support/teammates.ts'
+import { ofFile } from '../support/of-file.ts'
+import { teammate } from '../support/teammates.ts'
 import { useApi } from './use-api.ts'
 
-let owner: Teammate
 const api = useApi()
-beforeAll(async () => {
-  owner = await teammate(api)
-})
+const owner = ofFile(() => teammate(api))
 
 async function tokenWith(scopes: Scope[]): Promise<string> {
   const { teamId, userId } = owner

@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Answer } from '../support/api.ts'
-import { inProcessPool } from '../support/in-process-pool.ts'
 import { siteOf, type Teammate, teammate, tokenOf } from '../support/teammates.ts'
 import { useApi } from './use-api.ts'
 
@@ -13,7 +12,6 @@ let token: string
 
 const api = useApi()
 beforeAll(async () => {
-  api.services.rollups = inProcessPool(api.services.db)
   owner = await teammate(api)
   own = await siteOf(api, owner.teamId)
   other = await siteOf(api, owner.teamId)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { routes } from '../../src/http/api/routes.ts'
 import { findTools } from '../../src/http/mcp/tools.ts'
 import { loadDeliveries, selectDue, spreadEvents } from '../../src/notifications/webhooks/delivery-rows.ts'
@@ -73,8 +73,9 @@ const MAKERS: Record<string, { scopes: Scope[]; path: () => string; body: () => 
 }
 const routeOf = (procedure: string) => routes.find(route => route.procedure === procedure)!
 
-describe('tokens: what a token makes is not wider than it', () => {
-  test.each(Object.entries(MAKERS))('%s needs its scopes, and names the missing one', async (name, maker) => {
+test.each(Object.entries(MAKERS))(
+  'tokens, what a token makes is not wider than it: %s needs its scopes, and names the missing one',
+  async (name, maker) => {
     const method = routeOf(name).method.toUpperCase()
     for (const missing of maker.scopes) {
       const { token } = await tokenWith({ scopes: SCOPES.filter(scope => scope !== missing) })
@@ -84,120 +85,111 @@ describe('tokens: what a token makes is not wider than it', () => {
     const { token } = await tokenWith({ scopes: maker.scopes })
     const { status, body } = await as(token)(method, maker.path(), maker.body())
     expect([status < 300 || status === 422, status, body]).toMatchObject([true, status, body])
-  })
+  },
+)
 
-  test('people, roles, tokens of others and the removal of a site need the scope admin', async () => {
-    const other = await teammate(api, { teamId: owner.teamId, role: 'member' })
-    const theirs = (await other.ask('POST', '/api/tokens', { name: 'theirs' })).body.id
-    const invitation = (await owner.ask('POST', '/api/invitations', { email: newAddress(), role: 'viewer' }))
-      .body.id
-    const asks = [
-      ['POST', '/api/invitations', { email: newAddress(), role: 'viewer' }],
-      ['POST', `/api/invitations/${invitation}/resend`],
-      ['PATCH', `/api/users/${other.userId}`, { role: 'viewer' }],
-      ['PATCH', `/api/tokens/${theirs}`, { name: 'x' }],
-      ['DELETE', `/api/tokens/${theirs}`],
-      ['DELETE', `/api/invitations/${invitation}`],
-      ['DELETE', `/api/users/${other.userId}`],
-      ['DELETE', site],
-    ] as const
-    const usual = as((await tokenWith({ scopes: ['read', 'write', 'ingest'] })).token)
-    for (const [method, path, body] of asks) {
-      const refused = await usual(method, path, body)
-      expect([method, path, refused.status, refused.body?.message]).toEqual([
-        method,
-        path,
-        403,
-        lacks('admin'),
-      ])
-    }
-    const managing = as((await tokenWith()).token)
-    for (const [method, path, body] of asks)
-      expect([method, path, (await managing(method, path, body)).status < 300]).toEqual([method, path, true])
-  })
-
-  test('no default has the scope admin: a token gives it only by name', async () => {
-    const { token } = await tokenWith()
-    for (const made of [
-      await as(token)('POST', '/api/tokens', { name: 'a' }),
-      await owner.ask('POST', '/api/tokens', { name: 'a' }),
-    ])
-      expect(made.body.scopes).toEqual(['read', 'write', 'ingest'])
-    const named = await as(token)('POST', '/api/tokens', { name: 'a', scopes: ['read', 'admin'] })
-    expect(named.body.scopes).toEqual(['read', 'admin'])
-    const usual = (await tokenWith({ scopes: ['read', 'write', 'ingest'] })).token
-    expect((await as(usual)('POST', '/api/tokens', { name: 'a', scopes: ['admin'] })).status).toBe(422)
-  })
-
-  test('who gets a role gets its scopes: a token gives no role with more than its own', async () => {
-    const reader = as((await tokenWith({ scopes: ['read', 'admin'] })).token)
-    const invite = (role: string) => reader('POST', '/api/invitations', { email: newAddress(), role })
-    expect((await invite('viewer')).status).toBe(201)
-    expect((await invite('member')).body.message).toBe(lacks('write'))
-    const { userId } = await teammate(api, { teamId: owner.teamId, role: 'viewer' })
-    const raised = await reader('PATCH', `/api/users/${userId}`, { role: 'admin' })
-    expect(raised.body.message).toBe(lacks('write'))
-  })
-
-  test('a token that is limited to sites shares no other one, and invites nobody', async () => {
-    const limited = as((await tokenWith({ siteIds: [await siteOf(api, owner.teamId)] })).token)
-    expect((await limited('POST', `${site}/shares`, SHARE)).status).toBe(404)
-    expect((await limited('POST', `${site}/webhooks`, WEBHOOK)).status).toBe(404)
-    const body = { email: newAddress(), role: 'viewer' }
-    expect((await limited('POST', '/api/invitations', body)).status).toBe(403)
-  })
-
-  test('a token changes no share and no webhook that it did not make', async () => {
-    const share = (await owner.ask('POST', `${site}/shares`, { name: 'a', sections: ['traffic'] })).body
-    const webhook = (await owner.ask('POST', `${site}/webhooks`, WEBHOOK)).body
-    const ask = as((await tokenWith()).token)
-    for (const [method, path, body] of [
-      ['PATCH', `${site}/shares/${share.id}`, { sections: ['people'] }],
-      ['PATCH', `${site}/webhooks/${webhook.id}`, { url: 'https://example.org' }],
-      ['POST', `${site}/webhooks/${webhook.id}/secret`, {}],
-    ] as const) {
-      const { status, body: answer } = await ask(method, path, body)
-      expect([path, status, answer.message]).toEqual([
-        path,
-        403,
-        expect.stringMatching(/^A token changes only/),
-      ])
-    }
-    const own = (await ask('POST', `${site}/shares`, SHARE)).body
-    expect((await ask('PATCH', `${site}/shares/${own.id}`, { name: 'b' })).status).toBe(200)
-  })
-
-  test('assistants only read: no tool is an endpoint that makes something', () => {
-    const asked = [...findTools().values()].map(({ route }) => route)
-    expect(asked.filter(({ type }) => type !== 'query')).toEqual([])
-  })
+test('tokens, what a token makes is not wider than it: people, roles, tokens of others and the removal of a site need the scope admin', async () => {
+  const other = await teammate(api, { teamId: owner.teamId, role: 'member' })
+  const theirs = (await other.ask('POST', '/api/tokens', { name: 'theirs' })).body.id
+  const invitation = (await owner.ask('POST', '/api/invitations', { email: newAddress(), role: 'viewer' }))
+    .body.id
+  const asks = [
+    ['POST', '/api/invitations', { email: newAddress(), role: 'viewer' }],
+    ['POST', `/api/invitations/${invitation}/resend`],
+    ['PATCH', `/api/users/${other.userId}`, { role: 'viewer' }],
+    ['PATCH', `/api/tokens/${theirs}`, { name: 'x' }],
+    ['DELETE', `/api/tokens/${theirs}`],
+    ['DELETE', `/api/invitations/${invitation}`],
+    ['DELETE', `/api/users/${other.userId}`],
+    ['DELETE', site],
+  ] as const
+  const usual = as((await tokenWith({ scopes: ['read', 'write', 'ingest'] })).token)
+  for (const [method, path, body] of asks) {
+    const refused = await usual(method, path, body)
+    expect([method, path, refused.status, refused.body?.message]).toEqual([method, path, 403, lacks('admin')])
+  }
+  const managing = as((await tokenWith()).token)
+  for (const [method, path, body] of asks)
+    expect([method, path, (await managing(method, path, body)).status < 300]).toEqual([method, path, true])
 })
 
-describe('tokens: links with secrets are not in an answer to a token', () => {
-  test('neither that of an invitation nor that of a share; a browser is shown them', async () => {
-    const ask = as((await tokenWith()).token)
-    const invitation = (await ask('POST', '/api/invitations', { email: newAddress(), role: 'viewer' })).body
-    const resent = (await ask('POST', `/api/invitations/${invitation.id}/resend`)).body
-    const share = (await ask('POST', `${site}/shares`, SHARE)).body
-    expect([invitation.url, resent.url, share.url, share.secret]).toEqual([null, null, null, null])
-    expect((await ask('POST', `${site}/shares/${share.id}/link`)).status).toBe(403)
-    const link = await owner.ask('POST', `${site}/shares/${share.id}/link`)
-    expect(link.body.url).toContain(link.body.secret)
-    expect((await owner.ask('POST', `/api/invitations/${invitation.id}/resend`)).body.url).toContain(
-      '/invite#',
-    )
-  })
+test('tokens, what a token makes is not wider than it: no default has the scope admin: a token gives it only by name', async () => {
+  const { token } = await tokenWith()
+  for (const made of [
+    await as(token)('POST', '/api/tokens', { name: 'a' }),
+    await owner.ask('POST', '/api/tokens', { name: 'a' }),
+  ])
+    expect(made.body.scopes).toEqual(['read', 'write', 'ingest'])
+  const named = await as(token)('POST', '/api/tokens', { name: 'a', scopes: ['read', 'admin'] })
+  expect(named.body.scopes).toEqual(['read', 'admin'])
+  const usual = (await tokenWith({ scopes: ['read', 'write', 'ingest'] })).token
+  expect((await as(usual)('POST', '/api/tokens', { name: 'a', scopes: ['admin'] })).status).toBe(422)
+})
 
-  test('no answer of an endpoint that makes something has a link with a secret', async () => {
-    const ask = as((await tokenWith()).token)
-    for (const [name, maker] of Object.entries(MAKERS)) {
-      const { body } = await ask(routeOf(name).method.toUpperCase(), maker.path(), maker.body())
-      expect([name, JSON.stringify(body ?? {})]).toEqual([
-        name,
-        expect.not.stringMatching(/https?:[^"]*#|wsh_/),
-      ])
-    }
-  })
+test('tokens, what a token makes is not wider than it: who gets a role gets its scopes: a token gives no role with more than its own', async () => {
+  const reader = as((await tokenWith({ scopes: ['read', 'admin'] })).token)
+  const invite = (role: string) => reader('POST', '/api/invitations', { email: newAddress(), role })
+  expect((await invite('viewer')).status).toBe(201)
+  expect((await invite('member')).body.message).toBe(lacks('write'))
+  const { userId } = await teammate(api, { teamId: owner.teamId, role: 'viewer' })
+  const raised = await reader('PATCH', `/api/users/${userId}`, { role: 'admin' })
+  expect(raised.body.message).toBe(lacks('write'))
+})
+
+test('tokens, what a token makes is not wider than it: a token that is limited to sites shares no other one, and invites nobody', async () => {
+  const limited = as((await tokenWith({ siteIds: [await siteOf(api, owner.teamId)] })).token)
+  expect((await limited('POST', `${site}/shares`, SHARE)).status).toBe(404)
+  expect((await limited('POST', `${site}/webhooks`, WEBHOOK)).status).toBe(404)
+  const body = { email: newAddress(), role: 'viewer' }
+  expect((await limited('POST', '/api/invitations', body)).status).toBe(403)
+})
+
+test('tokens, what a token makes is not wider than it: a token changes no share and no webhook that it did not make', async () => {
+  const share = (await owner.ask('POST', `${site}/shares`, { name: 'a', sections: ['traffic'] })).body
+  const webhook = (await owner.ask('POST', `${site}/webhooks`, WEBHOOK)).body
+  const ask = as((await tokenWith()).token)
+  for (const [method, path, body] of [
+    ['PATCH', `${site}/shares/${share.id}`, { sections: ['people'] }],
+    ['PATCH', `${site}/webhooks/${webhook.id}`, { url: 'https://example.org' }],
+    ['POST', `${site}/webhooks/${webhook.id}/secret`, {}],
+  ] as const) {
+    const { status, body: answer } = await ask(method, path, body)
+    expect([path, status, answer.message]).toEqual([
+      path,
+      403,
+      expect.stringMatching(/^A token changes only/),
+    ])
+  }
+  const own = (await ask('POST', `${site}/shares`, SHARE)).body
+  expect((await ask('PATCH', `${site}/shares/${own.id}`, { name: 'b' })).status).toBe(200)
+})
+
+test('assistants only read: no tool is an endpoint that makes something', () => {
+  const asked = [...findTools().values()].map(({ route }) => route)
+  expect(asked.filter(({ type }) => type !== 'query')).toEqual([])
+})
+
+test('tokens, links with secrets are not in an answer to a token: neither that of an invitation nor that of a share; a browser is shown them', async () => {
+  const ask = as((await tokenWith()).token)
+  const invitation = (await ask('POST', '/api/invitations', { email: newAddress(), role: 'viewer' })).body
+  const resent = (await ask('POST', `/api/invitations/${invitation.id}/resend`)).body
+  const share = (await ask('POST', `${site}/shares`, SHARE)).body
+  expect([invitation.url, resent.url, share.url, share.secret]).toEqual([null, null, null, null])
+  expect((await ask('POST', `${site}/shares/${share.id}/link`)).status).toBe(403)
+  const link = await owner.ask('POST', `${site}/shares/${share.id}/link`)
+  expect(link.body.url).toContain(link.body.secret)
+  expect((await owner.ask('POST', `/api/invitations/${invitation.id}/resend`)).body.url).toContain('/invite#')
+})
+
+test('tokens, links with secrets are not in an answer to a token: no answer of an endpoint that makes something has a link with a secret', async () => {
+  const ask = as((await tokenWith()).token)
+  for (const [name, maker] of Object.entries(MAKERS)) {
+    const { body } = await ask(routeOf(name).method.toUpperCase(), maker.path(), maker.body())
+    expect([name, JSON.stringify(body ?? {})]).toEqual([
+      name,
+      expect.not.stringMatching(/https?:[^"]*#|wsh_/),
+    ])
+  }
 })
 
 /** The secret of an invitation or a share is known to nobody who uses a token: it is put where a test can use it. */
@@ -224,35 +216,33 @@ async function makeAll(ask: ReturnType<typeof as>, fields: object = {}) {
   return { invited: invited.body, shared: shared.body, hooked: hooked.body, invitation, isOpen }
 }
 
-describe('tokens: what a token makes ends with it', () => {
-  test('invitations and shares end no later than the token', async () => {
-    const expiresAt = inMinutes(10)
-    const ask = as((await tokenWith({ expiresAt })).token)
-    const { invited, shared, isOpen } = await makeAll(ask)
-    expect([invited.expires_at, shared.expires_at]).toEqual([
-      expiresAt.toISOString(),
-      expiresAt.toISOString(),
-    ])
-    expect(await isOpen()).toEqual([200, 200, true])
-    const late = { ...SHARE, expires_at: inMinutes(11).toISOString() }
-    expect((await ask('POST', `${site}/shares`, late)).body.errors).toHaveProperty('expires_at')
-    const path = `${site}/shares/${shared.id}`
-    for (const expires_at of [null, inMinutes(11).toISOString()]) {
-      expect((await ask('PATCH', path, { expires_at })).status).toBe(422)
-      expect((await owner.ask('PATCH', path, { expires_at })).status).toBe(422)
-    }
-    expect((await ask('PATCH', path, { expires_at: inMinutes(9).toISOString() })).status).toBe(200)
-  })
+test('tokens, what a token makes ends with it: invitations and shares end no later than the token', async () => {
+  const expiresAt = inMinutes(10)
+  const ask = as((await tokenWith({ expiresAt })).token)
+  const { invited, shared, isOpen } = await makeAll(ask)
+  expect([invited.expires_at, shared.expires_at]).toEqual([expiresAt.toISOString(), expiresAt.toISOString()])
+  expect(await isOpen()).toEqual([200, 200, true])
+  const late = { ...SHARE, expires_at: inMinutes(11).toISOString() }
+  expect((await ask('POST', `${site}/shares`, late)).body.errors).toHaveProperty('expires_at')
+  const path = `${site}/shares/${shared.id}`
+  for (const expires_at of [null, inMinutes(11).toISOString()]) {
+    expect((await ask('PATCH', path, { expires_at })).status).toBe(422)
+    expect((await owner.ask('PATCH', path, { expires_at })).status).toBe(422)
+  }
+  expect((await ask('PATCH', path, { expires_at: inMinutes(9).toISOString() })).status).toBe(200)
+})
 
-  test('a token with an end makes no secret that has none', async () => {
-    const ask = as((await tokenWith({ expiresAt: inMinutes(10) })).token)
-    for (const name of ['sites.rotateIdentifySecret', 'processor.connect']) {
-      const { status, body } = await ask('PUT', MAKERS[name]!.path(), MAKERS[name]!.body())
-      expect([name, status, body.message]).toEqual([name, 403, expect.stringContaining('has no end')])
-    }
-  })
+test('tokens, what a token makes ends with it: a token with an end makes no secret that has none', async () => {
+  const ask = as((await tokenWith({ expiresAt: inMinutes(10) })).token)
+  for (const name of ['sites.rotateIdentifySecret', 'processor.connect']) {
+    const { status, body } = await ask('PUT', MAKERS[name]!.path(), MAKERS[name]!.body())
+    expect([name, status, body.message]).toEqual([name, 403, expect.stringContaining('has no end')])
+  }
+})
 
-  test.each([false, true])('revoking the token ends all of it, with cascade: %s', async cascade => {
+test.each([false, true])(
+  'tokens, what a token makes ends with it: revoking the token ends all of it, with cascade: %s',
+  async cascade => {
     const maker = await tokenWith()
     const ask = as(maker.token)
     const own = await makeAll(ask)
@@ -265,80 +255,80 @@ describe('tokens: what a token makes ends with it', () => {
     expect(await ofChild.isOpen()).toEqual(cascade ? [404, 401, false] : [200, 200, true])
     expect(await other.isOpen()).toEqual([200, 200, true])
     expect((await acceptAsNew(api, own.invitation)).status).toBe(404)
-  })
+  },
+)
 
-  test('a token whose user is removed ends what it made', async () => {
-    const admin = await teammate(api, { teamId: owner.teamId, role: 'admin' })
-    const options = { teamId: owner.teamId, userId: admin.userId, name: 'a', siteIds: null, expiresAt: null }
-    const made = await createToken(api.services.db, options, new Date())
-    const share = (await as(made.token)('POST', `${site}/shares`, SHARE)).body
-    expect((await owner.ask('DELETE', `/api/users/${admin.userId}`)).status).toBe(204)
-    const listed = (await owner.ask('GET', `${site}/shares`)).body
-    expect(listed.map(({ id }: { id: string }) => id)).not.toContain(share.id)
-  })
+test('tokens, what a token makes ends with it: a token whose user is removed ends what it made', async () => {
+  const admin = await teammate(api, { teamId: owner.teamId, role: 'admin' })
+  const options = { teamId: owner.teamId, userId: admin.userId, name: 'a', siteIds: null, expiresAt: null }
+  const made = await createToken(api.services.db, options, new Date())
+  const share = (await as(made.token)('POST', `${site}/shares`, SHARE)).body
+  expect((await owner.ask('DELETE', `/api/users/${admin.userId}`)).status).toBe(204)
+  const listed = (await owner.ask('GET', `${site}/shares`)).body
+  expect(listed.map(({ id }: { id: string }) => id)).not.toContain(share.id)
+})
 
-  test('a webhook gets nothing after the end of its token, until a browser switches it on', async () => {
-    const { db } = api.services
-    const maker = await tokenWith()
-    const hook = (await as(maker.token)('POST', `${site}/webhooks`, WEBHOOK)).body
-    const path = `${site}/webhooks/${hook.id}`
-    const now = new Date()
-    const due = async () => {
-      const filter = {
-        perEndpoint: 9,
-        perTeam: 9,
-        limit: 99,
-        busyEndpoints: [],
-        busySites: [],
-        busyTeams: [],
-      }
-      const rows = await selectDue(db, { now: inMinutes(1), isFailing: false, ...filter })
-      const ids = rows.filter(({ endpointId }) => endpointId === hook.id).map(({ id }) => id)
-      return (await loadDeliveries(db, { ids, now })).length
+test('tokens, what a token makes ends with it: a webhook gets nothing after the end of its token, until a browser switches it on', async () => {
+  const { db } = api.services
+  const maker = await tokenWith()
+  const hook = (await as(maker.token)('POST', `${site}/webhooks`, WEBHOOK)).body
+  const path = `${site}/webhooks/${hook.id}`
+  const now = new Date()
+  const due = async () => {
+    const filter = {
+      perEndpoint: 9,
+      perTeam: 9,
+      limit: 99,
+      busyEndpoints: [],
+      busySites: [],
+      busyTeams: [],
     }
-    const spread = async () => {
-      await db`
-        insert into outgoing_events (site_no, type, key, occurred_at, created_at, data)
-        select site_no, 'payment.paid', ${randomUUID()}, ${inMinutes(1)}, ${now}, '{}' from sites where id = ${siteId}`
-      await spreadEvents(db, { limit: 100, mostWaiting: 100, now, retryUntil: inMinutes(60) })
-      const [row] = await db<{ count: number }[]>`
-        select count(*)::int as count from webhook_deliveries where endpoint_id = ${hook.id}`
-      return row!.count
-    }
-    expect([await spread(), await due()]).toEqual([1, 1])
-    await db`update tokens set expires_at = ${inMinutes(-1)} where id = ${maker.id}`
-    expect([await spread(), await due()]).toEqual([1, 0])
-    expect((await owner.ask('POST', `${path}/test`)).status).toBe(422)
-    await owner.ask('PATCH', path, { name: 'b' })
-    expect([await spread(), await due()]).toEqual([1, 0])
-    expect((await owner.ask('PATCH', path, { is_enabled: true })).body.is_enabled).toBe(true)
-    expect(await spread()).toBe(2)
-  })
+    const rows = await selectDue(db, { now: inMinutes(1), isFailing: false, ...filter })
+    const ids = rows.filter(({ endpointId }) => endpointId === hook.id).map(({ id }) => id)
+    return (await loadDeliveries(db, { ids, now })).length
+  }
+  const spread = async () => {
+    await db`
+      insert into outgoing_events (site_no, type, key, occurred_at, created_at, data)
+      select site_no, 'payment.paid', ${randomUUID()}, ${inMinutes(1)}, ${now}, '{}' from sites where id = ${siteId}`
+    await spreadEvents(db, { limit: 100, mostWaiting: 100, now, retryUntil: inMinutes(60) })
+    const [row] = await db<{ count: number }[]>`
+      select count(*)::int as count from webhook_deliveries where endpoint_id = ${hook.id}`
+    return row!.count
+  }
+  expect([await spread(), await due()]).toEqual([1, 1])
+  await db`update tokens set expires_at = ${inMinutes(-1)} where id = ${maker.id}`
+  expect([await spread(), await due()]).toEqual([1, 0])
+  expect((await owner.ask('POST', `${path}/test`)).status).toBe(422)
+  await owner.ask('PATCH', path, { name: 'b' })
+  expect([await spread(), await due()]).toEqual([1, 0])
+  expect((await owner.ask('PATCH', path, { is_enabled: true })).body.is_enabled).toBe(true)
+  expect(await spread()).toBe(2)
+})
 
-  test('who makes a new link in a browser takes it over', async () => {
-    const maker = await tokenWith()
-    const { invited, shared } = await makeAll(as(maker.token))
-    const link = (await owner.ask('POST', `${site}/shares/${shared.id}/link`)).body
-    const url = (await owner.ask('POST', `/api/invitations/${invited.id}/resend`)).body.url
-    await owner.ask('DELETE', `/api/tokens/${maker.id}`)
-    expect((await lookUp(api, new URL(url).hash.slice(1))).status).toBe(200)
-    expect((await api.call('GET', `${site}/shared`, { token: link.secret })).status).toBe(200)
-  })
+test('tokens, what a token makes ends with it: who makes a new link in a browser takes it over', async () => {
+  const maker = await tokenWith()
+  const { invited, shared } = await makeAll(as(maker.token))
+  const link = (await owner.ask('POST', `${site}/shares/${shared.id}/link`)).body
+  const url = (await owner.ask('POST', `/api/invitations/${invited.id}/resend`)).body.url
+  await owner.ask('DELETE', `/api/tokens/${maker.id}`)
+  expect((await lookUp(api, new URL(url).hash.slice(1))).status).toBe(200)
+  expect((await api.call('GET', `${site}/shared`, { token: link.secret })).status).toBe(200)
+})
 
-  test('what is made while its token is revoked is refused, or ends with it', async () => {
-    const maker = await tokenWith()
-    const ask = as(maker.token)
-    const [revoked, ...answers] = await Promise.all([
-      owner.ask('DELETE', `/api/tokens/${maker.id}`),
-      ...[1, 2, 3].flatMap(() => [
-        ask('POST', `${site}/shares`, SHARE),
-        ask('POST', '/api/invitations', { email: newAddress(), role: 'viewer' }),
-        ask('POST', `${site}/webhooks`, WEBHOOK),
-      ]),
-    ])
-    expect(revoked.status).toBe(204)
-    for (const { status } of answers) expect([201, 401]).toContain(status)
-    expect((await owner.ask('GET', `${site}/shares`)).body).toEqual([])
-    expect((await owner.ask('GET', '/api/invitations')).body).toEqual([])
-  })
+test('tokens, what a token makes ends with it: what is made while its token is revoked is refused, or ends with it', async () => {
+  const maker = await tokenWith()
+  const ask = as(maker.token)
+  const [revoked, ...answers] = await Promise.all([
+    owner.ask('DELETE', `/api/tokens/${maker.id}`),
+    ...[1, 2, 3].flatMap(() => [
+      ask('POST', `${site}/shares`, SHARE),
+      ask('POST', '/api/invitations', { email: newAddress(), role: 'viewer' }),
+      ask('POST', `${site}/webhooks`, WEBHOOK),
+    ]),
+  ])
+  expect(revoked.status).toBe(204)
+  for (const { status } of answers) expect([201, 401]).toContain(status)
+  expect((await owner.ask('GET', `${site}/shares`)).body).toEqual([])
+  expect((await owner.ask('GET', '/api/invitations')).body).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createFairPool } from '../../src/threads/fair-pool.ts'
 import type { Pool } from '../../src/threads/pool.ts'
 import { deferred } from '../support/deferred.ts'
@@ -76,79 +76,77 @@ test('fair pool: work that fails frees its place', async () => {
   await expect(failing()).rejects.toThrow('failed')
 })
 
-describe('fair pool guests', () => {
-  /** A fair pool of one owner, whose works end by their names. */
-  const held = (places: number, waiting: number) => {
-    const fair = createFairPool(pool, { places, waiting })
-    const started: string[] = []
-    const ends = new Map<string, () => void>()
-    const running: Promise<unknown>[] = []
-    const work = (name: string) => () => {
-      started.push(name)
-      return new Promise<void>(resolve => ends.set(name, resolve))
-    }
-    const guest = (name: string, signal?: AbortSignal) => fair.guests.enter('a', signal, work(name))
-    return {
-      started,
-      guest,
-      own: (name: string) => void running.push(fair.enter('a', undefined, work(name))),
-      guests: (...names: string[]) => void running.push(...names.map(name => guest(name))),
-      end: async (name: string) => {
-        ends.get(name)!()
-        await settled()
-      },
-      all: () => Promise.all(running),
-    }
+/** A fair pool of one owner, whose works end by their names. */
+const held = (places: number, waiting: number) => {
+  const fair = createFairPool(pool, { places, waiting })
+  const started: string[] = []
+  const ends = new Map<string, () => void>()
+  const running: Promise<unknown>[] = []
+  const work = (name: string) => () => {
+    started.push(name)
+    return new Promise<void>(resolve => ends.set(name, resolve))
   }
+  const guest = (name: string, signal?: AbortSignal) => fair.guests.enter('a', signal, work(name))
+  return {
+    started,
+    guest,
+    own: (name: string) => void running.push(fair.enter('a', undefined, work(name))),
+    guests: (...names: string[]) => void running.push(...names.map(name => guest(name))),
+    end: async (name: string) => {
+      ends.get(name)!()
+      await settled()
+    },
+    all: () => Promise.all(running),
+  }
+}
 
-  test('guests leave one place free, however many they are', async () => {
-    const { started, guests, own, end, all } = held(2, 4)
-    guests('guest 1', 'guest 2')
-    own('own')
-    await settled()
-    expect(started).toEqual(['guest 1', 'own'])
-    await end('own')
-    expect(started).toEqual(['guest 1', 'own'])
-    await end('guest 1')
-    expect(started).toEqual(['guest 1', 'own', 'guest 2'])
-    await end('guest 2')
-    await all()
-  })
+test('fair pool guests: guests leave one place free, however many they are', async () => {
+  const { started, guests, own, end, all } = held(2, 4)
+  guests('guest 1', 'guest 2')
+  own('own')
+  await settled()
+  expect(started).toEqual(['guest 1', 'own'])
+  await end('own')
+  expect(started).toEqual(['guest 1', 'own'])
+  await end('guest 1')
+  expect(started).toEqual(['guest 1', 'own', 'guest 2'])
+  await end('guest 2')
+  await all()
+})
 
-  test("the owner's work goes first, even if guests have waited longer", async () => {
-    const { started, guests, own, end, all } = held(1, 4)
-    guests('guest 1', 'guest 2')
-    own('own')
-    await settled()
-    await end('guest 1')
-    expect(started).toEqual(['guest 1', 'own'])
-    for (const name of ['own', 'guest 2']) await end(name)
-    await all()
-  })
+test("fair pool guests: the owner's work goes first, even if guests have waited longer", async () => {
+  const { started, guests, own, end, all } = held(1, 4)
+  guests('guest 1', 'guest 2')
+  own('own')
+  await settled()
+  await end('guest 1')
+  expect(started).toEqual(['guest 1', 'own'])
+  for (const name of ['own', 'guest 2']) await end(name)
+  await all()
+})
 
-  test('guests fill at most half of the line, and do not keep the owner from waiting', async () => {
-    const { guests, guest, own, end, all } = held(1, 2)
-    own('own 1')
-    guests('guest 1')
-    await expect(guest('guest 2')).rejects.toMatchObject({ code: 'unavailable' })
-    own('own 2')
-    await settled()
-    for (const name of ['own 1', 'own 2', 'guest 1']) await end(name)
-    await all()
-  })
+test('fair pool guests: guests fill at most half of the line, and do not keep the owner from waiting', async () => {
+  const { guests, guest, own, end, all } = held(1, 2)
+  own('own 1')
+  guests('guest 1')
+  await expect(guest('guest 2')).rejects.toMatchObject({ code: 'unavailable' })
+  own('own 2')
+  await settled()
+  for (const name of ['own 1', 'own 2', 'guest 1']) await end(name)
+  await all()
+})
 
-  test('a guest that gives up leaves the line', async () => {
-    const { started, guests, guest, own, end, all } = held(1, 2)
-    const gone = new AbortController()
-    own('own')
-    const leaving = guest('guest 1', gone.signal)
-    gone.abort()
-    await expect(leaving).rejects.toMatchObject({ code: 'unavailable' })
-    guests('guest 2')
-    await settled()
-    await end('own')
-    expect(started).toEqual(['own', 'guest 2'])
-    await end('guest 2')
-    await all()
-  })
+test('fair pool guests: a guest that gives up leaves the line', async () => {
+  const { started, guests, guest, own, end, all } = held(1, 2)
+  const gone = new AbortController()
+  own('own')
+  const leaving = guest('guest 1', gone.signal)
+  gone.abort()
+  await expect(leaving).rejects.toMatchObject({ code: 'unavailable' })
+  guests('guest 2')
+  await settled()
+  await end('own')
+  expect(started).toEqual(['own', 'guest 2'])
+  await end('guest 2')
+  await all()
 })

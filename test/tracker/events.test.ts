@@ -103,13 +103,10 @@ test('tracker: analytics() throws nothing on the page, whatever it is given', as
   const failures: Error[] = []
   page.on('pageerror', error => failures.push(error))
   for (const call of [
-    'analytics()',
-    "analytics('x', null)",
-    'analytics({}, 5)',
+    ...['analytics()', "analytics('x', null)", 'analytics({}, 5)'],
     "analytics('x', { props: 5n, get revenue() { throw 1 } })",
     "analytics('x', { props: { [Symbol()]: 1, f() {}, d: Object.create(null) } })",
-    'analytics.identify()',
-    'analytics.identify({ id: 5n })',
+    ...['analytics.identify()', 'analytics.identify({ id: 5n })'],
   ]) {
     expect(await page.evaluate(`${call}; 'still running'`), call).toBe('still running')
   }
@@ -210,27 +207,8 @@ test('tracker: autocapture sends outbound links, downloads, buttons, forms and c
 
 /** Names that forms have properties of. */
 const FIELDS = [
-  ...[
-    'id',
-    'action',
-    'className',
-    'classList',
-    'localName',
-    'getAttribute',
-    'closest',
-    'matches',
-    'innerText',
-  ],
-  ...[
-    'textContent',
-    'parentNode',
-    'getRootNode',
-    'nodeType',
-    'hasAttribute',
-    'target',
-    'elements',
-    'dataset',
-  ],
+  ...'id action className classList localName getAttribute closest matches innerText'.split(' '),
+  ...'textContent parentNode getRootNode nodeType hasAttribute target elements dataset'.split(' '),
 ].map(name => `<input name="${name}">`)
 /** Names that documents have properties of. */
 const NAMED = ['title', 'cookie', 'referrer', 'hidden', 'hasFocus', 'documentElement', 'baseURI', 'nodeType']
@@ -272,14 +250,8 @@ test('tracker: autocapture reads forms whose fields are named like properties, o
   const rows = eventsOf(await site.storedAfterAll())
   expect(rows.every(({ title }) => title === 'Page /')).toBe(true)
   expect(rows.map(({ type, props }) => `${type} ${props!.selector} ${props!.text}`).sort()).toEqual([
-    'button #go Send',
-    'button button.q Sub',
-    'button buy Buy now',
-    'button form.a.b Press',
-    'download a.x.y PDF',
-    'form #inside ',
-    'form #named ',
-    'outbound #shop Shop',
+    ...['button #go Send', 'button button.q Sub', 'button buy Buy now', 'button form.a.b Press'],
+    ...['download a.x.y PDF', 'form #inside ', 'form #named ', 'outbound #shop Shop'],
     'outbound #svg Docs',
   ])
 })

@@ -116,14 +116,7 @@ test('session replay: what is typed is nowhere in what is stored, unless the pag
   const chunks = await recorded(site, all => says('later')(all) && says('typed-shown')(all))
   const text = chunks.map(chunk => chunk.text).join('\n')
   expect(text).toContain('Sign up')
-  const prefilled = [
-    'prefilled',
-    'hidden-token',
-    'masked-by-page',
-    'masked-button',
-    'blocked-by-page',
-    'shadow-',
-  ]
+  const prefilled = 'prefilled hidden-token masked-by-page masked-button blocked-by-page shadow-'.split(' ')
   const typed = ['text', 'password', 'area', 'editable', 'secret', 'attribute', 'component'].map(
     field => `typed-${field}`,
   )

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { createUser } from '../../src/teams/accounts.ts'
 import { generateToken } from '../../src/teams/token-format.ts'
 import { createToken } from '../../src/teams/tokens.ts'
-import { type Answer, type Api, type Member, startApi } from '../support/api.ts'
+import { type Answer, type Member, startApi } from '../support/api.ts'
+import { ofFile } from '../support/of-file.ts'
 
 const LIMIT = 3
 const USER_LIMIT = 5 * LIMIT
 const TEAM_LIMIT = 20 * LIMIT
 const MINUTE = 60_000
 
-let api: Api
+const api = ofFile(() => startApi({ now: () => new Date(at) }))
 let at = Date.UTC(2026, 2, 1, 12)
-beforeAll(async () => {
-  api = await startApi({ now: () => new Date(at) })
-})
-afterAll(() => api.close())
 beforeEach(() => {
   at += MINUTE
   api.services.config.limits.api = LIMIT

@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { PASSWORD, withCookie } from '../support/log-in.ts'
+import { ofFile } from '../support/of-file.ts'
 import { expectFit } from './audit-page.ts'
 import { TOO_SLOW } from './seeded-site.ts'
 import { dialogGone, fillDialog, signedInPage } from './signed-in-page.ts'
-import { fill, openWhole, sessionOf, setConfig, startVisit, type Visit } from './visit.ts'
+import { fill, openWhole, sessionOf, setConfig, startVisit } from './visit.ts'
 
-let visit: Visit
-beforeAll(async () => {
-  visit = await startVisit()
-})
-afterAll(() => visit.close())
+const visit = ofFile(startVisit)
 
 test('profile: the name is saved, another e-mail address only with the password', {
   tags: ['full'],
@@ -189,7 +186,7 @@ test('devices: a list that cannot be read is read again; they are signed out, on
   expect((await ask('GET', '/api/account/sessions')).body).toHaveLength(1)
   expect(other.status).toBe(200)
   await page.click('main >> text=Sign out everywhere')
-  await page.click('[role=dialog] button[type=submit]')
+  await fillDialog(page)
   await page.waitForURL('**/login#ended')
   expect((await ask('GET', '/api/account')).status).toBe(401)
 })
@@ -226,7 +223,7 @@ test('teams: one is made, opened and left; the last owner stays', { tags: ['full
     select team_id, 'other@example.com', 'owner', null, now() from users where id = ${login.userId}`
   await openWhole(page, `${visit.origin}/account/teams`)
   await page.click('[aria-label="Leave: Side project"]')
-  await page.click('[role=dialog] button[type=submit]')
+  await fillDialog(page)
   await page.waitForSelector('[role=dialog] [role=alert]')
   expect(await names()).toEqual(['Test', 'Side project'])
 })

@@ -7,15 +7,8 @@ import { pageIn } from '../../src/web/state/page.ts'
 const params = (query: string) => new URLSearchParams(query)
 
 test.each([
-  '__proto__[is]=x',
-  '__proto__=x',
-  '__proto__[contains]=x',
-  'constructor=x',
-  'toString=x',
-  'hasOwnProperty[is_not]=x',
-  'path[__proto__]=x',
-  'path[constructor]=x',
-  'path[is][is]=x',
+  ...['__proto__[is]=x', '__proto__=x', '__proto__[contains]=x', 'constructor=x', 'toString=x'],
+  ...['hasOwnProperty[is_not]=x', 'path[__proto__]=x', 'path[constructor]=x', 'path[is][is]=x'],
   'siteKey=other',
 ])('filters of an address: %s is none', query => {
   expect(filtersIn(params(query))).toEqual([])
@@ -55,16 +48,8 @@ test.each(['/', '/sites/a.example?range=all&path[contains]=%2Fa', '/account/devi
 )
 
 test.each([
-  null,
-  '',
-  'sites',
-  '//evil.example',
-  '/\\evil.example',
-  'https://evil.example',
-  'javascript:alert(1)',
-  '/\tevil',
-  '/a\nb',
-  '/ä',
+  ...[null, '', 'sites', '//evil.example', '/\\evil.example', 'https://evil.example'],
+  ...['javascript:alert(1)', '/\tevil', '/a\nb', '/ä'],
 ])('return address: %j leads to the first page', path => {
   expect(ownPath(path)).toBe('/')
 })

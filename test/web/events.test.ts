@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { ofFile } from '../support/of-file.ts'
 import { expectFit } from './audit-page.ts'
-import { type SeededHit, type SeededSite, seededSite } from './seeded-site.ts'
+import { type SeededHit, seededSite } from './seeded-site.ts'
 import { seriesOn, tableOn } from './shown.ts'
 import { expectTooSlow, siteVisit } from './site-visit.ts'
 
@@ -43,10 +44,7 @@ function hits(): SeededHit[] {
 }
 
 const all = siteVisit({ now: () => NOW, hits: hits() })
-let empty: SeededSite
-beforeAll(async () => {
-  empty = await seededSite(all.visit, all.member)
-})
+const empty = ofFile(() => seededSite(all.visit, all.member))
 
 const column = async (table: string, index: number) =>
   (await tableOn(all.page, `table[aria-label^="${table}"]`)).map(row => row[index])

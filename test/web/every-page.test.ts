@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { SITE_PAGES } from '../../src/web/app/site/pages-of-site.ts'
 import { PARTS } from '../../src/web/pages/settings/parts-of-settings.ts'
 import { invitee } from '../support/log-in.ts'
@@ -76,13 +76,8 @@ const ofTeam = [
   ...['', '/security', '/devices', '/display', '/teams', '/unknown'].map(part => `account${part}`),
 ]
 const ofAnybody = [
-  'login#error=invalid',
-  'setup#:setup',
-  'reset',
-  'invite#unknown',
-  'confirm-address#unknown',
-  'mail/confirm/made.up',
-  ':share',
+  ...['login#error=invalid', 'setup#:setup', 'reset', 'invite#unknown', 'confirm-address#unknown'],
+  ...['mail/confirm/made.up', ':share'],
 ]
 
 async function open(page: Page, path: string, within = false) {
@@ -91,51 +86,59 @@ async function open(page: Page, path: string, within = false) {
 }
 const inSite = (of: SeededSite, path: string) => `sites/${of.domain}/${path}?range=last_30_days`
 
-describe('every page, once', () => {
-  const members = [...lists, ...settings, ...details].map(path => [`sites/…/${path}`, path] as const)
-  test.each([...members, ...ofTeam.map(path => [path, undefined] as const)])(
-    '/%s opens for a member, complains of nothing, and loads nothing from another origin',
-    async (general, path) => {
-      const { visit, member, page, site } = all
-      const foreign: string[] = []
-      const look = (request: { url(): string }) => {
-        const url = request.url()
-        if (!/^(data|blob):/.test(url) && !url.startsWith(visit.origin)) foreign.push(url)
-      }
-      page.on('request', look)
-      await open(page, path === undefined ? general : inSite(site, path), page.url().startsWith(visit.origin))
-      page.off('request', look)
-      expect(await page.getByText('This did not work').isVisible()).toBe(false)
-      expect(await sessionOf(member.context)).toBe(member.login.secret)
-      expect({ foreign, complaints: member.complaints.splice(0) }).toEqual({ foreign: [], complaints: [] })
-    },
-  )
+const members = [...lists, ...settings, ...details].map(path => [`sites/…/${path}`, path] as const)
+test.each([...members, ...ofTeam.map(path => [path, undefined] as const)])(
+  'every page, once: /%s opens for a member, complains of nothing, and loads nothing from another origin',
+  async (general, path) => {
+    const { visit, member, page, site } = all
+    const foreign: string[] = []
+    const look = (request: { url(): string }) => {
+      const url = request.url()
+      if (!/^(data|blob):/.test(url) && !url.startsWith(visit.origin)) foreign.push(url)
+    }
+    page.on('request', look)
+    await open(page, path === undefined ? general : inSite(site, path), page.url().startsWith(visit.origin))
+    page.off('request', look)
+    expect(await page.getByText('This did not work').isVisible()).toBe(false)
+    expect(await sessionOf(member.context)).toBe(member.login.secret)
+    expect({ foreign, complaints: member.complaints.splice(0) }).toEqual({ foreign: [], complaints: [] })
+  },
+)
 
-  test.each(ofAnybody)('/%s opens without a login', async path => {
-    await open(stranger.page, path)
-    expect(await stranger.page.getByText('This did not work').isVisible()).toBe(false)
-    expect(stranger.complaints.splice(0)).toEqual([])
-  })
+test.each(ofAnybody)('every page, once: /%s opens without a login', async path => {
+  await open(stranger.page, path)
+  expect(await stranger.page.getByText('This did not work').isVisible()).toBe(false)
+  expect(stranger.complaints.splice(0)).toEqual([])
 })
 
 const SWEEP = { tags: ['full'] }
 const EXPECTED = 'fits a phone, and has no serious fault for keyboards and screen readers'
 
-describe('every page, hostile, empty, on a phone and by keyboard', () => {
-  test.each([...lists, ...settings, ...details])(`/%s with hostile names ${EXPECTED}`, SWEEP, async path => {
+test.each([...lists, ...settings, ...details])(
+  `every page, hostile, empty, on a phone and by keyboard: /%s with hostile names ${EXPECTED}`,
+  SWEEP,
+  async path => {
     const { page, member, site } = all
     await open(page, inSite(site, path))
     await expectGood(page, member.complaints)
     expect(await page.textContent('main')).not.toContain('\u202e')
-  })
+  },
+)
 
-  test.each([...lists, ...settings])(`/%s of an empty site ${EXPECTED}`, SWEEP, async path => {
+test.each([...lists, ...settings])(
+  `every page, hostile, empty, on a phone and by keyboard: /%s of an empty site ${EXPECTED}`,
+  SWEEP,
+  async path => {
     const { page, member } = all
     await open(page, inSite(empty, path))
     await expectGood(page, member.complaints)
-  })
+  },
+)
 
-  test(`pages of a team and of a person in German: each ${EXPECTED}`, SWEEP, async () => {
+test(
+  `every page, hostile, empty, on a phone and by keyboard: pages of a team and of a person in German: each ${EXPECTED}`,
+  SWEEP,
+  async () => {
     const { teamId } = all.member.login
     const { page, context, complaints } = await all.visit.member({ teamId, locale: 'de-AT' })
     for (const path of ofTeam) {
@@ -144,9 +147,13 @@ describe('every page, hostile, empty, on a phone and by keyboard', () => {
     }
     await page.waitForSelector('text=Diese Seite gibt es nicht')
     await context.close()
-  })
+  },
+)
 
-  test(`pages without a login in German: each ${EXPECTED}`, SWEEP, async () => {
+test(
+  `every page, hostile, empty, on a phone and by keyboard: pages without a login in German: each ${EXPECTED}`,
+  SWEEP,
+  async () => {
     const context = await all.visit.person({ locale: 'de-DE' })
     const page = await context.newPage()
     const complaints = complaintsOf(page)
@@ -159,5 +166,5 @@ describe('every page, hostile, empty, on a phone and by keyboard', () => {
     await page.click('text=English')
     await page.waitForSelector('html[lang=en]')
     await context.close()
-  })
-})
+  },
+)

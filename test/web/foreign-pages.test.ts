@@ -4,23 +4,22 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { entriesOf, PASSWORD, setUp } from '../support/log-in.ts'
-import { newPage, sessionOf, startVisit, type Visit } from './visit.ts'
+import { ofFile } from '../support/of-file.ts'
+import { newPage, sessionOf, startVisit } from './visit.ts'
 
 const HTML = '<!doctype html><link rel="icon" href="data:,"><body>'
 const server = createServer((_, response) =>
   response.writeHead(200, { 'Content-Type': 'text/html' }).end(HTML),
 )
-let visit: Visit
 let port: number
+const visit = ofFile(startVisit)
 beforeAll(async () => {
-  visit = await startVisit()
   await once(server.listen(0, '127.0.0.1'), 'listening')
   port = (server.address() as AddressInfo).port
 })
 afterAll(async () => {
   server.closeAllConnections()
   server.close()
-  await visit.close()
 })
 
 /** A signed-in person, with a page of another origin open until the case ends. */

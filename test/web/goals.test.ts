@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { accessibilityProblems, expectFit } from './audit-page.ts'
 import { TOO_SLOW } from './seeded-site.ts'
+import { dialogGone, fillDialog } from './signed-in-page.ts'
 import { siteVisit } from './site-visit.ts'
 import { openWhole } from './visit.ts'
 
@@ -81,8 +82,8 @@ test('goals: a site without goals says so; the editor shows what would have matc
   await page.selectOption('role=dialog >> select[name=operator]', 'starts_with')
   await fields({ value: '/docs/' })
   expect(await accessibilityProblems(page)).toEqual([])
-  await page.click('role=dialog >> button[type=submit]')
-  await page.waitForSelector('role=dialog', { state: 'detached' })
+  await fillDialog(page)
+  await dialogGone(page)
   await expect.poll(rows).toEqual([['Reads the docs', '12', '12', '100%']])
   await page.click('role=button[name="New goal"]')
   await fields({ value: 'signup', display_name: 'reads the DOCS' })
@@ -90,12 +91,10 @@ test('goals: a site without goals says so; the editor shows what would have matc
   await page.fill('role=dialog >> input[aria-label="Property"]', 'plan')
   await page.fill('role=dialog >> input[aria-label="Property value"]', 'team')
   await page.waitForSelector('role=dialog >> text=1 conversion by 1 visitor')
-  await page.fill('role=dialog >> input[name=display_name]', 'Reads the docs')
-  await page.click('role=dialog >> button[type=submit]')
+  await fillDialog(page, { display_name: 'Reads the docs' })
   await page.waitForSelector('role=dialog >> role=alert')
-  await fields({ display_name: 'Team plan' })
-  await page.click('role=dialog >> button[type=submit]')
-  await page.waitForSelector('role=dialog', { state: 'detached' })
+  await fillDialog(page, { display_name: 'Team plan' })
+  await dialogGone(page)
   const { data } = await all.read('/goals?search=team')
   expect(data).toMatchObject([{ match_value: 'signup', custom_props: { plan: 'team' } }])
   for (const query of ['range=last_7_days&path=/docs/start', RANGE]) {
@@ -108,8 +107,8 @@ test('goals: a site without goals says so; the editor shows what would have matc
   expect(await page.inputValue('role=dialog >> input[aria-label="Property value"]')).toBe('team')
   await page.fill('role=dialog >> input[aria-label="Property value"]', 'pro')
   await page.waitForSelector('role=dialog >> text=3 conversions by 3 visitors')
-  await page.click('role=dialog >> button[type=submit]')
-  await page.waitForSelector('role=dialog', { state: 'detached' })
+  await fillDialog(page)
+  await dialogGone(page)
   await expect.poll(async () => (await rows()).find(([name]) => name === 'Team plan')?.[1]).toBe('3')
 
   await page.click('role=link[name="Team plan"]')
@@ -117,7 +116,7 @@ test('goals: a site without goals says so; the editor shows what would have matc
   await page.goBack()
   await page.click('role=button[name="Change or delete Team plan"]')
   await page.click('role=menuitem[name="Delete"]')
-  await page.click('role=dialog >> button[type=submit]')
+  await fillDialog(page)
   await expect.poll(async () => (await rows()).map(([name]) => name)).toEqual(['Reads the docs'])
   expect(member.complaints).toEqual([])
 })

@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { PASSWORD, setUp, withCookie } from '../support/log-in.ts'
-import { fill, newPage, openWhole, sessionOf, startVisit, type Visit } from './visit.ts'
+import { ofFile } from '../support/of-file.ts'
+import { fill, newPage, openWhole, sessionOf, startVisit } from './visit.ts'
 
-let visit: Visit
-beforeAll(async () => {
-  visit = await startVisit()
-})
-afterAll(() => visit.close())
+const visit = ofFile(startVisit)
 
 /** Teams of the person of a page, with their role. */
 async function teamsIn(page: Page): Promise<string[]> {

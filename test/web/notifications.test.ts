@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type MailServer, startMailServer } from '../support/mail-server.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { startMailServer } from '../support/mail-server.ts'
+import { ofFile } from '../support/of-file.ts'
 import { accessibilityProblems, expectFit } from './audit-page.ts'
 import { type SeededSite, seededSite } from './seeded-site.ts'
+import { confirmed, fillDialog } from './signed-in-page.ts'
 import { siteVisit } from './site-visit.ts'
 
 const all = siteVisit()
-let server: MailServer
-beforeAll(async () => {
-  server = await startMailServer()
+const server = ofFile(startMailServer)
+beforeAll(() => {
   all.visit.api.services.config.mail = server.mail
 })
-afterAll(() => server.close())
 
 const open = async (part: string, of?: SeededSite) => {
   await all.open(`settings/${part}`, of)
@@ -22,12 +22,9 @@ test('notifications: a webhook is made, tested, looked at, rotated and deleted',
   await open('webhooks')
   await page.waitForSelector('text=No webhook yet')
   await page.click('text=New webhook')
-  await page.fill('input[name=name]', '<b>Receiver</b>')
-  await page.fill('input[name=url]', 'https://10.0.0.1/')
-  await page.click('role=dialog >> text=Create')
+  await fillDialog(page, { name: '<b>Receiver</b>', url: 'https://10.0.0.1/' })
   await page.waitForSelector('text=must not name a private address')
-  await page.fill('input[name=url]', 'https://receiver.example/hook')
-  await page.click('role=dialog >> text=Create')
+  await fillDialog(page, { url: 'https://receiver.example/hook' })
   await page.waitForSelector('role=dialog >> text=whsec_')
   await page.keyboard.press('Escape')
   await page.click('text=Send a test')
@@ -44,9 +41,7 @@ test('notifications: a webhook is made, tested, looked at, rotated and deleted',
   })
   await page.click('text=Turn off')
   await page.waitForSelector('text=Turned off')
-  await page.click('role=button[name="Delete"]')
-  await page.click('role=dialog >> button[type=submit]')
-  await page.waitForSelector('text=No webhook yet')
+  await confirmed(page, 'role=button[name="Delete"]', 'text=No webhook yet')
   expect(await read('/webhooks')).toEqual([])
   expect(member.complaints).toEqual([])
 })
@@ -62,15 +57,12 @@ test('notifications: an alert is made for a webhook and addresses, changed and d
   await open('alerts', site)
   await page.waitForSelector('text=No incident yet')
   await page.click('text=New alert')
-  await page.fill('input[name=name]', 'Silence')
   await page.selectOption('label:has-text("When") + select', 'no_hits')
-  await page.fill('textarea[name=emails]', 'nobody')
   await page.check('role=dialog >> text=Channel')
-  await page.click('role=dialog >> text=Create')
+  await fillDialog(page, { name: 'Silence', emails: 'nobody' })
   await page.waitForSelector('text=must be an e-mail address')
-  await page.fill('textarea[name=emails]', 'ada@example.com')
   expect(await accessibilityProblems(page)).toEqual([])
-  await page.click('role=dialog >> text=Create')
+  await fillDialog(page, { emails: 'ada@example.com' })
   await page.waitForSelector('text=ada@example.com (waits for its owner to agree), 1 webhook')
   const [made] = await listed()
   expect(made).toMatchObject({ condition: { kind: 'no_hits', hours: 3 }, emails: ['ada@example.com'] })
@@ -96,8 +88,6 @@ test('notifications: an alert is made for a webhook and addresses, changed and d
   await page.waitForSelector('text=eine Woche lang zu wenige Daten')
   await page.evaluate(() => localStorage.setItem('language', 'en'))
   await open('alerts', site)
-  await page.click('role=button[name="Delete"]')
-  await page.click('role=dialog >> button[type=submit]')
-  await page.waitForSelector('text=No alert yet')
+  await confirmed(page, 'role=button[name="Delete"]', 'text=No alert yet')
   expect(member.complaints).toEqual([])
 })

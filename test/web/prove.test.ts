@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { newAddress } from '../support/invitations.ts'
 import { PASSWORD } from '../support/log-in.ts'
 import { startMailServer } from '../support/mail-server.ts'
+import { ofFile } from '../support/of-file.ts'
 import { expectFit } from './audit-page.ts'
-import { signedInPage } from './signed-in-page.ts'
-import { fill, newPage, openWhole, setConfig, startVisit, type Visit } from './visit.ts'
+import { fillDialog, signedInPage } from './signed-in-page.ts'
+import { fill, newPage, openWhole, sendForm, setConfig, startVisit } from './visit.ts'
 
 let at = new Date()
-let visit: Visit
-beforeAll(async () => {
-  visit = await startVisit({ now: () => at })
-})
-afterAll(() => visit.close())
+const visit = ofFile(() => startVisit({ now: () => at }))
 beforeEach(() => {
   at = new Date()
 })
@@ -24,16 +21,14 @@ test('prove: a token after 12 hours asks for the password in a dialog, and is th
   at = new Date(at.getTime() + 13 * 3_600_000)
   const newToken = async (name: string) => {
     await page.click('text=New token')
-    await page.fill('[role=dialog] [name=name]', name)
-    await page.click('[role=dialog] button[type=submit]')
+    await fillDialog(page, { name })
     await page.waitForSelector(`${DIALOG} [name=password]`)
   }
   const names = async () => (await ask('GET', '/api/tokens')).body.map(({ name }: { name: string }) => name)
 
   await newToken('Nightly export')
   await expectFit(page)
-  await page.fill(`${DIALOG} [name=password]`, 'wrong password')
-  await page.click(`${DIALOG} button[type=submit]`)
+  await sendForm(page.locator(`${DIALOG} form`), { password: 'wrong password' })
   await page.waitForSelector(`${DIALOG} [role=alert]`)
   expect(await page.textContent(`${DIALOG} [role=alert]`)).toBe('The password or the code is wrong.')
   // Closed, it says why nothing was made; what was typed is still there.
@@ -43,9 +38,8 @@ test('prove: a token after 12 hours asks for the password in a dialog, and is th
   expect(await page.inputValue('[role=dialog] [name=name]')).toBe('Nightly export')
   expect(await names()).toEqual([])
 
-  await page.click('[role=dialog] button[type=submit]')
-  await page.fill(`${DIALOG} [name=password]`, PASSWORD)
-  await page.click(`${DIALOG} button[type=submit]`)
+  await fillDialog(page)
+  await sendForm(page.locator(`${DIALOG} form`), { password: PASSWORD })
   await page.waitForSelector(DIALOG, { state: 'detached' })
   await page.waitForSelector('[role=dialog] >> text=wa_')
   expect(await names()).toEqual(['Nightly export'])
@@ -60,8 +54,7 @@ test('prove: with single sign-on a new tab signs in, and the dialog goes on when
   await openWhole(page, `${visit.origin}/team/tokens`)
   at = new Date(at.getTime() + 13 * 3_600_000)
   await page.click('text=New token')
-  await page.fill('[role=dialog] [name=name]', 'Export')
-  await page.click('[role=dialog] button[type=submit]')
+  await fillDialog(page, { name: 'Export' })
   const link = page.locator(`${DIALOG} a`)
   // Which ways there are comes a moment after the dialog.
   await page.waitForSelector(`${DIALOG} >> text=Sign in again with Company account, in a new tab`)
@@ -86,9 +79,7 @@ test('new address: it waits on the profile, can be taken back, and counts after 
   const move = async () => {
     const email = newAddress()
     await openWhole(page, `${visit.origin}/account`)
-    await page.fill('main [name=email]', email)
-    await page.fill('main [name=password]', PASSWORD)
-    await page.click('main form button[type=submit]')
+    await sendForm(page.locator('main form'), { email, password: PASSWORD })
     await page.waitForSelector(`text=We mailed a link to ${email}`)
     const mail = server.mails.findLast(({ recipients }) => recipients.includes(email))!
     return { email, link: /http\S+\/confirm-address#[\w-]+/.exec(mail.text!)![0] }

@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { linkTo } from '../../src/notifications/recipients/links.ts'
-import { type MailServer, startMailServer } from '../support/mail-server.ts'
+import { startMailServer } from '../support/mail-server.ts'
+import { ofFile } from '../support/of-file.ts'
 import { accessibilityProblems, expectFit } from './audit-page.ts'
 import { TOO_SLOW } from './seeded-site.ts'
+import { confirmed, fillDialog } from './signed-in-page.ts'
 import { siteVisit } from './site-visit.ts'
 import { complaintsOf, newPage, openWhole, setConfig } from './visit.ts'
 
 const all = siteVisit({
   hits: [{ at: Date.now() - 86_400_000, visitor: randomUUID(), fields: { url: '/<b>bold' } }],
 })
-let server: MailServer
+const server = ofFile(startMailServer)
 beforeAll(async () => {
   const { visit, member } = all
-  server = await startMailServer()
   visit.api.services.config.mail = server.mail
   const { db } = visit.api.services
   await db`update logins set email_proven_at = now() where id = ${member.login.loginId}`
 })
-afterAll(() => server.close())
 beforeEach(async () => {
   for (const { id } of await list()) await all.site.call('DELETE', `/reports/${id}`)
 })
@@ -35,11 +35,9 @@ test('reports: an address is added, changed, tested and removed', async () => {
   await open()
   await page.waitForSelector('text=No report is sent yet')
   await page.click('role=button[name="Add an address"]')
-  await page.fill('role=dialog >> input[name=address]', member.login.email)
   await page.check('role=dialog >> role=checkbox[name="Daily"]')
   await page.check('role=dialog >> role=checkbox[name="Revenue and MRR"]')
-  await page.selectOption('role=dialog >> select[name=hour]', '7')
-  await page.click('role=dialog >> role=button[name="Add"]')
+  await fillDialog(page, { address: member.login.email, hour: '7' })
   await page.waitForSelector('text=Daily, Weekly')
   expect(await list()).toMatchObject([
     {
@@ -57,9 +55,7 @@ test('reports: an address is added, changed, tested and removed', async () => {
   await page.uncheck('role=dialog >> role=checkbox[name="Weekly"]')
   await page.click('role=dialog >> role=button[name="Save"]')
   await page.waitForSelector('main li >> text=/^Daily$/')
-  await page.click('main li >> role=button[name="Remove"]')
-  await page.click('role=dialog >> button[type=submit]')
-  await page.waitForSelector('text=No report is sent yet')
+  await confirmed(page, 'main li >> role=button[name="Remove"]', 'text=No report is sent yet')
   expect(member.complaints).toEqual([])
 })
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import type { Answer } from '../support/api.ts'
@@ -27,19 +26,12 @@ export interface SeededHit {
 /** Makes a site in the team of a member. */
 export async function seededSite(visit: Visit, member: Member, timezone = 'UTC'): Promise<SeededSite> {
   const { api } = visit
-  const domain = `${randomUUID()}.example`
   const headers = member.login.headers
-  const made = await api.call('POST', '/api/sites', { headers, body: { domain, timezone } })
-  if (made.status !== 201) throw new Error(JSON.stringify(made.body))
-  const { id, tracking_key: key } = made.body as { id: string; tracking_key: string }
-  const [row] = await api.services.db<{ siteNo: number }[]>`
-    select site_no as "siteNo" from sites where id = ${id}`
-  const stored = { id, siteNo: row!.siteNo, key }
+  const stored = await api.site({ headers }, { timezone })
   return {
     ...stored,
-    domain,
     call: (method, path, body) =>
-      api.call(method, `/api/sites/${id}${path}`, { headers, ...(body !== undefined && { body }) }),
+      api.call(method, stored.path + path, { headers, ...(body !== undefined && { body }) }),
     store: hits =>
       storeHits(
         api.services.db,

@@ -5,8 +5,9 @@ import { ROW_KINDS } from '../../src/transfer/export/row-statements.ts'
 import { dictionary as english } from '../../src/web/text/languages/en.ts'
 import { accessibilityProblems } from './audit-page.ts'
 import { seededSite, TOO_SLOW } from './seeded-site.ts'
+import { confirmed, dialogGone, fillDialog } from './signed-in-page.ts'
 import { siteVisit } from './site-visit.ts'
-import { openWhole } from './visit.ts'
+import { fill, openWhole } from './visit.ts'
 
 const all = siteVisit()
 
@@ -17,21 +18,14 @@ const open = async (part = '', page = all.page, of = all.site) => {
 
 const stored = () => all.read('')
 
-/** Presses the button of the dialog that stands last: the one that does what its title says. */
-const confirm = () => all.page.click('role=dialog >> button[type=submit]')
-
 test('settings: domain, time zone and currency are saved; the page follows its new address', async () => {
   const { visit, site, page, member } = all
   await open()
   await page.waitForSelector('select[name=timezone] option[value="Asia/Tokyo"]', { state: 'attached' })
   const domain = `${randomUUID()}.example`
-  await page.fill('input[name=domain]', 'no domain')
-  await page.click('text=Save')
+  await fill(page, { domain: 'no domain' })
   await page.waitForSelector('text=must be a host name')
-  await page.fill('input[name=domain]', domain)
-  await page.selectOption('select[name=timezone]', 'Asia/Tokyo')
-  await page.selectOption('select[name=currency]', 'JPY')
-  await page.click('text=Save')
+  await fill(page, { domain, timezone: 'Asia/Tokyo', currency: 'JPY' })
   await page.waitForURL(`${visit.origin}/sites/${domain}/settings`)
   expect(await stored()).toMatchObject({ domain, timezone: 'Asia/Tokyo', currency: 'JPY' })
   site.domain = domain
@@ -65,15 +59,12 @@ test('settings: tracking mode and features are saved, with the options of replay
 }, async () => {
   const { page } = all
   await open('tracking')
-  await page.selectOption('select[name=tracking_mode]', 'cookie')
-  await page.check('input[name=track_errors]')
-  await page.check('input[name=track_session_replay]')
-  await page.fill('input[name=replay_sample_percent]', '25')
-  await page.fill('textarea[name=replay_excluded_paths]', 'account')
-  await page.click('text=Save')
+  await fill(page, {
+    ...{ tracking_mode: 'cookie', track_errors: true, track_session_replay: true },
+    ...{ replay_sample_percent: '25', replay_excluded_paths: 'account' },
+  })
   await page.waitForSelector('text=must be a path that begins with /')
-  await page.fill('textarea[name=replay_excluded_paths]', '/account/**\n/admin\n')
-  await page.click('text=Save')
+  await fill(page, { replay_excluded_paths: '/account/**\n/admin\n' })
   await page.waitForSelector('text=Saved')
   expect(await stored()).toMatchObject({
     tracking_mode: 'cookie',
@@ -87,9 +78,7 @@ test('settings: tracking mode and features are saved, with the options of replay
   await page.click('text=Make a secret')
   const secret = await page.textContent('[role=status] pre')
   expect(secret).toMatch(/^[0-9a-f]{64}$/)
-  await page.click('text=Remove the secret')
-  await confirm()
-  await page.waitForSelector('text=Identities need no signature.')
+  await confirmed(page, 'text=Remove the secret', 'text=Identities need no signature.')
   expect(await all.read('/identify-secret')).toEqual({ identify_secret_set: false })
 })
 
@@ -98,7 +87,6 @@ test('settings: a link is made with sections, a filter and a password, shown onc
   await open('sharing')
   await page.waitForSelector('text=No link yet')
   await page.click('text=New link')
-  await page.fill('role=dialog >> input[name=name]', 'For the agency')
   await page.uncheck('role=dialog >> role=checkbox[name="Errors"]')
   await page.check('role=dialog >> role=checkbox[name="Money"]')
   await page.click('text=Add a filter')
@@ -106,12 +94,9 @@ test('settings: a link is made with sections, a filter and a password, shown onc
   await page.fill('role=dialog >> input[aria-label="Search values"]', '/blog')
   await page.keyboard.press('Enter')
   await page.click('role=dialog >> role=button[name="Apply"]')
-  await page.fill('role=dialog >> input[name=password]', 'short')
-  await confirm()
+  await fillDialog(page, { name: 'For the agency', password: 'short' })
   await page.waitForSelector('role=dialog >> text=characters')
-  await page.fill('role=dialog >> input[name=password]', 'open sesame please')
-  await page.fill('role=dialog >> input[name=expires]', '2099-12-31')
-  await confirm()
+  await fillDialog(page, { password: 'open sesame please', expires: '2099-12-31' })
   await page.waitForSelector('role=dialog[name="The link is ready"]')
   const [link, frame] = await page.locator('[role=dialog] pre').allTextContents()
   expect(frame).toContain(`<iframe src="${link!.replace('/share/', '/embed/')}"`)
@@ -128,12 +113,10 @@ test('settings: a link is made with sections, a filter and a password, shown onc
   await page.click('role=button[name="Edit"]')
   await page.check('role=dialog >> text=Without a password from now on')
   await page.check('role=dialog >> text=Readers may export lists')
-  await confirm()
-  await page.waitForSelector('role=dialog', { state: 'detached' })
+  await fillDialog(page)
+  await dialogGone(page)
   expect(await all.read('/shares')).toMatchObject([{ has_password: false, may_export: true }])
-  await page.click('role=button[name="Revoke"]')
-  await confirm()
-  await page.waitForSelector('text=No link yet')
+  await confirmed(page, 'role=button[name="Revoke"]', 'text=No link yet')
 
   await page.check('text=Everybody may see the numbers of this site')
   await page.waitForSelector(`text=${visit.origin}/share/${site.id}`)
@@ -146,14 +129,10 @@ test('settings: segments are renamed, shown to the team and deleted', { tags: ['
   await open('segments')
   await page.waitForSelector('text=Page starts with')
   await page.click('role=button[name="Edit"]')
-  await page.fill('role=dialog >> input[name=name]', 'Readers of the blog')
-  await page.selectOption('role=dialog >> select[name=visibility]', 'site')
-  await confirm()
+  await fillDialog(page, { name: 'Readers of the blog', visibility: 'site' })
   await page.waitForSelector('text=Readers of the blog')
   expect(await all.read('/segments')).toMatchObject([{ visibility: 'site' }])
-  await page.click('role=button[name="Delete"]')
-  await confirm()
-  await page.waitForSelector('text=No segment yet')
+  await confirmed(page, 'role=button[name="Delete"]', 'text=No segment yet')
 })
 
 test('settings: notes are added, changed and deleted', { tags: ['full'] }, async () => {
@@ -161,24 +140,17 @@ test('settings: notes are added, changed and deleted', { tags: ['full'] }, async
   await open('notes')
   await page.waitForSelector('text=No note yet')
   await page.click('role=button[name="Add"]')
-  await page.fill('role=dialog >> textarea[name=text]', 'New pricing')
-  await page.fill('role=dialog >> input[name=starts_at]', '2026-03-15')
-  await page.fill('role=dialog >> input[name=ends_at]', '2026-03-14')
-  await confirm()
+  await fillDialog(page, { text: 'New pricing', starts_at: '2026-03-15', ends_at: '2026-03-14' })
   await page.waitForSelector('text=must not be earlier than starts_at')
-  await page.fill('role=dialog >> input[name=ends_at]', '2026-03-16')
-  await confirm()
+  await fillDialog(page, { ends_at: '2026-03-16' })
   await page.waitForSelector('li >> text=New pricing')
   await page.click('role=button[name="Edit"]')
-  await page.fill('role=dialog >> input[name=ends_at]', '')
-  await confirm()
+  await fillDialog(page, { ends_at: '' })
   await page.waitForSelector('li >> text=15 Mar 2026')
   expect((await all.read('/annotations')).data).toMatchObject([
     { text: 'New pricing', starts_at: '2026-03-15', ends_at: null },
   ])
-  await page.click('role=button[name="Delete"]')
-  await confirm()
-  await page.waitForSelector('text=No note yet')
+  await confirmed(page, 'role=button[name="Delete"]', 'text=No note yet')
 })
 
 test('settings: details are kept for months or for ever; numbers of days without details are deleted once the domain was typed', {
@@ -202,13 +174,13 @@ test('settings: details are kept for months or for ever; numbers of days without
     await page.fill('input[type=date]', day)
     await page.click('role=button[name="Delete the numbers"]')
     await page.fill('role=dialog >> input', site.domain)
-    await confirm()
+    await fillDialog(page)
   }
   await deleteUpTo('2026-03-01')
   await page.waitForSelector('role=dialog >> role=alert')
   await page.keyboard.press('Escape')
   await deleteUpTo('2026-01-15')
-  await page.waitForSelector('role=dialog', { state: 'detached' })
+  await dialogGone(page)
   const [row] = await visit.api.services.db`select history_from as "from" from sites where id = ${site.id}`
   expect(row!.from).not.toBeNull()
   expect(await page.$('role=alert')).toBeNull()
@@ -251,9 +223,7 @@ test('settings: Stripe is connected step by step, and disconnected', { tags: ['f
   expect(await accessibilityProblems(page)).toEqual([])
   const { body } = await site.call('GET', '/processor')
   expect(await page.textContent('pre')).toBe(body.webhook_url)
-  await page.click('role=button[name="Disconnect"]')
-  await confirm()
-  await page.waitForSelector('text=Paste the secrets')
+  await confirmed(page, 'role=button[name="Disconnect"]', 'text=Paste the secrets')
   expect((await site.call('GET', '/processor')).status).toBe(404)
   expect(member.complaints).toEqual([])
 })
@@ -265,7 +235,7 @@ test('settings: a site is deleted once its domain was typed', async () => {
   await page.click('main section button')
   expect(await page.isDisabled('role=dialog >> button[type=submit]')).toBe(true)
   await page.fill('role=dialog >> input', site.domain)
-  await confirm()
+  await fillDialog(page)
   await page.waitForURL(`${visit.origin}/`)
   expect((await site.call('GET', '')).status).toBe(404)
 })

@@ -1,30 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createLink } from '../../src/accounts/links.ts'
 import { FIRST_OWNER } from '../../src/teams/set-up-login.ts'
 import { startApi } from '../support/api.ts'
 import { invitee, PASSWORD, setUp, withCookie } from '../support/log-in.ts'
 import { startMailServer } from '../support/mail-server.ts'
+import { ofFile } from '../support/of-file.ts'
 import { startPatientProxy } from '../tracker/patient-proxy.ts'
 import { signedInPage } from './signed-in-page.ts'
-import {
-  complaintsOf,
-  fill,
-  newPage,
-  openWhole,
-  sessionOf,
-  setConfig,
-  startVisit,
-  type Visit,
-} from './visit.ts'
+import { complaintsOf, fill, newPage, openWhole, sessionOf, setConfig, startVisit } from './visit.ts'
 
-let visit: Visit
-beforeAll(async () => {
-  visit = await startVisit()
-})
-afterAll(() => visit.close())
+const visit = ofFile(startVisit)
 
 /** A page that has nothing of its own to wait for: the person is in. */
 const signedIn = (page: Page) => page.waitForURL(url => url.pathname === '/' && url.hash === '')

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { setUp, withCookie } from '../support/log-in.ts'
 import type { Teammate } from '../support/teammates.ts'
-import { complaintsOf, newPage, sessionOf, type Visit } from './visit.ts'
+import { complaintsOf, newPage, sendForm, sessionOf, type Values, type Visit } from './visit.ts'
 
 type Person = Awaited<ReturnType<typeof setUp>> & {
   page: Page
@@ -28,10 +28,14 @@ export async function signedInPage(visit: Visit): Promise<Person> {
 }
 
 /** Sends the form of the open dialog. */
-export async function fillDialog(page: Page, values: Record<string, string>): Promise<void> {
-  const form = page.locator('[role=dialog] form')
-  for (const [name, value] of Object.entries(values)) await form.locator(`[name=${name}]`).fill(value)
-  await form.locator('button[type=submit]').click()
+export const fillDialog = (page: Page, values: Values = {}) =>
+  sendForm(page.locator('[role=dialog] form'), values)
+
+/** Presses a button, confirms in the dialog, and waits for what the page says then. */
+export async function confirmed(page: Page, button: string, said: string): Promise<void> {
+  await page.click(button)
+  await fillDialog(page)
+  await page.waitForSelector(said)
 }
 
 export const dialogGone = (page: Page) => page.waitForSelector('[role=dialog]', { state: 'detached' })

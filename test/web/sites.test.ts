@@ -5,7 +5,7 @@ import { enrichedHit } from '../support/hits.ts'
 import { accessibilityProblems, expectFit } from './audit-page.ts'
 import { type SeededSite, seededSite, TOO_SLOW } from './seeded-site.ts'
 import { siteVisit } from './site-visit.ts'
-import { askedFor, openWhole } from './visit.ts'
+import { askedFor, fill, openWhole } from './visit.ts'
 
 const NOW = new Date('2026-03-18T12:00:00Z')
 const HOUR = 3_600_000
@@ -119,12 +119,9 @@ test('new site: from the form over the script to the first visit, which shows as
   await page.waitForSelector('select[name=currency] option[value=EUR]', { state: 'attached' })
   expect(await page.inputValue('select[name=timezone]')).toBe('Europe/Vienna')
   expect(await accessibilityProblems(page)).toEqual([])
-  await page.fill('input[name=domain]', 'no domain')
-  await page.click('form button[type=submit]')
+  await fill(page, { domain: 'no domain' })
   await page.waitForSelector('text=must be a host name')
-  await page.fill('input[name=domain]', `https://${domain}/start`)
-  await page.selectOption('select[name=currency]', 'EUR')
-  await page.click('form button[type=submit]')
+  await fill(page, { domain: `https://${domain}/start`, currency: 'EUR' })
   await page.waitForURL(`${visit.origin}/sites/${domain}/install`)
 
   await page.waitForSelector('text=Waiting for the first visit')

@@ -1,19 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTeam, createUser } from '../../src/teams/accounts.ts'
 import { PASSWORD } from '../support/log-in.ts'
+import { ofFile } from '../support/of-file.ts'
 import { actionsOf, siteOf, teammate, wholeTeam } from '../support/teammates.ts'
 import { expectFit } from './audit-page.ts'
 import { TOO_SLOW } from './seeded-site.ts'
 import { dialogGone, fillDialog, signedInPage } from './signed-in-page.ts'
-import { fill, newPage, openWhole, startVisit, type Visit } from './visit.ts'
+import { fill, newPage, openWhole, startVisit } from './visit.ts'
 
-let visit: Visit
-beforeAll(async () => {
-  visit = await startVisit()
-})
-afterAll(() => visit.close())
+const visit = ofFile(startVisit)
 
 /** The names of the parts that a page offers. */
 const partsOf = (page: Page) => page.locator('nav[aria-label=Team] a').allTextContents()
@@ -46,18 +43,18 @@ test('people: a list that cannot be read is read again; an owner changes roles a
   await choose(page, viewer.email, 'Role and sites')
   await page.click('[role=dialog] >> text=Only some')
   await page.click('[role=dialog] input[type=checkbox]')
-  await fillDialog(page, {})
+  await fillDialog(page)
   await dialogGone(page)
   expect(await userOf(viewer.userId)).toMatchObject({ role: 'viewer', site_ids: [site] })
   await choose(page, member.email, 'Role and sites')
   await page.selectOption('[role=dialog] select', 'admin')
   await page.waitForSelector('[role=dialog] >> text=Only some', { state: 'detached' })
-  await fillDialog(page, {})
+  await fillDialog(page)
   await dialogGone(page)
   expect(await userOf(member.userId)).toMatchObject({ role: 'admin', site_ids: null })
 
   await choose(page, viewer.email, 'Remove')
-  await fillDialog(page, {})
+  await fillDialog(page)
   await page.waitForSelector(`[aria-label="Change ${viewer.email}"]`, { state: 'detached' })
   expect(await userOf(viewer.userId)).toBeUndefined()
   await choose(page, member.email, 'Hand the team over')
@@ -125,7 +122,7 @@ test('invitations: the link is shown once, renewed and revoked', { tags: ['full'
   expect([await works(link), await works(renewed)]).toEqual([false, true])
   await page.keyboard.press('Escape')
   await choose(page, email, 'Revoke')
-  await fillDialog(page, {})
+  await fillDialog(page)
   await page.waitForSelector('text=No open invitation')
   expect(await works(renewed)).toBe(false)
   expect(complaints).toEqual([])
@@ -157,7 +154,7 @@ test('tokens: one is made for what it may do, renamed, and revoked with those th
   await page.waitForSelector('td:has-text("Nightly export")')
   await choose(page, 'Nightly export', 'Revoke')
   await page.waitForSelector('[role=dialog] input[type=checkbox]:checked')
-  await fillDialog(page, {})
+  await fillDialog(page)
   await page.waitForSelector('text=No token yet')
   expect((await api.call('GET', '/api/sites', { token })).status).toBe(401)
   expect((await ask('GET', '/api/tokens')).body).toEqual([])

@@ -1,9 +1,8 @@
-import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page, Request } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import type { Role } from '../../src/teams/schema.ts'
 import { type Api, startApi } from '../support/api.ts'
 import { type SignedIn, signIn } from '../support/browser-session.ts'
-import { inProcessPool } from '../support/in-process-pool.ts'
 import { newPerson, startShell } from '../tracker/chromium.ts'
 
 export interface Visit {
@@ -40,7 +39,6 @@ let shell: Promise<Browser> | undefined
 export async function startVisit(options: Parameters<typeof startApi>[0] = {}): Promise<Visit> {
   shell ??= startShell()
   const [api, browser] = await Promise.all([startApi(options), shell])
-  api.services.rollups = inProcessPool(api.services.db)
   const origin = `http://analytics.example:${new URL(api.url).port}`
   api.services.config.baseUrl = origin
   api.services.config.limits.browser = 0
@@ -103,12 +101,23 @@ export function setConfig({ api: { services } }: Visit, changes: object): void {
   Object.assign(services.config, changes)
 }
 
-/** Fills the fields of a form by their names, and sends it. */
-export async function fill(page: Page, values: Record<string, string>): Promise<void> {
-  await page.waitForSelector('form')
-  for (const [name, value] of Object.entries(values)) await page.fill(`form [name=${name}]`, value)
-  await page.click('form button[type=submit]')
+/** Values of fields by their names: of a box, whether it is checked. */
+export type Values = Record<string, string | boolean>
+
+/** Fills the fields of a form, and sends it. */
+export async function sendForm(form: Locator, values: Values): Promise<void> {
+  await form.waitFor()
+  for (const [name, value] of Object.entries(values)) {
+    const field = form.locator(`[name=${name}]`)
+    if (typeof value === 'boolean') await field.setChecked(value)
+    else if ((await form.locator(`select[name=${name}]`).count()) > 0) await field.selectOption(value)
+    else await field.fill(value)
+  }
+  await form.locator('button[type=submit]').click()
 }
+
+/** Sends the form of a page. */
+export const fill = (page: Page, values: Values) => sendForm(page.locator('form'), values)
 
 /** The secret of the session in a browser. */
 export async function sessionOf(context: BrowserContext): Promise<string | undefined> {

@@ -8,14 +8,8 @@ export interface Known {
 }
 
 const PRESETS = [
-  'today',
-  'yesterday',
-  'last_7_days',
-  'last_30_days',
-  'this_month',
-  'last_month',
-  'last_12_months',
-  'all',
+  ...['today', 'yesterday', 'last_7_days', 'last_30_days', 'this_month', 'last_month'],
+  ...['last_12_months', 'all'],
 ]
 const METRICS =
   'visitors pageviews sessions bounce_rate views_per_visit avg_session_seconds custom_events revenue mrr'.split(
@@ -26,16 +20,10 @@ const DIMENSIONS = (
   'utm_content utm_term browser os size country region city'
 ).split(' ')
 const FILTERS = [
-  'country=DE&country=US',
-  'browser[is_not]=Chrome',
-  'path[contains]=/docs',
-  'entry_path[matches_pattern]=/blog/**',
-  'source[matches_regex]=^(Google|Bing)',
-  'utm_source=(none)&size=mobile',
-  'event_name=signup',
-  'visit_count=2',
-  'user_id[starts_with]=user_1',
-  'prop_key=plan&prop_value=team',
+  ...['country=DE&country=US', 'browser[is_not]=Chrome', 'path[contains]=/docs'],
+  ...['entry_path[matches_pattern]=/blog/**', 'source[matches_regex]=^(Google|Bing)'],
+  ...['utm_source=(none)&size=mobile', 'event_name=signup', 'visit_count=2'],
+  ...['user_id[starts_with]=user_1', 'prop_key=plan&prop_value=team'],
 ]
 
 /** Returns every read of statistics that 0.2.0 has. */
@@ -82,11 +70,7 @@ export function readsOf(known: Known[], days: number): string[] {
       ...filters.flatMap(filter => some.map(path => withQuery(path, `${part}&${filter}`))),
     ]
     const lists = [
-      '',
-      '/goals?per_page=100',
-      '/payments?per_page=100',
-      '/payments?page=2',
-      '/processor',
+      ...['', '/goals?per_page=100', '/payments?per_page=100', '/payments?page=2', '/processor'],
       '/identify-secret',
     ]
     return [...lists, ...statistics.map(path => `/${path}`)].map(path => `/api/sites/${site}${path}`)

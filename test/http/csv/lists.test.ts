@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { AuditLogQuery, listAuditEntries } from '../../../src/audit/list.ts'
 import { columnsOf, rowSchemaOf } from '../../../src/http/api/csv/columns.ts'
 import { routes } from '../../../src/http/api/routes.ts'
@@ -8,9 +8,9 @@ import { BLOCK_ROWS, Download } from '../../../src/schema/download.ts'
 import { getPeople, PeopleQuery } from '../../../src/stats/people/list.ts'
 import { EventLogQuery, getEventLog } from '../../../src/stats/reports/event-log.ts'
 import { getSessions, SessionsQuery } from '../../../src/stats/sessions/list.ts'
-import { type Api, type Member, startApi } from '../../support/api.ts'
+import { startApi } from '../../support/api.ts'
 import { enrichedHit } from '../../support/hits.ts'
-import { inProcessPool } from '../../support/in-process-pool.ts'
+import { ofFile } from '../../support/of-file.ts'
 import { sweep } from '../../support/runs.ts'
 import { shareInBrowser } from '../../support/shares.ts'
 
@@ -23,26 +23,16 @@ const ROWS = 2 * BLOCK_ROWS + 345
 /** How many rows of each list there are. */
 let stored = ROWS
 
-let api: Api
-let owner: Member
-let site: { id: string; siteNo: number; key: string }
+const api = ofFile(() => startApi({ now: () => new Date(NOW) }))
+const owner = ofFile(() => api.member())
+const site = ofFile(() => api.site(owner, { domain: 'list.example' }))
 const path = (list: string) => `/api/sites/list.example/${list}`
 
 beforeAll(async () => {
-  api = await startApi({ now: () => new Date(NOW) })
-  api.services.rollups = inProcessPool(api.services.db)
-  owner = await api.member()
-  const { body } = await api.call('POST', '/api/sites', {
-    token: owner.token,
-    body: { domain: 'list.example' },
-  })
-  const [row] = await api.services.db`select site_no from sites where id = ${body.id}`
-  site = { id: body.id, siteNo: row!.site_no, key: '' }
   await visit(0, ROWS)
   await pay(0, ROWS)
   await log(0, ROWS)
 })
-afterAll(() => api.close())
 
 const timeOf = (index: number) => AT + Math.floor((index * 7919) % ROWS) * 3
 

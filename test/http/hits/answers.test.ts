@@ -1,28 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Api, startApi } from '../../support/api.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { startApi } from '../../support/api.ts'
 import { startIngestApi } from '../../support/ingest-api.ts'
-import { createTestSite, type TestSite } from '../../support/sites.ts'
+import { ofFile } from '../../support/of-file.ts'
+import { createTestSite } from '../../support/sites.ts'
 import { openWire, type WireAnswer } from '../../support/wire.ts'
 
 const MINUTE = 60_000
 const LIMIT = 2
 
-let api: Api
-let worker: Awaited<ReturnType<typeof startIngestApi>>
-let site: TestSite
 let at = Math.ceil(Date.now() / MINUTE) * MINUTE
 
+const api = ofFile(() => startApi({ now: () => new Date(at), config: { trackerPath: '/t', trustProxy: 1 } }))
 beforeAll(async () => {
-  api = await startApi({ now: () => new Date(at), config: { trackerPath: '/t', trustProxy: 1 } })
   Object.assign(api.services.config.limits, { collect: LIMIT, event: LIMIT, engage: 0, identify: LIMIT })
-  worker = await startIngestApi(api.services, api.services.config.redisUrl!)
-  site = await createTestSite(api.services.db)
 })
-afterAll(async () => {
-  await worker.close()
-  await api.close()
-})
+const worker = ofFile(() => startIngestApi(api.services, api.services.config.redisUrl!))
+const site = ofFile(() => createTestSite(api.services.db))
 
 /** A body that is not encoded, and says so, is counted before it is read; usual ones are counted with their hit. */
 const COUNTED_FIRST = 'Content-Encoding: identity\r\n'

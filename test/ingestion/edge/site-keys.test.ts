@@ -5,9 +5,10 @@ import { createSiteKeys } from '../../../src/ingestion/edge/site-keys.ts'
 import type { RedisClient } from '../../../src/redis/client.ts'
 import { connectPatientRedis } from '../../../src/redis/connect.ts'
 import { SITE_CHANGES } from '../../../src/sites/change-site.ts'
+import { useDatabase } from '../../support/database.ts'
 import { silentLog } from '../../support/log.ts'
 import { createTestSite } from '../../support/sites.ts'
-import { useDatabase, useQueue } from '../storing.ts'
+import { useQueue } from '../storing.ts'
 
 const MINUTE = 60_000
 

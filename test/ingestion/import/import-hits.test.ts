@@ -10,7 +10,7 @@ import { storeHits } from '../../../src/ingestion/store/store.ts'
 import { createLease } from '../../../src/redis/lease.ts'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import { createRefresher, keepRefreshed, REFRESHING } from '../../../src/rollups/keep-refreshed.ts'
-import { testDatabase } from '../../support/database.ts'
+import { testDatabase, useDatabase } from '../../support/database.ts'
 import { deferred } from '../../support/deferred.ts'
 import { lineOf, pageviewLine, streamOf } from '../../support/import-lines.ts'
 import { silentLog } from '../../support/log.ts'
@@ -20,7 +20,7 @@ import { connectTo, testRedis } from '../../support/redis.ts'
 import { runs, sweep } from '../../support/runs.ts'
 import { createTestSite, type TestSite } from '../../support/sites.ts'
 import { expectSameOverviews, expectSameSessions } from '../../support/stored.ts'
-import { expectNumberedVisits, sessionsOf as storedSessions, useDatabase } from '../storing.ts'
+import { expectNumberedVisits, sessionsOf as storedSessions } from '../storing.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sourceOfHost, sourceOfTag } from '../../../src/ingestion/stages/known-source.ts'
 import { knownSources } from '../../../src/ingestion/stages/sources.ts'
 import { enriched } from './hit.ts'
@@ -140,22 +140,20 @@ test.each([
   expect(enriched({ url })).toMatchObject({ source, channel })
 })
 
-describe('attribution: a paid click', () => {
-  test.each([
-    ['/?gclid=1', 'https://www.google.com/', 'Paid Search'],
-    ['/?GBRAID=1', 'https://www.google.de/', 'Paid Search'],
-    ['/?msclkid=1', 'https://www.bing.com/', 'Paid Search'],
-    ['/?utm_source=google&gclid=1', undefined, 'Paid Search'],
-    ['/?gclid=', 'https://www.google.com/', 'Organic Search'],
-    ['/?gclid=1', 'https://www.bing.com/', 'Organic Search'],
-    ['/?msclkid=1', 'https://www.google.com/', 'Organic Search'],
-    ['/?gclid=1', 'https://some-blog.org/', 'Referral'],
-    ['/?gclid=1', undefined, 'Paid Search'],
-    ['/?fbclid=1', 'https://www.google.com/', 'Organic Search'],
-    ['/?fbclid=1', 'https://l.facebook.com/', 'Organic Social'],
-  ])('%s from %s counts as %s', (url, referrer, channel) => {
-    expect(enriched({ url, ...(referrer && { referrer }) }).channel).toBe(channel)
-  })
+test.each([
+  ['/?gclid=1', 'https://www.google.com/', 'Paid Search'],
+  ['/?GBRAID=1', 'https://www.google.de/', 'Paid Search'],
+  ['/?msclkid=1', 'https://www.bing.com/', 'Paid Search'],
+  ['/?utm_source=google&gclid=1', undefined, 'Paid Search'],
+  ['/?gclid=', 'https://www.google.com/', 'Organic Search'],
+  ['/?gclid=1', 'https://www.bing.com/', 'Organic Search'],
+  ['/?msclkid=1', 'https://www.google.com/', 'Organic Search'],
+  ['/?gclid=1', 'https://some-blog.org/', 'Referral'],
+  ['/?gclid=1', undefined, 'Paid Search'],
+  ['/?fbclid=1', 'https://www.google.com/', 'Organic Search'],
+  ['/?fbclid=1', 'https://l.facebook.com/', 'Organic Social'],
+])('attribution, a paid click: %s from %s counts as %s', (url, referrer, channel) => {
+  expect(enriched({ url, ...(referrer && { referrer }) }).channel).toBe(channel)
 })
 
 test('attribution: a tag wins over the referrer in source and channel', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { listedSources } from '../../../src/ingestion/stages/listed-sources.ts'
 import { knownSources } from '../../../src/ingestion/stages/sources.ts'
 import { runs, seeded } from '../../support/runs.ts'
@@ -12,168 +12,166 @@ const ofTag = (source: string, more = '') => {
 const channelOfTag = (source: string, more?: string) => ofTag(source, more).channel
 const channelOfHost = (host: string) => enriched({ referrer: `https://${host}/` }).channel
 
-describe('channel: a source that names the ads of a network is paid', () => {
-  test.each(
-    Object.entries({
-      'Paid Social': [
-        ...['fb-ads', 'FB Ads', 'fbad', 'facebook_feed_ad', 'facebook.com-ads', 'facebook_ads_retargeting'],
-        ...['meta-ads', 'metaads', 'ig_ads', 'x-ads', 'RedditAds', 'tik-tok-ads', 'snapads', 'threads-ads'],
-      ],
-      'Paid Search': [
-        ...['googleads', 'google_ads_brand', 'gads', 'adwords', 'google-adwords', 'googleadwords'],
-        ...['bing-ads', 'microsoft advertising', 'msads', 'yandex-direct', 'duckduckgo-ads'],
-      ],
-      'Paid Video': ['yt-ads', 'youtubeads'],
-      'Paid Shopping': ['amazon-ads', 'google_shopping_ads'],
-      'Paid Other': ['spotify-ads', 'newsletter-ads', 'acme-ads', 'native_ads', 'apple-search-ads'],
-    }),
-  )('%s: %j, which are shown unchanged', (channel, sources) => {
+test.each(
+  Object.entries({
+    'Paid Social': [
+      ...['fb-ads', 'FB Ads', 'fbad', 'facebook_feed_ad', 'facebook.com-ads', 'facebook_ads_retargeting'],
+      ...['meta-ads', 'metaads', 'ig_ads', 'x-ads', 'RedditAds', 'tik-tok-ads', 'snapads', 'threads-ads'],
+    ],
+    'Paid Search': [
+      ...['googleads', 'google_ads_brand', 'gads', 'adwords', 'google-adwords', 'googleadwords'],
+      ...['bing-ads', 'microsoft advertising', 'msads', 'yandex-direct', 'duckduckgo-ads'],
+    ],
+    'Paid Video': ['yt-ads', 'youtubeads'],
+    'Paid Shopping': ['amazon-ads', 'google_shopping_ads'],
+    'Paid Other': ['spotify-ads', 'newsletter-ads', 'acme-ads', 'native_ads', 'apple-search-ads'],
+  }),
+)(
+  'channel, a source that names the ads of a network is paid: %s: %j, which are shown unchanged',
+  (channel, sources) => {
     for (const source of sources) expect(ofTag(source)).toEqual({ shown: source, channel })
-  })
+  },
+)
 
-  test('a source that names the ads of a network is paid with every medium, unless an earlier rule applies', () => {
-    for (const medium of ['', 'social', 'email', 'organic', 'referral', 'display']) {
-      expect(channelOfTag('fb-ads', `&utm_medium=${medium}`)).toBe('Paid Social')
-    }
-    expect(channelOfTag('acme-ads', '&utm_medium=display')).toBe('Display')
-    expect(channelOfTag('acme-ads', '&utm_campaign=eshop')).toBe('Paid Shopping')
-    expect(channelOfTag('google-ads', '&utm_campaign=cross-network')).toBe('Cross-network')
-  })
-
-  test('a source that names the ads of a network is paid in `ref` and `source` too', () => {
-    expect(enriched({ url: '/?ref=fb-ads' })).toMatchObject({ source: 'fb-ads', channel: 'Paid Social' })
-    expect(enriched({ url: '/?source=yt-ads' })).toMatchObject({ source: 'yt-ads', channel: 'Paid Video' })
-  })
-
-  const networks = knownSources.filter(({ category }) =>
-    ['search', 'social', 'video', 'shopping'].includes(category),
-  )
-  const paid = {
-    search: 'Paid Search',
-    social: 'Paid Social',
-    video: 'Paid Video',
-    shopping: 'Paid Shopping',
+test('channel: a source that names the ads of a network is paid with every medium, unless an earlier rule applies', () => {
+  for (const medium of ['', 'social', 'email', 'organic', 'referral', 'display']) {
+    expect(channelOfTag('fb-ads', `&utm_medium=${medium}`)).toBe('Paid Social')
   }
-  test.each(networks.map(each => [each.name, each] as const))(
-    '%s, in each of its spellings',
-    (_name, network) => {
-      for (const spelling of [network.name, ...(network.aliases ?? [])]) {
-        for (const suffix of ['-ads', '_ads', ' ads', 'ads', '-ad', ' Ad']) {
-          expect([spelling + suffix, channelOfTag(spelling + suffix)]).toEqual([
-            spelling + suffix,
-            paid[network.category as keyof typeof paid],
-          ])
-        }
+  expect(channelOfTag('acme-ads', '&utm_medium=display')).toBe('Display')
+  expect(channelOfTag('acme-ads', '&utm_campaign=eshop')).toBe('Paid Shopping')
+  expect(channelOfTag('google-ads', '&utm_campaign=cross-network')).toBe('Cross-network')
+})
+
+test('channel: a source that names the ads of a network is paid in `ref` and `source` too', () => {
+  expect(enriched({ url: '/?ref=fb-ads' })).toMatchObject({ source: 'fb-ads', channel: 'Paid Social' })
+  expect(enriched({ url: '/?source=yt-ads' })).toMatchObject({ source: 'yt-ads', channel: 'Paid Video' })
+})
+
+const networks = knownSources.filter(({ category }) =>
+  ['search', 'social', 'video', 'shopping'].includes(category),
+)
+const paid = {
+  search: 'Paid Search',
+  social: 'Paid Social',
+  video: 'Paid Video',
+  shopping: 'Paid Shopping',
+}
+test.each(networks.map(each => [each.name, each] as const))(
+  'channel, a source that names the ads of a network is paid: %s, in each of its spellings',
+  (_name, network) => {
+    for (const spelling of [network.name, ...(network.aliases ?? [])]) {
+      for (const suffix of ['-ads', '_ads', ' ads', 'ads', '-ad', ' Ad']) {
+        expect([spelling + suffix, channelOfTag(spelling + suffix)]).toEqual([
+          spelling + suffix,
+          paid[network.category as keyof typeof paid],
+        ])
       }
-    },
+    }
+  },
+)
+
+test.each([
+  ...['downloads', 'uploads', 'leads', 'beads', 'roads', 'squads', 'heads', 'salads'],
+  ...['nomads', 'pads', 'ads', 'download', 'read', 'ipad', 'launchpad', 'nomad', 'ahmedabad'],
+  ...['ad', 'roadshow', 'adsense-blog', 'loads', 'job-ad', 'print_ad', 'my-downloads'],
+  ...['web-leads', 'crossroads-blog', 'adspert', 'ads-blog', 'dads', '-ads'],
+])('channel, a source that only ends in "ads" is not paid: %s', source => {
+  expect(ofTag(source)).toEqual({ shown: source, channel: 'Referral' })
+})
+
+test.each([
+  ['threads', 'Organic Social'],
+  ['Threads', 'Organic Social'],
+  ['threads.net', 'Organic Social'],
+  ['wattpad', 'Organic Social'],
+  ['tiktok', 'Organic Social'],
+])('channel, a source that only ends in "ads" is not paid: %s is %s', (source, channel) => {
+  expect(channelOfTag(source)).toBe(channel)
+})
+
+test('channel, a source that only ends in "ads" is not paid: random words followed by ads are not paid', () => {
+  const letters = fc.string({
+    unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz'),
+    minLength: 1,
+    maxLength: 12,
+  })
+  fc.assert(
+    fc.property(letters, fc.constantFrom('ads', 'ad'), (word, suffix) => {
+      fc.pre(channelOfTag(word) === 'Referral' && !/^(g|ms)$|newsletter/.test(word))
+      return !channelOfTag(word + suffix).startsWith('Paid')
+    }),
+    { seed: seeded(20), numRuns: runs(2_000) },
   )
 })
 
-describe('channel: a source that only ends in "ads" is not paid', () => {
-  test.each([
-    ...['downloads', 'uploads', 'leads', 'beads', 'roads', 'squads', 'heads', 'salads'],
-    ...['nomads', 'pads', 'ads', 'download', 'read', 'ipad', 'launchpad', 'nomad', 'ahmedabad'],
-    ...['ad', 'roadshow', 'adsense-blog', 'loads', 'job-ad', 'print_ad', 'my-downloads'],
-    ...['web-leads', 'crossroads-blog', 'adspert', 'ads-blog', 'dads', '-ads'],
-  ])('%s', source => {
-    expect(ofTag(source)).toEqual({ shown: source, channel: 'Referral' })
-  })
-
-  test.each([
-    ['threads', 'Organic Social'],
-    ['Threads', 'Organic Social'],
-    ['threads.net', 'Organic Social'],
-    ['wattpad', 'Organic Social'],
-    ['tiktok', 'Organic Social'],
-  ])('%s is %s', (source, channel) => {
-    expect(channelOfTag(source)).toBe(channel)
-  })
-
-  test('random words followed by ads are not paid', () => {
-    const letters = fc.string({
-      unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz'),
-      minLength: 1,
-      maxLength: 12,
-    })
-    fc.assert(
-      fc.property(letters, fc.constantFrom('ads', 'ad'), (word, suffix) => {
-        fc.pre(channelOfTag(word) === 'Referral' && !/^(g|ms)$|newsletter/.test(word))
-        return !channelOfTag(word + suffix).startsWith('Paid')
-      }),
-      { seed: seeded(20), numRuns: runs(2_000) },
-    )
-  })
-
-  test('the host of a referrer is not paid', () => {
-    expect(channelOfHost('fb-ads.example.org')).toBe('Referral')
-    expect(channelOfHost('downloads.example.org')).toBe('Referral')
-  })
+test('channel, a source that only ends in "ads" is not paid: the host of a referrer is not paid', () => {
+  expect(channelOfHost('fb-ads.example.org')).toBe('Referral')
+  expect(channelOfHost('downloads.example.org')).toBe('Referral')
 })
 
-describe('channel: a source that contains newsletter is Email', () => {
-  test.each([
-    'newsletter',
-    'Newsletter',
-    'weekly-newsletter',
-    'newsletter_2026_11',
-    'acmeNewsletters',
-    'linkedin-newsletter',
-  ])('%s', source => expect(channelOfTag(source)).toBe('Email'))
+test.each(
+  'newsletter Newsletter weekly-newsletter newsletter_2026_11 acmeNewsletters linkedin-newsletter'.split(' '),
+)('channel, a source that contains newsletter is Email: %s', source =>
+  expect(channelOfTag(source)).toBe('Email'),
+)
 
-  test('an earlier channel that fits wins', () => {
-    expect(channelOfTag('newsletter', '&utm_medium=cpc')).toBe('Paid Other')
-    expect(channelOfTag('newsletter', '&utm_medium=social')).toBe('Organic Social')
-    expect(channelOfHost('newsletter.substack.com')).toBe('Organic Social')
-  })
-
-  test('a referrer counts too', () => {
-    expect(channelOfHost('newsletter.example.org')).toBe('Email')
-  })
+test('channel, a source that contains newsletter is Email: an earlier channel that fits wins', () => {
+  expect(channelOfTag('newsletter', '&utm_medium=cpc')).toBe('Paid Other')
+  expect(channelOfTag('newsletter', '&utm_medium=social')).toBe('Organic Social')
+  expect(channelOfHost('newsletter.substack.com')).toBe('Organic Social')
 })
 
-describe("channel: hosts and tags are classified by Google's source categories", () => {
-  test.each(
-    Object.entries({
-      'Organic Social': [
-        ...['answers.yahoo.com', 'chiebukuro.yahoo.co.jp', 'kin.naver.com', 'm.kin.naver.com'],
-        ...['sites.google.com', 'groups.google.com', 'plus.url.google.com', 'bit.ly', 'tinyurl.com'],
-        ...['www.scribd.com', 'm.badoo.com', 'nicovideo.jp', 'someone.typepad.com', 'viadeo.com'],
-        ...['linktr.ee', 'www.producthunt.com', 'app.slack.com', 'teams.microsoft.com'],
-        ...['statics.teams.cdn.office.net', 'discord.com', 'steamcommunity.com'],
-      ],
-      'Organic Search': ['uk.search.yahoo.com', 'search.ukr.net', 'mail.yandex.ru', 'centrum.cz'],
-      'Organic Video': ['veoh.com', 'd.tube', 'viadeo.journaldunet.com'],
-      'Organic Shopping': ['uk.shopping.net', 's3.amazonaws.com', 'checkout.stripe.com'],
-      Referral: ['bucket.s3.amazonaws.com', 'notbadoo.com'],
-      'AI Assistants': ['chatgpt.com'],
-    }),
-  )('%s: %j', (channel, hosts) => {
-    for (const host of hosts) expect([host, channelOfHost(host)]).toEqual([host, channel])
-  })
+test('channel, a source that contains newsletter is Email: a referrer counts too', () => {
+  expect(channelOfHost('newsletter.example.org')).toBe('Email')
+})
 
-  test('a listed host without a name is shown unchanged', () => {
-    expect(enriched({ referrer: 'https://www.badoo.com/x' }).source).toBe('badoo.com')
-    expect(enriched({ referrer: 'https://m.badoo.com/x' }).source).toBe('m.badoo.com')
-  })
+test.each(
+  Object.entries({
+    'Organic Social': [
+      ...['answers.yahoo.com', 'chiebukuro.yahoo.co.jp', 'kin.naver.com', 'm.kin.naver.com'],
+      ...['sites.google.com', 'groups.google.com', 'plus.url.google.com', 'bit.ly', 'tinyurl.com'],
+      ...['www.scribd.com', 'm.badoo.com', 'nicovideo.jp', 'someone.typepad.com', 'viadeo.com'],
+      ...['linktr.ee', 'www.producthunt.com', 'app.slack.com', 'teams.microsoft.com'],
+      ...['statics.teams.cdn.office.net', 'discord.com', 'steamcommunity.com'],
+    ],
+    'Organic Search': ['uk.search.yahoo.com', 'search.ukr.net', 'mail.yandex.ru', 'centrum.cz'],
+    'Organic Video': ['veoh.com', 'd.tube', 'viadeo.journaldunet.com'],
+    'Organic Shopping': ['uk.shopping.net', 's3.amazonaws.com', 'checkout.stripe.com'],
+    Referral: ['bucket.s3.amazonaws.com', 'notbadoo.com'],
+    'AI Assistants': ['chatgpt.com'],
+  }),
+)("channel, hosts and tags are classified by Google's source categories: %s: %j", (channel, hosts) => {
+  for (const host of hosts) expect([host, channelOfHost(host)]).toEqual([host, channel])
+})
 
-  test.each([
-    ['badoo', 'Organic Social'],
-    ['social', 'Organic Social'],
-    ['blog', 'Referral'],
-    ['blog.com', 'Organic Social'],
-    ['crackle', 'Organic Video'],
-    ['search-results', 'Organic Search'],
-  ])('the tag %s is %s', (source, channel) => {
+test("channel, hosts and tags are classified by Google's source categories: a listed host without a name is shown unchanged", () => {
+  expect(enriched({ referrer: 'https://www.badoo.com/x' }).source).toBe('badoo.com')
+  expect(enriched({ referrer: 'https://m.badoo.com/x' }).source).toBe('m.badoo.com')
+})
+
+test.each([
+  ['badoo', 'Organic Social'],
+  ['social', 'Organic Social'],
+  ['blog', 'Referral'],
+  ['blog.com', 'Organic Social'],
+  ['crackle', 'Organic Video'],
+  ['search-results', 'Organic Search'],
+])(
+  "channel, hosts and tags are classified by Google's source categories: the tag %s is %s",
+  (source, channel) => {
     expect(channelOfTag(source)).toBe(channel)
-  })
+  },
+)
 
-  const kinds = {
-    search: 'Organic Search',
-    social: 'Organic Social',
-    shopping: 'Organic Shopping',
-    video: 'Organic Video',
-  }
-  test.each(Object.entries(kinds))('every entry of %s is effective and listed once', (category, channel) => {
+const kinds = {
+  search: 'Organic Search',
+  social: 'Organic Social',
+  shopping: 'Organic Shopping',
+  video: 'Organic Video',
+}
+test.each(Object.entries(kinds))(
+  "channel, hosts and tags are classified by Google's source categories: every entry of %s is effective and listed once",
+  (category, channel) => {
     const words = listedSources[category as keyof typeof kinds].trim().split(/\s+/)
     expect(words).toEqual([...new Set(words)])
     for (const word of words) {
@@ -182,5 +180,5 @@ describe("channel: hosts and tags are classified by Google's source categories",
       const name = word.split('/')[0]!
       expect([name, channelOfTag(name)]).toEqual([name, channel])
     }
-  })
-})
+  },
+)

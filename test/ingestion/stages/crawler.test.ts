@@ -40,22 +40,12 @@ test.each([
   'Mozilla/5.0 (Unknown; Linux x86_64) AppleWebKit/538.1 (KHTML, like Gecko) PhantomJS/2.1.1 Safari/538.1',
   'Mozilla/5.0 (compatible; archive.org_bot +http://archive.org/details/archive.org_bot)',
   ...['Scrapy/2.11.0 (+https://scrapy.org)', 'colly - https://github.com/gocolly/colly'],
-  `${chrome} GTmetrix`,
-  `${chrome} (ThousandEyes Agent)`,
-  `${chrome} (DebugBear)`,
-  `${chrome} sitespeed.io/34.0.1`,
   ...[
-    `${chrome} Calibre/2.0`,
-    `${chrome} Percy/1.28.7`,
-    `${chrome} DatadogSynthetics`,
-    `${chrome}; Devin/1.0`,
-  ],
-  ...[
-    `${chrome} PTST/240801.1`,
-    `${chrome} acme_scanner`,
-    `${chrome} NewRelicSynthetics/1.0`,
-    `${chrome} PingdomTMS/2020.2`,
-  ],
+    ...['GTmetrix', '(ThousandEyes Agent)', '(DebugBear)', 'sitespeed.io/34.0.1', 'Calibre/2.0'],
+    ...['Percy/1.28.7', 'DatadogSynthetics', 'PTST/240801.1', 'acme_scanner', 'NewRelicSynthetics/1.0'],
+    ...['PingdomTMS/2020.2'],
+  ].map(tool => `${chrome} ${tool}`),
+  `${chrome}; Devin/1.0`,
   `${linux} (KHTML, like Gecko; Google Web Preview) Chrome/84.0 Safari/537.36`,
   `${linux} (KHTML, like Gecko) Cypress/13.6.0 Chrome/114.0 Electron/25.8.4 Safari/537.36`,
   'Mozilla/5.0 (linux) AppleWebKit/537.36 (KHTML, like Gecko) jsdom/22.1.0',
@@ -65,11 +55,8 @@ test.each([
   'Mozilla/5.0 (Linux; Android 11; moto g power (2022)) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/136.0 Mobile Safari/537.36 Chrome-Lighthouse',
   'PS_Daily/1.0 Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/123.0 Safari/537.36',
   'NewsBlur Feed Fetcher - 7 subscribers - http://www.newsblur.com/site/1 (Mozilla/5.0 (Macintosh; Intel Mac OS X 10_7_1) AppleWebKit/534.48.3)',
-  ...[
-    'updown.io daemon 2.11',
-    'WhatsApp/2.23.20.0 A',
-    'FeedFetcher-Google; (+http://www.google.com/feedfetcher.html)',
-  ],
+  ...['updown.io daemon 2.11', 'WhatsApp/2.23.20.0 A'],
+  'FeedFetcher-Google; (+http://www.google.com/feedfetcher.html)',
   ...['Mozilla/5.0 zgrab/0.x', 'python-requests/2.31.0 (compatible; AcmeBot/1.0)'],
 ])('crawlers: %s is a crawler', userAgent => {
   expect(isCrawler(userAgent)).toBe(true)
@@ -103,24 +90,15 @@ test.each([
   'Mozilla/5.0 (Windows NT 10.0; WOW64; Trident/7.0; rv:11.0) like Gecko',
   // models, with and without a build and a locale
   ...[
-    '8.1.0; Newsday_A1',
-    '6.0; B BOT 550 Build/MRA58K; wv',
-    '13; Spider 8',
-    '8.1.0; XBot_Senior Build/O11019',
+    ...['8.1.0; Newsday_A1', '6.0; B BOT 550 Build/MRA58K; wv', '13; Spider 8', '8.1.0; Capture+'],
+    ...['8.1.0; XBot_Senior Build/O11019', '11; 4K Google TV Stick Build/RTT0.210618.003; wv'],
+    ...['4.2.2; ar-il; GM Discovery tab 8 Build/JDQ39', '12; HarmonyOS; BOT-AL00; HMSCore 6.9'],
+    ...['6.0; AURII Virtuoso Build/MRA58K', '7.1; Radar Deluxe 2'],
   ].map(device => onAndroid(device)),
   ...[
-    '11; 4K Google TV Stick Build/RTT0.210618.003; wv',
-    '8.1.0; Capture+',
-    '4.2.2; ar-il; GM Discovery tab 8 Build/JDQ39',
-  ].map(device => onAndroid(device)),
-  ...['12; HarmonyOS; BOT-AL00; HMSCore 6.9', '6.0; AURII Virtuoso Build/MRA58K', '7.1; Radar Deluxe 2'].map(
-    device => onAndroid(device),
-  ),
-  onAndroid(
-    '9; X20',
     ' Instagram 237.0.0.7.102 Android (28/9; 480dpi; 1080x2115; CUBOT; Spider; BOT; mt6763; de_DE; 1)',
-  ),
-  onAndroid('9; X20', ' [FB_IAB/FB4A;FBAV/400.0.0.1;FBMF/Bot;FBDV/Spider 8;FBSV/9;]'),
+    ' [FB_IAB/FB4A;FBAV/400.0.0.1;FBMF/Bot;FBDV/Spider 8;FBSV/9;]',
+  ].map(app => onAndroid('9; X20', app)),
   // apps, readers of news, televisions
   onAndroid(
     '8.0; RNE-AL00; wv',
@@ -139,15 +117,9 @@ test.each([
   'Mozilla/4.0 (compatible; MSIE 7.0; Windows NT 5.1; Embedded Web Browser from: http://bsalsa.com/; .NET CLR 2.0.50727)',
   'Mozilla/5.0 (compatible; Konqueror/4.5; Linux) KHTML/4.5.4 (like Gecko)',
   'Opera/9.80 (Linux armv7l; Opera TV Store/4563; U; (BDPlayer; like Gecko; Opera/10.30); en) Presto/2.10.250 Version/11.60',
-  ...[
-    'ReutersNews/6.0.3 iPad14,4 iPadOS/17.5.1 CFNetwork/1.0 Darwin/23.5.0',
-    'BBCNews/5.1 (Android 14)',
-    'acme-news/2.1',
-  ],
-  ...[
-    'Snapchat/12.47.1.0 (SM-S908B; Android 13; gzip) V/MUSHROOM',
-    'WhatsApp/2.17.427 Android/4.4.4 Device/Xiaomi-2014811',
-  ],
+  ...['ReutersNews/6.0.3 iPad14,4 iPadOS/17.5.1 CFNetwork/1.0 Darwin/23.5.0', 'acme-news/2.1'],
+  ...['BBCNews/5.1 (Android 14)', 'WhatsApp/2.17.427 Android/4.4.4 Device/Xiaomi-2014811'],
+  'Snapchat/12.47.1.0 (SM-S908B; Android 13; gzip) V/MUSHROOM',
   'com.google.android.youtube/21.29.366(Linux; U; Android 14; pt_BR; T450 Build/UP1A) gzip',
   'Overcast/3.0 (+http://overcast.fm/; iOS podcast app)',
 ])('crawlers: %s may be a user', userAgent => {

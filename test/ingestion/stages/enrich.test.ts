@@ -79,17 +79,8 @@ test('enrich: a hit gives the same result after its JSON round trip through the 
 
 test('enrich: adversarial user agents and hosts take less than a second', async () => {
   const userAgents = [
-    ...[
-      'Mozilla/5.0 (',
-      'a/1.',
-      '/',
-      'Windows NT ',
-      'Mac OS X 1_',
-      'Android 1.',
-      '1 ',
-      '(compatible; ',
-      '@a-',
-    ],
+    ...['Mozilla/5.0 (', 'a/1.', '/', 'Windows NT ', 'Mac OS X 1_', 'Android 1.', '1 '],
+    ...['(compatible; ', '@a-'],
   ]
   const read = (piece: string) => {
     const userAgent = piece.repeat(20_000 / piece.length)

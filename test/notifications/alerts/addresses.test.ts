@@ -1,17 +1,14 @@
 // @module-tag full
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { linkTo } from '../../../src/notifications/recipients/links.ts'
 import { sendReports } from '../../../src/notifications/reports/deliveries/job.ts'
-import { type AlertWorld, startAlertWorld } from './world.ts'
+import { ofFile } from '../../support/of-file.ts'
+import { startAlertWorld } from './world.ts'
 
 const MINUTE = 60_000
 
-let world: AlertWorld
-beforeAll(async () => {
-  world = await startAlertWorld()
-})
-afterAll(() => world.close())
+const world = ofFile(startAlertWorld)
 
 const condition = { kind: 'no_hits', hours: 1 }
 

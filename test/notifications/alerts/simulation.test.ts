@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { setPlan } from '../../../src/teams/accounts.ts'
-import { type AlertWorld, startAlertWorld } from './world.ts'
+import { ofFile } from '../../support/of-file.ts'
+import { startAlertWorld } from './world.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const WEEK = 7 * 24 * HOUR
 
-let world: AlertWorld
-beforeAll(async () => {
-  world = await startAlertWorld()
-})
-afterAll(() => world.close())
+const world = ofFile(startAlertWorld)
 
 test('alerts: seven hours with normal traffic, a spike, a drop, silence and recovery', {
   tags: ['full'],

@@ -59,5 +59,3 @@ export async function startAlertWorld() {
     },
   }
 }
-
-export type AlertWorld = Awaited<ReturnType<typeof startAlertWorld>>

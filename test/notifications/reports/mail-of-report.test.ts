@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { PNG } from 'pngjs'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { ofFile } from '../../support/of-file.ts'
 import { deliver, event, item, price, SECRET, subscription } from '../../support/stripe.ts'
 import type { Teammate } from '../../support/teammates.ts'
-import { addRecipient, newSite, type ReportSite, startWorld, type World } from './world.ts'
+import { addRecipient, newSite, type ReportSite, startWorld } from './world.ts'
 
 const ALL = ['sources', 'pages', 'locations', 'goals', 'revenue']
 /** The day before, in New York. */
 const DAY = '2026-10-20'
 
-let world: World
+const world = ofFile(() => startWorld('2026-10-20T12:00:00Z'))
 /** A site with visits, a goal and money. */
 let shop: { owner: Teammate; site: ReportSite }
 let owner: Teammate
 let site: ReportSite
 beforeAll(async () => {
-  world = await startWorld('2026-10-20T12:00:00Z')
   owner = await world.person()
   site = await newSite(world, owner, 'America/New_York')
   await fill()
@@ -28,7 +28,6 @@ beforeEach(async () => {
   owner = await world.person()
   site = await newSite(world, owner, 'America/New_York')
 })
-afterAll(() => world.close())
 
 /** Sends the report of `DAY`. */
 async function sent(body: object = {}) {

@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { forgetReports } from '../../../src/notifications/reports/deliveries/job.ts'
+import { ofFile } from '../../support/of-file.ts'
 import { sweep } from '../../support/runs.ts'
 import { actionsOf, type Teammate, teammate } from '../../support/teammates.ts'
-import { addRecipient, listed, newSite, type ReportSite, startWorld, type World } from './world.ts'
+import { addRecipient, listed, newSite, type ReportSite, startWorld } from './world.ts'
 
 const START = '2026-10-20T12:00:00Z'
 
-let world: World
+const world = ofFile(() => startWorld(START))
 let owner: Teammate
 let site: ReportSite
-beforeAll(async () => {
-  world = await startWorld(START)
-})
 beforeEach(async () => {
   const { services } = world.api
   await services.db`delete from mail_recipients`
@@ -23,7 +21,6 @@ beforeEach(async () => {
   owner = await world.person()
   site = await newSite(world, owner)
 })
-afterAll(() => world.close())
 
 const foreign = () => `${randomUUID()}@example.org`
 const post = (path: string, body: object) => world.api.call('POST', path, { body })

@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
 import { sendReports } from '../../../src/notifications/reports/deliveries/job.ts'
 import { type Api, startApi } from '../../support/api.ts'
 import { enrichedHit } from '../../support/hits.ts'
-import { inProcessPool } from '../../support/in-process-pool.ts'
 import { type MailServer, startMailServer } from '../../support/mail-server.ts'
 import { type Teammate, teammate } from '../../support/teammates.ts'
 
@@ -32,12 +30,7 @@ export async function startWorld(now: string): Promise<World> {
       ? undefined
       : Object.assign(new Error('not now,\r\nplease'), { responseCode: refusal.code }),
   )
-  let api: Api
-  api = await startApi({
-    now: () => clock.now,
-    pool: { run: (task, input) => inProcessPool(api.services.db).run(task, input), close: async () => {} },
-    config: { mail: server.mail },
-  })
+  const api = await startApi({ now: () => clock.now, config: { mail: server.mail } })
   const run = async (at: string) => {
     clock.now = new Date(at)
     return sendReports(api.services, clock.now)
@@ -73,13 +66,9 @@ export interface ReportSite {
 }
 
 export async function newSite({ api }: World, owner: Teammate, timezone = 'UTC'): Promise<ReportSite> {
-  const { body } = await owner.ask('POST', '/api/sites', { domain: `${randomUUID()}.example`, timezone })
-  const [row] = await api.services.db`select site_no from sites where id = ${body.id}`
-  const site = { id: body.id as string, siteNo: row!.site_no as number, key: body.tracking_key as string }
+  const site = await api.site(owner, { timezone })
   return {
     ...site,
-    domain: body.domain,
-    path: `/api/sites/${body.id}`,
     async hit(at, visitor, fields) {
       await storeHits(api.services.db, 0, [
         enrichedHit(site, Date.parse(at), { visitorId: visitor, ...fields }),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Hit } from '../../../src/ingestion/hit.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
 import { poll } from '../../../src/lib/retry.ts'
@@ -10,15 +10,12 @@ import { enrichedHit } from '../../support/hits.ts'
 import { inProcessPatterns } from '../../support/in-process-patterns.ts'
 import { silentLog } from '../../support/log.ts'
 import { mixedText } from '../../support/mixed-text.ts'
+import { ofFile } from '../../support/of-file.ts'
 import { startWorld, type World } from './world.ts'
 
 const MINUTE = 60_000
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = ofFile(startWorld)
 
 async function watched(goals: object[] = [page('/buy')]) {
   const site = await world.site()

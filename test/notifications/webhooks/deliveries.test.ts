@@ -1,27 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { Stripe } from 'stripe'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { MAIL_JOBS } from '../../../src/notifications/mails/send-queued.ts'
 import { WEBHOOK_JOBS } from '../../../src/notifications/webhooks/webhook-worker.ts'
-import { type MailServer, startMailServer } from '../../support/mail-server.ts'
+import { startMailServer } from '../../support/mail-server.ts'
+import { ofFile } from '../../support/of-file.ts'
 import type { Received, ReceiverAnswer } from '../../support/receiver.ts'
-import { startWorld, type World } from './world.ts'
+import { startWorld } from './world.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-let mails: MailServer
-let world: World
-
-beforeAll(async () => {
-  mails = await startMailServer()
-  world = await startWorld({ mails })
-})
-afterAll(async () => {
-  await world.close()
-  await mails.close()
-})
+const mails = ofFile(startMailServer)
+const world = ofFile(() => startWorld({ mails }))
 
 /** A site with one webhook for payments that answers like this. */
 async function paying(

@@ -1,24 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { erasePeople } from '../../../src/people/erase/erase-people.ts'
 import { purgeDeletedSites } from '../../../src/sites/purge-deleted-sites.ts'
 import { silentLog } from '../../support/log.ts'
+import { ofFile } from '../../support/of-file.ts'
 import * as stripe from '../../support/stripe.ts'
-import { startWorld, type World } from './world.ts'
+import { startWorld } from './world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = ofFile(startWorld)
 
-const KINDS = [
-  'payment.paid',
-  'payment.refunded',
-  'subscription.started',
-  'subscription.upgraded',
-  'subscription.ended',
-]
+const KINDS =
+  'payment.paid payment.refunded subscription.started subscription.upgraded subscription.ended'.split(' ')
 
 async function connected(kinds = KINDS) {
   const site = await world.site()

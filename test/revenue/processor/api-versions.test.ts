@@ -1,6 +1,6 @@
 // @module-tag full
 import { randomUUID } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readEvent } from '../../../src/revenue/processor/event.ts'
 import {
   apiOfFile,
@@ -30,8 +30,9 @@ async function payments({ siteNo }: Shop): Promise<string[]> {
 
 const suffix = () => randomUUID().slice(0, 8)
 
-describe('API versions: the same subscription has the same ledger in version', () => {
-  test.each(shapes)('$version with $discountIn', async shape => {
+test.each(shapes)(
+  'API versions, the same subscription has the same ledger in version: $version with $discountIn',
+  async shape => {
     for (const isReversed of [false, true]) {
       const shop = await openShop(api)
       const { events } = storyOf(shape, suffix())
@@ -46,8 +47,8 @@ describe('API versions: the same subscription has the same ledger in version', (
         ...['2026-02-09 subscription_cancel_scheduled', '2026-03-01 subscription_ended'],
       ])
     }
-  })
-})
+  },
+)
 
 test('API versions: ids beside their objects give the same ledger as the objects', async () => {
   const { subscription, discount, told } = storyOf(shapes.at(-3)!, suffix())
@@ -75,26 +76,24 @@ test('API versions: ids beside their objects give the same ledger as the objects
   expect(await mrr({ discount: { ...own, id: undefined }, discounts: ['di_own'] })).toEqual([3000])
 })
 
-describe('API versions', () => {
-  const read = (type: string, object: Json) =>
-    readEvent(JSON.stringify(event(type, object, onDay(1))), new Date('2026-03-01'))?.fact.body
+const read = (type: string, object: Json) =>
+  readEvent(JSON.stringify(event(type, object, onDay(1))), new Date('2026-03-01'))?.fact.body
 
-  test('an invalid plan beside a price is ignored', () => {
-    const plan = { id: 'price_1', object: 'plan', currency: 'none', interval: 'eon', amount: 700 }
-    const given = { items: [item(price(4000), { plan })], plan, quantity: 3 }
-    expect(read('customer.subscription.updated', subscription(given))).toMatchObject({
-      items: [{ price: { unitAmount: '4000' }, quantity: 1 }],
-    })
+test('API versions: an invalid plan beside a price is ignored', () => {
+  const plan = { id: 'price_1', object: 'plan', currency: 'none', interval: 'eon', amount: 700 }
+  const given = { items: [item(price(4000), { plan })], plan, quantity: 3 }
+  expect(read('customer.subscription.updated', subscription(given))).toMatchObject({
+    items: [{ price: { unitAmount: '4000' }, quantity: 1 }],
   })
+})
 
-  test.each([
-    ['as a sale', { payment_intent: 'pi_1' }, { transactionId: 'pi_1', amountMinor: 2500 }],
-    ['as no sale of a subscription', { payment_intent: null, subscription: 'sub_1' }, null],
-    ['as no sale of a set-up', { payment_intent: null, setup_intent: 'seti_1' }, null],
-  ])('a checkout without a mode, as in the first API versions, is read %s', (_what, fields, paid) => {
-    for (const mode of [null, undefined]) {
-      const body = read('checkout.session.completed', checkout({ mode, ...fields }))
-      expect(body).toEqual(paid && expect.objectContaining(paid))
-    }
-  })
+test.each([
+  ['as a sale', { payment_intent: 'pi_1' }, { transactionId: 'pi_1', amountMinor: 2500 }],
+  ['as no sale of a subscription', { payment_intent: null, subscription: 'sub_1' }, null],
+  ['as no sale of a set-up', { payment_intent: null, setup_intent: 'seti_1' }, null],
+])('a checkout without a mode, as in the first API versions, is read %s', (_what, fields, paid) => {
+  for (const mode of [null, undefined]) {
+    const body = read('checkout.session.completed', checkout({ mode, ...fields }))
+    expect(body).toEqual(paid && expect.objectContaining(paid))
+  }
 })

@@ -1,19 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { seal, unseal } from '../../../src/lib/secret-box.ts'
 import { connectProcessor, findConnection } from '../../../src/revenue/processor/connection.ts'
 import type { Services } from '../../../src/services.ts'
 import { unaudited } from '../../support/audit.ts'
-import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
+import { useDatabase } from '../../support/database.ts'
 import { createTestSite } from '../../support/sites.ts'
 
 const KEY = '0f'.repeat(32)
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await sharedDatabase()
-})
-afterAll(() => database.close())
+const database = useDatabase()
 
 /** Returns a new site, and what connects it. */
 async function openSite() {
@@ -28,36 +24,33 @@ async function openSite() {
   return { db, id, siteNo, connect, find: (key = KEY) => findConnection(db, id, key) }
 }
 
-describe('processor connection', () => {
-  test('new secrets keep the connection time', async () => {
-    const { connect } = await openSite()
-    const now = new Date('2026-02-03T04:05:06.789Z')
-    expect((await connect('whsec_1', undefined, now)).connected_at).toBe(now.toISOString())
-    expect((await connect('whsec_1')).connected_at).toBe(now.toISOString())
-  })
+test('processor connection: new secrets keep the connection time', async () => {
+  const { connect } = await openSite()
+  const now = new Date('2026-02-03T04:05:06.789Z')
+  expect((await connect('whsec_1', undefined, now)).connected_at).toBe(now.toISOString())
+  expect((await connect('whsec_1')).connected_at).toBe(now.toISOString())
+})
 
-  test('secrets are stored encrypted, and decrypted only for the webhook of a site that exists', async () => {
-    const { db, id, siteNo, connect, find } = await openSite()
-    expect(await find()).toBeUndefined()
-    await connect('whsec_ä', 'sk_1')
-    const [row] =
-      await db`select webhook_secret, api_key from processor_connections where site_no = ${siteNo}`
-    expect(Buffer.from(row!.webhook_secret).includes('whsec')).toBe(false)
-    expect(Buffer.from(row!.api_key).includes('sk_')).toBe(false)
-    expect(await find()).toEqual({
-      site: { siteNo, id, currency: 'USD', timezone: 'UTC' },
-      webhookSecret: 'whsec_ä',
-      sealedSecret: row!.webhook_secret,
-      apiKey: 'sk_1',
-    })
-    await connect('whsec_2')
-    expect(await find()).toMatchObject({ webhookSecret: 'whsec_2', apiKey: undefined })
-    await expect(find('1'.repeat(64))).rejects.toMatchObject({ code: 'unavailable' })
-    for (const unknown of ['nonsense', '', randomUUID()])
-      expect(await findConnection(db, unknown, KEY)).toBeUndefined()
-    await db`update sites set deleted_at = now() where site_no = ${siteNo}`
-    expect(await find()).toBeUndefined()
+test('processor connection: secrets are stored encrypted, and decrypted only for the webhook of a site that exists', async () => {
+  const { db, id, siteNo, connect, find } = await openSite()
+  expect(await find()).toBeUndefined()
+  await connect('whsec_ä', 'sk_1')
+  const [row] = await db`select webhook_secret, api_key from processor_connections where site_no = ${siteNo}`
+  expect(Buffer.from(row!.webhook_secret).includes('whsec')).toBe(false)
+  expect(Buffer.from(row!.api_key).includes('sk_')).toBe(false)
+  expect(await find()).toEqual({
+    site: { siteNo, id, currency: 'USD', timezone: 'UTC' },
+    webhookSecret: 'whsec_ä',
+    sealedSecret: row!.webhook_secret,
+    apiKey: 'sk_1',
   })
+  await connect('whsec_2')
+  expect(await find()).toMatchObject({ webhookSecret: 'whsec_2', apiKey: undefined })
+  await expect(find('1'.repeat(64))).rejects.toMatchObject({ code: 'unavailable' })
+  for (const unknown of ['nonsense', '', randomUUID()])
+    expect(await findConnection(db, unknown, KEY)).toBeUndefined()
+  await db`update sites set deleted_at = now() where site_no = ${siteNo}`
+  expect(await find()).toBeUndefined()
 })
 
 test('sealed texts: a text opens only with its key and place, and not when a single bit differs', () => {

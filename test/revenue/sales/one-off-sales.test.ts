@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { outcomeOf } from '../../support/shop-outcome.ts'
 import {
   apiOfFile,
@@ -81,173 +81,188 @@ async function delivered(events: StripeEvent[]): Promise<Json[]> {
 
 const left = ({ amount, refunded_amount }: Json) => amount - refunded_amount
 
-describe('payment intents', () => {
-  test.each<[string, StripeEvent[], Json[]]>([
+test.each<[string, StripeEvent[], Json[]]>([
+  [
+    'one alone',
+    [intent()],
+    [{ transaction_id: PI, amount: 5000, currency: 'USD', email: 'ann@example.com' }],
+  ],
+  [
+    'one with its charge, given whole',
     [
-      'one alone',
-      [intent()],
-      [{ transaction_id: PI, amount: 5000, currency: 'USD', email: 'ann@example.com' }],
+      intent({
+        ...{ receipt_email: null, customer: 'cus_1', metadata: { visitor_id: VISITOR } },
+        latest_charge: { id: CH, billing_details: { email: 'bob@example.com', name: 'Bob' } },
+      }),
+      charged('succeeded', {}, 5),
     ],
     [
-      'one with its charge, given whole',
-      [
-        intent({
-          ...{ receipt_email: null, customer: 'cus_1', metadata: { visitor_id: VISITOR } },
-          latest_charge: { id: CH, billing_details: { email: 'bob@example.com', name: 'Bob' } },
+      {
+        transaction_id: PI,
+        customer_id: 'cus_1',
+        visitor_id: VISITOR,
+        email: 'bob@example.com',
+        name: 'Bob',
+      },
+    ],
+  ],
+  [
+    'one of an old API version',
+    [intent({ latest_charge: undefined, charges: { data: [charge({ id: CH })] } })],
+    [{ transaction_id: PI, amount: 5000 }],
+  ],
+  ['one that names its invoice', [intent({ invoice: IN })], []],
+  [
+    'one whose order is its invoice',
+    [intent({ payment_details: { customer_reference: null, order_reference: IN } }), bill()],
+    [{ transaction_id: IN, amount: 5000 }],
+  ],
+  [
+    'one whose order is another thing',
+    [intent({ payment_details: { customer_reference: null, order_reference: 'order 17' } })],
+    [{ transaction_id: PI }],
+  ],
+  ['one of an invoice, by the link', [intent(), link(), bill()], [{ transaction_id: IN, amount: 5000 }]],
+  [
+    'one of an invoice, by its payments',
+    [intent(), bill({ payments: { data: [invoicePayment(IN, PI)] } })],
+    [{ transaction_id: IN }],
+  ],
+  ['one of an old invoice', [intent(), bill({ payment_intent: PI, charge: CH })], [{ transaction_id: IN }]],
+  [
+    'one of a checkout',
+    [intent(), session({ client_reference_id: VISITOR })],
+    [{ transaction_id: PI, amount: 5000, visitor_id: VISITOR, name: 'Bob' }],
+  ],
+  [
+    'one of a checkout that was paid later',
+    [session({ payment_status: 'unpaid' }), intent(), session({}, 'async_payment_succeeded')],
+    [{ transaction_id: PI, amount: 5000, name: 'Bob' }],
+  ],
+  [
+    'one of a checkout that made an invoice',
+    [intent(), session({ invoice: IN }), bill()],
+    [{ transaction_id: IN, amount: 5000 }],
+  ],
+  [
+    'one that was captured in part, of a checkout',
+    [
+      session({ payment_status: 'unpaid', client_reference_id: VISITOR }),
+      charged('succeeded', { captured: false, amount_captured: 0 }, 5),
+      charged('captured', { captured: true, amount_captured: 3000, amount_refunded: 2000 }),
+      intent({ amount_received: 3000, capture_method: 'manual' }),
+    ],
+    [{ transaction_id: PI, amount: 3000, refunded_amount: 0, refunded: false, visitor_id: VISITOR }],
+  ],
+  [
+    'one that was captured in part, and refunded in part',
+    [
+      intent({ amount_received: 3000 }),
+      charged('refunded', { amount_captured: 3000, amount_refunded: 2400 }),
+    ],
+    [{ amount: 3000, refunded_amount: 400, refunded: false }],
+  ],
+  [
+    'a checkout of nothing, of a subscription and of a set-up',
+    [
+      session({ amount_total: 0, payment_status: 'no_payment_required', payment_intent: null }),
+      session({ id: 'cs_2', mode: 'subscription', payment_intent: null }),
+      session({ id: 'cs_3', mode: 'setup', payment_intent: null, amount_total: null }),
+    ],
+    [],
+  ],
+  ['an invoice of 0, as for a trial', [bill({ subscription: 'sub_1', amount_paid: 0, total: 0 })], []],
+  [
+    'an invoice of a later cycle, reported as two events',
+    ['invoice.paid', 'invoice.payment_succeeded'].map((type, index) => ({
+      ...bill({ subscription: 'sub_1', billing_reason: 'subscription_cycle' }),
+      ...{ type, id: `evt_of_cycle_${index}` },
+    })),
+    [{ transaction_id: IN, recurring: true, renewal: true, source: 'processor', customer_id: 'cus_1' }],
+  ],
+  ['one in another currency', [intent({ currency: 'eur' })], [{ amount: 5000, currency: 'EUR' }]],
+  ['one of a connected account', [{ ...intent(), account: 'acct_1' }], []],
+])('payment intents: %s: the sale is one payment, in any order', async (_what, events, expected) => {
+  expect(await delivered(events)).toMatchObject(expected)
+})
+
+test.each<[string, StripeEvent[], number]>([
+  ['lost', [intent(), dispute()], 0],
+  ['lost in part', [intent(), dispute({ amount: 1500 })], 3500],
+  [
+    'lost, of a payment that was refunded in part',
+    [intent(), charged('refunded', { amount_refunded: 1000 }), dispute({ amount: 1500 })],
+    2500,
+  ],
+  ['lost beyond what was paid', [intent(), charged('refunded', { amount_refunded: 4000 }), dispute()], 0],
+  ['won', [intent(), dispute({ status: 'won' })], 5000],
+  ['lost, and won at last', [intent(), dispute(), dispute({ status: 'won' }, 20)], 5000],
+  ['two that are lost', [intent(), dispute({ amount: 1000 }), dispute({ id: 'du_2', amount: 500 })], 3500],
+  ['lost, of an invoice', [bill({ payment_intent: PI, charge: CH }), dispute({ payment_intent: null })], 0],
+  ['lost, of a checkout, by the intent', [session(), dispute({ charge: null, amount: 2000 })], 3000],
+  ['of a connected account', [intent(), { ...dispute(), account: 'acct_1' }], 5000],
+])('disputes: one that is %s leaves the rest of the payment', async (_what, events, expected) => {
+  expect((await delivered(events)).map(left)).toEqual([expected])
+})
+
+const converted = session({
+  ...{ amount_total: 4600, currency: 'eur' },
+  currency_conversion: {
+    amount_subtotal: 5000,
+    amount_total: 5000,
+    fx_rate: '0.92',
+    source_currency: 'usd',
+  },
+})
+const inEuro = { currency: 'eur', amount: 4600, amount_captured: 4600 }
+const presented = { presentment_details: { presentment_amount: 4600, presentment_currency: 'eur' } }
+
+test.each<[string, StripeEvent[], Json]>([
+  ['an old session', [converted], { refunded_amount: 0 }],
+  [
+    'an old session with its intent',
+    [intent({ currency: 'eur', amount: 4600, amount_received: 4600 }), converted],
+    { refunded_amount: 0 },
+  ],
+  [
+    'a whole refund of an old session',
+    [converted, charged('refunded', { ...inEuro, amount_refunded: 4600 })],
+    { refunded: true },
+  ],
+  [
+    'a partial refund of an old session',
+    [
+      converted,
+      charged('succeeded', inEuro, 5),
+      event(
+        'refund.created',
+        refund({
+          id: 're_1',
+          charge: CH,
+          payment_intent: PI,
+          currency: 'eur',
+          amount: 2300,
+          created: onDay(7),
         }),
-        charged('succeeded', {}, 5),
-      ],
-      [
-        {
-          transaction_id: PI,
-          customer_id: 'cus_1',
-          visitor_id: VISITOR,
-          email: 'bob@example.com',
-          name: 'Bob',
-        },
-      ],
+        onDay(7),
+      ),
     ],
-    [
-      'one of an old API version',
-      [intent({ latest_charge: undefined, charges: { data: [charge({ id: CH })] } })],
-      [{ transaction_id: PI, amount: 5000 }],
-    ],
-    ['one that names its invoice', [intent({ invoice: IN })], []],
-    [
-      'one whose order is its invoice',
-      [intent({ payment_details: { customer_reference: null, order_reference: IN } }), bill()],
-      [{ transaction_id: IN, amount: 5000 }],
-    ],
-    [
-      'one whose order is another thing',
-      [intent({ payment_details: { customer_reference: null, order_reference: 'order 17' } })],
-      [{ transaction_id: PI }],
-    ],
-    ['one of an invoice, by the link', [intent(), link(), bill()], [{ transaction_id: IN, amount: 5000 }]],
-    [
-      'one of an invoice, by its payments',
-      [intent(), bill({ payments: { data: [invoicePayment(IN, PI)] } })],
-      [{ transaction_id: IN }],
-    ],
-    ['one of an old invoice', [intent(), bill({ payment_intent: PI, charge: CH })], [{ transaction_id: IN }]],
-    [
-      'one of a checkout',
-      [intent(), session({ client_reference_id: VISITOR })],
-      [{ transaction_id: PI, amount: 5000, visitor_id: VISITOR, name: 'Bob' }],
-    ],
-    [
-      'one of a checkout that was paid later',
-      [session({ payment_status: 'unpaid' }), intent(), session({}, 'async_payment_succeeded')],
-      [{ transaction_id: PI, amount: 5000, name: 'Bob' }],
-    ],
-    [
-      'one of a checkout that made an invoice',
-      [intent(), session({ invoice: IN }), bill()],
-      [{ transaction_id: IN, amount: 5000 }],
-    ],
-    [
-      'one that was captured in part, of a checkout',
-      [
-        session({ payment_status: 'unpaid', client_reference_id: VISITOR }),
-        charged('succeeded', { captured: false, amount_captured: 0 }, 5),
-        charged('captured', { captured: true, amount_captured: 3000, amount_refunded: 2000 }),
-        intent({ amount_received: 3000, capture_method: 'manual' }),
-      ],
-      [{ transaction_id: PI, amount: 3000, refunded_amount: 0, refunded: false, visitor_id: VISITOR }],
-    ],
-    [
-      'one that was captured in part, and refunded in part',
-      [
-        intent({ amount_received: 3000 }),
-        charged('refunded', { amount_captured: 3000, amount_refunded: 2400 }),
-      ],
-      [{ amount: 3000, refunded_amount: 400, refunded: false }],
-    ],
-    ['one in another currency', [intent({ currency: 'eur' })], [{ amount: 5000, currency: 'EUR' }]],
-    ['one of a connected account', [{ ...intent(), account: 'acct_1' }], []],
-  ])('%s: the sale is one payment, in any order', async (_what, events, expected) => {
-    expect(await delivered(events)).toMatchObject(expected)
-  })
-})
-
-describe('disputes', () => {
-  test.each<[string, StripeEvent[], number]>([
-    ['lost', [intent(), dispute()], 0],
-    ['lost in part', [intent(), dispute({ amount: 1500 })], 3500],
-    [
-      'lost, of a payment that was refunded in part',
-      [intent(), charged('refunded', { amount_refunded: 1000 }), dispute({ amount: 1500 })],
-      2500,
-    ],
-    ['lost beyond what was paid', [intent(), charged('refunded', { amount_refunded: 4000 }), dispute()], 0],
-    ['won', [intent(), dispute({ status: 'won' })], 5000],
-    ['lost, and won at last', [intent(), dispute(), dispute({ status: 'won' }, 20)], 5000],
-    ['two that are lost', [intent(), dispute({ amount: 1000 }), dispute({ id: 'du_2', amount: 500 })], 3500],
-    ['lost, of an invoice', [bill({ payment_intent: PI, charge: CH }), dispute({ payment_intent: null })], 0],
-    ['lost, of a checkout, by the intent', [session(), dispute({ charge: null, amount: 2000 })], 3000],
-    ['of a connected account', [intent(), { ...dispute(), account: 'acct_1' }], 5000],
-  ])('one that is %s leaves the rest of the payment', async (_what, events, expected) => {
-    expect((await delivered(events)).map(left)).toEqual([expected])
-  })
-})
-
-describe('prices that Stripe converted for the customer', () => {
-  const converted = session({
-    ...{ amount_total: 4600, currency: 'eur' },
-    currency_conversion: {
-      amount_subtotal: 5000,
-      amount_total: 5000,
-      fx_rate: '0.92',
-      source_currency: 'usd',
-    },
-  })
-  const inEuro = { currency: 'eur', amount: 4600, amount_captured: 4600 }
-  const presented = { presentment_details: { presentment_amount: 4600, presentment_currency: 'eur' } }
-
-  test.each<[string, StripeEvent[], Json]>([
-    ['an old session', [converted], { refunded_amount: 0 }],
-    [
-      'an old session with its intent',
-      [intent({ currency: 'eur', amount: 4600, amount_received: 4600 }), converted],
-      { refunded_amount: 0 },
-    ],
-    [
-      'a whole refund of an old session',
-      [converted, charged('refunded', { ...inEuro, amount_refunded: 4600 })],
-      { refunded: true },
-    ],
-    [
-      'a partial refund of an old session',
-      [
-        converted,
-        charged('succeeded', inEuro, 5),
-        event(
-          'refund.created',
-          refund({
-            id: 're_1',
-            charge: CH,
-            payment_intent: PI,
-            currency: 'eur',
-            amount: 2300,
-            created: onDay(7),
-          }),
-          onDay(7),
-        ),
-      ],
-      { refunded_amount: 2500 },
-    ],
-    [
-      'a lost dispute of an old session',
-      [converted, dispute({ currency: 'eur', amount: 4600 })],
-      { refunded: true },
-    ],
-    ['a new session', [session(presented), intent(presented)], { refunded_amount: 0 }],
-    [
-      'a refund of a new session',
-      [session(presented), charged('refunded', { amount_refunded: 1000, ...presented })],
-      { refunded_amount: 1000 },
-    ],
-  ])('%s counts in the currency of the price', async (_what, events, expected) => {
+    { refunded_amount: 2500 },
+  ],
+  [
+    'a lost dispute of an old session',
+    [converted, dispute({ currency: 'eur', amount: 4600 })],
+    { refunded: true },
+  ],
+  ['a new session', [session(presented), intent(presented)], { refunded_amount: 0 }],
+  [
+    'a refund of a new session',
+    [session(presented), charged('refunded', { amount_refunded: 1000, ...presented })],
+    { refunded_amount: 1000 },
+  ],
+])(
+  'prices that Stripe converted for the customer: %s counts in the currency of the price',
+  async (_what, events, expected) => {
     expect(await delivered(events)).toMatchObject([{ amount: 5000, currency: 'USD', ...expected }])
-  })
-})
+  },
+)

@@ -87,48 +87,46 @@ describe('two API payments of one sale', () => {
   })
 })
 
-describe('an API payment that the processor also reported', () => {
-  test.each(['in_b', 'pi_b', 'ch_b'])(
-    'deleting an API payment brings back the payment of the processor, sent as %s',
-    async id => {
-      const shop = await openShop(api)
-      await record(shop, id)
-      await deliverAll(shop, [
-        event('invoice.paid', invoice({ id: 'in_b', amount_paid: 1200 }), onDay(1)),
-        link('in_b', 'pi_b'),
-        refunded('pi_b', 300, { id: 'ch_b' }),
-      ])
-      expect(await payments(shop)).toEqual([`${id} api 1000-300`])
-      expect(await remove(shop, id)).toBe(200)
-      expect(await payments(shop)).toEqual(['in_b processor 1200-300'])
-      expect(await remove(shop, id)).toBe(404)
-    },
-  )
-
-  test('a checkout of the processor also takes its place', async () => {
+test.each(['in_b', 'pi_b', 'ch_b'])(
+  'an API payment that the processor also reported: deleting an API payment brings back the payment of the processor, sent as %s',
+  async id => {
     const shop = await openShop(api)
-    await record(shop, 'pi_c')
-    const bought = checkout({ payment_intent: 'pi_c', amount_total: 2500 })
-    await deliverAll(shop, [event('checkout.session.completed', bought, onDay(1))])
-    expect(await remove(shop, 'pi_c')).toBe(200)
-    expect(await payments(shop)).toEqual(['pi_c processor 2500-0'])
-  })
+    await record(shop, id)
+    await deliverAll(shop, [
+      event('invoice.paid', invoice({ id: 'in_b', amount_paid: 1200 }), onDay(1)),
+      link('in_b', 'pi_b'),
+      refunded('pi_b', 300, { id: 'ch_b' }),
+    ])
+    expect(await payments(shop)).toEqual([`${id} api 1000-300`])
+    expect(await remove(shop, id)).toBe(200)
+    expect(await payments(shop)).toEqual(['in_b processor 1200-300'])
+    expect(await remove(shop, id)).toBe(404)
+  },
+)
 
-  test('deleting an API payment leaves nothing when the processor only named its id', async () => {
-    const shop = await openShop(api)
-    await record(shop, 'pi_d')
-    await deliverAll(shop, [link('in_d', 'pi_d'), refunded('pi_d', 300)])
-    expect(await remove(shop, 'pi_d')).toBe(200)
-    expect(await payments(shop)).toEqual([])
-  })
+test('an API payment that the processor also reported: a checkout of the processor also takes its place', async () => {
+  const shop = await openShop(api)
+  await record(shop, 'pi_c')
+  const bought = checkout({ payment_intent: 'pi_c', amount_total: 2500 })
+  await deliverAll(shop, [event('checkout.session.completed', bought, onDay(1))])
+  expect(await remove(shop, 'pi_c')).toBe(200)
+  expect(await payments(shop)).toEqual(['pi_c processor 2500-0'])
+})
 
-  test('a purge deletes an API payment with what the processor reported for it', async () => {
-    const shop = await openShop(api)
-    await record(shop, 'in_e')
-    await deliverAll(shop, [event('invoice.paid', invoice({ id: 'in_e' }), onDay(1))])
-    expect(await purgePayments(api.services.db, shop, 'USD')).toBe(1)
-    expect(await payments(shop)).toEqual([])
-  })
+test('an API payment that the processor also reported: deleting an API payment leaves nothing when the processor only named its id', async () => {
+  const shop = await openShop(api)
+  await record(shop, 'pi_d')
+  await deliverAll(shop, [link('in_d', 'pi_d'), refunded('pi_d', 300)])
+  expect(await remove(shop, 'pi_d')).toBe(200)
+  expect(await payments(shop)).toEqual([])
+})
+
+test('an API payment that the processor also reported: a purge deletes an API payment with what the processor reported for it', async () => {
+  const shop = await openShop(api)
+  await record(shop, 'in_e')
+  await deliverAll(shop, [event('invoice.paid', invoice({ id: 'in_e' }), onDay(1))])
+  expect(await purgePayments(api.services.db, shop, 'USD')).toBe(1)
+  expect(await payments(shop)).toEqual([])
 })
 
 test('sales: a purged payment stays deleted when another invoice of its payment intent is paid', async () => {
@@ -331,34 +329,32 @@ describe('a refund that names only its payment intent', { tags: ['full'] }, () =
   })
 })
 
-describe('refunds of API payments', () => {
-  test('a refund that was reported before the payment counts', async () => {
-    const shop = await openShop(api)
-    await deliverAll(shop, [refunded('pi_late', 400, { id: 'ch_late' })])
-    await record(shop, 'pi_late')
-    expect(await payments(shop)).toEqual(['pi_late api 1000-400'])
-  })
+test('refunds of API payments: a refund that was reported before the payment counts', async () => {
+  const shop = await openShop(api)
+  await deliverAll(shop, [refunded('pi_late', 400, { id: 'ch_late' })])
+  await record(shop, 'pi_late')
+  expect(await payments(shop)).toEqual(['pi_late api 1000-400'])
+})
 
-  test('a payment that was sent as refunded stays fully refunded when the processor reports a partial refund', async () => {
-    const shop = await openShop(api)
-    await record(shop, 'pi_k', { refunded: true })
-    await deliverAll(shop, [refunded('pi_k', 300, { id: 'ch_k' })])
-    expect(await payments(shop)).toEqual(['pi_k api 1000-1000'])
-    await record(shop, 'in_k')
-    await deliverAll(shop, [link('in_k', 'pi_k')])
-    expect(await payments(shop)).toEqual(['in_k api 1000-0', 'pi_k api 1000-1000'])
-  })
+test('refunds of API payments: a payment that was sent as refunded stays fully refunded when the processor reports a partial refund', async () => {
+  const shop = await openShop(api)
+  await record(shop, 'pi_k', { refunded: true })
+  await deliverAll(shop, [refunded('pi_k', 300, { id: 'ch_k' })])
+  expect(await payments(shop)).toEqual(['pi_k api 1000-1000'])
+  await record(shop, 'in_k')
+  await deliverAll(shop, [link('in_k', 'pi_k')])
+  expect(await payments(shop)).toEqual(['in_k api 1000-0', 'pi_k api 1000-1000'])
+})
 
-  test('a payment that the processor refunded can be restored when the refund fails', async () => {
-    const shop = await openShop(api)
-    await record(shop, 'pi_l')
-    const listed = async () => (await call('GET', shop)).body.data.map((item: Json) => item.refunded)
-    const given = refund({ payment_intent: 'pi_l', created: onDay(3) })
-    await deliverAll(shop, [event('refund.created', given, onDay(3))])
-    expect([await payments(shop), await listed()]).toEqual([['pi_l api 1000-1000'], [true]])
-    await deliverAll(shop, [event('refund.failed', { ...given, status: 'failed' }, onDay(4))])
-    expect([await payments(shop), await listed()]).toEqual([['pi_l api 1000-0'], [false]])
-  })
+test('refunds of API payments: a payment that the processor refunded can be restored when the refund fails', async () => {
+  const shop = await openShop(api)
+  await record(shop, 'pi_l')
+  const listed = async () => (await call('GET', shop)).body.data.map((item: Json) => item.refunded)
+  const given = refund({ payment_intent: 'pi_l', created: onDay(3) })
+  await deliverAll(shop, [event('refund.created', given, onDay(3))])
+  expect([await payments(shop), await listed()]).toEqual([['pi_l api 1000-1000'], [true]])
+  await deliverAll(shop, [event('refund.failed', { ...given, status: 'failed' }, onDay(4))])
+  expect([await payments(shop), await listed()]).toEqual([['pi_l api 1000-0'], [false]])
 })
 
 test('sales: a renewal stays one when a trial is granted later, and so is the payment that ends the trial', async () => {

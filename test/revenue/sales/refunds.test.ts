@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { fileId, pastId, UNLINKED } from '../../../src/revenue/processor/event.ts'
 import { type AnyFact, withoutReported } from '../../../src/revenue/processor/facts.ts'
 import {
@@ -10,31 +10,28 @@ import {
 } from '../../../src/revenue/sales/refunds.ts'
 import { transfersIn } from '../../../src/revenue/sales/sale.ts'
 
-describe('refunds', () => {
-  const sumOf = (byCharge: Map<string, number>) =>
-    [...byCharge.values()].reduce((all, minor) => all + minor, 0)
-  const charge = (at: number, refundedMinor: number): ChargeSeen => ({ chargeId: 'ch', at, refundedMinor })
-  const refund = (refundId: string, at: number, amountMinor: number): RefundSeen => {
-    return { refundId, chargeId: 'ch', at, createdAt: at, amountMinor, status: 'succeeded' }
-  }
-  const [small, large] = [refund('a', 1, 200), refund('b', 2, 300)]
-  const failed = { ...large, at: 3, status: 'failed' }
+const sumOf = (byCharge: Map<string, number>) => [...byCharge.values()].reduce((all, minor) => all + minor, 0)
+const charge = (at: number, refundedMinor: number): ChargeSeen => ({ chargeId: 'ch', at, refundedMinor })
+const refund = (refundId: string, at: number, amountMinor: number): RefundSeen => {
+  return { refundId, chargeId: 'ch', at, createdAt: at, amountMinor, status: 'succeeded' }
+}
+const [small, large] = [refund('a', 1, 200), refund('b', 2, 300)]
+const failed = { ...large, at: 3, status: 'failed' }
 
-  test.each<[string, ChargeSeen[], RefundSeen[], number]>([
-    ['nothing', [charge(1, 0)], [], 0],
-    ['the newest event of the charge', [charge(2, 500), charge(1, 200)], [], 500],
-    ['refunds alone', [], [small, large], 500],
-    ['a pending refund', [], [{ ...small, status: 'pending' }], 200],
-    ['a refund after the newest event of the charge', [charge(1, 200)], [small, large], 500],
-    ['a refund that failed after that event', [charge(2, 500)], [failed], 200],
-    ['a refund that had failed before that event', [charge(4, 200)], [failed], 200],
-    ['a refund that was reported twice', [], [small, { ...small, status: 'failed' }], 0],
-    ['a canceled refund', [], [small, { ...small, status: 'canceled' }], 0],
-    ['several charges', [charge(1, 200), { ...charge(1, 50), chargeId: 'other' }], [], 250],
-  ])('the refunded amount is computed from %s', (_what, charges, refunds, expected) => {
-    expect(sumOf(refundedOf(charges, refunds))).toBe(expected)
-    expect(sumOf(refundedOf([...charges].reverse(), [...refunds].reverse()))).toBe(expected)
-  })
+test.each<[string, ChargeSeen[], RefundSeen[], number]>([
+  ['nothing', [charge(1, 0)], [], 0],
+  ['the newest event of the charge', [charge(2, 500), charge(1, 200)], [], 500],
+  ['refunds alone', [], [small, large], 500],
+  ['a pending refund', [], [{ ...small, status: 'pending' }], 200],
+  ['a refund after the newest event of the charge', [charge(1, 200)], [small, large], 500],
+  ['a refund that failed after that event', [charge(2, 500)], [failed], 200],
+  ['a refund that had failed before that event', [charge(4, 200)], [failed], 200],
+  ['a refund that was reported twice', [], [small, { ...small, status: 'failed' }], 0],
+  ['a canceled refund', [], [small, { ...small, status: 'canceled' }], 0],
+  ['several charges', [charge(1, 200), { ...charge(1, 50), chargeId: 'other' }], [], 250],
+])('refunds: the refunded amount is computed from %s', (_what, charges, refunds, expected) => {
+  expect(sumOf(refundedOf(charges, refunds))).toBe(expected)
+  expect(sumOf(refundedOf([...charges].reverse(), [...refunds].reverse()))).toBe(expected)
 })
 
 test.each(['in_1', 'pi_1', 'order-1'])(

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   apiOfFile,
   coupon,
@@ -37,37 +37,31 @@ async function movements(events: StripeEvent[]): Promise<Record<string, number>>
   return Object.fromEntries(Object.entries(days).filter(([, sum]) => sum !== 0))
 }
 
-describe('two discounts of a subscription', () => {
-  const given = () => {
-    const base = subscription()
-    return { base, of: { subscription: base.id, customer: base.customer } }
-  }
+const given = () => {
+  const base = subscription()
+  return { base, of: { subscription: base.id, customer: base.customer } }
+}
 
-  test.each<[string, (half: Json, fifth: Json) => StripeEvent, Record<string, number>]>([
-    [
-      'a change of one keeps the other',
-      half => told('updated', { ...half, ...percent(10) }, 2),
-      { '02': 320 },
-    ],
-    ['removing one keeps the other', (_half, fifth) => told('deleted', fifth, 2), { '02': 100 }],
-    [
-      'two are applied before a third one',
-      half => told('created', { ...half, id: 'di_third', ...percent(50) }, 2),
-      { '02': -200 },
-    ],
-  ])('%s', async (_what, change, moved) => {
-    const { base, of } = given()
-    const [half, fifth] = [off(50, of), off(20, of)]
-    const events = [created({ ...base, discounts: [half, fifth] }), change(half, fifth)]
-    expect(await movements(events)).toEqual({ '01': 400, ...moved })
-  })
+test.each<[string, (half: Json, fifth: Json) => StripeEvent, Record<string, number>]>([
+  ['a change of one keeps the other', half => told('updated', { ...half, ...percent(10) }, 2), { '02': 320 }],
+  ['removing one keeps the other', (_half, fifth) => told('deleted', fifth, 2), { '02': 100 }],
+  [
+    'two are applied before a third one',
+    half => told('created', { ...half, id: 'di_third', ...percent(50) }, 2),
+    { '02': -200 },
+  ],
+])('two discounts of a subscription: %s', async (_what, change, moved) => {
+  const { base, of } = given()
+  const [half, fifth] = [off(50, of), off(20, of)]
+  const events = [created({ ...base, discounts: [half, fifth] }), change(half, fifth)]
+  expect(await movements(events)).toEqual({ '01': 400, ...moved })
+})
 
-  test('a repeated report of one of two discounts applies both once, in the same order', async () => {
-    const { base, of } = given()
-    const first = discount(coupon({ amount_off: 500, currency: 'usd' }), of)
-    const events = [created({ ...base, discounts: [first.id, off(50, of)] }), told('created', first, 2)]
-    expect(await movements(events)).toEqual({ '01': 250 })
-  })
+test('two discounts of a subscription: a repeated report of one of two discounts applies both once, in the same order', async () => {
+  const { base, of } = given()
+  const first = discount(coupon({ amount_off: 500, currency: 'usd' }), of)
+  const events = [created({ ...base, discounts: [first.id, off(50, of)] }), told('created', first, 2)]
+  expect(await movements(events)).toEqual({ '01': 250 })
 })
 
 test('discounts: a discount of a subscription counts from the event that starts it to the event that ends it', async () => {
@@ -134,44 +128,38 @@ test('discounts: a changed discount of an item keeps the others of the item', as
   expect(await movements([created(base), told('updated', changed, 2)])).toEqual({ '01': 1400, '02': -100 })
 })
 
-describe('discount events within one second, in either order', () => {
-  /** Delivers the events after the start, as they are and the other way round. */
-  async function expectMovements(
-    start: StripeEvent[],
-    events: StripeEvent[],
-    wanted: Record<string, number>,
-  ) {
-    for (const order of [events, events.toReversed()])
-      expect(await movements([...start, ...order])).toEqual(wanted)
-  }
+/** Delivers the events after the start, as they are and the other way round. */
+async function expectMovements(start: StripeEvent[], events: StripeEvent[], wanted: Record<string, number>) {
+  for (const order of [events, events.toReversed()])
+    expect(await movements([...start, ...order])).toEqual(wanted)
+}
 
-  test('a discount that is added and removed is gone', async () => {
-    const base = subscription()
-    const given = off(50, { subscription: base.id, customer: base.customer })
-    const events = [
-      told('created', given, 2, `evt_z_${base.id}`),
-      told('updated', given, 2, `evt_m_${base.id}`),
-      told('deleted', given, 2, `evt_a_${base.id}`),
-    ]
-    await expectMovements([created(base)], events, { '01': 1000 })
-  })
-
-  const replaced = (old: Json, fresh: Json, { id }: Json) => [
-    told('deleted', old, 2, `evt_z_${id}`),
-    told('created', fresh, 2, `evt_a_${id}`),
+test('discount events within one second, in either order: a discount that is added and removed is gone', async () => {
+  const base = subscription()
+  const given = off(50, { subscription: base.id, customer: base.customer })
+  const events = [
+    told('created', given, 2, `evt_z_${base.id}`),
+    told('updated', given, 2, `evt_m_${base.id}`),
+    told('deleted', given, 2, `evt_a_${base.id}`),
   ]
+  await expectMovements([created(base)], events, { '01': 1000 })
+})
 
-  test('a discount of a customer replaces another', async () => {
-    const base = subscription()
-    const [old, fresh] = [off(50, { customer: base.customer }), off(20, { customer: base.customer })]
-    const start = [told('created', old, 0), created(base)]
-    await expectMovements(start, replaced(old, fresh, base), { '01': 500, '02': 300 })
-  })
+const replaced = (old: Json, fresh: Json, { id }: Json) => [
+  told('deleted', old, 2, `evt_z_${id}`),
+  told('created', fresh, 2, `evt_a_${id}`),
+]
 
-  test('a discount without an id replaces another', async () => {
-    const base = subscription()
-    const bare = (percent_off: number) => ({ ...off(percent_off, { subscription: base.id }), id: undefined })
-    const start = [created({ ...base, discount: bare(50), discounts: undefined })]
-    await expectMovements(start, replaced(bare(50), bare(20), base), { '01': 500, '02': 300 })
-  })
+test('discount events within one second, in either order: a discount of a customer replaces another', async () => {
+  const base = subscription()
+  const [old, fresh] = [off(50, { customer: base.customer }), off(20, { customer: base.customer })]
+  const start = [told('created', old, 0), created(base)]
+  await expectMovements(start, replaced(old, fresh, base), { '01': 500, '02': 300 })
+})
+
+test('discount events within one second, in either order: a discount without an id replaces another', async () => {
+  const base = subscription()
+  const bare = (percent_off: number) => ({ ...off(percent_off, { subscription: base.id }), id: undefined })
+  const start = [created({ ...base, discount: bare(50), discounts: undefined })]
+  await expectMovements(start, replaced(bare(50), bare(20), base), { '01': 500, '02': 300 })
 })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Subscription } from '../../../src/revenue/processor/subscription-object.ts'
 import {
   decimal,
@@ -163,17 +163,15 @@ test('MRR: halves are rounded to even, whatever parts they consist of', () => {
   )
 })
 
-describe('fixed-point numbers', () => {
-  const digits = (value: Fixed) => value.toString().replace('-', '').length
+const digits = (value: Fixed) => value.toString().replace('-', '').length
 
-  test('repeated multiplication and division does not make them longer', () => {
-    const share = divide(whole(99_999_999), whole(100_000_007))
-    const limit = digits(whole(10n ** 20n))
-    let value = decimal('99999999999999999999.123456789012')
-    for (let step = 0; step < 10_000; step++) {
-      value = multiply(value, share)
-      expect(digits(value)).toBeLessThanOrEqual(limit)
-    }
-    expect(digits(divide(ONE, whole(3)))).toBeLessThanOrEqual(digits(ONE))
-  })
+test('fixed-point numbers: repeated multiplication and division does not make them longer', () => {
+  const share = divide(whole(99_999_999), whole(100_000_007))
+  const limit = digits(whole(10n ** 20n))
+  let value = decimal('99999999999999999999.123456789012')
+  for (let step = 0; step < 10_000; step++) {
+    value = multiply(value, share)
+    expect(digits(value)).toBeLessThanOrEqual(limit)
+  }
+  expect(digits(divide(ONE, whole(3)))).toBeLessThanOrEqual(digits(ONE))
 })

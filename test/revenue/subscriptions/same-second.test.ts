@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readEvent } from '../../../src/revenue/processor/event.ts'
 import type { AnyFact } from '../../../src/revenue/processor/facts.ts'
 import { deriveHistory } from '../../../src/revenue/subscriptions/history.ts'
@@ -35,124 +35,92 @@ function permutations<Value>(values: readonly Value[]): Value[][] {
 
 const mrrOf = ({ mrr }: { mrr: number }) => mrr
 
-describe('updates of one subscription in one second', () => {
-  const quantity = (count: number) => having(si({ quantity: count }))
-  const single = (count: number) => ({ ...quantity(count), quantity: count })
+const quantity = (count: number) => having(si({ quantity: count }))
+const single = (count: number) => ({ ...quantity(count), quantity: count })
+const onPlan = (of: Json) => ({ ...having(si({ plan: planOf(of) }, of)), plan: planOf(of) })
+const endsLater = (cancel_at_period_end: boolean) => ({ cancel_at_period_end })
 
-  test.each<[string, Update[], number[]]>([
+/** Updates from one to the next. */
+const chain = (...states: Json[]) => states.slice(1).map((now, index): Update => [now, states[index]])
+
+test.each<[string, Update[], number[]]>([
+  ['quantities of items', chain(quantity(1), quantity(2), quantity(5)), [2000, 5000]],
+  [
+    'the quantity of the only item alone, up and down again',
+    [3, 2, 1].map((count, index) => [single(count), { quantity: [1, 3, 2][index] }]),
+    [3000, 2000, 1000],
+  ],
+  ['a state that comes twice', chain(quantity(1), quantity(2), quantity(1), quantity(7)), [2000, 1000, 7000]],
+  [
+    'prices, by the item',
+    chain(having(si()), having(si({}, large)), having(si({ quantity: 2 }, large))),
+    [4000, 8000],
+  ],
+  [
+    'prices, by the plan of the subscription',
     [
-      'quantities of items',
-      [
-        [quantity(2), quantity(1)],
-        [quantity(5), quantity(2)],
-      ],
-      [2000, 5000],
+      [onPlan(large), { plan: { id: 'small', amount: 1000 } }],
+      [onPlan(small), { plan: { id: 'large', amount: 4000 } }],
     ],
+    [4000, 1000],
+  ],
+  [
+    'items that are added and removed',
+    chain(having(si()), having(si(), item(large, { id: 'si_2' })), having(item(large, { id: 'si_2' }))),
+    [5000, 4000],
+  ],
+  [
+    'a part of an item',
+    [2, 3].map(count => [quantity(count), { items: { data: [{ id: 'si_1', quantity: count - 1 }] } }]),
+    [2000, 3000],
+  ],
+  [
+    'statuses, against their usual course',
+    chain(...['active', 'past_due', 'unpaid', 'active'].map(status => ({ status }))),
+    [1000, 0, 1000],
+  ],
+  [
+    'discounts',
     [
-      'the quantity of the only item alone, up and down again',
-      [
-        [single(3), { quantity: 1 }],
-        [single(2), { quantity: 3 }],
-        [single(1), { quantity: 2 }],
-      ],
-      [3000, 2000, 1000],
+      [{ discounts: [half] }, { discounts: [] }],
+      [{ discounts: [fifth] }, { discounts: [half!.id] }],
+      [{ discounts: [] }, { discounts: [fifth!.id] }],
     ],
+    [500, 800, 1000],
+  ],
+  [
+    'a discount in the old form',
     [
-      'a state that comes twice',
-      [
-        [quantity(2), quantity(1)],
-        [quantity(1), quantity(2)],
-        [quantity(7), quantity(1)],
-      ],
-      [2000, 1000, 7000],
+      [{ discounts: undefined, discount: half }, { discount: null }],
+      [{ discounts: undefined, discount: fifth }, { discount: half }],
     ],
+    [500, 800],
+  ],
+  [
+    'several things at once',
     [
-      'prices, by the item',
       [
-        [having(si({}, large)), having(si())],
-        [having(si({ quantity: 2 }, large)), having(si({}, large))],
+        { ...quantity(2), ...endsLater(true) },
+        { ...quantity(1), ...endsLater(false) },
       ],
-      [4000, 8000],
+      [
+        { ...quantity(2), status: 'past_due' },
+        { status: 'active', ...endsLater(true) },
+      ],
     ],
+    [2000, 2000],
+  ],
+  [
+    'one that was not delivered',
     [
-      'prices, by the plan of the subscription',
-      [
-        [
-          { ...having(si({ plan: planOf(large) }, large)), plan: planOf(large) },
-          { plan: { id: 'small', amount: 1000 } },
-        ],
-        [
-          { ...having(si({ plan: planOf(small) })), plan: planOf(small) },
-          { plan: { id: 'large', amount: 4000 } },
-        ],
-      ],
-      [4000, 1000],
+      [quantity(2), quantity(1)],
+      [quantity(9), quantity(5)],
     ],
-    [
-      'items that are added and removed',
-      [
-        [having(si(), item(large, { id: 'si_2' })), having(si())],
-        [having(item(large, { id: 'si_2' })), having(si(), item(large, { id: 'si_2' }))],
-      ],
-      [5000, 4000],
-    ],
-    [
-      'a part of an item',
-      [
-        [quantity(2), { items: { data: [{ id: 'si_1', quantity: 1 }] } }],
-        [quantity(3), { items: { data: [{ id: 'si_1', quantity: 2 }] } }],
-      ],
-      [2000, 3000],
-    ],
-    [
-      'statuses, against their usual course',
-      [
-        [{ status: 'past_due' }, { status: 'active' }],
-        [{ status: 'unpaid' }, { status: 'past_due' }],
-        [{ status: 'active' }, { status: 'unpaid' }],
-      ],
-      [1000, 0, 1000],
-    ],
-    [
-      'discounts',
-      [
-        [{ discounts: [half] }, { discounts: [] }],
-        [{ discounts: [fifth] }, { discounts: [half!.id] }],
-        [{ discounts: [] }, { discounts: [fifth!.id] }],
-      ],
-      [500, 800, 1000],
-    ],
-    [
-      'a discount in the old form',
-      [
-        [{ discounts: undefined, discount: half }, { discount: null }],
-        [{ discounts: undefined, discount: fifth }, { discount: half }],
-      ],
-      [500, 800],
-    ],
-    [
-      'several things at once',
-      [
-        [
-          { ...quantity(2), cancel_at_period_end: true },
-          { ...quantity(1), cancel_at_period_end: false },
-        ],
-        [
-          { ...quantity(2), status: 'past_due' },
-          { status: 'active', cancel_at_period_end: true },
-        ],
-      ],
-      [2000, 2000],
-    ],
-    [
-      'one that was not delivered',
-      [
-        [quantity(2), quantity(1)],
-        [quantity(9), quantity(5)],
-      ],
-      [2000, 9000],
-    ],
-  ])('%s: the previous attributes decide their order, whatever their ids are', (_what, updates, expected) => {
+    [2000, 9000],
+  ],
+])(
+  'updates of one subscription in one second: %s: the previous attributes decide their order, whatever their ids are',
+  (_what, updates, expected) => {
     const start = factOf('customer.subscription.created', base, onDay(1), 'evt_m')
     for (const ids of permutations(['evt_a', 'evt_b', 'evt_c'].slice(0, updates.length))) {
       const facts = updates.map(([now, previous], index) =>
@@ -163,23 +131,26 @@ describe('updates of one subscription in one second', () => {
         expect(states.map(mrrOf), ids.join()).toEqual([1000, ...expected])
       }
     }
-  })
+  },
+)
 
-  test('an update comes after the creation of the same second, and before the end', () => {
-    const facts = [
-      factOf('customer.subscription.deleted', { ...base, ...quantity(2) }, onDay(1), 'evt_a'),
-      factOf('customer.subscription.updated', { ...base, ...quantity(2) }, onDay(1), 'evt_b', quantity(1)),
-      factOf('customer.subscription.created', base, onDay(1), 'evt_c'),
-    ]
-    expect(deriveHistory(facts, [], []).states.map(mrrOf)).toEqual([1000, 2000, 0])
-  })
+test('updates of one subscription in one second: an update comes after the creation of the same second, and before the end', () => {
+  const facts = [
+    factOf('customer.subscription.deleted', { ...base, ...quantity(2) }, onDay(1), 'evt_a'),
+    factOf('customer.subscription.updated', { ...base, ...quantity(2) }, onDay(1), 'evt_b', quantity(1)),
+    factOf('customer.subscription.created', base, onDay(1), 'evt_c'),
+  ]
+  expect(deriveHistory(facts, [], []).states.map(mrrOf)).toEqual([1000, 2000, 0])
+})
 
-  test.each<[string, (Json | undefined)[]]>([
-    ['nothing says what was before', [undefined, undefined]],
-    ['they say what does not matter', [{ metadata: { a: '1' } }, { latest_invoice: 'in_1' }]],
-    ['they cannot be read', [{ items: 'x' }, { quantity: 'many' }]],
-    ['they contradict each other alike', [quantity(8), quantity(9)]],
-  ])('where %s, their status decides, then their ids', (_what, [first, second]) => {
+test.each<[string, (Json | undefined)[]]>([
+  ['nothing says what was before', [undefined, undefined]],
+  ['they say what does not matter', [{ metadata: { a: '1' } }, { latest_invoice: 'in_1' }]],
+  ['they cannot be read', [{ items: 'x' }, { quantity: 'many' }]],
+  ['they contradict each other alike', [quantity(8), quantity(9)]],
+])(
+  'updates of one subscription in one second: where %s, their status decides, then their ids',
+  (_what, [first, second]) => {
     const facts = [
       factOf('customer.subscription.updated', { ...base, status: 'past_due' }, onDay(2), 'evt_a', first),
       factOf('customer.subscription.updated', { ...base, ...quantity(3) }, onDay(2), 'evt_c', second),
@@ -187,8 +158,8 @@ describe('updates of one subscription in one second', () => {
     ]
     const { states } = deriveHistory(facts, [], [])
     expect(states.map(({ key }) => key)).toEqual(['evt_b', 'evt_c', 'evt_a'])
-  })
-})
+  },
+)
 
 test('updates of the discount of a customer in one second: the previous attributes decide', () => {
   const [quarter, third] = [25, 40].map(percent_off => coupon({ percent_off }))

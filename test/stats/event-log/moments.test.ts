@@ -7,12 +7,13 @@ import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import type { EventLogItem } from '../../../src/stats/event-log/event-item.ts'
 import { EventLogQuery, getEventLog } from '../../../src/stats/reports/event-log.ts'
 import { getPageTitles, PageTitlesQuery } from '../../../src/stats/reports/page-titles.ts'
+import { useDatabase } from '../../support/database.ts'
 import { enrichedHit } from '../../support/hits.ts'
 import { type Random, randomFrom } from '../../support/random-values.ts'
 import { readServices, readSite } from '../../support/read-services.ts'
 import { runs, seeds } from '../../support/runs.ts'
 import { createTestSite, type TestSite } from '../../support/sites.ts'
-import { useDatabase, within } from '../stored-stream.ts'
+import { within } from '../stored-stream.ts'
 
 const database = useDatabase()
 

@@ -1,7 +1,6 @@
 // @module-tag full
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
-import type { Db } from '../../../src/db/connect.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
 import { BreakdownQuery } from '../../../src/stats/breakdown/query.ts'
 import { explain } from '../../../src/stats/explain/explain.ts'
@@ -19,23 +18,19 @@ import {
   settle,
   storedSite,
 } from '../../retention/retained-sites.ts'
-import { testDatabase } from '../../support/database.ts'
+import { dbOf, testDatabase, useDatabase } from '../../support/database.ts'
 import { expectParts } from '../../support/expect-explained.ts'
 import { enrichedHit } from '../../support/hits.ts'
-import { useDatabase } from '../stored-stream.ts'
+import { ofFile } from '../../support/of-file.ts'
 
-const database = useDatabase(testDatabase)
-let db: Db
-let kept: Retained
-let york: Retained
+const db = dbOf(useDatabase(testDatabase))
 
 /** Came before the details and paid after they began. */
 const PAYER = randomUUID()
 
+const kept = ofFile(() => newSite(db, { months: 1, timezone: 'Europe/Berlin' }))
+const york = ofFile(() => newSite(db, { timezone: 'America/New_York' }))
 beforeAll(async () => {
-  db = database.db
-  kept = await newSite(db, { months: 1, timezone: 'Europe/Berlin' })
-  york = await newSite(db, { timezone: 'America/New_York' })
   await sendVisits(db, kept, { first: '2026-03-26', days: 91, every: 9 * HOUR })
   await storeHits(db, 0, [
     enrichedHit(kept, Date.parse('2026-05-10T10:00:00Z'), { visitorId: PAYER, country: 'AT' }),
@@ -62,37 +57,6 @@ test('explain: a day of a clock change has its 23 hours, by the clocks of the si
   expectParts(answer)
   expect(answer.buckets.map(({ start }) => start.slice(11))).not.toContain('02:00:00-05:00')
   expect(answer.buckets.at(-1)!.start).toMatch(/-04:00$/)
-})
-
-test('explain: a visitor of several days is in each of them and counts once, with filters and without', async () => {
-  const range = { from: '2026-03-06', to: '2026-03-12' }
-  for (const days of [range, { ...range, country: 'DE' }]) {
-    const answer = await explained(york, { ...days, metric: 'visitors' })
-    expectParts(answer)
-    expect(answer.number).toBeGreaterThan(0)
-    expect(answer.number).toBe((await overview(york, days)).visitors)
-    if (!('country' in days)) expect(answer.overlap.visitors).toBeGreaterThan(0)
-  }
-  const filtered = { ...range, metric: 'visitors', country: 'DE' }
-  const one = await explained(york, filtered)
-  const both = await explained(york, { ...filtered, size: { is_not: 'no such size' } })
-  expect([both.number, both.buckets]).toEqual([one.number, one.buckets])
-})
-
-test('explain: a late hit counts and is listed before its day is rolled up again, and after', async () => {
-  const days = { from: '2026-03-06', to: '2026-03-12' }
-  const before = await explained(york, { ...days, metric: 'pageviews' })
-  await storeHits(db, 0, [enrichedHit(york, Date.parse('2026-03-10T17:00:00Z'), { url: '/late' })])
-  const after = await explained(york, { ...days, metric: 'pageviews' })
-  expectParts(after)
-  expect(after.number).toBe(before.number! + 1)
-  expect(after.number).toBe((await overview(york, days)).pageviews)
-  const row = await explained(york, { ...days, metric: 'pageviews', dimension: 'path', value: '/late' })
-  expect(row).toMatchObject({ number: 1, buckets: [{ values: { pageviews: 1 } }] })
-  expect(row.rows!.data).toHaveLength(1)
-  await settle(db)
-  const settled = await explained(york, { ...days, metric: 'pageviews' })
-  expect(settled).toEqual(after)
 })
 
 test('explain: days without details keep their numbers and parts, and their rows are gone', async () => {

@@ -1,7 +1,7 @@
 // @module-tag full
 import { expect, test } from 'vitest'
 import { refreshAggregate } from '../../../src/rollups/aggregates.ts'
-import { testDatabase } from '../../support/database.ts'
+import { testDatabase, useDatabase } from '../../support/database.ts'
 import { expectExplained } from '../../support/expect-explained.ts'
 import { readAt } from '../../support/expect-reads.ts'
 import { randomComparison } from '../../support/random-comparison.ts'
@@ -12,7 +12,7 @@ import { randomMoney, storeMoney } from '../../support/recount-money.ts'
 import { rollUpAll } from '../../support/roll-up.ts'
 import { runs, seeds } from '../../support/runs.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
-import { storeStream, useDatabase, within } from '../stored-stream.ts'
+import { storeStream, within } from '../stored-stream.ts'
 
 const database = useDatabase(testDatabase)
 

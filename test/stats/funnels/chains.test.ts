@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type ChainRules, findChains } from '../../../src/stats/funnels/chains.ts'
 import type { Moments } from '../../../src/stats/funnels/moments.ts'
 
@@ -30,31 +30,29 @@ function lengthsOf(
   return [...chains.lengths.subarray(0, chains.size)]
 }
 
-describe('chains of a funnel', () => {
-  test.each<[string, string, number]>([
-    ['the last moment may lie the whole window after the first', '0:1 500:2 1000:3', 3],
-    ['a moment after the window ends the chain', '0:1 500:2 1001:3', 2],
-    ['a later start is taken if its chain is longer', '0:1 900:1 1100:2 1500:3', 3],
-    ['a moment that meets two steps serves one', '0:123', 1],
-    ['three such moments serve three', '0:123 0:123 0:123', 3],
-    ['of one millisecond, lower steps come first', '0:3 0:2 0:1', 3],
-    ['a list of steps that ends comes first', '0:12 0:1 1:3', 3],
-    ['loose: others may lie between', '0:1 1:1 2:2 3:2 4:3', 3],
-    ['strict: a moment of another step interrupts', '0:1 1:3 2:2', 1],
-    ['strict: what is silent does not', '0:1 1:3~ 2:2', 2],
-    ['strict: the start just before counts', '0:1 1:1 2:2 3:3', 3],
-    ['strict: a hit that meets no step interrupts', '0:1 1: 2:2', 1],
-    ['strict: of one millisecond, a hit that meets a step comes first', '0:1 2: 2:2', 2],
-    ['without a first step there is none', '0:2 1:3', 0],
-  ])('%s', (title, moments, length) => {
-    const rules = { isStrict: title.startsWith('strict') }
-    expect(lengthsOf([momentsOf(moments).toReversed()], rules)).toEqual(length > 0 ? [length] : [])
-  })
+test.each<[string, string, number]>([
+  ['the last moment may lie the whole window after the first', '0:1 500:2 1000:3', 3],
+  ['a moment after the window ends the chain', '0:1 500:2 1001:3', 2],
+  ['a later start is taken if its chain is longer', '0:1 900:1 1100:2 1500:3', 3],
+  ['a moment that meets two steps serves one', '0:123', 1],
+  ['three such moments serve three', '0:123 0:123 0:123', 3],
+  ['of one millisecond, lower steps come first', '0:3 0:2 0:1', 3],
+  ['a list of steps that ends comes first', '0:12 0:1 1:3', 3],
+  ['loose: others may lie between', '0:1 1:1 2:2 3:2 4:3', 3],
+  ['strict: a moment of another step interrupts', '0:1 1:3 2:2', 1],
+  ['strict: what is silent does not', '0:1 1:3~ 2:2', 2],
+  ['strict: the start just before counts', '0:1 1:1 2:2 3:3', 3],
+  ['strict: a hit that meets no step interrupts', '0:1 1: 2:2', 1],
+  ['strict: of one millisecond, a hit that meets a step comes first', '0:1 2: 2:2', 2],
+  ['without a first step there is none', '0:2 1:3', 0],
+])('chains of a funnel: %s', (title, moments, length) => {
+  const rules = { isStrict: title.startsWith('strict') }
+  expect(lengthsOf([momentsOf(moments).toReversed()], rules)).toEqual(length > 0 ? [length] : [])
+})
 
-  test('moments of two units make no chain together; of the units of an owner the longest counts', () => {
-    const units = ['0:1', '1:2', '5:1 6:2'].map(momentsOf)
-    expect(lengthsOf(units, {})).toEqual([1, 2])
-    expect(lengthsOf(units, {}, [1, 1, 1])).toEqual([2])
-    expect(lengthsOf(units, {}, [1, 1, 2])).toEqual([1, 2])
-  })
+test('chains of a funnel: moments of two units make no chain together; of the units of an owner the longest counts', () => {
+  const units = ['0:1', '1:2', '5:1 6:2'].map(momentsOf)
+  expect(lengthsOf(units, {})).toEqual([1, 2])
+  expect(lengthsOf(units, {}, [1, 1, 1])).toEqual([2])
+  expect(lengthsOf(units, {}, [1, 1, 2])).toEqual([1, 2])
 })

@@ -4,6 +4,7 @@ import { COPIED_COLUMNS } from '../../../src/dimensions/dimensions.ts'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import { FunnelQuery } from '../../../src/stats/funnels/query.ts'
 import { readFunnel } from '../../../src/stats/funnels/read-funnel.ts'
+import { useDatabase } from '../../support/database.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { randomGoals } from '../../support/random-goals.ts'
 import { type Random, randomFrom } from '../../support/random-values.ts'
@@ -17,7 +18,7 @@ import { hitDimensions, sessionDimensions, type World } from '../../support/reco
 import { hasUsualCases, runs, seeds } from '../../support/runs.ts'
 import type { TestSite } from '../../support/sites.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
-import { daysBefore, inputOf, storeStream, useDatabase } from '../stored-stream.ts'
+import { daysBefore, inputOf, storeStream } from '../stored-stream.ts'
 
 const database = useDatabase()
 

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
 import { FunnelQuery } from '../../../src/stats/funnels/query.ts'
 import { readFunnel } from '../../../src/stats/funnels/read-funnel.ts'
+import { useDatabase } from '../../support/database.ts'
 import { enrichedHit } from '../../support/hits.ts'
 import { readServices, readSite } from '../../support/read-services.ts'
 import type { RecountGoal } from '../../support/recount-conversions.ts'
 import { createTestSite } from '../../support/sites.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
-import { useDatabase } from '../stored-stream.ts'
 
 const database = useDatabase()
 const AT = Date.UTC(2026, 2, 10, 12)

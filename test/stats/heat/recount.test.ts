@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import { ClicksQuery, getClicks } from '../../../src/stats/heat/clicks.ts'
 import { getScroll, ScrollQuery } from '../../../src/stats/heat/scroll.ts'
+import { useDatabase } from '../../support/database.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { type Random, randomFrom } from '../../support/random-values.ts'
 import { randomVisits } from '../../support/random-visits.ts'
@@ -11,7 +12,7 @@ import type { Filters } from '../../support/recount-filters.ts'
 import { recountClicks, recountScroll } from '../../support/recount-heat.ts'
 import { hasUsualCases, runs, seeds } from '../../support/runs.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
-import { inputOf, storeStream, useDatabase } from '../stored-stream.ts'
+import { inputOf, storeStream } from '../stored-stream.ts'
 
 const database = useDatabase()
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import { type Journeys, JourneysQuery } from '../../../src/stats/journeys/query.ts'
 import { readJourneys } from '../../../src/stats/journeys/read-journeys.ts'
+import { useDatabase } from '../../support/database.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { randomFrom } from '../../support/random-values.ts'
 import { randomVisits } from '../../support/random-visits.ts'
@@ -12,7 +13,7 @@ import { type RecountedJourneys, recountJourneys, valuesOf } from '../../support
 import type { World } from '../../support/recount-world.ts'
 import { hasUsualCases, runs, seeds } from '../../support/runs.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
-import { inputOf, storeStream, useDatabase } from '../stored-stream.ts'
+import { inputOf, storeStream } from '../stored-stream.ts'
 
 const database = useDatabase()
 

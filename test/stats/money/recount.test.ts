@@ -3,6 +3,7 @@ import { getMoneyBreakdown, MoneyBreakdownQuery } from '../../../src/stats/money
 import { getMrrChanges, MrrChangesQuery } from '../../../src/stats/money/changes.ts'
 import { getMrrMovements, MrrMovementsQuery } from '../../../src/stats/money/movements.ts'
 import { getMoney, MoneyQuery } from '../../../src/stats/money/summary.ts'
+import { useDatabase } from '../../support/database.ts'
 import { comparingOf, parametersOf, readAt } from '../../support/expect-reads.ts'
 import { randomComparison } from '../../support/random-comparison.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
@@ -24,7 +25,7 @@ import { hitDimensions, sessionDimensions, type World } from '../../support/reco
 import { hasUsualCases, runs, seeds } from '../../support/runs.ts'
 import { createTestSite, type TestSite } from '../../support/sites.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
-import { storeStream, useDatabase, within } from '../stored-stream.ts'
+import { storeStream, within } from '../stored-stream.ts'
 
 const database = useDatabase()
 

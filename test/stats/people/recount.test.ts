@@ -11,7 +11,7 @@ import { getTimeline, TimelineQuery } from '../../../src/stats/people/timeline.t
 import { getSession, SessionQuery } from '../../../src/stats/sessions/detail.ts'
 import { getSessions, SessionsQuery } from '../../../src/stats/sessions/list.ts'
 import { readSessionId } from '../../../src/stats/sessions/session-id.ts'
-import { testDatabase } from '../../support/database.ts'
+import { testDatabase, useDatabase } from '../../support/database.ts'
 import { parametersOf } from '../../support/expect-reads.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { randomVisits } from '../../support/random-visits.ts'
@@ -30,7 +30,7 @@ import { rollUpAll } from '../../support/roll-up.ts'
 import { runs, seeds } from '../../support/runs.ts'
 import type { TestSite } from '../../support/sites.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
-import { storeStream, useDatabase, within } from '../stored-stream.ts'
+import { storeStream, within } from '../stored-stream.ts'
 
 const database = useDatabase(testDatabase)
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
 import { getPeople, PeopleQuery } from '../../../src/stats/people/list.ts'
+import { useDatabase } from '../../support/database.ts'
 import { enrichedHit } from '../../support/hits.ts'
 import { readServices, readSite } from '../../support/read-services.ts'
 import { createTestSite } from '../../support/sites.ts'
-import { useDatabase } from '../stored-stream.ts'
 
 const database = useDatabase()
 const NOON = Date.UTC(2026, 2, 10, 12)

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
 import { exportTeam } from '../../../src/transfer/archive/export-team.ts'
 import { openArchive } from '../../../src/transfer/archive/open-archive.ts'
@@ -151,116 +151,116 @@ async function restored(bytes: Buffer, options: RestoreOptions = {}) {
 const expectSameRows = async (of: StatsSite) =>
   expect(await exactRows(target.api.services.db, of)).toEqual(await exactRows(source.api.services.db, of))
 
-describe('a whole team as one archive', () => {
-  test('restored into another database, every read gives the same', async () => {
-    const { team_id, sites } = await restored(archive, { teamId: target.owner.teamId })
-    const [domain, hits] = [expect.any(String), expect.any(Number)]
-    expect(team_id).toBe(target.owner.teamId)
-    expect(sites).toEqual([source.site, random].map(({ id }) => ({ site_id: id, domain, hits })))
-    await connect(source.site)
-    await expectSameRows(source.site)
-    expect(await allAnswers(target)).toEqual(await allAnswers(source))
-    expect(readdirSync(folder)).toEqual([])
-  })
+test('a whole team as one archive: restored into another database, every read gives the same', async () => {
+  const { team_id, sites } = await restored(archive, { teamId: target.owner.teamId })
+  const [domain, hits] = [expect.any(String), expect.any(Number)]
+  expect(team_id).toBe(target.owner.teamId)
+  expect(sites).toEqual([source.site, random].map(({ id }) => ({ site_id: id, domain, hits })))
+  await connect(source.site)
+  await expectSameRows(source.site)
+  expect(await allAnswers(target)).toEqual(await allAnswers(source))
+  expect(readdirSync(folder)).toEqual([])
+})
 
-  test('random money: rows and reads of money are the same', { tags: ['full'] }, async () => {
-    await connect(random)
-    await expectSameRows(random)
-    for (const path of ['/stats/money', '/stats/money/movements', '/stats/money/customers', '/overview']) {
-      const read = (stats: Pick<Stats, 'read'>) => stats.read(random, `${path}?from=2026-01-01&to=2026-03-18`)
-      expect(await read(target), path).toEqual(await read(source))
+test('random money: rows and reads of money are the same', {
+  tags: ['full'],
+}, async () => {
+  await connect(random)
+  await expectSameRows(random)
+  for (const path of ['/stats/money', '/stats/money/movements', '/stats/money/customers', '/overview']) {
+    const read = (stats: Pick<Stats, 'read'>) => stats.read(random, `${path}?from=2026-01-01&to=2026-03-18`)
+    expect(await read(target), path).toEqual(await read(source))
+  }
+})
+
+test('alerts come switched off: none tells of the move', async () => {
+  expect(await target.read(source.site, '/alerts')).toEqual(
+    (await source.read(source.site, '/alerts')).map((alert: object) => ({ ...alert, is_enabled: false })),
+  )
+})
+
+test('a whole team as one archive: restored again, nothing changes; another team does not get a site that the database has', async () => {
+  const answers = async () => [
+    await target.read(source.site, `/overview?${THAT_DAY}`),
+    await exactRows(target.api.services.db, source.site),
+  ]
+  const before = await answers()
+  const { sites } = await restored(archive, { teamId: target.owner.teamId })
+  expect(sites.map(({ hits }) => hits)).toEqual([null, null])
+  expect(await answers()).toEqual(before)
+  await expect(restored(archive)).rejects.toThrow(/Another team of this database has the site/)
+})
+
+test('a whole team as one archive: the archive is the same in parts of any size, and has users without anything of their login', {
+  tags: ['full'],
+}, async () => {
+  const { manifest, files } = await openArchive(fileOf(await exported(200), 'team.tar', 100_000))
+  const whole = await openArchive(fileOf(archive, 'team.tar', 100_000))
+  expect(files.length).toBeGreaterThan(whole.files.length)
+  const textsOf = async (of: typeof files) => {
+    const texts: Record<string, string> = {}
+    for (const { siteId, kind, read } of of) {
+      texts[`${siteId}/${kind}`] = (texts[`${siteId}/${kind}`] ?? '') + (await textOf(read()))
     }
-  })
+    return texts
+  }
+  const texts = await textsOf(files)
+  expect(texts).toEqual(await textsOf(whole.files))
+  expect(manifest.team.id).toBe(source.owner.teamId)
+  const users = texts['null/users']!.trim().split('\n')
+  expect(users.map(line => Object.keys(JSON.parse(line)).sort())).toEqual(
+    users.map(() => ['created_at', 'email', 'role', 'site_ids']),
+  )
+  const { db } = target.api.services
+  expect(await db`select role, site_ids, login_id from users where email = 'member@example.com'`).toEqual([
+    { role: 'member', site_ids: [source.site.id], login_id: null },
+  ])
+})
 
-  test('alerts come switched off: none tells of the move', async () => {
-    expect(await target.read(source.site, '/alerts')).toEqual(
-      (await source.read(source.site, '/alerts')).map((alert: object) => ({ ...alert, is_enabled: false })),
-    )
+test('a whole team as one archive: after the move, a payment that is deleted takes its events along', async () => {
+  const { site } = source
+  const events = () => target.api.services.db`
+    select name from events
+    where is_service and site_no = (select site_no from sites where id = ${site.id})`
+  const before = (await events()).length
+  const [payment] = (await target.read(site, '/payments?per_page=100')).data.filter(
+    (each: { source: string }) => each.source === 'api',
+  )
+  const gone = await target.api.call('DELETE', `${site.path}/payments`, {
+    token: target.owner.token,
+    body: { transaction_id: payment.transaction_id },
   })
+  expect(gone.status).toBe(200)
+  expect((await events()).length).toBeLessThan(before)
+})
 
-  test('restored again, nothing changes; another team does not get a site that the database has', async () => {
-    const answers = async () => [
-      await target.read(source.site, `/overview?${THAT_DAY}`),
-      await exactRows(target.api.services.db, source.site),
-    ]
-    const before = await answers()
-    const { sites } = await restored(archive, { teamId: target.owner.teamId })
-    expect(sites.map(({ hits }) => hits)).toEqual([null, null])
-    expect(await answers()).toEqual(before)
-    await expect(restored(archive)).rejects.toThrow(/Another team of this database has the site/)
-  })
+test('a whole team as one archive: money that an import has read and not worked out yet is refused; what could not be worked out is not', {
+  tags: ['full'],
+}, async () => {
+  const { db } = source.api.services
+  const { id } = source.site
+  await db`
+    insert into revenue_import_work (site_no, kind, id) select site_no, 'sale', 'in_later' from sites where id = ${id}`
+  await expect(exported()).rejects.toThrow(/An import of payments of .* is not finished/)
+  await db`update revenue_import_work set failure = 'no such price' where id = 'in_later'`
+  expect((await exported()).length).toBeGreaterThan(0)
+  await db`delete from revenue_import_work where id = 'in_later'`
+})
 
-  test('the archive is the same in parts of any size, and has users without anything of their login', {
-    tags: ['full'],
-  }, async () => {
-    const { manifest, files } = await openArchive(fileOf(await exported(200), 'team.tar', 100_000))
-    const whole = await openArchive(fileOf(archive, 'team.tar', 100_000))
-    expect(files.length).toBeGreaterThan(whole.files.length)
-    const textsOf = async (of: typeof files) => {
-      const texts: Record<string, string> = {}
-      for (const { siteId, kind, read } of of) {
-        texts[`${siteId}/${kind}`] = (texts[`${siteId}/${kind}`] ?? '') + (await textOf(read()))
-      }
-      return texts
-    }
-    const texts = await textsOf(files)
-    expect(texts).toEqual(await textsOf(whole.files))
-    expect(manifest.team.id).toBe(source.owner.teamId)
-    const users = texts['null/users']!.trim().split('\n')
-    expect(users.map(line => Object.keys(JSON.parse(line)).sort())).toEqual(
-      users.map(() => ['created_at', 'email', 'role', 'site_ids']),
-    )
-    const { db } = target.api.services
-    expect(await db`select role, site_ids, login_id from users where email = 'member@example.com'`).toEqual([
-      { role: 'member', site_ids: [source.site.id], login_id: null },
-    ])
-  })
-
-  test('after the move, a payment that is deleted takes its events along', async () => {
-    const { site } = source
-    const events = () => target.api.services.db`
-      select name from events
-      where is_service and site_no = (select site_no from sites where id = ${site.id})`
-    const before = (await events()).length
-    const [payment] = (await target.read(site, '/payments?per_page=100')).data.filter(
-      (each: { source: string }) => each.source === 'api',
-    )
-    const gone = await target.api.call('DELETE', `${site.path}/payments`, {
-      token: target.owner.token,
-      body: { transaction_id: payment.transaction_id },
-    })
-    expect(gone.status).toBe(200)
-    expect((await events()).length).toBeLessThan(before)
-  })
-
-  test('money that an import has read and not worked out yet is refused; what could not be worked out is not', {
-    tags: ['full'],
-  }, async () => {
-    const { db } = source.api.services
-    const { id } = source.site
-    await db`
-      insert into revenue_import_work (site_no, kind, id) select site_no, 'sale', 'in_later' from sites where id = ${id}`
-    await expect(exported()).rejects.toThrow(/An import of payments of .* is not finished/)
-    await db`update revenue_import_work set failure = 'no such price' where id = 'in_later'`
-    expect((await exported()).length).toBeGreaterThan(0)
-    await db`delete from revenue_import_work where id = 'in_later'`
-  })
-
-  test('a site that is deleted while it is read is refused; so is one that loses details', {
-    tags: ['full'],
-  }, async () => {
-    const { db } = source.api.services
-    const given = { teamId: source.owner.teamId, productVersion: '1.0.0', now: NOW, folder }
-    const exportedWhile = (change: () => PromiseLike<unknown>) =>
-      collect(exportTeam(db, { ...given, onFile: () => void change().then(() => {}) }))
-    const { id } = source.site
-    const deleting = exportedWhile(() => db`update sites set deleted_at = now() where id = ${id}`)
-    await expect(deleting).rejects.toThrow(/was deleted while/)
-    await db`update sites set deleted_at = null where id = ${id}`
-    const from = `${DAY}T00:00:00Z`
-    const losing = exportedWhile(() => db`update sites set details_from = ${from} where id = ${id}`)
-    await expect(losing).rejects.toThrow(/Details or history of .* were deleted/)
-    await db`update sites set details_from = null where id = ${id}`
-    expect(readdirSync(folder)).toEqual([])
-  })
+test('a whole team as one archive: a site that is deleted while it is read is refused; so is one that loses details', {
+  tags: ['full'],
+}, async () => {
+  const { db } = source.api.services
+  const given = { teamId: source.owner.teamId, productVersion: '1.0.0', now: NOW, folder }
+  const exportedWhile = (change: () => PromiseLike<unknown>) =>
+    collect(exportTeam(db, { ...given, onFile: () => void change().then(() => {}) }))
+  const { id } = source.site
+  const deleting = exportedWhile(() => db`update sites set deleted_at = now() where id = ${id}`)
+  await expect(deleting).rejects.toThrow(/was deleted while/)
+  await db`update sites set deleted_at = null where id = ${id}`
+  const from = `${DAY}T00:00:00Z`
+  const losing = exportedWhile(() => db`update sites set details_from = ${from} where id = ${id}`)
+  await expect(losing).rejects.toThrow(/Details or history of .* were deleted/)
+  await db`update sites set details_from = null where id = ${id}`
+  expect(readdirSync(folder)).toEqual([])
 })

@@ -178,11 +178,8 @@ test('Matomo: visits of another website, errors and broken lines are counted', a
   expect([hits.length, left]).toEqual([
     6,
     [
-      'visit of another website',
-      'error of Matomo in place of visits',
-      'the line is not a JSON object',
-      'visit without actions',
-      'no visitor',
+      ...['visit of another website', 'error of Matomo in place of visits'],
+      ...['the line is not a JSON object', 'visit without actions', 'no visitor'],
     ],
   ])
   await expect(convert(matomo, file)).rejects.toThrow(
@@ -205,12 +202,8 @@ test('Matomo: every line of any visit is one that the import takes', async () =>
 
 test('matomo: addresses may lack their scheme', async () => {
   const urls = [
-    'www.example.com/pricing?a=1#b',
-    'example.com',
-    'shop.example:8080/x',
-    '/path',
-    'index.html',
-    'http://a.example/b',
+    ...['www.example.com/pricing?a=1#b', 'example.com', 'shop.example:8080/x', '/path'],
+    ...['index.html', 'http://a.example/b'],
   ]
   const actions = urls.map((url, index) => page(BEGAN + HOUR + index, url))
   const outlink = { type: 'outlink', url: 'other.example/x', timestamp: BEGAN + HOUR + 100 }

@@ -1,28 +1,24 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
 import { type DailyExportOptions, exportDays } from '../../../src/transfer/daily/export-days.ts'
 import { FailedDays } from '../../../src/transfer/daily/failed-days.ts'
 import { folderTarget } from '../../../src/transfer/daily/folder-target.ts'
 import type { Target } from '../../../src/transfer/daily/target.ts'
 import { temporaryFolder } from '../../scripts/command.ts'
-import { type TestDatabase, testDatabase } from '../../support/database.ts'
+import { testDatabase, useDatabase } from '../../support/database.ts'
 import { enrichedHit } from '../../support/hits.ts'
 import { rollUpAll } from '../../support/roll-up.ts'
 import { createTestSite, type TestSite } from '../../support/sites.ts'
 
 const folder = temporaryFolder()
 const workFolder = join(folder, 'work')
-let database: TestDatabase
+const database = useDatabase(testDatabase)
 let site: TestSite
 let now: Date
 
-beforeAll(async () => {
-  database = await testDatabase()
-})
-afterAll(() => database.close())
 beforeEach(async () => {
   site = await createTestSite(database.db, { timezone: 'America/New_York' })
   now = new Date('2026-03-12T12:00:00Z')
