@@ -13,14 +13,13 @@ import type { Page, PageQuery } from '../../src/schema/pagination.ts'
 import type { Counter } from '../../src/stats/counts/counter.ts'
 import { readLog } from '../../src/stats/event-log/log-pages.ts'
 import { readSessions } from '../../src/stats/sessions/session-pages.ts'
-import { testDatabase } from '../support/database.ts'
+import { testDatabase, useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { keptCounter } from '../support/kept-counter.ts'
 import { type Random, randomFrom } from '../support/random-values.ts'
 import { rollUpAll } from '../support/roll-up.ts'
 import { runs, seeds } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
-import { useDatabase } from './stored-stream.ts'
 
 const database = useDatabase(testDatabase)
 
