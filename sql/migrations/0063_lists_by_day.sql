@@ -4,6 +4,8 @@
 -- again, or has kept buckets.
 alter table daily_rollups add column types jsonb;
 
+-- In the order in which storing locks them.
+lock table sessions, events in access exclusive mode;
 drop view log_15m_refreshed, sessions_15m_refreshed;
 drop materialized view log_15m;
 drop materialized view sessions_15m;

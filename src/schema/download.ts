@@ -24,6 +24,7 @@ export class Download {
   /** A list that continues by key sets it to false while there is more. */
   isComplete = true
   #pinned = new Map<string, unknown>()
+  #commits: (() => void)[] = []
   #rows: unknown[] | undefined
 
   constructor(options: { startedAt: Date; isWhole: boolean }) {
@@ -39,7 +40,9 @@ export class Download {
   async next(read: () => Promise<unknown>): Promise<unknown[]> {
     this.isComplete = true
     this.#rows = undefined
+    this.#commits = []
     const answer = await running.run(this, read)
+    for (const commit of this.#commits) commit()
     return this.#rows ?? (answer as unknown[])
   }
 
@@ -52,9 +55,21 @@ export class Download {
     this.#rows = rows
   }
 
-  /** Returns what the first block made under this name: the same for all blocks. */
+  /** Has something done when the block is read: a read that fails on a standby is run again on the primary. */
+  whenRead(commit: () => void): void {
+    this.#commits.push(commit)
+  }
+
+  /** Returns what the first block made under this name: the same for all blocks. A promise that is rejected is made again. */
   pin<Value>(name: string, make: () => Value): Value {
-    if (!this.#pinned.has(name)) this.#pinned.set(name, make())
+    if (!this.#pinned.has(name)) {
+      const made = make()
+      this.#pinned.set(name, made)
+      const forget = () => {
+        if (this.#pinned.get(name) === made) this.#pinned.delete(name)
+      }
+      if (made instanceof Promise) made.catch(forget)
+    }
     return this.#pinned.get(name) as Value
   }
 }
@@ -86,9 +101,12 @@ export async function nextPart<List>(
   const length = lengthOf(list)
   // Too long for a file: what takes the block refuses it.
   if (length > MOST_ROWS) return { list, from, to: from }
-  position.read = Math.min(from + BLOCK_ROWS, length)
-  download.isComplete = position.read === length
-  return { list, from, to: position.read }
+  const to = Math.min(from + BLOCK_ROWS, length)
+  download.whenRead(() => {
+    position.read = to
+  })
+  download.isComplete = to === length
+  return { list, from, to }
 }
 
 const tooLong = () =>

@@ -23,7 +23,8 @@ export async function readByKey<Key, Row>(
     after: undefined as Key | undefined,
   }))
   const rows = await read(position.after, BLOCK_ROWS)
-  if (rows.length > 0) position.after = keyOf(rows.at(-1)!)
+  const last = rows.at(-1)
+  if (last) download.whenRead(() => Object.assign(position, { after: keyOf(last) }))
   download.isComplete = rows.length < BLOCK_ROWS
   return { rows, total: position.total }
 }

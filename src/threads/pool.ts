@@ -81,8 +81,8 @@ export function createPool(options: {
       const answer: TaskAnswer = await withGrace(signal, options.graceMs ?? GRACE_MS, ended =>
         piscina.run({ task, input, server }, { signal: ended }),
       ).catch(error => {
-        if (!isEnded(error)) throw error
         setImmediate(wake)
+        if (!isEnded(error)) throw error
         throw new AppError('unavailable', TAKES_TOO_LONG, { retryAfter: 5, cause: error })
       })
       if ('value' in answer) return answer.value

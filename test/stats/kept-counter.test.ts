@@ -263,8 +263,8 @@ test('a time whose hits take too long to count is refused when that happens agai
     })
     return counter.count('traffic', site.siteNo, asked, bounds)
   }
-  await countSlowly(0, DAYS)
   await countSlowly(1, 2)
+  await countSlowly(0, DAYS)
   expect(await visits(counter, site, 0, DAYS)).toBe(DAYS)
   await countSlowly(1, 2)
   for (let turn = 0; turn < 2; turn++) {

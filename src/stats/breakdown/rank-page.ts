@@ -66,7 +66,7 @@ export async function countGiven(
     )
     if (counted) return counted.map((counts, index) => ({ ...counts, value: values[index]! }))
   }
-  const counted = await countUntilRolledUp(services, resolved, 'values', { ...subject, values }, subject)
+  const counted = await countUntilRolledUp(services, resolved, 'givenValues', { ...subject, values }, subject)
   const found = new Map(counted.map(row => [row.value, row]))
   return values.map(value => found.get(value) ?? { ...noCounts(), value })
 }

@@ -161,7 +161,7 @@ export function createKeptCounter(options: {
     for (const [index, question] of asked.entries()) {
       const view = views[index]!
       if (view === 'large') {
-        if (!question.span.only) site.refused = noted('large', startsOf(question.span))
+        if (!question.span.money) site.refused = noted('large', startsOf(question.span))
         question.refuse(new CountRefused({ why: 'large' }))
       }
       // The asker has stopped waiting.
@@ -189,9 +189,10 @@ export function createKeptCounter(options: {
 
   /** Told of a count that has taken so long that its asker has gone. */
   function noteSlow(site: Site, span: ViewSpan): void {
-    const starts = startsOf(span)
-    if (site.slow && holds(starts, site.slow)) site.refused = site.slow
-    site.slow = noted('slow', starts)
+    const slow = noted('slow', startsOf(span))
+    // After a slow count of the same or a longer time, it was not slow because its columns had to be decoded.
+    if (site.slow && holds(site.slow, slow) && now() < site.slow.until) site.refused = slow
+    site.slow = slow
   }
 
   /** @param share of the time that is there */

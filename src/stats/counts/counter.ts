@@ -71,7 +71,7 @@ const COUNTS = {
   titlePage: findTitles,
   errorPage: findErrors,
   frequent: findFrequent,
-  values: countGiven,
+  givenValues: countGiven,
   types: countTypes,
   /** Of events of the service alone, without filters. */
   serviceTypes: countTypes,

@@ -126,7 +126,7 @@ async function readOn(
   const from = isLast ? start : new Date(times.at(-1)!)
   const rows = await readHitsBefore(reads, { ...wanted, from, ...before, limit: BLOCK_ROWS, skipped: 0 })
   const oldest = rows.at(-1)
-  if (oldest) Object.assign(before, { at: oldest.at, id: oldest.id })
+  if (oldest) download.whenRead(() => Object.assign(before, { at: oldest.at, id: oldest.id }))
   // There may be more: of a block that had more hits than were found for it.
   if (rows.length === BLOCK_ROWS) download.isComplete = false
   return rows

@@ -37,14 +37,19 @@ export async function nextOfList<List extends { total: number }>(
   const page = windowOf(query)
   const download = runningDownload()
   if (!download?.isWhole) return nextPart('list', () => findPage(services, list, page), lengthOf)
-  const walk = await download.pin('stretches', async () => {
+  // A share may get other filters meanwhile: the rest of the list is what it shows then.
+  const shown = JSON.stringify([resolved.question, resolved.detailsFrom])
+  const walk = await download.pin(`stretches of ${shown}`, async () => {
     const parts = await partsOf(services, list)
     return { at: 0, ...(parts ? stretchesOf(parts) : { stretches: [toWindow(resolved)], total: undefined }) }
   })
   const stretch = within(resolved, walk.stretches[walk.at]!)
-  const part = await nextPart(`stretch ${walk.at}`, () => find(stretch, page), lengthOf)
+  const part = await nextPart(`stretch ${walk.at} of ${shown}`, () => find(stretch, page), lengthOf)
   if (download.isComplete && walk.at < walk.stretches.length - 1) {
-    walk.at += 1
+    const next = walk.at + 1
+    download.whenRead(() => {
+      walk.at = next
+    })
     download.isComplete = false
   }
   return { ...part, list: { ...part.list, total: walk.total ?? part.list.total } }

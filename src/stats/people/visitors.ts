@@ -74,8 +74,10 @@ async function findNewest(
   const from = resolved.end.getTime() - days * DAY_MS
   if (from <= resolved.start.getTime()) return findVisitors(services, resolved, page)
   const found = await findVisitors(services, { ...resolved, start: new Date(from) }, page)
-  // Whoever began a session this long after `from` stands where they stand in the whole range: all hits of such sessions are seen.
-  const isSure = found.rows.every(({ startedAt }) => startedAt.getTime() >= from + REACH_MS)
+  // Whoever began a session in the range, this long after `from`, stands where they stand in the whole range: all hits of such sessions are seen.
+  const isSure = found.rows.every(
+    ({ startedAt }) => startedAt.getTime() >= from + REACH_MS && startedAt < resolved.end,
+  )
   if (isSure && found.rows.length === page.limit) return found
   return findNewest(services, resolved, page, 4 * days)
 }

@@ -36,7 +36,7 @@ export async function countTitles(
   const asked = { dimension: 'title' as const, zone: 'UTC', values: titles }
   const counted =
     (await countRolledUp(services, resolved, 'title', titles)) ??
-    (await countUntilRolledUp(services, resolved, 'values', asked, asked))
+    (await countUntilRolledUp(services, resolved, 'givenValues', asked, asked))
   return new Map(counted.map(row => [row.value, row]))
 }
 
