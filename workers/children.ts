@@ -27,10 +27,17 @@ export function startProcess(
   )
 }
 
-/** Starts a cluster worker, which shares the listening port with the other workers. */
-export function startClusterWorker(environment: NodeJS.ProcessEnv): Child {
+/**
+ * Starts a cluster worker, which shares the listening port with the other workers.
+ * @param prepared resolves when the worker may use servers and schema
+ */
+export function startClusterWorker(environment: NodeJS.ProcessEnv, prepared: Promise<void>): Child {
   const worker = cluster.fork({ ...ALLOCATOR, ...environment })
   closeUnconfirmedConnections(worker.process)
+  // Only when it asks: `node:cluster` in the worker takes messages that come before this program listens.
+  worker.on('message', message => {
+    if (message === 'loaded') void prepared.then(() => worker.isConnected() && worker.send('prepared'))
+  })
   return watch(
     worker.process,
     new Promise((resolve, reject) => {

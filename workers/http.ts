@@ -34,7 +34,7 @@ import { PAGE_REACH } from '../src/sites/check-installation.ts'
 import { createAskingCounter } from '../src/stats/columns-process/ask.ts'
 import { createFairPool } from '../src/threads/fair-pool.ts'
 import { createPool } from '../src/threads/pool.ts'
-import { endOnUnhandled, onStop } from './lifecycle.ts'
+import { endOnUnhandled, onStop, whenPrepared } from './lifecycle.ts'
 import { connectReplicas } from './replicas.ts'
 
 // Without this, node:cluster would end the process as soon as the primary is gone, even with requests in flight.
@@ -54,6 +54,7 @@ const ROLLUP_IDLE_MS = 10 * MINUTE_MS
 const config = loadConfig()
 const log = createLog({ level: config.logLevel, role: 'http' })
 endOnUnhandled(log)
+await whenPrepared()
 const { databaseUrl, redisUrl } = addressesOf(config)
 const db = connectDb(databaseUrl, { max: 8, name: 'analytics-http', pool: 'http' })
 const reads = connectReads(databaseUrl, { max: 6 })

@@ -51,6 +51,28 @@ export function endOnUnhandled(log: Log): void {
   })
 }
 
+/**
+ * Waits until the parent says that servers and schema are prepared; without a parent, not at all. Loading modules is most of the start of
+ * a process, and happens before.
+ */
+export function whenPrepared(): Promise<void> {
+  return new Promise(resolve => {
+    if (!process.channel) return resolve()
+    const end = () => process.exit(0)
+    const onMessage = (message: unknown) => {
+      if (message === 'shutdown') end()
+      if (message !== 'prepared') return
+      process.off('message', onMessage)
+      process.off('disconnect', end)
+      resolve()
+    }
+    process.on('message', onMessage)
+    process.on('disconnect', end)
+    for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
+    process.send?.('loaded')
+  })
+}
+
 /** Reports to the parent, or to PM2, that this process is ready. */
 export function reportReady(): void {
   process.send?.('ready')

@@ -66,40 +66,44 @@ async function run(config: Config, log: Log): Promise<void> {
   if (config.isSmallMachine) logSmall(config, log)
   const unlockServers = isEmbedded ? await takeServers(config) : undefined
   if (!config.databaseUrl) await whenDatabaseIsFree(config)
-  await Promise.all([
+  const servers = Promise.all([
     config.redisUrl ? undefined : keepRedis(config, log),
     config.databaseUrl ? undefined : keepDatabase(config, log),
   ])
-  unlockServers?.()
   const addresses = addressesOf(config)
+  const environment = environmentFor(config, addresses)
+  let ingest: Keeper[] = []
+  stops.push(async () => void (await Promise.all(ingest.map(keeper => keeper.stop(STOP_MS.ingest)))))
+  stops.push(async () => columns?.stop(STOP_MS.columns))
+
+  // The workers load their modules while the servers start and the schema is migrated.
+  let setPrepared = () => {}
+  const prepared = new Promise<void>(resolve => {
+    setPrepared = resolve
+  })
+  cluster.setupPrimary({
+    exec: fileURLToPath(new URL('http.js', import.meta.url)),
+    execArgv: [...process.execArgv, ...nodeArgsFor(config).hits],
+  })
+  workers = Array.from({ length: config.httpWorkers }, () =>
+    keepAlive('http', () => startClusterWorker(environment, prepared), log),
+  )
+  stops.push(async () => void (await Promise.all(workers.map(keeper => keeper.stop(STOP_MS.http)))))
+  await servers
+  unlockServers?.()
   await prepare(addresses, log)
 
   // Each worker watches the disk itself. Only this process logs changes, so that each one gives a single line.
   const disk = watchDisk({ folder: folderOfServers(config), minFreeBytes: config.minFreeBytes, log })
   stops.push(async () => disk.stop())
   await disk.check()
+  setPrepared()
 
-  const environment = environmentFor(config, addresses)
-  let ingest: Keeper[] = []
-  stops.push(async () => void (await Promise.all(ingest.map(keeper => keeper.stop(STOP_MS.ingest)))))
-
-  columns = keepAlive('columns', () => startProcess('columns.js', environment), log)
-  stops.push(async () => columns?.stop(STOP_MS.columns))
-  // Reads wait for it.
-  columns.started.catch(() => {})
-
-  cluster.setupPrimary({
-    exec: fileURLToPath(new URL('http.js', import.meta.url)),
-    execArgv: [...process.execArgv, ...nodeArgsFor(config).hits],
-  })
-  workers = Array.from({ length: config.httpWorkers }, () =>
-    keepAlive('http', () => startClusterWorker(environment), log),
-  )
-  stops.push(async () => void (await Promise.all(workers.map(keeper => keeper.stop(STOP_MS.http)))))
-
-  // Hits wait in Redis, requests do not: nothing else takes the CPU while the HTTP workers start.
+  // Hits wait in Redis, and reads for columns: nothing else takes the CPU while the HTTP workers start.
   await Promise.all(workers.map(keeper => keeper.started))
   if (stopping) return
+  columns = keepAlive('columns', () => startProcess('columns.js', environment), log)
+  columns.started.catch(() => {})
   ingest = Array.from({ length: config.ingestProcesses }, () =>
     keepAlive(
       'ingest',

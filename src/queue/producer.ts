@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import Bull from 'bull'
+import type { Queue } from 'bull'
 import { MINUTE_MS } from '../lib/time.ts'
 import { COUNT_REQUESTS, type CountArguments } from '../limits/rate-limit.ts'
 import type { RedisClient } from '../redis/client.ts'
@@ -59,21 +59,22 @@ export function createProducer<Payload>(
     minReplicas,
   )
   const prefix = keyPrefix(name, lane)
-  let bull: Bull.Queue<Payload> | undefined
+  let bull: Promise<Queue<Payload>> | undefined
   /** Jobs that were reported to their senders as failed, and whose removal is not confirmed yet. */
   const refused = new Set<string>()
   let isPlanned = false
 
-  /** Returns Bull's own queue, which only the rare delayed jobs need. */
-  function queue(): Bull.Queue<Payload> {
-    if (!bull) {
-      bull = new Bull<Payload>(name, {
+  /** Returns Bull's own queue, which only the rare delayed jobs need: an HTTP worker starts without it. */
+  function queue(): Promise<Queue<Payload>> {
+    bull ??= import('bull').then(({ default: Bull }) => {
+      const made = new Bull<Payload>(name, {
         createClient: () => redis,
         prefix: bullPrefix(lane),
         settings: SETTINGS,
       })
-      bull.on('error', () => {}) // the connection reports its own errors
-    }
+      made.on('error', () => {}) // the connection reports its own errors
+      return made
+    })
     return bull
   }
 
@@ -116,7 +117,8 @@ export function createProducer<Payload>(
     async add(payload: Payload, delay = 0): Promise<void> {
       if (delay > 0) {
         const jobId = randomUUID()
-        const job = await confirmed(jobId, () => queue().add(payload, { ...JOB_OPTIONS, jobId, delay }))
+        const delayed = await queue()
+        const job = await confirmed(jobId, () => delayed.add(payload, { ...JOB_OPTIONS, jobId, delay }))
         if (!job.id) throw new Error('the queue did not confirm the job')
         return
       }
