@@ -6,7 +6,7 @@ import { COPIED_COLUMNS } from '../../../src/dimensions/dimensions.ts'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import { RetentionQuery } from '../../../src/stats/cohorts/query.ts'
 import { readRetention } from '../../../src/stats/cohorts/read-retention.ts'
-import { useDatabase } from '../../support/database.ts'
+import { testDatabase, useDatabase } from '../../support/database.ts'
 import { randomFilters } from '../../support/random-filters.ts'
 import { ordinaryVisit, randomUuid } from '../../support/random-ordinary.ts'
 import { type Random, randomFrom } from '../../support/random-values.ts'
@@ -30,7 +30,7 @@ import type { TestSite } from '../../support/sites.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
 import { inputOf, storeStream } from '../stored-stream.ts'
 
-const database = useDatabase()
+const database = useDatabase(testDatabase)
 
 const ZONES = ['Europe/Berlin', 'America/Santiago', 'Pacific/Apia'].slice(0, runs(3))
 const READS = runs(12)

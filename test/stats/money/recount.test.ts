@@ -3,7 +3,7 @@ import { getMoneyBreakdown, MoneyBreakdownQuery } from '../../../src/stats/money
 import { getMrrChanges, MrrChangesQuery } from '../../../src/stats/money/changes.ts'
 import { getMrrMovements, MrrMovementsQuery } from '../../../src/stats/money/movements.ts'
 import { getMoney, MoneyQuery } from '../../../src/stats/money/summary.ts'
-import { useDatabase } from '../../support/database.ts'
+import { testDatabase, useDatabase } from '../../support/database.ts'
 import { comparingOf, parametersOf, readAt } from '../../support/expect-reads.ts'
 import { randomComparison } from '../../support/random-comparison.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
@@ -27,7 +27,7 @@ import { createTestSite, type TestSite } from '../../support/sites.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
 import { storeStream, within } from '../stored-stream.ts'
 
-const database = useDatabase()
+const database = useDatabase(testDatabase)
 
 const STREAMS = runs(4)
 const ROUNDS = 6
