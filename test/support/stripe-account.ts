@@ -24,7 +24,7 @@ interface Part {
   quantity: number
 }
 
-interface Life {
+export interface Life {
   object: Json
   /** By id of the item. */
   items: Map<string, Part>

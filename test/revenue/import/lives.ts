@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { type Account, openAccount } from '../../support/stripe-account.ts'
+import { type Account, type Life, openAccount } from '../../support/stripe-account.ts'
 
 // Random lives of customers of a Stripe account.
 
@@ -37,6 +37,16 @@ type Lives = ReturnType<typeof Lives.generate>['value']
 const VISITORS = ['0a8cbd2e-6a0b-4d0e-8c2b-2f1f5f8b7a01', '0a8cbd2e-6a0b-4d0e-8c2b-2f1f5f8b7a02']
 
 let accounts = 0
+
+/** Whether a life was billed since its last discount began: Stripe's API tells of a former discount in invoices alone. */
+const isBilled = (account: Account, { object, discounts }: Life): boolean =>
+  discounts.every(({ start }) =>
+    account
+      .lists()
+      ['invoices']!.some(
+        ({ created, parent }) => created >= start && parent.subscription_details.subscription === object.id,
+      ),
+  )
 
 /** Lets customers live. Everything that happens is such that Stripe's API tells of it exactly. */
 export function live(lives: Lives): Account {
@@ -86,7 +96,8 @@ export function live(lives: Lives): Account {
       else if (step.what === 'add') account.change(life, at, life.items.size, to)
       else if (step.what === 'remove' && life.items.size > 1)
         account.change(life, at, 1, { ...to, quantity: 0 })
-      else if (step.what === 'discount') account.discount(life, at, coupons[step.coupon]!)
+      else if (step.what === 'discount' && isBilled(account, life))
+        account.discount(life, at, coupons[step.coupon]!)
       else if (step.what === 'schedule' && !life.object.cancel_at_period_end) account.schedule(life, at)
       else if (step.what === 'cancel') account.cancel(life, at)
       else if (step.what === 'past_due') account.status(life, at, status === 'active' ? 'past_due' : 'active')
