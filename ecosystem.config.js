@@ -30,10 +30,9 @@ const common = {
   exp_backoff_restart_delay: 100,
   merge_logs: true,
 }
-const service = { ...common, env: { ...settings, ...allocator } }
+const service = { ...common, env: settings }
 const embedded = {
   ...common,
-  env: allocator,
   args: ['--data-dir', settings.DATA_DIR, '--log-level', settings.LOG_LEVEL],
 }
 
@@ -45,6 +44,7 @@ export const apps = [
           ...embedded,
           name: 'embedded-database',
           script: 'dist/workers/embedded-database.js',
+          env: allocator,
           node_args: nodeArgs.database.join(' '),
         },
       ]),
@@ -61,7 +61,7 @@ export const apps = [
     ...service,
     name: 'api',
     script: 'dist/workers/primary.js',
-    env: { ...service.env, INGEST_PROCESSES: '0' },
+    env: { ...settings, INGEST_PROCESSES: '0' },
   },
   ...Array.from({ length: Number(settings.INGEST_PROCESSES) }, (_, index) => ({
     ...service,

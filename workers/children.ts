@@ -2,7 +2,6 @@ import { type ChildProcess, fork } from 'node:child_process'
 import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import type { Child } from '../src/runtime/children.ts'
-import { ALLOCATOR } from './node-options.ts'
 import { closeUnconfirmedConnections } from './unconfirmed-connections.ts'
 
 /**
@@ -15,7 +14,7 @@ export function startProcess(
   { args = [], nodeArgs = [] }: { args?: string[]; nodeArgs?: readonly string[] } = {},
 ): Child {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
-    env: { ...ALLOCATOR, ...environment },
+    env: environment,
     execArgv: [...process.execArgv, ...nodeArgs],
   })
   return watch(
@@ -32,7 +31,7 @@ export function startProcess(
  * @param prepared resolves when the worker may use servers and schema
  */
 export function startClusterWorker(environment: NodeJS.ProcessEnv, prepared: Promise<void>): Child {
-  const worker = cluster.fork({ ...ALLOCATOR, ...environment })
+  const worker = cluster.fork(environment)
   closeUnconfirmedConnections(worker.process)
   // Only when it asks: `node:cluster` in the worker takes messages that come before this program listens.
   worker.on('message', message => {

@@ -21,7 +21,7 @@ import { watchDisk } from '../src/runtime/disk.ts'
 import { createLog, type Log } from '../src/runtime/log.ts'
 import { startClusterWorker, startProcess } from './children.ts'
 import { endOnUnhandled, reportReady } from './lifecycle.ts'
-import { nodeArgsFor } from './node-options.ts'
+import { ALLOCATOR, nodeArgsFor } from './node-options.ts'
 
 // Entry of the first process: starts all others, restarts those that end, and stops them in order. Contains no domain code.
 
@@ -198,10 +198,14 @@ async function keepDatabase(config: Config, log: Log): Promise<void> {
   const keeper = keepAlive(
     'database',
     () =>
-      startProcess('embedded-database.js', bareEnvironment(), {
-        args,
-        nodeArgs: nodeArgsFor(config).database,
-      }),
+      startProcess(
+        'embedded-database.js',
+        { ...ALLOCATOR, ...bareEnvironment() },
+        {
+          args,
+          nodeArgs: nodeArgsFor(config).database,
+        },
+      ),
     log,
   )
   stops.push(() => keeper.stop(STOP_MS.database))

@@ -16,7 +16,7 @@ import { Session } from './session.ts'
 import { withSharedBuffers } from './shared-buffers.ts'
 import { type StatementLimits, Watchdog } from './watchdog.ts'
 
-/** With 128, the module's own number, the reads of 300,000 hits take no less CPU. */
+/** With 128, the module's own number, neither the reads of 300,000 hits nor storing take less CPU. */
 const SHARED_BUFFERS_MIB = 32
 
 export interface DatabaseOptions {

@@ -85,6 +85,11 @@ test('embedded database: an in-memory one starts from the files of another, whic
   }
 })
 
+test('embedded database: it has as many shared buffers as it was told', async () => {
+  const database = await startDatabase({ dataDir: newFolder('buffers'), log })
+  expect(await readAndClose(database, sql => sql`show shared_buffers`)).toEqual([{ shared_buffers: '32MB' }])
+})
+
 test('embedded database: closing rolls back open transactions and ends their connections', async () => {
   const dataDir = newFolder('closing')
   const database = await startDatabase({ dataDir, log })
