@@ -43,7 +43,7 @@ const isBilled = (account: Account, { object, discounts }: Life): boolean =>
   discounts.every(({ start }) =>
     account
       .lists()
-      ['invoices']!.some(
+      .invoices!.some(
         ({ created, parent }) => created >= start && parent.subscription_details.subscription === object.id,
       ),
   )
