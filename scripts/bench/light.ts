@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { projectRoot } from '../../src/config.ts'
 import { connectDb } from '../../src/db/connect.ts'
 import { databaseUrl } from '../../src/embedded/paths.ts'
+import { DAY_MS } from '../../src/lib/time.ts'
 import { secondsSince } from '../progress.ts'
 import { answersAt, freePort, type StartedProcess, startProgram } from './child.ts'
 import { benchCommand, numberOption, onEnd, withCleanup } from './command.ts'
@@ -110,7 +111,8 @@ async function makeSites({ data }: Version, options: Options): Promise<void> {
     max: 1,
     name: 'analytics bench',
   })
-  await fillSites(db, { sites: options.sites, sessions: 0, today: Date.now() })
+  // They begin now: older ones would first have their days rolled up.
+  await fillSites(db, { sites: options.sites, sessions: 0, today: Date.now() + 2 * DAY_MS })
   await db.end({ timeout: 2 })
 }
 

@@ -21,8 +21,8 @@ const sendTo = (service: TestService, site: TestSite, during: (load: Load) => Pr
 test('processes: after SIGTERM under load, the next start stores the accepted hits', async () => {
   const service = await started()
   const site = await createTestSite(service.db)
-  // The list of processes is read while others begin and end.
-  await expect.poll(() => childrenOf(service.pid)).toHaveLength(3)
+  // Columns and ingest process begin after the HTTP workers.
+  await expect.poll(() => childrenOf(service.pid)).toHaveLength(4)
   const children = await childrenOf(service.pid)
   let stopped: Promise<number | null> | undefined
   const load = await sendTo(service, site, async load => {
