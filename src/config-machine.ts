@@ -40,3 +40,6 @@ export const MACHINE = {
   cores: coresWithin(availableParallelism(), cpuMax()),
   bytes: Math.min(totalmem(), process.constrainedMemory() || totalmem()),
 }
+
+/** The defaults that fit it. */
+export const FITTING = defaultsOf(MACHINE)

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { databaseReadUrls, databaseUrl } from './config-database.ts'
 import { exportTo } from './config-export.ts'
 import { canHold, isMaxMindFile, SECRET_KEY_ALLOWED, SECRET_KEY_FORM, secretKeyIn } from './config-files.ts'
-import { defaultsOf, MACHINE } from './config-machine.ts'
+import { FITTING } from './config-machine.ts'
 import { networkList } from './config-networks.ts'
 import { originList } from './config-origins.ts'
 import { redisUrl } from './config-redis.ts'
@@ -24,8 +24,6 @@ const url = (protocols: string[], example: string) =>
       value => protocols.some(protocol => value.startsWith(`${protocol}:`)) && URL.canParse(value),
       `a URL such as ${example}`,
     )
-
-const fitting = defaultsOf(MACHINE)
 
 const limit = (fallback: string) =>
   count(0, 1_000_000, 'requests a minute, 0 for no limit').default(Number(fallback))
@@ -61,11 +59,11 @@ const Environment = z.object({
   MIN_FREE_DISK: count(0, 1_000_000, 'MiB that must be free for hits to be taken, 0 for no bound').default(
     512,
   ),
-  HTTP_WORKERS: count(1, 256, 'how many HTTP workers').default(fitting.httpWorkers),
+  HTTP_WORKERS: count(1, 256, 'how many HTTP workers').default(FITTING.httpWorkers),
   MAX_CONNECTIONS: count(1, 1_000_000, 'the most connections of an HTTP worker').default(5_000),
   INGEST_PROCESSES: count(0, 64, 'how many ingest processes the primary starts').default(1),
   ROLLUP_THREADS: count(1, 64, 'threads a process').default(1),
-  COLUMNS_MB: count(16, 1_000_000, 'MiB that the columns of sites may take').default(fitting.columnsMib),
+  COLUMNS_MB: count(16, 1_000_000, 'MiB that the columns of sites may take').default(FITTING.columnsMib),
   SECRET_KEY: z.string().regex(SECRET_KEY_FORM, SECRET_KEY_ALLOWED).optional(),
   GEOIP_DATABASE: z
     .string()
@@ -172,7 +170,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
     /** How many replicas of Redis must have a hit before it is answered 202. */
     hitReplicas: env.HITS_MIN_REPLICAS,
     /** Whether the defaults are those of a small machine. */
-    isSmallMachine: fitting.isSmall,
+    isSmallMachine: FITTING.isSmall,
     httpWorkers: env.HTTP_WORKERS,
     maxConnections: env.MAX_CONNECTIONS,
     ingestProcesses: env.INGEST_PROCESSES,

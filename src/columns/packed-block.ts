@@ -34,7 +34,7 @@ export class DecodedBlocks {
   }
 }
 
-/** A block that is kept encoded, and decoded where its columns are read. Do not keep its columns from one block to the next. */
+/** A block that is kept encoded, and decoded where its columns are read. Do not keep its columns beyond an answer: it may be decoded again. */
 export class PackedBlock implements Block {
   readonly isService = false
   readonly data: Buffer

@@ -120,12 +120,7 @@ export async function readServiceEvents(
 ): Promise<Block[]> {
   const [start, end] = [new Date(spans[0]!.start), new Date(spans.at(-1)!.end)]
   const [found] = await readServiceColumns(tx, { siteNo, start, end })
-  return spans.map(span => {
-    if (!found?.sessionNos) return EMPTY_SERVICE
-    const [from, to] = [lowerBound(found.at, span.start), lowerBound(found.at, span.end)]
-    if (from === to) return EMPTY_SERVICE
-    const columns = Object.entries(found).map(([name, column]) => [name, partOf(column, from, to)])
-    const rows = Object.fromEntries(columns) as ServiceRows
+  return serviceBlocks(found, spans, rows => {
     const none = rows.sessionNos.map(() => null)
     const hits = { ...rows, pageAt: none, scroll: none, engagedMs: none, errors: none }
     return buildBlock(numbering, { sessions: copiesOf(rows), hits, vitals: noVitals() }, true)
@@ -144,32 +139,32 @@ export async function readServiceTimes(
 ): Promise<Block[]> {
   const [start, end] = [new Date(spans[0]!.start), new Date(spans.at(-1)!.end)]
   const [found] = await readServiceHits(tx, { siteNo, start, end })
+  return serviceBlocks(found, spans, ({ at, types }) => {
+    const [none, zeros, texts] = [at.map(() => null), at.map(() => 0), at.map(() => '')]
+    const values = HIT_DIMENSIONS.map(() => texts)
+    const engagement = { pageAt: none, scroll: none, engagedMs: none }
+    const others = { revenue: none, currencies: none, errors: none, properties: none }
+    const hits = { at, types, sessionNos: zeros, values, ...engagement, ...others }
+    const sessions = copiesOf({ sessionNos: zeros, sessionValues: SESSION_DIMENSIONS.map(() => texts) })
+    return buildBlock(numbering, { sessions, hits, vitals: noVitals() }, true)
+  })
+}
+
+/** Makes the block of each span from its part of the rows of all. */
+function serviceBlocks<Rows extends { at: number[] }>(
+  found: Found<Rows> | undefined,
+  spans: readonly Span[],
+  build: (rows: Rows) => Block,
+): Block[] {
   return spans.map(span => {
     if (!found?.at) return EMPTY_SERVICE
     const [from, to] = [lowerBound(found.at, span.start), lowerBound(found.at, span.end)]
     if (from === to) return EMPTY_SERVICE
-    const at = found.at.slice(from, to)
-    const [none, zeros] = [at.map(() => null), at.map(() => 0)]
-    const texts = at.map(() => '')
-    const hits = {
-      ...{
-        at,
-        types: found.types.slice(from, to),
-        sessionNos: zeros,
-        values: HIT_DIMENSIONS.map(() => texts),
-      },
-      ...{
-        pageAt: none,
-        scroll: none,
-        engagedMs: none,
-        revenue: none,
-        currencies: none,
-        errors: none,
-        properties: none,
-      },
-    }
-    const sessions = copiesOf({ sessionNos: zeros, sessionValues: SESSION_DIMENSIONS.map(() => texts) })
-    return buildBlock(numbering, { sessions, hits, vitals: noVitals() }, true)
+    const columns = Object.entries(found).map(([name, column]) => [
+      name,
+      partOf(column as unknown[], from, to),
+    ])
+    return build(Object.fromEntries(columns) as Rows)
   })
 }
 

@@ -79,7 +79,7 @@ export async function* readStoredBlocks(
   siteNo: number,
   listed: readonly ListedBlock[],
   stampOf: StampOf,
-): AsyncGenerator<StoredBlock[]> {
+): AsyncGenerator<Omit<StoredBlock, 'stamp'>[]> {
   const parts: Date[][] = []
   let size = BYTES_OF_STATEMENT
   for (const { bytes, start } of listed) {
@@ -94,11 +94,7 @@ export async function* readStoredBlocks(
     const found = await readBlocks(tx, { siteNo, form: FORM, starts })
     yield found
       .filter(block => isValid(block, stampOf))
-      .map(({ stamp, data, ...block }) => ({
-        ...block,
-        stamp: BigInt(stamp),
-        data: Buffer.from(data, 'base64'),
-      }))
+      .map(({ start, decodedBytes, data }) => ({ start, decodedBytes, data: Buffer.from(data, 'base64') }))
   }
 }
 

@@ -30,7 +30,7 @@ export interface RateLimitDecision {
  * for all counters, since each command of a script costs time and a line in the log of Redis. The first call of a window removes
  * KEYS[2], a window that is no longer counted: the expiry of so many counters would block all clients.
  * Counts are written neither to the log of Redis nor to its replicas: with `appendfsync always`, each answer would wait for the disk. A server that
- * starts again, or that takes over, begins the minute at zero. Servers before 7 may have to be told to replicate commands, not scripts. Removing a window is told to replicas: one that has copied it would keep it.
+ * starts again, or that takes over, begins the minute at zero. Before version 7, a server may be set to replicate scripts instead of their commands: the script asks for commands. Removing a window is told to replicas: one that has copied it would keep it.
  */
 export const COUNT_REQUESTS = `
 local function countRequests(lifetime, requests)

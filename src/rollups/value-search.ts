@@ -17,8 +17,9 @@ function variantsOf(character: string): string {
 /** Returns a value as answers show it. */
 export const shownValue = (value: string): string => value || '(none)'
 
-/** Returns a function that tells whether the shown form of a value contains the text. */
-export function searcherOf(search: string): (value: string) => boolean {
+/** Returns a function that tells whether the shown form of a value contains the text; without a text every value is found. */
+export function searcherOf(search: string | undefined): (value: string) => boolean {
+  if (search === undefined) return () => true
   const pattern = new RegExp(searchPattern(search), 'u')
   return value => pattern.test(shownValue(value))
 }

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { connectPatientRedis } from '../../src/redis/connect.ts'
 import { createTeam, createUser, findTeamNamed, setPlan } from '../../src/teams/accounts.ts'
 import { acceptAs, invite, lookUp, secretOf } from '../support/invitations.ts'
-import { silentLog } from '../support/log.ts'
+import { hearSiteChanges } from '../support/site-changes.ts'
 import { holdRequests, siteOf, type Teammate, teammate, tokenOf, wholeTeam } from '../support/teammates.ts'
 import { useApi } from '../teams/use-api.ts'
 
@@ -17,10 +16,7 @@ test('team deletion: everything of the team is refused at once', async () => {
   const site = await siteOf(api, teamId)
   const token = await tokenOf(api, member)
   const secret = secretOf(await invite(owner))
-  const subscriber = connectPatientRedis(api.services.config.redisUrl!, silentLog)
-  const announced: string[] = []
-  subscriber.on('message', (_, key) => announced.push(key))
-  await subscriber.subscribe('site-changes')
+  const announced = await hearSiteChanges(api.services)
 
   expect((await remove(owner)).status).toBe(204)
 
@@ -39,7 +35,6 @@ test('team deletion: everything of the team is refused at once', async () => {
     select tracking_key as key, deleted_at is not null as deleted from sites where id = ${site}`
   expect(row!.deleted).toBe(true)
   await expect.poll(() => announced).toEqual([row!.key])
-  subscriber.disconnect()
   const [left] = await db`
     select
       (select count(*)::int from users where team_id = ${teamId}) as users,

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { connectPatientRedis, whenReady } from '../../src/redis/connect.ts'
-import { SITE_CHANGES } from '../../src/sites/change-site.ts'
 import { findSiteByKey } from '../../src/sites/find-site.ts'
 import { ofFile } from '../support/of-file.ts'
+import { hearSiteChanges } from '../support/site-changes.ts'
 import { useApi } from '../teams/use-api.ts'
 
 const api = useApi()
@@ -44,11 +43,7 @@ const SETTINGS: [string, unknown, Record<string, unknown>][] = [
 
 test('site options: a change of an option changes it alone, answers the site, and is announced with the tracking key', async () => {
   const { services } = api
-  const subscriber = connectPatientRedis(services.config.redisUrl!, services.log)
-  await whenReady(subscriber, 30_000)
-  const heard: string[] = []
-  await subscriber.subscribe(SITE_CHANGES)
-  subscriber.on('message', (_, key) => heard.push(key))
+  const heard = await hearSiteChanges(services)
   for (const [setting, body, changed] of SETTINGS) {
     const member = await api.member({ role: setting === 'retention' ? 'admin' : 'member' })
     const site = await createSite(member)
@@ -65,7 +60,6 @@ test('site options: a change of an option changes it alone, answers the site, an
     const notices = () => heard.filter(key => key === site.tracking_key)
     await expect.poll(notices).toEqual([site.tracking_key, site.tracking_key])
   }
-  subscriber.disconnect()
 })
 
 test('site options: ingestion uses a changed option for the next hit', async () => {

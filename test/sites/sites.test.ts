@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { connectPatientRedis, whenReady } from '../../src/redis/connect.ts'
-import { SITE_CHANGES } from '../../src/sites/change-site.ts'
 import { findSiteByKey } from '../../src/sites/find-site.ts'
 import type { Member } from '../support/api.ts'
 import { ofFile } from '../support/of-file.ts'
+import { hearSiteChanges } from '../support/site-changes.ts'
 import { useApi } from '../teams/use-api.ts'
 
 const api = useApi(() => ({ config: { sitesPerTeam: 5, baseUrl: 'https://stats.example' } }))
@@ -149,18 +148,13 @@ test('sites, access: an unknown site, a site of another team and a site outside 
 
 test('sites, deletion: a deleted site is unavailable at once, and its domain is free; workers are told of both', async () => {
   const { services } = api
-  const subscriber = connectPatientRedis(services.config.redisUrl!, services.log)
-  await whenReady(subscriber, 30_000)
-  const heard: string[] = []
-  await subscriber.subscribe(SITE_CHANGES)
-  subscriber.on('message', (_, key) => heard.push(key))
+  const heard = await hearSiteChanges(services)
   const member = await api.member({ role: 'admin' })
   const ask = (method: string, path: string) => api.call(method, path, { token: member.token })
   const { body: site } = await create(member, { domain: 'gone.com' })
   expect(await findSiteByKey(services.db, site.tracking_key)).toMatchObject({ siteId: site.id })
   expect(await ask('DELETE', '/api/sites/gone.com')).toMatchObject({ status: 204, body: undefined })
   await expect.poll(() => heard).toEqual([site.tracking_key, site.tracking_key])
-  subscriber.disconnect()
   expect((await ask('GET', `/api/sites/${site.id}`)).status).toBe(404)
   expect((await ask('DELETE', '/api/sites/gone.com')).status).toBe(404)
   expect((await ask('GET', '/api/sites')).body).toEqual([])

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
-import { defaultsOf, MACHINE } from '../../config-machine.ts'
+import { FITTING } from '../../config-machine.ts'
 import type { Db } from '../../db/connect.ts'
 import type { TotalsCache } from './range-totals.ts'
 import type { ValuesCache } from './range-values.ts'
 
 const MIB = 2 ** 20
-const SHARE = defaultsOf(MACHINE).isSmall ? 0.25 : 1
+const SHARE = FITTING.isSmall ? 0.25 : 1
 
 /** Counts of day ranges by `keyOf`. Without it, every query would read and sum the days again: 28 ms of CPU instead of 4. */
 export interface RollupCache {

@@ -53,7 +53,7 @@ interface Site {
   since: number
   waiting: Waiting[]
   preparing: Preparing[]
-  /** Of which nothing is counted: its columns do not fit into the memory, or take too long. */
+  /** A range that is refused for a while, also as a part of a longer one: its columns do not fit into the memory, or take too long. */
   refused: Noted | undefined
   /** What took too long once: its blocks may have been decoded for it. */
   slow: Noted | undefined
@@ -180,7 +180,7 @@ export function createKeptCounter(options: {
   const holds = ({ start, end }: Span, part: Noted) =>
     now() < part.until && start <= part.start && end >= part.end
 
-  /** Refuses a question about a time that contains one of which nothing is counted. */
+  /** Refuses a question whose time contains the range that is refused. */
   function isRefused({ refused }: Site, { span, refuse }: Waiting): boolean {
     if (!refused || span.only || !holds(startsOf(span), refused)) return false
     refuse(new CountRefused({ why: refused.why }))

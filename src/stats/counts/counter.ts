@@ -27,7 +27,7 @@ import { findSessions } from './session-page.ts'
 import { findTitlePlaces } from './title-places.ts'
 import { countTraffic, countTrafficWithVisitors } from './traffic.ts'
 import { findUsers } from './user-page.ts'
-import { countGiven, findErrors, findFrequent, findTitles, findValues } from './value-pages.ts'
+import { countGivenValues, findErrors, findFrequent, findTitles, findValues } from './value-pages.ts'
 import { countValuesWithVisitors } from './values.ts'
 import { findVisitors } from './visitor-page.ts'
 import { countVitalCauses, countVitalSeries, countVitals, countVitalValues } from './vitals.ts'
@@ -71,7 +71,7 @@ const COUNTS = {
   titlePage: findTitles,
   errorPage: findErrors,
   frequent: findFrequent,
-  givenValues: countGiven,
+  givenValues: countGivenValues,
   types: countTypes,
   /** Of events of the service alone, without filters. */
   serviceTypes: countTypes,

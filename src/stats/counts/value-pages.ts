@@ -26,7 +26,7 @@ export function findValues(
   question: Question,
   { search, limit, offset, amounts, sort, order, ...subject }: ValuesAsked & ValuePageAsked,
 ): Page<RankedValue> {
-  const isFound = search === undefined ? () => true : searcherOf(search)
+  const isFound = searcherOf(search)
   const found = countValues(view, question, subject).filter(
     ({ visitors, sessions, value }) => visitors + sessions > 0 && isFound(value),
   )
@@ -39,7 +39,7 @@ export function findValues(
 }
 
 /** Returns the counts of given values; those that do not occur are absent. */
-export function countGiven(
+export function countGivenValues(
   view: View,
   question: Question,
   { values, ...subject }: ValuesAsked & { values: string[] },

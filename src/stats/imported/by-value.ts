@@ -85,7 +85,7 @@ export function rankTogether(
   byValue: ReadonlyMap<string, TotalsSums>,
   { search, limit, offset, amounts, ...order }: ValuePageAsked,
 ): Page<ValueTogether> {
-  const isFound = search === undefined ? () => true : searcherOf(search)
+  const isFound = searcherOf(search)
   const rows: ValueTogether[] = own.map(counts => ({ counts, imported: byValue.get(counts.value) }))
   const known = new Set(own.map(({ value }) => value))
   for (const [value, imported] of byValue) {

@@ -74,7 +74,7 @@ async function findNewest(
   const from = resolved.end.getTime() - days * DAY_MS
   if (from <= resolved.start.getTime()) return findVisitors(services, resolved, page)
   const found = await findVisitors(services, { ...resolved, start: new Date(from) }, page)
-  // Whoever began a session in the range, this long after `from`, stands where they stand in the whole range: all hits of such sessions are seen.
+  // A visitor with a session in the range that began this long after `from` has the same place in the whole range: all hits of such sessions are read.
   const isSure = found.rows.every(
     ({ startedAt }) => startedAt.getTime() >= from + REACH_MS && startedAt < resolved.end,
   )

@@ -41,19 +41,17 @@ export function select(view: View, question: Question): Selected[] {
   const narrowsHits = onHits.length + properties.length > 0
   const needsPage = onHits.some(({ dimension }) => PAGE_DIMENSIONS.has(dimension))
   const counts = blocks.map(block => passing(block.sessions.count, block, onSessions))
-  const passes = narrowsHits
-    ? blocks.map(block => {
-        const { hits, isService } = block
-        if (needsPage && isService) return new Uint8Array(hits.count)
-        const marked = passing(hits.count, block, onHits)
-        for (const test of properties) keepWithProperty(block, test, marked)
-        keepInRange(block, question, marked)
-        return marked
-      })
-    : undefined
+  const inRange = blocks.map(block => {
+    const { hits, isService } = block
+    if (!narrowsHits || (needsPage && isService)) return new Uint8Array(hits.count)
+    const marked = passing(hits.count, block, onHits)
+    for (const test of properties) keepWithProperty(block, test, marked)
+    keepInRange(block, question, marked)
+    return marked
+  })
   // What an event of the service says of its session counts for the session itself, and the other way round.
   const kept = [
-    ...(passes ? [blocks.map((block, index) => sessionsOf(block, passes[index]!))] : []),
+    ...(narrowsHits ? [blocks.map((block, index) => sessionsOf(block, inRange[index]!))] : []),
     ...question.goals.map(targets => convertedSessions(view, targets, question, matcher)),
   ]
   for (const sessions of kept) {
@@ -61,13 +59,12 @@ export function select(view: View, question: Question): Selected[] {
     for (const [index, passes] of sessions.entries()) keepAll(counts[index]!, passes)
   }
   return blocks.map((block, index) => {
-    const ofBlock = counts[index]!
-    const inRange = passes?.[index] ?? new Uint8Array(block.hits.count)
-    if (narrowsHits) keepHitsOf(block, ofBlock, inRange)
-    else addHitsOf(block, ofBlock, question, inRange)
+    const marks = { counts: counts[index]!, inRange: inRange[index]! }
+    if (narrowsHits) keepHitsOf(block, marks.counts, marks.inRange)
+    else addHitsOf(block, marks.counts, question, marks.inRange)
     const { isService, sessions, hits, vitals } = block
-    const started = startedInRange(block, ofBlock, question)
-    return { isService, sessions, hits, vitals, counts: ofBlock, started, inRange, narrowsHits }
+    const started = startedInRange(block, marks.counts, question)
+    return { isService, sessions, hits, vitals, ...marks, started, narrowsHits }
   })
 }
 
