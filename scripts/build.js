@@ -3,23 +3,15 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { bundleOptions } from './bundle.js'
+import { bundleOptions, servicePrograms } from './bundle.js'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const stamp = join(root, 'dist', '.built')
 
 /** Files that Node.js is started with, as a process or a thread. Each keeps its place below dist/. */
 const programs = [
-  ...[
-    'primary',
-    'http',
-    'ingest',
-    'rollup',
-    'patterns',
-    'columns',
-    'embedded-database',
-    'embedded-redis',
-  ].map(name => `workers/${name}.ts`),
+  ...servicePrograms,
+  ...['embedded-database', 'embedded-redis'].map(name => `workers/${name}.ts`),
   ...['admin', 'demo', 'embedded-addresses', 'welcome', 'screenshots'].map(name => `scripts/${name}.ts`),
   ...['ingest', 'floor', 'light', 'mixed', 'reads', 'rollups', 'seed', 'sites', 'today', 'web'].map(
     name => `scripts/bench/${name}.ts`,

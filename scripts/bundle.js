@@ -15,3 +15,8 @@ export const bundleOptions = {
   sourcesContent: false,
   logLevel: 'warning',
 }
+
+/** Programs that the primary starts as processes and threads, and itself. */
+export const servicePrograms = ['primary', 'http', 'ingest', 'rollup', 'patterns', 'columns'].map(
+  name => `workers/${name}.ts`,
+)

@@ -9,7 +9,7 @@ import { environmentFor, loadConfig, projectRoot } from '../src/config.ts'
 import type { Addresses } from '../src/embedded/addresses.ts'
 import { withServices } from '../src/embedded/attach.ts'
 import { createLog } from '../src/runtime/log.ts'
-import { bundleOptions } from './bundle.js'
+import { bundleOptions, servicePrograms } from './bundle.js'
 import { readableLine } from './readable-log.ts'
 
 // Runs the service from its sources and restarts it after each change (`npm run dev`). The embedded servers, where no URL is
@@ -17,7 +17,6 @@ import { readableLine } from './readable-log.ts'
 // would need a second longer to load its sources.
 
 const OUTPUT = join(projectRoot, 'dist', 'dev', 'workers')
-const ENTRIES = ['primary', 'http', 'ingest', 'rollup', 'patterns']
 
 /** An editor may write several files, or one file in several steps. */
 const SETTLE_MS = 30
@@ -28,7 +27,7 @@ const log = createLog({ level: 'warn', role: 'dev' })
 async function serve(addresses: Addresses, onStop: (stop: () => Promise<void>) => void): Promise<void> {
   const bundle = await context({
     ...bundleOptions,
-    entryPoints: ENTRIES.map(name => join(projectRoot, 'workers', `${name}.ts`)),
+    entryPoints: servicePrograms.map(program => join(projectRoot, program)),
     outdir: OUTPUT,
   })
   onStop(() => bundle.dispose())

@@ -1,4 +1,5 @@
-import { environmentFor, loadConfig, SETTINGS } from '../src/config.ts'
+import { environmentFor, loadConfig } from '../src/config.ts'
+import { SETTINGS } from '../src/config-settings.ts'
 import { addressesOf } from '../src/embedded/addresses.ts'
 import { ALLOCATOR, nodeArgsFor } from '../workers/node-options.ts'
 

@@ -1,10 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { settingsDocument } from '../scripts/settings-document.ts'
 import { projectRoot } from '../src/config.ts'
 import { DIMENSIONS } from '../src/dimensions/dimensions.ts'
 import { routes } from '../src/http/api/routes.ts'
 import { siteFields } from '../src/sites/options.ts'
+import { IMPORT_FORMATS } from '../src/transfer/imports/registry.ts'
 
 const filesIn = (folder: string, ending: RegExp): string[] =>
   readdirSync(join(projectRoot, folder), { recursive: true, encoding: 'utf8' })
@@ -13,7 +15,11 @@ const filesIn = (folder: string, ending: RegExp): string[] =>
 
 const read = (file: string) => readFileSync(join(projectRoot, file), 'utf8')
 
-const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...filesIn('docs', /\.md$/)]
+const DOCUMENTS = [
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'src/client/README.md'],
+  ...filesIn('docs', /\.md$/),
+]
+const DECISIONS = filesIn('docs/decisions', /\d-.*\.md$/)
 const SOURCES = ['src', 'workers', 'scripts', 'sql', 'test'].flatMap(folder =>
   filesIn(folder, /\.(ts|sql|js)$/),
 )
@@ -80,6 +86,54 @@ test('documents: every source file that they name exists', () => {
       path!,
     ]),
   )
+  expect(named.filter(([, path]) => !existsSync(join(projectRoot, path!)))).toEqual([])
+})
+
+test('documents: every npm script that they name exists', () => {
+  const { scripts } = JSON.parse(read('package.json'))
+  const named = DOCUMENTS.flatMap(document =>
+    [...read(document).matchAll(/\bnpm run (?:-s )?([a-z][\w:-]*)/g)].map(([, name]) => [document, name!]),
+  )
+  expect(named.length).toBeGreaterThan(0)
+  expect(named.filter(([, name]) => !Object.hasOwn(scripts, name!))).toEqual([])
+})
+
+test('documents: every command of npm run admin that they name exists', () => {
+  const sources = filesIn('scripts/admin', /\.ts$/).map(read).join('\n')
+  const known = new Set([
+    ...[...sources.matchAll(/\.command\('([\w:-]+)'\)/g)].map(([, name]) => name),
+    ...IMPORT_FORMATS.map(({ format }) => `import:${format}`),
+  ])
+  const named = DOCUMENTS.flatMap(document =>
+    [...read(document).matchAll(/npm run -s admin -- ([a-z][\w:-]*)/g)].map(([, name]) => [document, name!]),
+  )
+  expect(named.length).toBeGreaterThan(0)
+  expect(named.filter(([, name]) => !known.has(name!))).toEqual([])
+})
+
+test('documents: docs/configuration.md is what the schema of the settings says', () => {
+  expect(read('docs/configuration.md'), 'write it anew: npm run -s docs').toBe(settingsDocument())
+})
+
+test('documents: every decision has a date and a status, and its line in the index', () => {
+  const index = read('docs/decisions/README.md')
+  const wrong = DECISIONS.filter(page => {
+    const [title = '', , dated = ''] = read(page).split('\n')
+    return (
+      !/^# \d{3}\. ./.test(title) ||
+      !/^Date: \d{4}-\d{2}-\d{2}\. Status: (in force|proposed)\b/.test(dated) ||
+      !index.includes(`[${title.slice(2)}](${basename(page)})`)
+    )
+  })
+  expect(DECISIONS.length).toBeGreaterThan(0)
+  expect(wrong).toEqual([])
+})
+
+test('documents: every decision that a comment names exists', () => {
+  const named = SOURCES.flatMap(file =>
+    [...read(file).matchAll(/docs\/decisions\/[\w-]+\.md/g)].map(([path]) => [file, path]),
+  )
+  expect(named.length).toBeGreaterThan(0)
   expect(named.filter(([, path]) => !existsSync(join(projectRoot, path!)))).toEqual([])
 })
 
