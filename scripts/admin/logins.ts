@@ -13,7 +13,7 @@ export function addLoginCommands(admin: Command, answer: Answer): void {
   admin
     .command('login:reset')
     .description(
-      'make a link that lets a person back in: it replaces the password and removes the second factor, or sets up a login; see README.md',
+      'make a link that lets a person back in: it replaces the password and removes the second factor, or sets up a login; see docs/operations.md',
     )
     .requiredOption('--email <address>', 'e-mail address of the login, or of a user without one', email)
     .action((options: { email: string }) =>

@@ -28,7 +28,7 @@ const ofSessionOnly = entryOf('session-only')
 
 /**
  * All dimensions, in the order of the API description. Lists of columns in SQL, filters, breakdowns and rollups are derived from
- * this table; CONTRIBUTING.md says how to add one.
+ * this table; docs/recipes.md says how to add one.
  */
 export const DIMENSION_REGISTRY = {
   path: ofHit('pages', 'Path of the hit.', '/pricing'),
