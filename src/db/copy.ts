@@ -3,7 +3,7 @@ import type { Transaction } from './connect.ts'
 import { dialect } from './dialect.ts'
 
 // COPY is the cheapest way to insert many rows: a row costs the server half of what `insert … select from unnest(…)` costs it
-// (docs/decisions/056-cost-of-a-hit.md).
+// (docs/decisions/019-cost-of-a-hit.md).
 
 /** What the driver calls when the server has finished a statement; its types leave it out (test/db/copy.test.ts guards it). */
 interface Settled {

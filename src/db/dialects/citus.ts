@@ -37,7 +37,7 @@ const STORING_POOLS: ReadonlySet<PoolName> = new Set(['ingest', 'imports'])
 
 /**
  * Keeps the connections to workers between transactions. By default, a statement with rows of several shards opens one for each shard and
- * keeps one for each worker: opening took over ten times as long as writing (docs/decisions/052-citus.md).
+ * keeps one for each worker: opening took over ten times as long as writing (docs/decisions/050-several-servers.md).
  */
 const STORING_SETTINGS = {
   'citus.max_adaptive_executor_pool_size': '1',
