@@ -16,8 +16,8 @@ const filesIn = (folder: string, ending: RegExp): string[] =>
 const read = (file: string) => readFileSync(join(projectRoot, file), 'utf8')
 
 const DOCUMENTS = [
-  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'src/client/README.md'],
-  ...filesIn('docs', /\.md$/),
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
+  ...['docs', 'src', 'test'].flatMap(folder => filesIn(folder, /\.md$/)),
 ]
 const DECISIONS = filesIn('docs/decisions', /\d-.*\.md$/)
 const SOURCES = ['src', 'workers', 'scripts', 'sql', 'test'].flatMap(folder =>
@@ -129,12 +129,16 @@ test('documents: every decision has a date and a status, and its line in the ind
   expect(wrong).toEqual([])
 })
 
-test('documents: every decision that a comment names exists', () => {
+test('documents: every page of docs that a source names exists, with its heading', () => {
   const named = SOURCES.flatMap(file =>
-    [...read(file).matchAll(/docs\/decisions\/[\w-]+\.md/g)].map(([path]) => [file, path]),
+    [...read(file).matchAll(/\b(docs\/[\w/-]+\.md)(?:#([\w-]+))?/g)].map(([, page, anchor]) => ({
+      ...{ file, page: page!, anchor },
+    })),
   )
   expect(named.length).toBeGreaterThan(0)
-  expect(named.filter(([, path]) => !existsSync(join(projectRoot, path!)))).toEqual([])
+  const isFound = ({ page, anchor }: { page: string; anchor: string | undefined }) =>
+    existsSync(join(projectRoot, page)) && (!anchor || anchorsOf(page).has(anchor))
+  expect(named.filter(each => !isFound(each))).toEqual([])
 })
 
 /** Returns the names that a document does not have in backticks. */
