@@ -1,8 +1,8 @@
 import { query } from '../../db/query.ts'
-import { type BreakdownDimension, columnOf, type DimensionOf, levelOf } from '../../dimensions/dimensions.ts'
-import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
+import { type BreakdownDimension, columnOf, type Dimension } from '../../dimensions/dimensions.ts'
 import { countAsked } from '../counts/count-filtered.ts'
-import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { sourceOf } from '../planner.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 
 interface AmountRow {
@@ -46,10 +46,6 @@ export type MoneyKind = 'revenue' | 'mrr'
 const MONEY_KINDS: readonly MoneyKind[] = ['revenue', 'mrr']
 const KEPT_SUMS = { revenue: sumRevenueByKeptValue, mrr: sumMrrByKeptValue }
 
-/** Returns whether the sessions of money are kept with the dimension when their own rows are gone. */
-const isKept = (value: BreakdownDimension): value is DimensionOf<'session' | 'session-row'> =>
-  value !== HOUR_OF_WEEK && ['session', 'session-row'].includes(levelOf(value))
-
 /** Minor units by value; absent values have 0. */
 export type MoneyByValue = Record<MoneyKind, Map<string, bigint>>
 
@@ -69,7 +65,7 @@ export async function sumMoneyByValue(
   const kept = keptPart(resolved)
   const [money] = await hasMoney(services.reads, { siteNo: kept.siteNo, start: kept.start, end: kept.end })
   if (!money!.found) return found
-  if (isKept(dimension) && isUnfiltered(resolved)) {
+  if (sourceOf('moneyByValue', resolved, dimension) === 'ledger') {
     const { siteNo, start, end } = kept
     for (const kind of kinds) {
       const rows = await KEPT_SUMS[kind](services.reads, {
@@ -77,7 +73,7 @@ export async function sumMoneyByValue(
         start,
         end,
         currency,
-        column: columnOf(dimension),
+        column: columnOf(dimension as Dimension),
       })
       found[kind] = new Map(rows.map(row => [row.value, BigInt(row.amount)]))
     }

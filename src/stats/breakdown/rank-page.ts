@@ -5,7 +5,8 @@ import type { Page } from '../../schema/pagination.ts'
 import { toWindow } from '../../time/range.ts'
 import type { ValuePageAsked } from '../counts/value-pages.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
-import { canReadRollups, countUntilRolledUp, withValueRest } from '../metrics/rolled-up.ts'
+import { countUntilRolledUp, withValueRest } from '../metrics/rolled-up.ts'
+import { sourceOf } from '../planner.ts'
 import type { StatsServices } from '../query-context.ts'
 
 type Services = Pick<StatsServices, 'reads' | 'rollups' | 'counter'>
@@ -28,7 +29,7 @@ export async function rankPage(
   subject: Subject,
   options: ValuePageAsked,
 ): Promise<Page<RankedValue>> {
-  if (canReadRollups(resolved, subject.dimension)) {
+  if (sourceOf('values', resolved, subject.dimension) === 'rollups') {
     const { siteNo } = resolved
     const window = toWindow(resolved)
     const { limit, offset } = options
@@ -58,7 +59,7 @@ export async function countGiven(
   values: string[],
 ): Promise<RankedValue[]> {
   if (values.length === 0) return []
-  if (canReadRollups(resolved, subject.dimension)) {
+  if (sourceOf('values', resolved, subject.dimension) === 'rollups') {
     const { siteNo } = resolved
     const input = { siteNo, window: toWindow(resolved), ...subject, values, withVisitors: true }
     const counted = await withValueRest(services, resolved, input, rest =>

@@ -4,7 +4,7 @@ import type { GoalRecord } from '../../goals/schema.ts'
 import { ratio } from '../../lib/numbers.ts'
 import { mayShow, requireSection } from '../../sharing/grant.ts'
 import { withoutMoneyGoals } from '../../sharing/money-goals.ts'
-import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { type ResolvedQuery, wholePart } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { type Calendar, calendarOf } from './calendar.ts'
 import { countPayers, sumMrr } from './customers.ts'
@@ -74,8 +74,7 @@ async function countCohorts(
     return { sizes, bases: sizes, kept: returned, leftOut }
   }
   // Payments are kept longer than details; those without filters count in the whole range.
-  const { detailsFrom: _from, ...whole } = given
-  const resolved = isUnfiltered(given) ? whole : given
+  const resolved = wholePart(given)
   const count = measure === 'payers' ? countPayers : sumMrr
   return { ...(await count(services, site, { resolved, calendar, later })), leftOut: 0 }
 }

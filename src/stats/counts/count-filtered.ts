@@ -1,26 +1,12 @@
 import type { Span } from '../../columns/spans.ts'
 import type { AppError } from '../../errors.ts'
-import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
+import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { ResolveServices } from '../resolve/check-goals.ts'
 import type { Asked, Counted, Counter, CountName } from './counter.ts'
 import { CountRefused, type Refusal, refusalError } from './refused.ts'
 
 /**
- * Counts from columns what passes the filters of a read.
- * @returns undefined without filters: other sources answer then
- * @throws AppError as `countAsked`
- */
-export async function countFiltered<Name extends CountName>(
-  services: Pick<ResolveServices, 'counter'>,
-  resolved: ResolvedQuery,
-  name: Name,
-  asked: Asked<Name>,
-): Promise<Counted<Name> | undefined> {
-  return isUnfiltered(resolved) ? undefined : countAsked(services, resolved, name, asked)
-}
-
-/**
- * The same, with or without filters.
+ * Counts over columns.
  * @param resolved may have a narrower range than its question
  * @param options.sessions starts of sessions that the count needs besides those with a hit in the range
  * @param options.errorOf what is thrown when nothing is counted

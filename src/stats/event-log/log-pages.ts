@@ -8,9 +8,10 @@ import type { TimeSpan } from '../../time/range.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import type { LogAsked, LogKeys } from '../counts/log-page.ts'
 import { widenToMoments } from '../counts/shared/pages.ts'
-import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { nextOfList } from '../metrics/list-by-day.ts'
 import { countUntilRolledUp } from '../metrics/rolled-up.ts'
+import { sourceOf } from '../planner.ts'
 import type { StatsServices } from '../query-context.ts'
 import type { Actor } from './actor.ts'
 import { readHitsByKey } from './log-keys.ts'
@@ -62,7 +63,7 @@ export async function readLog(
 ): Promise<Page<LoggedHit>> {
   const { reads } = services
   const kept = keptPart(resolved)
-  const hasAll = isUnfiltered(resolved) && options.errorId === undefined
+  const hasAll = sourceOf('hits', resolved) === 'rollups' && options.errorId === undefined
   const found = await nextOfList(
     services,
     {

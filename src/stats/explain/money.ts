@@ -1,7 +1,7 @@
 import type { RevenueTotals } from '../../rollups/protocol.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import { edgesOf } from '../counts/shared/buckets.ts'
-import { isUnfiltered, keptPart, type ResolvedQuery, wholePart } from '../filters/resolved-query.ts'
+import { keptPart, type ResolvedQuery, wholePart } from '../filters/resolved-query.ts'
 import { countMoney } from '../metrics/money.ts'
 import { type ChangeKind, countMrrChanges, type MrrBucket } from '../money/mrr-changes.ts'
 import { distinctTerm, type Explained, sumTerm, type Term } from './parts.ts'
@@ -27,8 +27,7 @@ export async function explainPayments(explained: Explained): Promise<Record<Paym
 
 /** Payments and movements are never dropped; what filters keep of them begins with the details of the site, as do the rows of a breakdown. */
 export function moneyPart({ resolved, of }: Pick<Explained, 'resolved' | 'of'>): ResolvedQuery {
-  if (of.dimension !== undefined) return keptPart(resolved)
-  return isUnfiltered(resolved) ? wholePart(resolved) : resolved
+  return of.dimension === undefined ? wholePart(resolved) : keptPart(resolved)
 }
 
 /** Returns the distinct customers who paid. */

@@ -1,12 +1,12 @@
-import { isRolledUpDimension } from '../../dimensions/rolled-up.ts'
 import type { GoalTarget } from '../../goals/matching.ts'
 import type { TimeSpan } from '../../time/range.ts'
 import { countGiven } from '../breakdown/rank-page.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import type { TrafficColumn } from '../counts/counted-sessions.ts'
 import { edgesOf } from '../counts/shared/buckets.ts'
-import { isUnfiltered, keptPart } from '../filters/resolved-query.ts'
+import { keptPart } from '../filters/resolved-query.ts'
 import { countTraffic } from '../metrics/traffic.ts'
+import { sourceOf } from '../planner.ts'
 import { distinctTerm, type Explained, sumTerm, type Term } from './parts.ts'
 
 /** The count that each term is. */
@@ -49,7 +49,7 @@ export async function explainTraffic(explained: Explained): Promise<Record<Traff
 const NOTHING: Parts = { buckets: [], visitors: 0 }
 
 async function readParts({ services, resolved, parts, of }: Explained): Promise<Parts> {
-  if (isUnfiltered(resolved) && of.dimension === undefined) {
+  if (sourceOf('traffic', resolved) === 'rollups' && of.dimension === undefined) {
     const [buckets, [whole]] = await Promise.all([
       countTraffic(services, resolved, parts),
       countTraffic(services, resolved, [resolved]),
@@ -60,7 +60,11 @@ async function readParts({ services, resolved, parts, of }: Explained): Promise<
   }
   // Days without details are in rollups alone.
   const { start, detailsFrom = start } = resolved
-  if (of.dimension !== undefined && start < detailsFrom && isRolledUpDimension(of.dimension)) {
+  if (
+    of.dimension !== undefined &&
+    start < detailsFrom &&
+    sourceOf('values', resolved, of.dimension) === 'rollups'
+  ) {
     const { value, ...subject } = of
     const read = async ({ start, end }: TimeSpan) =>
       (await countGiven(services, { ...resolved, start, end }, subject, [value]))[0]!

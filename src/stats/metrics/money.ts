@@ -1,9 +1,10 @@
 import { readMoney, type SiteMoneyTotals } from '../../money/totals.ts'
 import { type RevenueTotals, runTask } from '../../rollups/protocol.ts'
 import { type Bucket, toWindow } from '../../time/range.ts'
-import { countAsked, countFiltered } from '../counts/count-filtered.ts'
+import { countAsked } from '../counts/count-filtered.ts'
 import { edgesOf } from '../counts/shared/buckets.ts'
-import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
+import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import { sourceOf } from '../planner.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 
 /** A range and the buckets that divide it. */
@@ -23,7 +24,7 @@ export async function countMoney(
 ): Promise<SiteMoneyTotals> {
   const windows = periods.flatMap(({ buckets }) => buckets.map(toWindow))
   const reading = readMoney(services.rollups, site, windows)
-  if (periods.every(({ resolved }) => isUnfiltered(resolved))) return reading
+  if (periods.every(({ resolved }) => sourceOf('money', resolved) === 'buckets')) return reading
   const [all, ...filtered] = await Promise.all([
     reading,
     ...periods.map(({ resolved, buckets }) =>
@@ -47,7 +48,9 @@ export async function countPayments(
   const [[all], ...filtered] = await Promise.all([
     runTask(services.rollups, 'countRevenue', [{ siteNo, currency, windows }]),
     ...periods.map(resolved =>
-      countFiltered(services, resolved, 'money', { currency, bounds: edgesOf([resolved]) }),
+      sourceOf('money', resolved) === 'columns'
+        ? countAsked(services, resolved, 'money', { currency, bounds: edgesOf([resolved]) })
+        : undefined,
     ),
   ])
   return all!.map((total, index) => {

@@ -2,8 +2,9 @@ import { type RankedValue, type Ranking, runTask } from '../../rollups/protocol.
 import type { Page } from '../../schema/pagination.ts'
 import { toWindow } from '../../time/range.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import { sourceOf } from '../planner.ts'
 import type { StatsServices } from '../query-context.ts'
-import { canReadRollups, withValueRest } from './rolled-up.ts'
+import { withValueRest } from './rolled-up.ts'
 
 export type PageWindow = Pick<Ranking, 'limit' | 'offset'>
 
@@ -17,7 +18,7 @@ export async function rankRolledUp(
   asked: Pick<Ranking, 'dimension' | 'by' | 'shown' | 'limit' | 'offset'> &
     Partial<Pick<Ranking, 'leavesOutEmpty' | 'countsVisitors'>>,
 ): Promise<Page<RankedValue> | undefined> {
-  if (!canReadRollups(resolved, asked.dimension)) return undefined
+  if (sourceOf('values', resolved, asked.dimension) !== 'rollups') return undefined
   const input = { leavesOutEmpty: false, ...asked, siteNo: resolved.siteNo, window: toWindow(resolved) }
   const ranked = await withValueRest(services, resolved, input, rest =>
     runTask(services.rollups, 'rankValues', { ...input, ...rest }),
@@ -36,7 +37,7 @@ export async function countRolledUp(
   values: string[],
   { withVisitors = false } = {},
 ): Promise<RankedValue[] | undefined> {
-  if (!canReadRollups(resolved, dimension)) return undefined
+  if (sourceOf('values', resolved, dimension) !== 'rollups') return undefined
   const { siteNo } = resolved
   const input = { siteNo, window: toWindow(resolved), dimension, values, withVisitors }
   const counted = await withValueRest(services, resolved, input, rest =>

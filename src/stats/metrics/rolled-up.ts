@@ -1,5 +1,4 @@
 import type { Queryable } from '../../db/connect.ts'
-import { isRolledUpDimension } from '../../dimensions/rolled-up.ts'
 import { AppError } from '../../errors.ts'
 import { coverWindows, type WindowsCoverage } from '../../rollups/daily/coverage.ts'
 import { coverValues } from '../../rollups/daily/rank-values.ts'
@@ -16,7 +15,8 @@ import { toWindow } from '../../time/range.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import type { Asked, Counted, CountName } from '../counts/counter.ts'
 import { type Refusal, refusalError } from '../counts/refused.ts'
-import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { sourceOf } from '../planner.ts'
 import type { StatsServices } from '../query-context.ts'
 
 /** Rollups that are written while a read adds them up are rare: those that it found had no dirty bucket. */
@@ -48,10 +48,6 @@ export async function withRest<Part, Result>(
   throw new AppError('unavailable', 'Days of the range are being counted again; try again')
 }
 
-/** Returns whether rollups answer a read, about a dimension or about traffic, when they have the days of its range. */
-export const canReadRollups = (resolved: ResolvedQuery, dimension?: string): boolean =>
-  isUnfiltered(resolved) && (dimension === undefined || isRolledUpDimension(dimension))
-
 /**
  * Counts over columns what rollups do not hold yet of such a read.
  * @param part of the range
@@ -66,7 +62,7 @@ export function countUntilRolledUp<Name extends CountName>(
 ): Promise<Counted<Name>> {
   const errorOf = async (refusal: Refusal) => {
     const isLong = refusal.why === 'large' || refusal.why === 'slow'
-    const waits = isLong && canReadRollups(resolved, dimension)
+    const waits = isLong && sourceOf('values', resolved, dimension) === 'rollups'
     const share = waits ? await shareRolledUp(services.reads, resolved.siteNo, toWindow(resolved)) : 1
     return refusalError(share < 1 ? { why: 'preparing', share } : refusal)
   }

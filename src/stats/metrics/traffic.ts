@@ -3,7 +3,8 @@ import { runTask, type TrafficTotals } from '../../rollups/protocol.ts'
 import { count, decimal } from '../../schema/fields.ts'
 import { type Bucket, toWindow } from '../../time/range.ts'
 import { edgesOf } from '../counts/shared/buckets.ts'
-import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
+import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import { sourceOf } from '../planner.ts'
 import type { StatsServices } from '../query-context.ts'
 import { countUntilRolledUp, withTrafficRest } from './rolled-up.ts'
 
@@ -45,7 +46,7 @@ export async function countTraffic(
   buckets: readonly Bucket[],
 ): Promise<TrafficTotals[]> {
   const windows = buckets.map(toWindow)
-  if (isUnfiltered(resolved) && windows.some(({ start, end }) => start < end)) {
+  if (sourceOf('traffic', resolved) === 'rollups' && windows.some(({ start, end }) => start < end)) {
     const { siteNo } = resolved
     const totals = await withTrafficRest(services, resolved, windows, rest =>
       runTask(services.rollups, 'countTraffic', { siteNo, windows, ...rest }),

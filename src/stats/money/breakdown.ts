@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { query } from '../../db/query.ts'
-import { columnOf, DIMENSIONS, levelOf, sectionOf } from '../../dimensions/dimensions.ts'
+import { columnOf, DIMENSIONS, sectionOf } from '../../dimensions/dimensions.ts'
 import { presentRowAmount, rowAmountFields } from '../../money/amounts.ts'
 import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 import { count, label } from '../../schema/fields.ts'
@@ -9,7 +9,8 @@ import { requireSection } from '../../sharing/grant.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import type { MoneyOfValue } from '../counts/money-by-value.ts'
 import { StatsQuery } from '../filters/query.ts'
-import { isUnfiltered, keptPart } from '../filters/resolved-query.ts'
+import { keptPart } from '../filters/resolved-query.ts'
+import { sourceOf } from '../planner.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 
 const SORTS = ['revenue', 'payments', 'customers', 'new_customers', 'mrr'] as const
@@ -44,9 +45,6 @@ const breakDownMoney = query<Params & { siteNo: number; start: Date; end: Date; 
   'break-down-money',
 )
 
-/** Levels of what never changes of a session. */
-const KEPT_LEVELS: ReadonlySet<string> = new Set(['session', 'session-row'])
-
 /**
  * Returns the money of the range by a dimension of the sessions that it is attributed to, the most first.
  * @throws AppError `forbidden` for a dimension of a section that the reader may not see
@@ -61,7 +59,7 @@ export async function getMoneyBreakdown(
   const { currency } = site
   const kept = keptPart(resolved)
   const { limit, offset } = windowOf(query)
-  if (isUnfiltered(resolved) && KEPT_LEVELS.has(levelOf(dimension))) {
+  if (sourceOf('moneyByValue', resolved, dimension) === 'ledger') {
     const { siteNo, start, end } = kept
     const asked = { siteNo, start, end, currency, column: columnOf(dimension), sort }
     const rows = await breakDownMoney(services.reads, { ...asked, limit, offset })

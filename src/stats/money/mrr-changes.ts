@@ -2,8 +2,8 @@ import { query } from '../../db/query.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import type { Subscribed } from '../counts/mrr.ts'
 import { edgesOf } from '../counts/shared/buckets.ts'
-import { isUnfiltered } from '../filters/resolved-query.ts'
 import type { Period } from '../metrics/money.ts'
+import { sourceOf } from '../planner.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 
 /** docs/metrics.md "MRR change of a customer" */
@@ -78,7 +78,9 @@ export async function countMrrChanges(
     now: { mrr: now.mrr, ...subscribed(now) },
     periods: await Promise.all(
       periods.map(period =>
-        isUnfiltered(period.resolved) ? unfiltered(period, between) : filtered(services, site, period),
+        sourceOf('mrr', period.resolved) === 'ledger'
+          ? unfiltered(period, between)
+          : filtered(services, site, period),
       ),
     ),
   }

@@ -1,7 +1,8 @@
 import { query } from '../../db/query.ts'
-import { countFiltered } from '../counts/count-filtered.ts'
+import { countAsked } from '../counts/count-filtered.ts'
 import { edgesOf } from '../counts/shared/buckets.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import { sourceOf } from '../planner.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 
 interface Span {
@@ -51,8 +52,11 @@ export async function countPayingCustomers(
   recorded: number,
 ): Promise<number> {
   if (recorded === 0) return 0
-  const counted = await countFiltered(services, resolved, 'money', { currency, bounds: edgesOf([resolved]) })
-  if (counted) return counted[0]!.payingCustomers
+  if (sourceOf('money', resolved) === 'columns') {
+    const asked = { currency, bounds: edgesOf([resolved]) }
+    const [counted] = await countAsked(services, resolved, 'money', asked)
+    return counted!.payingCustomers
+  }
   const { reads } = services
   const { siteNo, start, end } = resolved
   const [newest] = await countNewest(reads, { siteNo, currency, start, end })

@@ -4,7 +4,8 @@ import { BLOCK_ROWS } from '../../schema/download.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import type { PeopleFilter } from '../counts/people.ts'
 import { readHitsByKey } from '../event-log/log-keys.ts'
-import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { sourceOf } from '../planner.ts'
 import type { StatsServices } from '../query-context.ts'
 import { findSessionKeys } from '../sessions/session-keys.ts'
 
@@ -98,7 +99,12 @@ export const listEvents = (
   visits: Visit[],
   limit: number,
 ): Promise<Newest<EventOfVisit>> =>
-  (isUnfiltered(resolved) ? listAllEvents : listFilteredEvents)(services, keptPart(resolved), visits, limit)
+  (sourceOf('hitsOfSessions', resolved) === 'rows' ? listAllEvents : listFilteredEvents)(
+    services,
+    keptPart(resolved),
+    visits,
+    limit,
+  )
 
 /** Sessions whose events one statement reads. */
 const VISITS_AT_ONCE = 50

@@ -1,9 +1,10 @@
 import { DAY_MS } from '../../lib/time.ts'
 import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
 import { countAsked } from '../counts/count-filtered.ts'
-import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import { countTraffic } from '../metrics/traffic.ts'
+import { sourceOf } from '../planner.ts'
 import type { StatsServices } from '../query-context.ts'
 
 /** A visitor, and the session that says where they stand in the list. */
@@ -25,7 +26,7 @@ export async function rankVisitors(
   query: PageQuery,
 ): Promise<Page<RankedVisitor>> {
   const page = windowOf(query)
-  return isUnfiltered(resolved)
+  return sourceOf('visitors', resolved) === 'newest'
     ? rankAll(services, keptPart(resolved), page)
     : findVisitors(services, resolved, page)
 }

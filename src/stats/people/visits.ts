@@ -2,7 +2,8 @@ import { query } from '../../db/query.ts'
 import type { TimeSpan } from '../../time/range.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import type { PeopleFilter, PersonVisits } from '../counts/people.ts'
-import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { sourceOf } from '../planner.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import type { Visit } from './timeline-rows.ts'
 
@@ -65,7 +66,7 @@ export async function sumVisits(
   const kept = keptPart(resolved)
   const { siteNo, start, end } = kept
   const counted =
-    'visitorNos' in people && isUnfiltered(resolved)
+    'visitorNos' in people && sourceOf('sessionsOfVisitors', resolved) === 'rows'
       ? await sumVisitsOfVisitors(services.reads, { siteNo, start, end, ...people })
       : await countAsked(services, kept, 'visits', { people })
   const sums = await withMoney(services, site, counted)

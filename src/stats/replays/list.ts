@@ -7,8 +7,9 @@ import type { TimeSpan } from '../../time/range.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import type { LogServices } from '../event-log/log-pages.ts'
 import { StatsQuery } from '../filters/query.ts'
-import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { PageWindow } from '../metrics/rank.ts'
+import { sourceOf } from '../planner.ts'
 import { resolveContext, type StatsSite } from '../query-context.ts'
 import type { SessionKey } from '../sessions/session-id.ts'
 import { readSessionsByKey } from '../sessions/session-keys.ts'
@@ -70,7 +71,7 @@ export async function getReplays(
   const { reads } = services
   const { siteNo } = site
   const { resolved } = await resolveContext(services, site, query)
-  const find = isUnfiltered(resolved) ? findUnfiltered : findFiltered
+  const find = sourceOf('recordings', resolved) === 'rows' ? findUnfiltered : findFiltered
   const { rows: keys, total } = await find(services, keptPart(resolved), query)
   const rows = await readSessionsByKey(reads, site, keys)
   const totals = await readTotals(reads, siteNo, rows)

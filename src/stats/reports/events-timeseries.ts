@@ -15,9 +15,10 @@ import { countAsked } from '../counts/count-filtered.ts'
 import type { TypeCount } from '../counts/frequencies.ts'
 import { Buckets, edgesOf } from '../counts/shared/buckets.ts'
 import { StatsQuery } from '../filters/query.ts'
-import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { countUntilRolledUp } from '../metrics/rolled-up.ts'
 import { countTypesOfParts, type TypesOfPart } from '../metrics/types-by-day.ts'
+import { sourceOf } from '../planner.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { typesField, typesOf } from './event-log.ts'
 import { Group, Labels } from './timeseries.ts'
@@ -47,9 +48,10 @@ export async function getEventsTimeseries(
 ): Promise<EventsTimeseries> {
   const { range, resolved } = await resolveContext(services, site, query, { listsEvents: true })
   const types = typesOf(query.types)
-  const counted = isUnfiltered(resolved)
-    ? await countAll(services, resolved, range, types)
-    : await countTypes(services, resolved, range, { types })
+  const counted =
+    sourceOf('hits', resolved) === 'rollups'
+      ? await countAll(services, resolved, range, types)
+      : await countTypes(services, resolved, range, { types })
   return presentTypes(range, types, counted)
 }
 

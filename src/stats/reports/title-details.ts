@@ -4,9 +4,10 @@ import type { Page } from '../../schema/pagination.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import type { TitlePlace } from '../counts/title-places.ts'
 import { readHitsByKey } from '../event-log/log-keys.ts'
-import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { countRolledUp, type PageWindow, rankRolledUp } from '../metrics/rank.ts'
 import { countUntilRolledUp } from '../metrics/rolled-up.ts'
+import { sourceOf } from '../planner.ts'
 import type { StatsServices } from '../query-context.ts'
 
 type CountServices = Pick<StatsServices, 'reads' | 'rollups' | 'counter'>
@@ -69,7 +70,7 @@ export async function locateTitles(
   titles: Pick<RankedValue, 'value' | 'lastAt'>[],
 ): Promise<Map<string, TitlePlace>> {
   const { siteNo, detailsFrom } = resolved
-  const timed = isUnfiltered(resolved) ? titles.filter(({ lastAt }) => lastAt > 0) : []
+  const timed = sourceOf('titlePlaces', resolved) === 'rows' ? titles.filter(({ lastAt }) => lastAt > 0) : []
   const kept = timed.filter(({ lastAt }) => lastAt > (detailsFrom?.getTime() ?? 0))
   const others = titles.filter(title => !timed.includes(title))
   const [located, found] = await Promise.all([

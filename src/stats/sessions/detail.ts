@@ -10,8 +10,9 @@ import { countAsked } from '../counts/count-filtered.ts'
 import { urlOf } from '../event-log/actor.ts'
 import type { LogServices } from '../event-log/log-pages.ts'
 import { grantedFilters } from '../filters/granted.ts'
-import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
+import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { PageWindow } from '../metrics/rank.ts'
+import { sourceOf } from '../planner.ts'
 import type { StatsSite } from '../query-context.ts'
 import { resolveQueries } from '../resolve/resolve.ts'
 import { readSessionId } from './session-id.ts'
@@ -158,7 +159,7 @@ async function findPassing(
   { sessionNo }: OneSession,
   types: EventType[],
 ): Promise<PassingHits | undefined> {
-  if (isUnfiltered(resolved)) return { isFiltered: false, times: [], nths: [] }
+  if (sourceOf('hitsOfSessions', resolved) === 'rows') return { isFiltered: false, times: [], nths: [] }
   const all = { limit: Number.MAX_SAFE_INTEGER, offset: 0 }
   const [matching, hits] = await Promise.all([
     countAsked(services, resolved, 'matching', [sessionNo]),

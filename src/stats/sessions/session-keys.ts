@@ -4,9 +4,10 @@ import type { TimeSpan } from '../../time/range.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import type { PeopleFilter } from '../counts/people.ts'
 import type { SessionKeys } from '../counts/session-page.ts'
-import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import { type Stretches, stretchesOf } from '../metrics/stretches.ts'
+import { sourceOf } from '../planner.ts'
 import type { StatsServices } from '../query-context.ts'
 import type { SessionKey } from './session-id.ts'
 import type { StoredSession } from './session-row.ts'
@@ -42,7 +43,7 @@ export async function findSessionKeys(
   page: PageWindow,
 ): Promise<SessionKeys> {
   const kept = keptPart(resolved)
-  return people && 'visitorNos' in people && isUnfiltered(resolved)
+  return people && 'visitorNos' in people && sourceOf('sessionsOfVisitors', resolved) === 'rows'
     ? keysOfVisitors(services.reads, { ...kept, ...people }, page)
     : countAsked(services, kept, 'sessions', { ...page, people })
 }

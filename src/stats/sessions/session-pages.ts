@@ -1,8 +1,9 @@
 import type { Page, PageQuery } from '../../schema/pagination.ts'
 import type { PeopleFilter } from '../counts/people.ts'
-import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { nextOfList } from '../metrics/list-by-day.ts'
 import { countUntilRolledUp } from '../metrics/rolled-up.ts'
+import { sourceOf } from '../planner.ts'
 import type { StatsServices } from '../query-context.ts'
 import { findSessionKeys, readSessionsByKey } from './session-keys.ts'
 import type { StoredSession } from './session-row.ts'
@@ -23,7 +24,7 @@ export async function readSessions(
   { resolved, currency, people }: SessionsSource,
   query: PageQuery,
 ): Promise<Page<StoredSession>> {
-  const hasAll = !people && isUnfiltered(resolved)
+  const hasAll = !people && sourceOf('sessions', resolved) === 'rollups'
   const { list, from, to } = await nextOfList(
     services,
     {

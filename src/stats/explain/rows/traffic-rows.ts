@@ -3,7 +3,8 @@ import { query } from '../../../db/query.ts'
 import { DAY_MS } from '../../../lib/time.ts'
 import { countAsked } from '../../counts/count-filtered.ts'
 import type { CountedSession } from '../../counts/counted-sessions.ts'
-import { isUnfiltered, keptPart } from '../../filters/resolved-query.ts'
+import { keptPart } from '../../filters/resolved-query.ts'
+import { sourceOf } from '../../planner.ts'
 import { sessionIdOf } from '../../sessions/session-id.ts'
 import type { TermName } from '../explanation.ts'
 import { withoutGoals } from '../terms.ts'
@@ -77,7 +78,7 @@ async function listNewest({
   const asked = { columns, limit, ...of, after: behind }
   const list = (from: number, to: number) =>
     countAsked(services, { ...resolved, start: new Date(from), end: new Date(to) }, 'countedSessions', asked)
-  if (!isUnfiltered(resolved)) return list(start.getTime(), end.getTime())
+  if (sourceOf('countedSessions', resolved) === 'columns') return list(start.getTime(), end.getTime())
   const to = Math.min(end.getTime(), after ? after.at + REACH_MS : Number.POSITIVE_INFINITY)
   for (let length = DAY_MS; ; length *= 4) {
     const from = to - length - REACH_MS
