@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Api, startApi } from '../../support/api.ts'
+import { expect, test } from 'vitest'
+import { startApi } from '../../support/api.ts'
 import { startIngestApi } from '../../support/ingest-api.ts'
+import { ofFile } from '../../support/of-file.ts'
 import { createTestSite } from '../../support/sites.ts'
 import { openWire } from '../../support/wire.ts'
 
-let api: Api
-let worker: Awaited<ReturnType<typeof startIngestApi>>
-let body: string
-
-beforeAll(async () => {
-  api = await startApi({ config: { trustProxy: 1 } })
-  worker = await startIngestApi(api.services, api.services.config.redisUrl!)
-  const { key } = await createTestSite(api.services.db)
-  body = JSON.stringify({ key, hostname: 'example.com', url: { path: '/' } })
-})
-afterAll(async () => {
-  await worker.close()
-  await api.close()
-})
+const api = ofFile(() => startApi({ config: { trustProxy: 1 } }))
+const worker = ofFile(() => startIngestApi(api.services, api.services.config.redisUrl!))
+const site = ofFile(() => createTestSite(api.services.db))
 
 const LINE = 'POST /api/collect HTTP/1.1'
 const HOST = 'Host: x'
@@ -47,11 +37,7 @@ const inChunks =
 const REQUESTS: [name: string, bytes: Bytes, statuses: number[]][] = [
   ['nothing unusual', usual(), [202, 204]],
   ['two in one packet', hit => (head(...USUAL) + hit).repeat(2), [202, 202, 204]],
-  [
-    'ten in one packet',
-    hit => (head(...USUAL) + hit).repeat(10),
-    [202, 202, 202, 202, 202, 202, 202, 202, 202, 202, 204],
-  ],
+  ['ten in one packet', hit => (head(...USUAL) + hit).repeat(10), [...Array(10).fill(202), 204]],
   [
     'a usual one after chunks',
     hit => `${CHUNKS}${chunk(hit)}0${END}${head(...USUAL)}${hit}`,
@@ -219,12 +205,18 @@ const LAST = head('OPTIONS /api/collect HTTP/1.1', HOST, 'Connection: close')
 /** Sends a request and, after its first answer, `LAST`. @returns the statuses of all answers until the connection is closed */
 async function statusesOf(make: Bytes): Promise<number[]> {
   const wire = openWire(worker.url)
+  const body = JSON.stringify({ key: site.key, hostname: 'example.com', url: { path: '/' } })
   wire.send(Buffer.from(make(body).replaceAll('#', String(body.length)), 'latin1'))
   const statuses: number[] = []
   for (let isFirst = true; ; isFirst = false) {
     const answer = await wire.answer().catch(() => undefined)
     if (!answer) return statuses
     statuses.push(answer.status)
+    if (isFirst && answer.status >= 400 && answer.status !== 404)
+      expect(JSON.parse(answer.body)).toEqual({
+        ...{ code: expect.stringMatching(/^[a-z_]+$/), message: expect.stringMatching(/./) },
+        request_id: answer.headers['x-request-id'],
+      })
     if (isFirst) wire.send(LAST)
   }
 }
