@@ -137,6 +137,7 @@ test('the goal filter keeps the sessions that converted and gives their conversi
   const overview = await read(`/overview?${THAT_DAY}&goal=${goal}`)
   expect(overview).toMatchObject({ pageviews: 2, visitors: 1, sessions: 1, conversion_rate: 33.3 })
   expect(overview.previous).toMatchObject({ visitors: 0, conversion_rate: 0 })
+  for (const name of ['revenue', 'mrr', 'new_customers']) expect(overview).not.toHaveProperty(name)
   for (const [country, conversion_rate] of [
     ['DE', 100],
     ['AT', 0],

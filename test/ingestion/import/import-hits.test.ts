@@ -218,23 +218,17 @@ test('import: engagement finds a pageview of the same second that comes later in
   }
 })
 
+// Every wrong envelope: test/ingestion/import/envelope.test.ts.
 test('import: invalid lines are rejected with number and reason, the others are stored', async () => {
   const site = await createTestSite(database.db)
   const good = pageviewLine(NOON)
-  const withBody = (body: unknown) =>
-    JSON.stringify({ endpoint: 'collect', timestamp: '2026-01-01T00:00:00Z', body })
   const rejected: [string, RegExp][] = [
     ['{"endpoint": "collect", ', /not valid JSON/],
     ['[1]', /the line must be a JSON object/],
     ['7', /the line must be a JSON object/],
     ['null', /the line must be a JSON object/],
-    [pageviewLine(NOON, { endpoint: 'collector' }), /endpoint must be one of collect, event, engage, ident/],
-    [withBody(undefined), /body is required/],
-    [withBody('x'), /^body must be an object/],
-    [pageviewLine(NOON, { timestamp: undefined }), /timestamp is required/],
+    ['{"endpoint":"collect","timestamp":"2026-01-01T00:00:00Z","body":"x"}', /^body must be an object/],
     [pageviewLine(NOON, { timestamp: 'yesterday' }), /timestamp must be an ISO 8601 time/],
-    [pageviewLine(NOW.getTime() + 1), /timestamp lies in the future/],
-    [pageviewLine(0), /timestamp lies before 1990/],
     [pageviewLine(NOON, {}, { hostname: undefined, url: 7 }), /^body\.hostname is required; body\.url must/],
     [pageviewLine(NOON, {}, { visitor_id: 'me' }), /body\.visitor_id must be a UUID/],
     [pageviewLine(NOON, {}, { title: 'x'.repeat(280_000) }), /longer than 272 KiB/],
