@@ -6,7 +6,7 @@ import { COPIED_COLUMNS } from '../../../src/dimensions/dimensions.ts'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import { RetentionQuery } from '../../../src/stats/cohorts/query.ts'
 import { readRetention } from '../../../src/stats/cohorts/read-retention.ts'
-import { testDatabase, useDatabase } from '../../support/database.ts'
+import { dbOf, testDatabase, useDatabase } from '../../support/database.ts'
 import { randomFilters } from '../../support/random-filters.ts'
 import { ordinaryVisit, randomUuid } from '../../support/random-ordinary.ts'
 import { type Random, randomFrom } from '../../support/random-values.ts'
@@ -30,7 +30,7 @@ import type { TestSite } from '../../support/sites.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
 import { inputOf, storeStream } from '../stored-stream.ts'
 
-const database = useDatabase(testDatabase)
+const db = dbOf(useDatabase(testDatabase))
 
 const ZONES = ['Europe/Berlin', 'America/Santiago', 'Pacific/Apia'].slice(0, runs(3))
 const READS = runs(12)
@@ -169,7 +169,6 @@ async function storeRenewals(db: Db, site: TestSite, random: Random, world: Worl
 }
 
 test('retention: cohorts of a goal that the service converts equal a recount', async () => {
-  const { db } = database
   let members = 0
   for (const seed of seeds(runs(1))) {
     const { hits, late } = randomWeeks(seed + 800, 'Europe/Berlin')
@@ -196,7 +195,6 @@ test('retention: cohorts of a goal that the service converts equal a recount', a
 })
 
 test(`retention: every number equals a recount of hits, payments and movements (${ZONES.length} zones)`, async () => {
-  const { db } = database
   const seen = { visitors: 0, users: 0, payers: 0, mrr: 0, leftOut: 0 }
   for (const [index, zone] of ZONES.entries()) {
     const { hits, late } = randomWeeks(seeded(index + 700), zone)
