@@ -27,7 +27,7 @@ let site: TestSite
 beforeAll(async () => {
   hitConsumer = createHitConsumer({ db, queue: queue.producer, log: silentLog })
 })
-const command = ofFile(() => adminCommand({ databaseUrl: database.url, redisUrl: queue.redis.url }))
+const command = ofFile(() => adminCommand({ databaseUrl: database.url, redisUrl: queue.url }))
 beforeEach(async () => {
   await db`delete from dead_letters`
   site = await createTestSite(db)

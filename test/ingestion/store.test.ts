@@ -225,7 +225,7 @@ test('store: engagement without its pageview waits once in the queue and is then
   expect(hitConsumer.counts).toMatchObject({ stored: 1, dropped: 0 })
 
   const consumer = createConsumer<HitBatch>({
-    redisUrl: queue.redis.url,
+    redisUrl: queue.url,
     concurrency: 1,
     log: silentLog,
     handle: hitConsumer.consume,

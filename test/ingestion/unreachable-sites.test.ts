@@ -59,7 +59,7 @@ test('store: hits of a site whose server does not answer wait in the queue, and 
   lost = []
   const handle = hits.consume
   const consumer = createConsumer<HitBatch>({
-    redisUrl: queue.redis.url,
+    redisUrl: queue.url,
     concurrency: 1,
     log: silentLog,
     handle,

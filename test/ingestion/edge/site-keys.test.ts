@@ -17,7 +17,7 @@ const db = dbOf(database)
 const queue = useQueue()
 let subscriber: RedisClient
 beforeAll(() => {
-  subscriber = connectPatientRedis(queue.redis.url, silentLog)
+  subscriber = connectPatientRedis(queue.url, silentLog)
 })
 afterAll(() => subscriber.disconnect())
 afterEach(() => {

@@ -16,7 +16,7 @@ import { lineOf, pageviewLine, streamOf } from '../../support/import-lines.ts'
 import { silentLog } from '../../support/log.ts'
 import { randomHitStream, timeOrderArrival } from '../../support/random-hits.ts'
 import { recountSessions } from '../../support/recount.ts'
-import { connectTo, testRedis } from '../../support/redis.ts'
+import { useRedis } from '../../support/redis.ts'
 import { runs, sweep } from '../../support/runs.ts'
 import { createTestSite, type TestSite } from '../../support/sites.ts'
 import { expectSameOverviews, expectSameSessions } from '../../support/stored.ts'
@@ -35,6 +35,7 @@ const VISITOR = '00000000-0000-4000-8000-00000000000a'
 const STREAMS = runs(3)
 
 const database = useDatabase(testDatabase)
+const server = useRedis()
 let geo: Geo
 beforeAll(async () => {
   const environment = { DATABASE_URL: database.url, REDIS_URL: 'redis://nowhere', SECRET_KEY: '0'.repeat(64) }
@@ -388,11 +389,7 @@ test('import: a chunk that late hits have partly decompressed is compressed agai
 })
 
 async function refreshAll(run: () => Promise<unknown> = async () => {}): Promise<void> {
-  const server = await testRedis()
-  const redis = await connectTo(server)
-  const lease = createLease(redis, REFRESHING)
+  const lease = createLease(server.redis, REFRESHING)
   const now = () => new Date(NOW.getTime() + 2 * DAY)
   await keepRefreshed({ db: database.db, lease, log: silentLog, now }, run)
-  redis.disconnect()
-  await server.close()
 }
