@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import type { Db } from '../../../src/db/connect.ts'
+import { connectDb, type Db } from '../../../src/db/connect.ts'
 import { type Answer, startApi } from '../../support/api.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { inProcessPool } from '../../support/in-process-pool.ts'
@@ -23,6 +23,13 @@ const CHANGED: { path: RegExp; field: RegExp; reason: string }[] = [
       'A pattern matches a value with and without a slash at its end: the goals of the fixture count more',
   },
 ]
+
+/** Connects to a database until the test has finished. */
+export function connect(url: string): Db {
+  const db = connectDb(url, { max: 4, name: 'test', connectWithin: 60 })
+  onTestFinished(() => db.end({ timeout: 5 }))
+  return db
+}
 
 /** Returns a new data folder of 0.2.0, which goes with the test. */
 export function oldDataFolder(): string {

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Db } from '../../../src/db/connect.ts'
-import { COPIED_COLUMNS } from '../../../src/dimensions/dimensions.ts'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import { RetentionQuery } from '../../../src/stats/cohorts/query.ts'
 import { readRetention } from '../../../src/stats/cohorts/read-retention.ts'
@@ -28,7 +27,7 @@ import type { Visit, World } from '../../support/recount-world.ts'
 import { hasUsualCases, runs, seeded, seeds } from '../../support/runs.ts'
 import type { TestSite } from '../../support/sites.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
-import { inputOf, storeStream } from '../stored-stream.ts'
+import { inputOf, storeServiceEvent, storeStream } from '../stored-stream.ts'
 
 const db = dbOf(useDatabase(testDatabase))
 
@@ -152,18 +151,7 @@ async function storeRenewals(db: Db, site: TestSite, random: Random, world: Worl
     const hasSession = random.chance(0.7)
     const at = visit.startedAt + random.int(20 * DAY)
     renewals.push({ at, visitor: visit.visitor, visit: hasSession ? visit : undefined })
-    const session = hasSession ? db`session_no, started_at` : db`null, null`
-    await db`
-      insert into events (
-        site_no, at, id, type, name, is_service, visitor_no, session_no, session_at, hostname, path, url, title,
-        ${db(COPIED_COLUMNS)}
-      )
-      select
-        site_no, ${new Date(at)}, gen_random_uuid(), 'event', 'renewal', true,
-        visitor_no, ${session}, '', '', '', '', ${db(COPIED_COLUMNS)}
-      from sessions
-      join visitors using (visitor_no, site_no)
-      where site_no = ${site.siteNo} and visitors.id = ${visit.visitor} and started_at = ${new Date(visit.startedAt)}`
+    await storeServiceEvent(db, site, visit, { at, name: 'renewal', hasSession })
   }
   return renewals
 }
