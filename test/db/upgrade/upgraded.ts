@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { connectDb, type Db } from '../../../src/db/connect.ts'
 import { type Answer, startApi } from '../../support/api.ts'
+import { folderOfCase } from '../../support/data-dir.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { inProcessPool } from '../../support/in-process-pool.ts'
 import { type Answered, BASE_URL, unpackDataFolder } from './fixture.ts'
@@ -33,8 +32,7 @@ export function connect(url: string): Db {
 
 /** Returns a new data folder of 0.2.0, which goes with the test. */
 export function oldDataFolder(): string {
-  const dataDir = mkdtempSync(join(tmpdir(), 'analytics-upgrade-'))
-  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+  const dataDir = folderOfCase('upgrade')
   unpackDataFolder(VERSION_0_2_0, dataDir)
   return dataDir
 }
