@@ -232,7 +232,6 @@ test.each([
   ['the tag', { attributes: 'data-exclude="/secret/*"' }],
 ])(
   'session replay: a page that %s excludes leaves no trace after a change of the address',
-  { tags: ['full'] },
   async (_, options) => {
     const site = await world.site({ trackReplay: true, body: '<main id="main">before-it</main>', ...options })
     const page = await openRecorded(site, '/open')
@@ -271,9 +270,7 @@ test.each([
   },
 )
 
-test('session replay: an excluded page leaves no trace where the tab is hidden at once, or recording had paused', {
-  tags: ['full'],
-}, async () => {
+test('session replay: an excluded page leaves no trace where the tab is hidden at once, or recording had paused', async () => {
   const site = await world.site({
     trackReplay: true,
     excludedPaths: ['/secret/*'],
