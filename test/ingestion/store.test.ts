@@ -13,8 +13,7 @@ import { sweep } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { expectNumberedVisits, sessionsOf as storedSessions, useQueue } from './storing.ts'
 
-const MINUTE = 60_000
-const DAY = 24 * 60 * MINUTE
+const [MINUTE, DAY] = [60_000, 86_400_000]
 const NOON = Date.UTC(2026, 2, 10, 12)
 const MIDNIGHT = Date.UTC(2026, 2, 11)
 

@@ -15,9 +15,7 @@ import { randomFrom } from '../support/random-values.ts'
 import { rollUpAll } from '../support/roll-up.ts'
 import { createTestSite } from '../support/sites.ts'
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
+const [MINUTE, DAY] = [60_000, 86_400_000]
 const TODAY = Date.UTC(2026, 2, 10)
 const DAYS = [{ from: '2026-03-06', to: '2026-03-10' }]
 const WINDOW = { start: TODAY - 4 * DAY, end: TODAY }

@@ -29,8 +29,7 @@ import { runs, seeds } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
 const NOW = Date.UTC(2026, 2, 14, 12)
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
+const [HOUR, DAY] = [3_600_000, 86_400_000]
 const RANGE = { from: '2026-03-02', to: '2026-03-14' }
 const GOALS: EventGoal[] = [
   { pattern: '^payment$', props: {}, currency: null },

@@ -18,8 +18,7 @@ import { IS_QUICK, seeded } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
 const db = dbOf(useDatabase())
-const DAY = 86_400_000
-const MINUTE = 60_000
+const [DAY, MINUTE] = [86_400_000, 60_000]
 const START = Date.UTC(2026, 2, 1)
 const DAYS = 12
 const NOW = START + (DAYS + 5) * DAY

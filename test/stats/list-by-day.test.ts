@@ -23,8 +23,7 @@ import { createTestSite, type TestSite } from '../support/sites.ts'
 
 const db = dbOf(useDatabase(testDatabase))
 
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
+const [HOUR, DAY] = [3_600_000, 86_400_000]
 const ZONE = 'America/New_York'
 /** Midnight in New York; the clocks change in the night to the fourth day. */
 const START = Date.UTC(2026, 2, 5, 5)

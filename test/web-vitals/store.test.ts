@@ -6,8 +6,7 @@ import { dbOf, useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
+const [SECOND, MINUTE] = [1_000, 60_000]
 const NOON = Date.UTC(2026, 2, 10, 12)
 
 const db = dbOf(useDatabase())

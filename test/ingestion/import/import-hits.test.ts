@@ -22,8 +22,7 @@ import { createTestSite, type TestSite } from '../../support/sites.ts'
 import { expectSameOverviews, expectSameSessions } from '../../support/stored.ts'
 import { expectNumberedVisits, sessionsOf as storedSessions } from '../storing.ts'
 
-const MINUTE = 60_000
-const DAY = 24 * 60 * MINUTE
+const [MINUTE, DAY] = [60_000, 86_400_000]
 const NOON = Date.UTC(2026, 2, 10, 12)
 const MIDNIGHT = Date.UTC(2026, 2, 11)
 const NOW = new Date(Date.UTC(2026, 5, 1))
