@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { listBackends } from '../../scripts/bench/service.ts'
 import { abandonWhen } from '../../src/db/abandon.ts'
 import { connectDb } from '../../src/db/connect.ts'
