@@ -1,12 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { availableParallelism, tmpdir, totalmem } from 'node:os'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { availableParallelism, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { bareEnvironment, environmentFor, loadConfig } from '../src/config.ts'
 import { FRAME_PATH, PAGE_PATHS } from '../src/http/web/page-paths.ts'
+import { folderOfFile } from './support/data-dir.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'analytics-config-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderOfFile('config')
 
 let folders = 0
 const newDataDir = () => join(folder, String(folders++))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { mergeNewStamps, readStamps, type StampKind, stampChanges } from '../../src/columns/stamps.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { writeServiceEvents } from '../../src/revenue/ledger/service-events.ts'
-import { useDatabase } from '../support/database.ts'
+import { dbOf, useDatabase } from '../support/database.ts'
 import { expectKeptColumns } from '../support/expect-columns.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { randomFrom } from '../support/random-values.ts'
@@ -12,11 +12,10 @@ import { runs, seeds } from '../support/runs.ts'
 import { createTestSite } from '../support/sites.ts'
 import { storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
 
-const database = useDatabase()
+const db = dbOf(useDatabase())
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000]
 
 test('columns that are kept follow what is stored: late hits, engagement, identities, events of the service', async () => {
-  const { db } = database
   for (const seed of seeds(runs(4))) {
     const random = randomFrom(seed)
     const { zone, hits, late } = randomVisits(seed)
@@ -42,7 +41,6 @@ test('columns that are kept follow what is stored: late hits, engagement, identi
 })
 
 test('columns of the last days are kept as blocks of minutes, hours and days, which are joined as time goes on', async () => {
-  const { db } = database
   for (const seed of seeds(runs(4))) {
     const random = randomFrom(seed)
     const site = await createTestSite(db)
@@ -68,7 +66,6 @@ test('columns of the last days are kept as blocks of minutes, hours and days, wh
 })
 
 test('stamps: a change changes those of each span around it, and they stay when they move to longer spans', async () => {
-  const { db } = database
   const { siteNo } = await createTestSite(db)
   const now = Date.now()
   const day = (at: number) => ({ start: Math.floor(at / DAY) * DAY, end: (Math.floor(at / DAY) + 1) * DAY })
@@ -107,7 +104,6 @@ test('stamps: a change changes those of each span around it, and they stay when 
 })
 
 test('columns that are kept: an event of the service follows its session, which another transaction has changed', async () => {
-  const { db } = database
   const site = await createTestSite(db)
   const [start, visitorId] = [Date.UTC(2026, 2, 10), '00000000-0000-5000-8000-00000000000a']
   const span = { start: start + 2 * DAY, end: start + 4 * DAY }
@@ -123,7 +119,6 @@ test('columns that are kept: an event of the service follows its session, which 
 })
 
 test('columns of money follow each change of the ledger', async () => {
-  const { db } = database
   const site = await createTestSite(db)
   const present = Date.UTC(2026, 4, 20)
   const span = { start: present - 30 * DAY, end: present }

@@ -1,9 +1,8 @@
 // @module-tag full
 import { execFile, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -11,6 +10,7 @@ import { startDatabase } from '../../src/embedded/database.ts'
 import { connectRedis, whenReady } from '../../src/redis/connect.ts'
 import { exited, ready, spawnEntry } from '../embedded/spawn.ts'
 import { compiledEnvironment } from '../support/compiled-environment.ts'
+import { folderOfCase, folderOfFile } from '../support/data-dir.ts'
 import { testDatabase } from '../support/database.ts'
 import { silentLog } from '../support/log.ts'
 import { type Primary, startPrimary } from '../support/primary.ts'
@@ -21,8 +21,7 @@ import { request } from './requests.ts'
 
 const run = promisify(execFile)
 
-let folder: string
-let dataDir: string
+const dataDir = join(folderOfFile('boot'), 'data')
 let port: number
 let bootstrapped: { team_id: string; user_id: string; token: string }
 let leftByBootstrap: RunningProcess[]
@@ -30,8 +29,6 @@ let service: Primary | undefined
 /** How long its last start took here, ms. */
 let startMs: number
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'analytics-boot-'))
-  dataDir = join(folder, 'data')
   port = await freePort()
   bootstrapped = await admin('bootstrap')
   leftByBootstrap = await leftOvers()
@@ -44,10 +41,7 @@ beforeAll(async () => {
   })
   await eventually(async () => (await pageviews()) === 1)
 })
-afterAll(async () => {
-  await stopped()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => stopped())
 
 const start = (settings: NodeJS.ProcessEnv = {}) =>
   startPrimary({ PORT: String(port), DATA_DIR: dataDir, ...settings })
@@ -160,7 +154,7 @@ test('start: a second start on the same data folder names the process that holds
 })
 
 test('start: a second start leaves servers alone that are processes of their own, as under PM2', async () => {
-  const own = mkdtempSync(join(tmpdir(), 'analytics-boot-'))
+  const own = folderOfCase('boot')
   const servers = await Promise.all(
     ['database', 'redis'].map(name => spawnEntry(`workers/embedded-${name}.ts`, ['--data-dir', own])),
   )
@@ -177,7 +171,6 @@ test('start: a second start leaves servers alone that are processes of their own
   expect(await stillRunning([before])).toEqual([before])
   for (const server of servers) server.kill('SIGTERM')
   await Promise.all(servers.map(exited))
-  rmSync(own, { recursive: true, force: true })
 })
 
 test('stop: when the primary is killed the other processes end, and the next start succeeds at once', async () => {

@@ -62,15 +62,10 @@ const CODES = { 400: 'malformed_json', 404: 'not_found', 413: 'payload_too_large
 
 /** Texts for a body that is read as JSON: what is sent and what may be answered. */
 const HOSTILE_TEXT: [string, (valid: string) => string | Buffer, ...(keyof typeof CODES)[]][] = [
-  ['empty', () => '', 400],
-  ['cut short', valid => valid.slice(0, -1), 400],
   ['followed by more', valid => `${valid}${valid}`, 400],
   ['with NaN', valid => valid.replace(/\}$/, ',"x":NaN}'), 400],
   ['with a raw NUL in a string', valid => valid.replace('"hostname":"', '$&\0'), 400],
   ['in UTF-16', valid => Buffer.from(valid, 'utf16le'), 400],
-  ['null', () => 'null', 422],
-  ['a number', () => '1e400', 422],
-  ['a valid hit in an array', valid => `[${valid}]`, 422],
   ['a valid hit under __proto__', valid => `{"__proto__":${valid}}`, 422],
   ['a valid hit under constructor', valid => `{"constructor":{"prototype":${valid}}}`, 422],
   ['the key under __proto__', valid => valid.replace(/^\{("key":"[^"]*")/, '{"__proto__":{$1}'), 422],
@@ -82,7 +77,6 @@ const HOSTILE_TEXT: [string, (valid: string) => string | Buffer, ...(keyof typeo
   ['a key 40,000 objects deep', valid => valid.replace(/"key":"[^"]*"/, `"key":${DEEP_OBJECT}`), 400, 422],
   ['of 100,000 keys', () => JSON.stringify(keys(100_000)), 413],
   ['of 20,000 unknown keys', () => JSON.stringify(keys(20_000)), 422],
-  ['256 KiB and a byte', valid => valid.padEnd(256 * KIB + 1), 413],
 ]
 
 const BOMB = Buffer.alloc(64 * KIB * KIB, ' ')
@@ -93,8 +87,6 @@ const ENCODED: [string, string, (valid: string) => Buffer, number[]][] = [
   ['a deflate bomb', 'deflate', () => deflateSync(BOMB, { level: 1 }), [413, 415]],
   ['a brotli bomb', 'br', () => brotliCompressSync(BOMB, QUICK), [413, 415]],
   ['a bomb in a bomb', 'gzip, gzip', () => gzipSync(gzipBomb), [400, 413, 415]],
-  ['a hit and 256 KiB in gzip', 'gzip', valid => gzipSync(valid.padEnd(256 * KIB + 1)), [413, 415]],
-  ['gzip that is not gzip', 'gzip', valid => Buffer.from(valid), [400, 415]],
   ['gzip that is cut short', 'gzip', valid => gzipSync(valid).subarray(0, -12), [400, 415]],
   ['gzip with a wrong checksum', 'gzip', valid => flipped(gzipSync(valid), -6), [400, 415]],
   ['empty gzip', 'gzip', () => gzipSync(''), [400, 415]],
@@ -111,15 +103,15 @@ function flipped(bytes: Buffer, at: number): Buffer {
   return bytes
 }
 
-// What only bytes on a socket can say.
+// What only bytes on a socket can say; whatever is malformed is in test/http/hits/malformed.test.ts.
 
 const head = (line: string, ...headers: string[]) =>
   [line, 'Host: localhost', 'User-Agent: curl/8.5.0', 'Connection: close', ...headers, '', ''].join('\r\n')
 const read = (path: string) => head(`GET ${path} HTTP/1.1`)
-const collect = (...headers: string[]) => head('POST /api/collect HTTP/1.1', ...headers)
+const collect = (header: string) => head('POST /api/collect HTTP/1.1', header)
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
 const chunked = (...parts: string[]) => `${collect('Transfer-Encoding: chunked')}${parts.join('')}`
-const sized = (valid: string, length: number | string) => `${collect(`Content-Length: ${length}`)}${valid}`
+const sized = (valid: string, length: number) => `${collect(`Content-Length: ${length}`)}${valid}`
 const tooMuch = chunk(' '.repeat(64 * KIB)).repeat(5)
 
 /** Requests as bytes; `silence` when the connection may also be closed without an answer. */
@@ -129,47 +121,16 @@ const RAW: [
   number[],
   { silence?: true; deadlineMs?: number; end?: true }?,
 ][] = [
-  ['noise', () => '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03', [400], { silence: true, end: true }],
   ['a line without an end', () => 'GET /api/sites', [400], { silence: true, end: true }],
-  ['HTTP/9.9', () => 'GET /api/sites HTTP/9.9\r\nHost: x\r\n\r\n', [400, 505]],
-  [
-    'the preface of HTTP/2',
-    () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
-    [400, 404, 405, 505],
-    { silence: true },
-  ],
-  ['a method in small letters', () => head('post /api/collect HTTP/1.1', 'Content-Length: 0'), [400, 405]],
-  ['CONNECT', () => head('CONNECT localhost:1 HTTP/1.1'), [400, 404, 405], { silence: true }],
-  ['a space in the path', () => read('/api/si tes'), [400, 404]],
-  ['a NUL in the path', () => read('/api/sites\0'), [400]],
-  ['bytes above ASCII in the path', () => read('/api/sites/\xff\xfe'), [400, 401, 404]],
   ['another host in the path', () => read('http://evil.example/api/sites'), [400, 401, 404]],
   ['a path that is an asterisk', () => read('*'), [400, 404]],
-  ['a path without a slash', () => read('api/sites'), [400, 404]],
   ['two slashes first', () => read('//api/sites'), [400, 401, 404]],
   ['only a question mark', () => read('?'), [400, 404]],
-  ['no Host header', valid => `POST /api/collect HTTP/1.1\r\nContent-Length: 9\r\n\r\n${valid}`, [400]],
-  ['a header without a colon', () => collect('Nonsense'), [400]],
-  ['a NUL in a header', () => collect('X-A: a\0b'), [400]],
-  ['a header of 64 KiB', () => collect(`X-A: ${'a'.repeat(64 * KIB)}`), [400, 431, 413]],
-  ['3,000 headers', () => collect(...Array(3_000).fill('X-Header-A: 1234567890')), [400, 431, 413]],
-  ['a query of 64 KiB', () => read(`/api/sites?search=${'a'.repeat(64 * KIB)}`), [400, 414, 431, 413]],
-  ['no length and no body', () => collect(), [400, 411]],
-  ['a length too short', valid => sized(valid, valid.length - 5), [400]],
   ['a disconnect', valid => sized(valid, valid.length + 5), [400], { silence: true, end: true }],
   ['silence', valid => sized(valid, valid.length + 5), [400, 408], { silence: true, deadlineMs: 300 }],
-  ['a length of 10 GB', valid => sized(valid, 10_000_000_000), [413]],
-  ['a length beyond every number', valid => sized(valid, '9'.repeat(40)), [400, 413]],
-  ['a length below zero', valid => sized(valid, -1), [400]],
-  ['a length in hex', valid => sized(valid, '0x50'), [400]],
-  ['two lengths', valid => sized(valid, `${valid.length}\r\nContent-Length: 5`), [400]],
-  ['a length and chunks', valid => sized(chunk(valid), '5\r\nTransfer-Encoding: chunked'), [400]],
-  ['chunks of no size', valid => chunked('zz\r\n', valid, '\r\n'), [400]],
   ['half a chunk', valid => chunked(chunk(valid).slice(0, -9)), [400], { silence: true, end: true }],
   ['chunks over the limit', valid => chunked(chunk(valid), tooMuch, '0\r\n\r\n'), [413]],
   ['chunks over the limit without an end', valid => chunked(chunk(valid), tooMuch), [413]],
-  ['an unknown transfer encoding', valid => `${collect('Transfer-Encoding: magic')}${valid}`, [400, 501]],
-  ['an unknown expectation', () => collect('Expect: the-inquisition', 'Content-Length: 0'), [400, 417]],
 ]
 
 const input = (value: unknown) => `input=${encodeURIComponent(JSON.stringify(value))}`
@@ -300,8 +261,7 @@ test('hostile input: hits and searches at a limit are taken, and stored whole', 
   expect(await service.db`select reason from dead_letters`).toEqual([])
 })
 
-/** What the documents leave open: it may be taken or refused, but a 5xx or a dead letter is neither. */
-/** Fields that are added to a valid hit, in the place of its own of the same name. */
+/** What the documents leave open: fields that are added to a valid hit. It may be taken or refused, but a 5xx or a dead letter is neither. */
 const fields: Record<Endpoint, string[]> = {
   collect: [
     '"hostname":"two"',

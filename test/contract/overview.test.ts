@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { enrichedHit } from '../support/hits.ts'
+import { createMember, type Member } from '../support/member.ts'
 import { ofFile } from '../support/of-file.ts'
 import { sharedService } from '../support/service.ts'
-import { createMember, createSite, type Member, request, type Site, sendHit, settle } from './requests.ts'
+import { createSite, request, type Site, sendHit, settle } from './requests.ts'
 
 // What is refused of sites, and who may see and change them, is in test/sites/sites.test.ts, test/http/routes.test.ts and access.txt.
 
@@ -23,8 +24,6 @@ const service = ofFile(sharedService)
 const sentinel = ofFile(() => createSite(service, 'sentinel.example'))
 
 const get = (path: string, token = service.token) => request(`${service.url}/api${path}`, { token })
-const create = (token: string, body: object) =>
-  request(`${service.url}/api/sites`, { method: 'POST', token, body })
 const pageview = (site: Site, body: object = {}) => sendHit(service, 'collect', site, body)
 const visitor = () => ({ visitor_id: randomUUID() })
 
@@ -36,12 +35,7 @@ const storePast = (site: Site, days: number, visitorIds: string[]) => {
 }
 
 /** A site of any team. */
-async function siteOf(token: string, domain: string, timezone = NOON): Promise<Site> {
-  const { status, json, text } = await create(token, { domain, timezone })
-  expect(status, text).toBe(201)
-  const [row] = await service.db<{ site_no: number }[]>`select site_no from sites where id = ${json.id}`
-  return { id: json.id, key: json.tracking_key, domain, siteNo: row!.site_no }
-}
+const siteOf = (token: string, domain: string) => createSite({ ...service, token }, domain, NOON)
 
 const overviewOf = async (site: Site, query = '', token = service.token) => {
   const answer = await get(`/sites/${site.id}/overview${query}`, token)
@@ -102,7 +96,7 @@ describe('GET /api/sites', () => {
   }
 
   beforeAll(async () => {
-    member = await createMember(service)
+    member = await createMember({ db: service.db, now: () => new Date() })
     // Not in the order of any sort.
     for (const [domain, visitors] of [
       ['c.example', 1],

@@ -1,9 +1,6 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { createTeam, createUser } from '../../src/teams/accounts.ts'
-import { type Plan, type Role, SCOPES } from '../../src/teams/schema.ts'
-import { createToken } from '../../src/teams/tokens.ts'
 import { eventually, type TestService } from '../support/service.ts'
 import { openWire } from '../support/wire.ts'
 
@@ -200,31 +197,4 @@ export async function settle(service: TestService, sentinel: Site) {
       return rows.length > 0
     })
   }
-}
-
-export interface Member {
-  teamId: string
-  userId: string
-  token: string
-}
-
-/** A new team, or a team that there is, with one more user and the user's token. */
-export async function createMember(
-  { db }: TestService,
-  options: { teamId?: string; plan?: Plan; role?: Role } = {},
-): Promise<Member> {
-  const { plan = 'active', role = 'owner' } = options
-  const teamId = options.teamId ?? (await createTeam(db, { name: 'Test', plan }, new Date()))
-  const userId = await createUser(db, { teamId, email: `${crypto.randomUUID()}@example.com`, role })
-  return { teamId, userId, token: await tokenOf({ db }, { teamId, userId }) }
-}
-
-/** One more token of a user, with every scope. */
-export async function tokenOf(
-  { db }: Pick<TestService, 'db'>,
-  { teamId, userId }: Omit<Member, 'token'>,
-  { siteIds = null, expiresAt = null }: { siteIds?: string[] | null; expiresAt?: Date | null } = {},
-): Promise<string> {
-  const options = { teamId, userId, name: 'test', siteIds, expiresAt, scopes: [...SCOPES] }
-  return (await createToken(db, options, new Date())).token
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { enrichedHit } from '../support/hits.ts'
-import { event, invoice, type Json, onDay, subscription } from '../support/stripe.ts'
+import type { Json } from '../support/stripe.ts'
 import { revenueOfFile } from './revenue-shop.ts'
 import type { StatsSite } from './stats-site.ts'
 
@@ -58,21 +58,6 @@ test('attribution: a visitor of another site with the same id is another visitor
   expect(await revenueOf(one, 'utm_source', 'one')).toEqual([1000, 1000])
   expect(await revenueOf(two, 'utm_source', 'two')).toEqual([1000, 1000])
   expect((await revenue.overview(unvisited, `${MARCH}&source=(none)`)).revenue).toBe(1000)
-})
-
-test('attribution: a subscription and its payments belong to the visitor that the checkout names', async () => {
-  const [site, visitorId] = [await revenue.shop(), randomUUID()]
-  await visit(site, { visitorId, at: '2026-01-01T09:00:00Z', url: '/?utm_source=letter' })
-  const base = subscription({ metadata: { visitor_id: visitorId } })
-  const bill = invoice({ subscription: base.id, customer: base.customer, paidAt: onDay(2) })
-  await revenue.deliverAll(site, [
-    event('customer.subscription.created', base, onDay(2)),
-    event('invoice.paid', bill, onDay(2)),
-  ])
-  const query = 'from=2026-01-01&to=2026-01-03'
-  const both = { revenue: 1000, mrr: 1000 }
-  expect(await revenue.overview(site, `${query}&utm_source=letter`)).toMatchObject(both)
-  expect(await revenue.overview(site, `${query}&utm_source=other`)).toMatchObject({ revenue: 0, mrr: 0 })
 })
 
 const day = 'from=2026-03-10&to=2026-03-10'

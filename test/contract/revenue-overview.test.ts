@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { enrichedHit } from '../support/hits.ts'
 import { event, invoice, type Json, onDay } from '../support/stripe.ts'
 import { revenueOfFile, TEST_RANGE } from './revenue-shop.ts'
 import type { StatsSite } from './stats-site.ts'
@@ -85,17 +83,6 @@ test('overview subscription metrics: subscription metrics are present while a pr
   expect(present(await revenue.overview(site, on('2026-03-10')))).toEqual(MONEY)
 })
 
-test('overview subscription metrics: without a processor, a goal filter adds conversion_rate only', async () => {
-  const site = await revenue.site()
-  const goal = await revenue.goal(site, { match_type: 'page', match_value: '/' })
-  await visit(site, '2026-03-10T10:00:00Z', '/')
-  await visit(site, '2026-03-10T10:00:00Z', '/other')
-  await visit(site, '2026-03-10T10:00:00Z', '/another')
-  const overview = await revenue.overview(site, `${on('2026-03-10')}&goal=${goal}`)
-  expect(present(overview)).toEqual(['conversion_rate'])
-  expect(overview.conversion_rate).toBe(33.3)
-})
-
 const change = (site: StatsSite, currency: string) =>
   revenue.call('PATCH', `${site.path}/currency`, { currency })
 
@@ -111,7 +98,3 @@ test('the currency of a site can change to that of existing payments, which then
   expect((await change(site, 'GBP')).status).toBe(422)
   expect((await change(site, 'EUR')).status).toBe(200)
 })
-
-async function visit(site: StatsSite, at: string, url: string) {
-  await revenue.store([enrichedHit(site, Date.parse(at), { url, visitorId: randomUUID() })])
-}

@@ -9,7 +9,7 @@ import {
   SECRET,
   type StripeEvent,
 } from '../support/stripe.ts'
-import { tokenOf } from './requests.ts'
+import { tokenOf } from '../support/teammates.ts'
 import { type StatsSite, startStats } from './stats-site.ts'
 
 /** Present time of these services. */
@@ -80,9 +80,8 @@ export async function startRevenue() {
     },
     /** Returns a token of another user of the owner's team. */
     async colleague(role: 'admin' | 'member' | 'viewer', teamId = owner.teamId) {
-      const { db } = api.services
-      const userId = await createUser(db, { teamId, email: `${randomUUID()}@example.com`, role })
-      return tokenOf({ db }, { teamId, userId })
+      const email = `${randomUUID()}@example.com`
+      return tokenOf(api, { teamId, userId: await createUser(api.services.db, { teamId, email, role }) })
     },
     /** Creates a team whose plan ended after it created a site. */
     async lapsedTeam() {

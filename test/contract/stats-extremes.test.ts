@@ -172,9 +172,7 @@ test('engaged time: sums beyond 2^53 are averaged from rows, from rollups and wi
   for (const filter of filters) expect(await seconds(filter)).toBeCloseTo(expected, -3)
 })
 
-test('session length: sums beyond 2^53 are averaged from rows, from rollups and with filters', {
-  tags: ['full'],
-}, async () => {
+test('session length: sums beyond 2^53 are averaged from rows, from rollups and with filters', async () => {
   const { db } = stats.api.services
   const site = await stats.site()
   await stats.store([

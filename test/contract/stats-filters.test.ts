@@ -96,35 +96,19 @@ test.each([
   ['path=/ben&path=/cai', 'ben cai 2'],
   ['path=/ben&path=(none)&country=AT', '0'],
   ['country=DE&country=AT', 'ada cai 4'],
-  ['country=DE&country=(none)', 'ada ben 4'],
   ['country=DE&path=/ada%25', 'ada 2'],
   ['path=/ada%25&title=Other', '0'],
   ['path=/a%5Cb&prop_key=plan', 'ada 1'],
-  ['path[is_not]=/ben&path[is_not]=/cai', 'ada 3'],
   ['path[does_not_contain]=ben&path[does_not_contain]=cai', 'ada 3'],
   ['path[contains]=ben&path[contains]=cai', 'ben cai 2'],
   ['path[contains]=a&path[starts_with]=/c', 'cai 1'],
   // Literal: what LIKE and patterns treat specially is nothing special.
-  ['path[contains]=%25', 'ada 2'],
   ['title[contains]=_', 'ada 1'],
-  ['title[contains]=a_1', 'ada 1'],
-  ['path[contains]=%5C', 'ada 1'],
   ['utm_campaign[contains]=50%25', 'ada 3'],
-  ['utm_source[starts_with]=news_', 'ada 3'],
   ['utm_term[ends_with]=%5Cboots', 'ada 3'],
-  ['path[does_not_contain]=%25', 'ada ben cai 3'],
-  ['path[starts_with]=/b', 'ben 1'],
-  ['path[ends_with]=n', 'ben 1'],
-  ['path[contains]=*', '0'],
-  // Patterns and expressions.
+  // Patterns and expressions; what each operator matches is in test/rollups/value-match.test.ts.
   ['path[matches_pattern]=/b*', 'ben 1'],
-  ['path[matches_pattern]=b*', '0'],
-  ['path[matches_pattern]=*', '0'],
-  ['path[matches_pattern]=**', 'ada ben cai 5'],
   ['path[matches_pattern]=/a%25', '0'],
-  ['path[matches_pattern]=/ada_', '0'],
-  ['path[matches_regex]=b', 'ada ben 2'],
-  ['path[matches_regex]=^/b', 'ben 1'],
   ['path[matches_regex]=(?i)^/BEN$', 'ben 1'],
   ['city[matches_regex]=^K.ln$', 'ada 3'],
   ['city=k%C3%B6ln', '0'],
@@ -137,6 +121,7 @@ test('the goal filter keeps the sessions that converted and gives their conversi
   const overview = await read(`/overview?${THAT_DAY}&goal=${goal}`)
   expect(overview).toMatchObject({ pageviews: 2, visitors: 1, sessions: 1, conversion_rate: 33.3 })
   expect(overview.previous).toMatchObject({ visitors: 0, conversion_rate: 0 })
+  for (const name of ['revenue', 'mrr', 'new_customers']) expect(overview).not.toHaveProperty(name)
   for (const [country, conversion_rate] of [
     ['DE', 100],
     ['AT', 0],

@@ -94,7 +94,7 @@ test('filters: a service event without a session passes only where every filter 
   expect((await found('user_id[is_not]=u&path=/home')).log).toEqual([])
 })
 
-describe('payments from before their visitor was known', { tags: ['full'] }, () => {
+describe('payments from before their visitor was known', () => {
   const STEPS = encodeURIComponent(
     JSON.stringify([
       { type: 'event', value: 'payment' },

@@ -1,20 +1,18 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { listBackends } from '../../scripts/bench/service.ts'
 import { abandonWhen } from '../../src/db/abandon.ts'
-import { connectDb, type Db } from '../../src/db/connect.ts'
-import { sharedDatabase } from '../support/database.ts'
+import { connectDb } from '../../src/db/connect.ts'
+import { dbOf, useDatabase } from '../support/database.ts'
 import { deferred } from '../support/deferred.ts'
+import { ofFile } from '../support/of-file.ts'
 
-let db: Db
-
-beforeAll(async () => {
-  const database = await sharedDatabase()
-  db = connectDb(database.url, { max: 1, name: 'test' })
-  return async () => {
-    await db.end({ timeout: 1 })
-    await database.close()
-  }
-})
+const database = useDatabase()
+const db = dbOf(
+  ofFile(async () => {
+    const connected = connectDb(database.url, { max: 1, name: 'test' })
+    return { db: connected, close: () => connected.end({ timeout: 1 }) }
+  }),
+)
 
 /** Holds the only connection until the returned function is called. */
 async function occupy(): Promise<() => Promise<unknown>> {

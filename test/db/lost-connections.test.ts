@@ -1,39 +1,41 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { abandonWhen } from '../../src/db/abandon.ts'
 import { ARRAY_TYPES } from '../../src/db/array-types.ts'
-import { connectDb, type Db } from '../../src/db/connect.ts'
+import { connectDb } from '../../src/db/connect.ts'
 import { query } from '../../src/db/query.ts'
-import { sharedDatabase } from '../support/database.ts'
-import { type DatabaseProxy, databaseProxy } from '../support/database-proxy.ts'
+import { dbOf, sharedDatabase } from '../support/database.ts'
+import { databaseProxy } from '../support/database-proxy.ts'
 import { deferred } from '../support/deferred.ts'
 import { ofFile } from '../support/of-file.ts'
 
-let proxy: DatabaseProxy
-let db: Db
-
 const database = ofFile(sharedDatabase)
-beforeAll(async () => {
-  proxy = await databaseProxy(database.url)
-  db = connectDb(proxy.url, { max: 1, name: 'test' })
-})
-afterAll(async () => {
-  await db.end({ timeout: 5 })
-  proxy.close()
-})
+const proxy = ofFile(() => databaseProxy(database.url))
+const db = dbOf(
+  ofFile(async () => {
+    const connected = connectDb(proxy.url, { max: 1, name: 'test' })
+    return { db: connected, close: () => connected.end({ timeout: 5 }) }
+  }),
+)
 
 const CLOSED = { code: expect.stringMatching(/^(CONNECTION_CLOSED|ECONNRESET|EPIPE)$/) }
 const recovers = () => expect.poll(() => db`select 1 as one`.catch(() => [])).toEqual([{ one: 1 }])
 
-test('a transaction whose connection is lost in a statement fails, and its process goes on', async () => {
-  const transaction = db.begin(async tx => {
-    await tx`select 1`
-    const statement = tx`select pg_sleep(30)`.execute()
-    proxy.cut()
-    await statement
-  })
-  await expect(transaction).rejects.toMatchObject(CLOSED)
-  await recovers()
-})
+test.each<[string, (statement: Promise<unknown>) => unknown]>([
+  ['waits for it', statement => statement],
+  ['handles the loss by itself', statement => statement.catch(() => {})],
+])(
+  'a transaction that %s in a statement fails when its connection is lost, and its process goes on',
+  async (_, end) => {
+    const transaction = db.begin(async tx => {
+      await tx`select 1`
+      const statement = tx`select pg_sleep(30)`.execute()
+      proxy.cut()
+      await end(statement)
+    })
+    await expect(transaction).rejects.toMatchObject(CLOSED)
+    await recovers()
+  },
+)
 
 test.each([
   ['returns', async () => {}],
@@ -47,21 +49,16 @@ test.each([
       await tx`select 1`
       proxy.cut()
       await lost
-      later.push(
-        await Promise.resolve()
-          .then(() => tx`select 1`)
-          .catch(error => error.code),
-      )
-      later.push(
-        await Promise.resolve()
-          .then(() => tx.unsafe('select 1'))
-          .catch(error => error.code),
-      )
-      later.push(
-        await Promise.resolve()
-          .then(() => tx.savepoint(inner => inner`select 1`))
-          .catch(error => error.code),
-      )
+      for (const statement of [
+        ...[() => tx`select 1`, () => tx.unsafe('select 1')],
+        () => tx.savepoint(inner => inner`select 1`),
+      ]) {
+        later.push(
+          await Promise.resolve()
+            .then<unknown>(statement)
+            .catch(error => error.code),
+        )
+      }
       await end()
     })
     await expect(transaction).rejects.toMatchObject(CLOSED)
@@ -71,17 +68,6 @@ test.each([
     await recovers()
   },
 )
-
-test('a transaction that handles the loss of its connection by itself fails', async () => {
-  const transaction = db.begin(async tx => {
-    await tx`select 1`
-    const statement = tx`select pg_sleep(30)`.execute()
-    proxy.cut()
-    await statement.catch(() => {})
-  })
-  await expect(transaction).rejects.toMatchObject(CLOSED)
-  await recovers()
-})
 
 test('a statement that cannot be cancelled, since its server is away, fails', async () => {
   const sleep = query('test-sleep', 'select pg_sleep(30)')

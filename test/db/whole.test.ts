@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -13,6 +12,7 @@ import { requireWhole } from '../../src/db/whole.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { recordPayment } from '../../src/revenue/ledger/record-payment.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
+import { folderOfCase } from '../support/data-dir.ts'
 import { testDatabase, useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { sweep } from '../support/runs.ts'
@@ -136,7 +136,7 @@ const COMMANDS = /```sh\n( *pg_dump [\s\S]*?)```/.exec(
 test('a backup that is restored as the documents say has every row; restored by pg_restore alone, it is refused', {
   tags: ['full', 'native'],
 }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'analytics-backup-'))
+  const folder = folderOfCase('backup')
   const run = (commands: string, restored: string) =>
     promisify(execFile)('bash', ['-ec', commands], {
       cwd: folder,
@@ -150,7 +150,6 @@ test('a backup that is restored as the documents say has every row; restored by 
   const [whole, torn] = databases
   onTestFinished(async () => {
     for (const { name } of databases) await database.db.unsafe(`drop database if exists ${name} with (force)`)
-    rmSync(folder, { recursive: true })
   })
   for (const { name } of databases) await database.db.unsafe(`create database ${name}`)
   await run(COMMANDS, whole!.url)

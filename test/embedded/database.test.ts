@@ -1,19 +1,17 @@
 // @module-tag full
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import postgres from 'postgres'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { clientOptions } from '../../src/db/connect.ts'
 import { type Database, startDatabase } from '../../src/embedded/database.ts'
 import { readDatabaseFiles } from '../../src/embedded/memory-files.ts'
 import { databaseUrl, socketPathFor } from '../../src/embedded/paths.ts'
-import { fillDataDir } from '../support/data-dir.ts'
+import { fillDataDir, folderOfFile } from '../support/data-dir.ts'
 import { exited, ready, spawnEntry } from './spawn.ts'
 
 const log = { info() {}, warn() {}, error() {} }
-const root = mkdtempSync(path.join(os.tmpdir(), 'database-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+const root = folderOfFile('database')
 
 function client(url: string): postgres.Sql {
   const { url: plain, host } = clientOptions(url)

@@ -1,19 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Redis as Client } from 'ioredis'
 import { expect, onTestFinished, test } from 'vitest'
 import { identify, isAlive } from '../../src/embedded/lock.ts'
 import { type Redis, startRedis } from '../../src/embedded/redis.ts'
+import { folderOfCase } from '../support/data-dir.ts'
 import { sweep } from '../support/runs.ts'
 import { exited, ready, spawnEntry } from './spawn.ts'
 
 const log = { info() {}, warn() {}, error() {} }
-function folder(name = 'redis-'): string {
-  const dataDir = mkdtempSync(path.join(os.tmpdir(), name))
-  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
-  return dataDir
-}
+const folder = (name = 'redis') => folderOfCase(name)
 
 async function start(dataDir: string): Promise<Redis> {
   const redis = await startRedis({ dataDir, log })

@@ -1,11 +1,9 @@
 // @module-tag full
 // @needs citus
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startCitus } from '../support/citus-cluster.ts'
+import { folderOfFile } from '../support/data-dir.ts'
 import { type Load, moreAccepted } from '../support/load.ts'
 import { ofFile } from '../support/of-file.ts'
 import { freePort } from '../support/service.ts'
@@ -15,8 +13,7 @@ import { startLoadedService } from './loaded-service.ts'
 /** Longer than any time limit of the service. */
 const HANG_MS = 20_000
 
-const folder = mkdtempSync(join(tmpdir(), 'analytics-citus-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }))
+const folder = folderOfFile('citus')
 const cluster = ofFile(async () => startCitus(folder, [await freePort(), await freePort(), await freePort()]))
 const service = ofFile(() => startLoadedService({ DATABASE_URL: cluster.url }))
 

@@ -1,9 +1,8 @@
 // @module-tag full
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bootstrap } from '../../src/teams/accounts.ts'
+import { folderOfFile } from '../support/data-dir.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { moreAccepted, underLoad } from '../support/load.ts'
 import { type Primary, startPrimary } from '../support/primary.ts'
@@ -16,12 +15,11 @@ import { expectNoneRefused } from './none-refused.ts'
 
 let database: TestDatabase
 let redis: TestRedis
-let folder: string
+const folder = folderOfFile('hosts')
 let hosts: Primary[]
 
 beforeAll(async () => {
   ;[database, redis] = await Promise.all([testDatabase(), testRedis()])
-  folder = mkdtempSync(join(tmpdir(), 'analytics-hosts-'))
   hosts = await Promise.all(
     ['first', 'second'].map(async name =>
       startPrimary({
@@ -42,7 +40,6 @@ afterAll(async () => {
   await Promise.all(hosts.map(host => host.exited))
   await redis.close()
   await database.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /**

@@ -1,11 +1,10 @@
 // @module-tag full
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
-import { newDataDir } from '../support/data-dir.ts'
+import { expect, test } from 'vitest'
+import { folderOfCase, newDataDir } from '../support/data-dir.ts'
 import { testDatabase } from '../support/database.ts'
 import { documentedCommands } from '../support/documented-commands.ts'
 import { type Load, moreAccepted, underLoad } from '../support/load.ts'
@@ -59,8 +58,7 @@ async function restoreRedis(dir: string, restore: () => Promise<unknown>): Promi
 }
 
 test('redis: files copied and brought back as the documents say have each hit that waited, and none counts twice', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'analytics-redis-copy-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = folderOfCase('redis-copy')
   const dir = (await redis.cli(redis.server, 'config', 'get', 'dir')).trim().split('\n')[1]!
   const run = (start: string) =>
     promisify(execFile)('bash', ['-ec', documentedCommands(start)], {

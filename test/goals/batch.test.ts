@@ -130,10 +130,3 @@ test('lifecycle goals can be changed and deleted like other goals, and keep thei
   expect((await site.update(payment!.id, { match_type: 'copy', match_value: 'payment' })).status).toBe(200)
   expect((await site.update(payment!.id, event('payment'))).status).toBe(422)
 })
-
-test('lifecycle goals are not created again after a user renamed them', async () => {
-  const site = await newSite()
-  const goals = await connect(site)
-  await site.update(goals[1]!.id, event('payment', { display_name: 'Sales' }))
-  expect(await connect(site)).toHaveLength(11)
-})

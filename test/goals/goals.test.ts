@@ -71,9 +71,6 @@ test('the list of goals refuses wrong parameters', async () => {
     [`search=${'x'.repeat(256)}`, 'search', 'must be at most 255 characters'],
     ['search=a&search=b', 'search', 'must be a string'],
     ['page=0', 'page', 'must be at least 1'],
-    ['page=1&page=2', 'page', 'must be an integer'],
-    ['page[is]=1', 'page', 'must be an integer'],
-    ['per_page=101', 'per_page', 'must be at most 100'],
   ] as const) {
     const answer = await site.list(`?${query}`)
     expect([answer.status, answer.body.errors]).toEqual([422, { [field]: [problem] }])

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
@@ -7,12 +5,13 @@ import { folderOfServers } from '../../src/embedded/addresses.ts'
 import { databaseUrl } from '../../src/embedded/paths.ts'
 import { type DiskWatch, watchDisk } from '../../src/runtime/disk.ts'
 import { startApi } from '../support/api.ts'
+import { folderOfFile } from '../support/data-dir.ts'
 import { startIngestApi } from '../support/ingest-api.ts'
 import { ofFile } from '../support/of-file.ts'
 import { recordingLog } from '../support/recording-log.ts'
 
 const MIB = 1024 * 1024
-const folder = mkdtempSync(join(tmpdir(), 'analytics-space-'))
+const folder = folderOfFile('space')
 let free = 0
 let disk: DiskWatch
 const { log, lines } = recordingLog()
@@ -24,7 +23,6 @@ const api = ofFile(() => startApi({ disk }))
 const ingest = ofFile(() => startIngestApi(api.services, api.services.config.redisUrl!))
 afterAll(async () => {
   disk.stop()
-  rmSync(folder, { recursive: true })
 })
 beforeEach(() => haveFree(1_000))
 

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { createFavicons } from '../../src/sites/favicons.ts'
 import { avatarOf } from '../../src/stats/identity/avatar.ts'
 import { nicknameOf } from '../../src/stats/identity/nickname.ts'
-import { type Api, startApi } from '../support/api.ts'
+import { startApi } from '../support/api.ts'
 import { enrichedHit } from '../support/hits.ts'
+import { startLocalServer } from '../support/local-server.ts'
 import { ofFile } from '../support/of-file.ts'
 
 const HOUR = 3_600_000
@@ -30,11 +28,14 @@ const NO_PICTURES: [string, Served][] = [
 ]
 
 /** A foreign web server, which notes what it is asked for and says what it is told to, under a wrong type. */
-const web = { port: 0, served: { status: 200, body: PNG } as Served, asked: [] as string[] }
-const server = createServer((request, response) => {
-  web.asked.push(`${request.headers.host}${request.url}`)
-  const { status, body, headers } = web.served
-  response.writeHead(status, { 'Content-Type': 'text/html', ...headers }).end(body)
+const web = ofFile(async () => {
+  const server = await startLocalServer((request, response) => {
+    web.asked.push(`${request.headers.host}${request.url}`)
+    const { status, body, headers } = web.served
+    response.writeHead(status, { 'Content-Type': 'text/html', ...headers }).end(body)
+  })
+  const origin = `http://pictures.example:${server.port}`
+  return { ...server, origin, served: { status: 200, body: PNG } as Served, asked: [] as string[] }
 })
 
 const reset = () => void Object.assign(web, { served: { status: 200, body: PNG }, asked: [] })
@@ -54,17 +55,10 @@ const SAFE = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
 }
 
-let origin: string
 let now = Date.UTC(2026, 2, 1, 12)
 
-let api: Api
-
-beforeAll(async () => {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  web.port = (server.address() as AddressInfo).port
-  origin = `http://pictures.example:${web.port}`
-  api = await startApi({
+const api = ofFile(() =>
+  startApi({
     now: () => new Date(now),
     config: { baseUrl: 'https://analytics.example' },
     reach: {
@@ -73,13 +67,9 @@ beforeAll(async () => {
       timeoutMs: 30_000,
       maxBytes: 10_000,
     },
-  })
-})
+  }),
+)
 const owner = ofFile(() => api.member())
-afterAll(async () => {
-  server.close()
-  await api.close()
-})
 beforeEach(() => {
   now += 30 * 24 * HOUR
   reset()
@@ -130,7 +120,7 @@ test('pictures: requests from one address are limited', async () => {
 })
 
 test('avatars: the picture of an identity is served by the service and fetched once a day', async () => {
-  const avatar = `${origin}/ada.png?size=80`
+  const avatar = `${web.origin}/ada.png?size=80`
   const { avatarUrl, visitorId } = await visit(avatar)
   expect(avatarUrl).toMatch(new RegExp(`^https://analytics\\.example/avatars/${visitorId}/[A-Za-z0-9_-]+$`))
   expect(web.asked).toEqual([])
@@ -147,7 +137,7 @@ test('avatars: the picture of an identity is served by the service and fetched o
 })
 
 test('avatars: responses and URLs hide the address of the picture and the identifier; each picture has its own URL', async () => {
-  const first = await visit(`${origin}/ada.png`, { identifier: 'ada@example.com' })
+  const first = await visit(`${web.origin}/ada.png`, { identifier: 'ada@example.com' })
   const { body } = await api.call('GET', `/api/sites/${first.site.id}/stats/events`, { token: owner.token })
   const bytes = Buffer.from(new URL(first.avatarUrl).pathname.split('/').at(-1)!, 'base64url').toString(
     'latin1',
@@ -155,8 +145,8 @@ test('avatars: responses and URLs hide the address of the picture and the identi
   expect(JSON.stringify(body)).not.toContain('ada.png')
   for (const text of [first.avatarUrl, bytes]) expect(text).not.toMatch(/ada@|pictures\.example/)
   const same = { ...first, identifier: 'ada@example.com' }
-  expect((await visit(`${origin}/ada.png`, same)).avatarUrl).toBe(first.avatarUrl)
-  const { avatarUrl } = await visit(`${origin}/b.png`, same)
+  expect((await visit(`${web.origin}/ada.png`, same)).avatarUrl).toBe(first.avatarUrl)
+  const { avatarUrl } = await visit(`${web.origin}/b.png`, same)
   expect(avatarUrl).not.toBe(first.avatarUrl)
   await show(avatarUrl)
   expect(web.asked.map(each => each.split('/').at(-1))).toEqual(['b.png'])
@@ -166,7 +156,7 @@ test.each(NO_PICTURES)(
   'avatars and favicons: %s instead of a picture gives a made one for an hour',
   async (_what, served) => {
     web.served = served
-    const { avatarUrl, visitorId } = await visit(`${origin}/${randomUUID()}.png`)
+    const { avatarUrl, visitorId } = await visit(`${web.origin}/${randomUUID()}.png`)
     const { domain } = await newSite(`www.${randomUUID().replace(/^./, 'q')}.example:${web.port}`)
     for (const [ask, maxAge] of [
       [() => show(avatarUrl), 'private, max-age=3600'],
@@ -199,15 +189,15 @@ test.each([
 })
 
 test('avatars: a URL that the service did not issue is 404, and nothing is fetched', async () => {
-  const mine = await visit(`${origin}/mine.png`)
-  const other = await visit(`${origin}/other.png`)
+  const mine = await visit(`${web.origin}/mine.png`)
+  const other = await visit(`${web.origin}/other.png`)
   const { pathname } = new URL(mine.avatarUrl)
   const opaque = pathname.split('/').at(-1)!
   const swapped = opaque.slice(0, -4) + (opaque.endsWith('AAAA') ? 'BBBB' : 'AAAA')
   for (const path of [
     pathname.replace(mine.visitorId, other.visitorId),
     `/avatars/${mine.visitorId}/${swapped}`,
-    `/avatars/${mine.visitorId}/${Buffer.from(`${origin}/x.png`).toString('base64url')}`,
+    `/avatars/${mine.visitorId}/${Buffer.from(`${web.origin}/x.png`).toString('base64url')}`,
     `/avatars/${mine.visitorId}/x`,
     `/avatars/${mine.visitorId}/${'A'.repeat(3_000)}`,
     `/avatars/nobody/${opaque}`,
@@ -222,7 +212,7 @@ test('avatars: a URL that the service did not issue is 404, and nothing is fetch
 test('avatars: visitors without a picture, and those of a deleted site, have the generated one', async () => {
   const without = await visit(undefined)
   expect(without.avatarUrl).toBe(`https://analytics.example/avatars/${without.visitorId}.svg`)
-  const { avatarUrl, site, visitorId } = await visit(`${origin}/gone.png`)
+  const { avatarUrl, site, visitorId } = await visit(`${web.origin}/gone.png`)
   expect((await show(avatarUrl)).bytes).toEqual(PNG)
   await api.call('DELETE', `/api/sites/${site.id}`, { token: owner.token })
   const { status, bytes, maxAge } = await show(avatarUrl)

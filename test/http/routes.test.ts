@@ -8,14 +8,14 @@ import { ofFile } from '../support/of-file.ts'
 const api = ofFile(startApi)
 
 const owner = ofFile(() => api.member())
-const stranger = ofFile(() => api.member())
 const site = ofFile(() => api.site(owner, { domain: 'example.com' }))
 
 const paths = [...new Set(routes.map(route => route.path))]
 const at = (path: string, siteKey: string) =>
   path.replace(':siteKey', siteKey).replace(/:\w+/g, () => randomUUID())
 
-// Which routes there are, in their order, stands in test/contract/access.txt.
+// Which routes there are, in their order, and what each answers to a stranger, stands in test/contract/access.txt; that a site of another
+// team is answered like an unknown one, in test/sites/sites.test.ts; the names of ignored parameters, in test/trpc/endpoint.test.ts.
 test('routes: HEAD is answered like GET; what is made answers 201, what has only begun 202, what has no body 204, everything else 200', async () => {
   const withStatus = (status: number) =>
     routes.filter(({ ok }) => ok === status).map(({ method, path }) => `${method} ${path}`)
@@ -56,28 +56,6 @@ test.each(routes.filter(({ isOpen }) => !isOpen))(
         request_id: answer.headers.get('x-request-id'),
       })
     }
-  },
-)
-
-test.each(routes)('$method $path names ignored query parameters in a header', async route => {
-  const path = `${at(route.path, site.id)}?nonsense=1&also=2&siteKey=3`
-  const answer = await api.call(route.method.toUpperCase(), path, { token: stranger.token })
-  expect(answer.headers.get('x-ignored-parameters')).toBe('nonsense, also, siteKey')
-})
-
-test.each(routes.filter(route => route.path.includes(':siteKey')))(
-  "$method $path answers the same for another team's site as for an unknown one",
-  async route => {
-    const ask = async (siteKey: string) => {
-      const answer = await api.call(route.method.toUpperCase(), at(route.path, siteKey), {
-        token: stranger.token,
-      })
-      return { status: answer.status, body: { ...answer.body, request_id: undefined } }
-    }
-    const unknown = await ask(randomUUID())
-    expect(unknown).toMatchObject({ status: 404, body: { message: 'No such site' } })
-    for (const siteKey of [site.id, 'example.com', 'unknown.example'])
-      expect(await ask(siteKey)).toEqual(unknown)
   },
 )
 

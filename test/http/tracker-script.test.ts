@@ -1,29 +1,26 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { projectRoot } from '../../src/config.ts'
 import { createTrackerScript } from '../../src/http/assets/tracker-script.ts'
+import { startLocalServer } from '../support/local-server.ts'
+import { ofFile } from '../support/of-file.ts'
 
 const script = createTrackerScript({ trackerPath: '/t' })
 const built = readFileSync(join(projectRoot, 'dist', 'tracker', 'script.js'))
-let url: string
-beforeAll(async () => {
-  const server = createServer((req, res) => {
+const server = ofFile(() =>
+  startLocalServer((req, res) => {
     if (!script.handle(req, res)) res.writeHead(404).end()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return () => server.close()
-})
+  }),
+)
 
 /** Requests a path without the additional headers and the decompression of `fetch`. */
 async function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
-  const [response] = (await once(request(url + path, { method, headers }).end(), 'response')) as [
+  const [response] = (await once(request(server.url + path, { method, headers }).end(), 'response')) as [
     IncomingMessage,
   ]
   return { status: response.statusCode!, headers: response.headers, body: await buffer(response) }

@@ -9,7 +9,7 @@ import {
 import { createHitConsumer, type HitConsumer } from '../../src/ingestion/store/hit-consumer.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { adminCommand } from '../support/admin-command.ts'
-import { testDatabase, useDatabase } from '../support/database.ts'
+import { dbOf, testDatabase, useDatabase } from '../support/database.ts'
 import { enrichedHit, rawHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
 import { ofFile } from '../support/of-file.ts'
@@ -20,47 +20,48 @@ const MINUTE = 60_000
 const NOON = Date.UTC(2026, 2, 10, 12)
 
 const database = useDatabase(testDatabase)
+const db = dbOf(database)
 const queue = useQueue()
 let hitConsumer: HitConsumer
 let site: TestSite
 beforeAll(async () => {
-  hitConsumer = createHitConsumer({ db: database.db, queue: queue.producer, log: silentLog })
+  hitConsumer = createHitConsumer({ db, queue: queue.producer, log: silentLog })
 })
-const command = ofFile(() => adminCommand({ databaseUrl: database.url, redisUrl: queue.redis.url }))
+const command = ofFile(() => adminCommand({ databaseUrl: database.url, redisUrl: queue.url }))
 beforeEach(async () => {
-  await database.db`delete from dead_letters`
-  site = await createTestSite(database.db)
+  await db`delete from dead_letters`
+  site = await createTestSite(db)
 })
 
 /** Stores hits while a table constraint rejects those with the title `kept out`. */
 async function takeWhileSomeAreKeptOut(hits: Hit[]) {
   const sites = [...new Set(hits.map(hit => hit.siteNo))].join()
-  await database.db.unsafe(
+  await db.unsafe(
     `alter table events add constraint kept_out check (site_no not in (${sites}) or title <> 'kept out')`,
   )
   try {
     await hitConsumer.consume({ parts: [{ partition: 1, hits }] })
   } finally {
-    await database.db`alter table events drop constraint kept_out`
+    await db`alter table events drop constraint kept_out`
   }
 }
 
 const keptOut = (at: number, fields: Partial<Hit> = {}) => rawHit(site, at, { title: 'kept out', ...fields })
 
-const bury = (hit: unknown, reason = 'kept out') => moveToDeadLetters(database.db, hit, new Error(reason))
+const bury = (hit: unknown, reason = 'kept out') => moveToDeadLetters(db, hit, new Error(reason))
 
-const retry = (siteNo: number | null = null) => retryDeadLetters(database.db, siteNo, silentLog)
+const retry = (siteNo: number | null = null) => retryDeadLetters(db, siteNo, silentLog)
 
 async function letters() {
-  return database.db<{ id: string; reason: string }[]>`select id, reason from dead_letters order by at`
+  return db<{ id: string; reason: string }[]>`select id, reason from dead_letters order by at`
 }
 
 async function eventsOf({ siteNo }: TestSite) {
-  return database.db<{ id: string; type: string }[]>`
+  return db<{ id: string; type: string }[]>`
     select id, type from events where site_no = ${siteNo} order by at`
 }
 
-const sessionsOf = ({ siteNo }: TestSite) => database.db`
+const sessionsOf = ({ siteNo }: TestSite) => db`
   select pageviews, visit_count as "visitCount", last_at as "lastAt"
   from sessions where site_no = ${siteNo} order by started_at`
 
@@ -88,7 +89,7 @@ test('dead letters: once their cause is gone, hits are stored in their sessions 
 test('dead letters: a retry that was interrupted after storing counts nothing twice', async () => {
   const hit = keptOut(NOON)
   await takeWhileSomeAreKeptOut([hit])
-  await storeHits(database.db, 'all', [enrichedHit(site, NOON, hit)])
+  await storeHits(db, 'all', [enrichedHit(site, NOON, hit)])
   expect(await retry()).toEqual({ stored: 1, dropped: 0, failed: 0 })
   expect(await eventsOf(site)).toHaveLength(1)
   expect(await sessionsOf(site)).toMatchObject([{ pageviews: 1 }])
@@ -132,20 +133,20 @@ test('dead letters: a letter that fails again stays with the new reason and does
   await takeWhileSomeAreKeptOut([bad, good])
   await bury('nonsense')
   await bury(keptOut(NOON, { title: 'x'.repeat(400_000) }))
-  await database.db`update dead_letters set reason = 'of another time', failed_at = '2020-01-01'`
+  await db`update dead_letters set reason = 'of another time', failed_at = '2020-01-01'`
   expect(await retry()).toEqual({ stored: 1, dropped: 0, failed: 3 })
-  const left = await database.db`select reason, failed_at > '2021-01-01' as "isRenewed" from dead_letters`
+  const left = await db`select reason, failed_at > '2021-01-01' as "isRenewed" from dead_letters`
   expect(left).toHaveLength(3)
   for (const { reason, isRenewed } of left)
     expect([reason === 'of another time', isRenewed]).toEqual([false, true])
 })
 
 test('dead letters: a retry for one site leaves other sites alone; letters of a deleted site are dropped', async () => {
-  const other = await createTestSite(database.db)
+  const other = await createTestSite(db)
   await takeWhileSomeAreKeptOut([keptOut(NOON), rawHit(other, NOON, { title: 'kept out' })])
   expect(await retry(site.siteNo)).toMatchObject({ stored: 1 })
   expect(await letters()).toHaveLength(1)
-  await database.db`update sites set deleted_at = now() where site_no = ${other.siteNo}`
+  await db`update sites set deleted_at = now() where site_no = ${other.siteNo}`
   expect(await retry()).toEqual({ stored: 0, dropped: 1, failed: 0 })
   expect(await letters()).toEqual([])
   expect(await eventsOf(other)).toEqual([])
@@ -161,13 +162,13 @@ test('dead letters: the list has the latest failures and the total', async () =>
   for (const index of [1, 2, 3]) {
     const hit = rawHit(site, NOON + index)
     await bury(hit, `reason ${index}`)
-    await database.db`update dead_letters set failed_at = ${new Date(NOON + index)} where id = ${hit.id}`
+    await db`update dead_letters set failed_at = ${new Date(NOON + index)} where id = ${hit.id}`
   }
-  const { total, letters: listed } = await listDeadLetters(database.db, { siteNo: site.siteNo, limit: 2 })
+  const { total, letters: listed } = await listDeadLetters(db, { siteNo: site.siteNo, limit: 2 })
   expect(total).toBe(3)
   expect(listed.map(letter => letter.reason)).toEqual(['reason 3', 'reason 2'])
-  const { siteNo } = await createTestSite(database.db)
-  expect(await listDeadLetters(database.db, { siteNo, limit: 2 })).toEqual({ total: 0, letters: [] })
+  const { siteNo } = await createTestSite(db)
+  expect(await listDeadLetters(db, { siteNo, limit: 2 })).toEqual({ total: 0, letters: [] })
 })
 
 test('dead letters: the command line lists and retries them', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
-import { testDatabase, useDatabase } from '../support/database.ts'
+import { dbOf, testDatabase, useDatabase } from '../support/database.ts'
 import { randomHitStream } from '../support/random-hits.ts'
 import { recountSessions } from '../support/recount.ts'
 import { runs, seeds } from '../support/runs.ts'
@@ -10,7 +10,7 @@ import { createTestSite } from '../support/sites.ts'
 import { expectSameOverviews, expectSameSessions } from '../support/stored.ts'
 import { recordedHits, storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
 
-const database = useDatabase(testDatabase)
+const db = dbOf(useDatabase(testDatabase))
 
 const STREAMS = runs(10)
 
@@ -18,22 +18,22 @@ describe.each(['timely', 'late'] as const)('ingestion: streams with %s hits', ar
   test(`equal a recount of the hits, before and after refresh and compression (${STREAMS} streams)`, async () => {
     for (const seed of seeds(STREAMS)) {
       const stream = randomHitStream(seed)
-      const site = await createTestSite(database.db, { timezone: stream.zone })
+      const site = await createTestSite(db, { timezone: stream.zone })
       const recount = recountSessions(stream[arrival])
       const batches = withoutRepeatedDrops(stream[arrival], recount.dropped)
       // Some streams are refreshed while they arrive, so that late hits fall below the watermark.
-      const refresh = (now: Date) => refreshAggregate(database.db, 'hits', now)
-      await storeVisits(database.db, site, batches, async now => {
+      const refresh = (now: Date) => refreshAggregate(db, 'hits', now)
+      await storeVisits(db, site, batches, async now => {
         if (seed % 3 === 0) await refresh(new Date(now))
       })
       try {
-        await expectSameSessions(database.db, site, recount)
-        await expectSameOverviews(database.db, site, stream, recount)
+        await expectSameSessions(db, site, recount)
+        await expectSameOverviews(db, site, stream, recount)
         await refresh(new Date(Date.UTC(2026, 5, 1)))
-        await expectSameOverviews(database.db, site, stream, recount)
+        await expectSameOverviews(db, site, stream, recount)
         if (seed % 10 === 0) {
-          await compressSettledChunks(database.db, new Date(Date.UTC(2026, 5, 1)))
-          await expectSameOverviews(database.db, site, stream, recount)
+          await compressSettledChunks(db, new Date(Date.UTC(2026, 5, 1)))
+          await expectSameOverviews(db, site, stream, recount)
         }
       } catch (error) {
         throw new Error(`seed ${seed}, zone ${stream.zone}: ${(error as Error).message}`, { cause: error })
@@ -44,14 +44,14 @@ describe.each(['timely', 'late'] as const)('ingestion: streams with %s hits', ar
 
 test('ingestion: delivering every batch twice changes no number', async () => {
   const stream = randomHitStream(4711)
-  const site = await createTestSite(database.db, { timezone: stream.zone })
+  const site = await createTestSite(db, { timezone: stream.zone })
   const recount = recountSessions(stream.timely)
   for (const batch of stream.timely) {
     const hits = () => recordedHits(site, batch)
-    await storeHits(database.db, 0, hits())
-    const again = await storeHits(database.db, 0, [...hits(), ...hits()])
+    await storeHits(db, 0, hits())
+    const again = await storeHits(db, 0, [...hits(), ...hits()])
     expect(again.stored).toBe(0)
   }
-  await expectSameSessions(database.db, site, recount)
-  await expectSameOverviews(database.db, site, stream, recount)
+  await expectSameSessions(db, site, recount)
+  await expectSameOverviews(db, site, stream, recount)
 })

@@ -13,8 +13,7 @@ import { sweep } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { expectNumberedVisits, sessionsOf as storedSessions, useQueue } from './storing.ts'
 
-const MINUTE = 60_000
-const DAY = 24 * 60 * MINUTE
+const [MINUTE, DAY] = [60_000, 86_400_000]
 const NOON = Date.UTC(2026, 2, 10, 12)
 const MIDNIGHT = Date.UTC(2026, 2, 11)
 
@@ -225,7 +224,7 @@ test('store: engagement without its pageview waits once in the queue and is then
   expect(hitConsumer.counts).toMatchObject({ stored: 1, dropped: 0 })
 
   const consumer = createConsumer<HitBatch>({
-    redisUrl: queue.redis.url,
+    redisUrl: queue.url,
     concurrency: 1,
     log: silentLog,
     handle: hitConsumer.consume,

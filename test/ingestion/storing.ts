@@ -4,21 +4,17 @@ import type { HitBatch } from '../../src/ingestion/hit.ts'
 import { createProducer } from '../../src/queue/producer.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { ofFile } from '../support/of-file.ts'
-import { connectTo, testRedis } from '../support/redis.ts'
+import { useRedis } from '../support/redis.ts'
 import type { TestSite } from '../support/sites.ts'
 
 /** The queue of hits of a test file. */
-export const useQueue = () =>
-  ofFile(async () => {
-    const redis = await testRedis()
-    const connection = await connectTo(redis)
-    const producer = createProducer<HitBatch>(connection)
-    const close = () => {
-      connection.disconnect()
-      return redis.close()
-    }
-    return { redis, connection, producer, close }
+export function useQueue() {
+  const redis = useRedis()
+  const open = async () => ({
+    ...{ url: redis.url, connection: redis.redis, producer: createProducer<HitBatch>(redis.redis) },
   })
+  return ofFile(open)
+}
 
 /** More connections to a database, as of other processes or of the same one after a restart; they end with each test. */
 export function useOtherProcesses(database: TestDatabase): () => Db {

@@ -4,24 +4,25 @@ import { createHitConsumer } from '../../src/ingestion/store/hit-consumer.ts'
 import { waitOf } from '../../src/ingestion/store/unreachable-sites.ts'
 import { createConsumer } from '../../src/queue/consumer.ts'
 import type { TestDatabase } from '../support/database.ts'
-import { useDatabase } from '../support/database.ts'
+import { dbOf, useDatabase } from '../support/database.ts'
 import { rawHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { useQueue } from './storing.ts'
 
 const database = useDatabase()
+const db = dbOf(database)
 const queue = useQueue()
 
 async function storedOf({ siteNo }: TestSite): Promise<number> {
-  const [row] = await database.db`select count(*)::int as count from events where site_no = ${siteNo}`
+  const [row] = await db`select count(*)::int as count from events where site_no = ${siteNo}`
   return row!.count
 }
 
 /** The real database, except that its first transaction cannot reach a server. */
 function failingOnce(): TestDatabase['db'] {
   let hasFailed = false
-  return new Proxy(database.db, {
+  return new Proxy(db, {
     get(target, name, receiver) {
       if (name !== 'begin' || hasFailed) return Reflect.get(target, name, receiver)
       hasFailed = true
@@ -33,8 +34,8 @@ function failingOnce(): TestDatabase['db'] {
 test('store: hits of a site whose server does not answer wait in the queue, and others of the batch are stored', {
   tags: ['full'],
 }, async () => {
-  const near = await createTestSite(database.db)
-  const far = await createTestSite(database.db)
+  const near = await createTestSite(db)
+  const far = await createTestSite(db)
   let lost = [far.siteNo]
   const hits = createHitConsumer({
     db: failingOnce(),
@@ -58,7 +59,7 @@ test('store: hits of a site whose server does not answer wait in the queue, and 
   lost = []
   const handle = hits.consume
   const consumer = createConsumer<HitBatch>({
-    redisUrl: queue.redis.url,
+    redisUrl: queue.url,
     concurrency: 1,
     log: silentLog,
     handle,
@@ -70,7 +71,7 @@ test('store: hits of a site whose server does not answer wait in the queue, and 
 })
 
 test('store: when every server answers, a batch that failed is stored again as a whole', async () => {
-  const site = await createTestSite(database.db)
+  const site = await createTestSite(db)
   const hits = createHitConsumer({
     db: failingOnce(),
     queue: queue.producer,

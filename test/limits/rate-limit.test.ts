@@ -1,26 +1,18 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { createExhaustedLimits, createRateLimiter } from '../../src/limits/rate-limit.ts'
-import type { RedisClient } from '../../src/redis/client.ts'
-import { connectTo, type TestRedis, testRedis } from '../support/redis.ts'
+import { useRedis } from '../support/redis.ts'
 
 const MINUTE = 60_000
 const START = Date.UTC(2026, 0, 1, 12)
 
-let server: TestRedis
-let redis: RedisClient
+const server = useRedis()
 let at: number
-
 beforeEach(async () => {
-  server = await testRedis()
-  redis = await connectTo(server)
+  await server.redis.flushall()
   at = START
 })
-afterEach(async () => {
-  redis.disconnect()
-  await server.close()
-})
 
-const limiter = () => createRateLimiter(redis, () => new Date(at))
+const limiter = () => createRateLimiter(server.redis, () => new Date(at))
 
 test('rate limit: exactly the limit is allowed in a window, across processes and parallel calls', async () => {
   const [one, another] = [limiter(), limiter()]
@@ -51,24 +43,25 @@ test('rate limit: a new window starts at zero, and old windows expire', async ()
     expect([first!.isAllowed, second!.isAllowed]).toEqual([true, false])
     at += MINUTE
   }
-  const windows = (await redis.keys('limit:*')).sort()
+  const windows = (await server.redis.keys('limit:*')).sort()
   expect(windows).toEqual([START / MINUTE + 2, START / MINUTE + 3].map(window => `limit:${window}`))
   for (const window of windows) {
-    const ms = await redis.pttl(window)
+    const ms = await server.redis.pttl(window)
     expect(ms).toBeGreaterThan(MINUTE)
     expect(ms).toBeLessThanOrEqual(3 * MINUTE)
   }
 })
 
 test('rate limit: a count is not in the log of Redis, whose disk its answer would wait for', async () => {
-  const logBytes = async () => Number(/^aof_current_size:(\d+)/m.exec(await redis.info('persistence'))![1])
+  const logBytes = async () =>
+    Number(/^aof_current_size:(\d+)/m.exec(await server.redis.info('persistence'))![1])
   const before = await logBytes()
   const decisions = await Promise.all(Array.from({ length: 10 }, () => limiter().count([limited('a', 5)])))
   expect(decisions.flat().filter(({ isAllowed }) => isAllowed)).toHaveLength(5)
   expect(await logBytes()).toBe(before)
   at += 2 * MINUTE
   await limiter().count([limited('a')])
-  expect(await redis.keys('limit:*')).toEqual([`limit:${at / MINUTE}`])
+  expect(await server.redis.keys('limit:*')).toEqual([`limit:${at / MINUTE}`])
   expect(await logBytes()).toBeGreaterThan(before)
 })
 

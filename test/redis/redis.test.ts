@@ -1,16 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startRedis } from '../../src/embedded/redis.ts'
 import { connectPatientRedis, connectRedis } from '../../src/redis/connect.ts'
+import { folderOfCase } from '../support/data-dir.ts'
 import { silentLog } from '../support/log.ts'
 
 test.each([
   ['that must answer soon', connectRedis],
   ['that waits', connectPatientRedis],
 ])('Redis: a connection %s reconnects when Redis ended during the set-up', async (_which, connect) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'analytics-redis-'))
+  const dataDir = folderOfCase('redis')
   const first = await startRedis({ dataDir, log: silentLog })
   process.kill(first.pid, 'SIGSTOP') // accepts connections, but does not answer
   const redis = connect(`unix://${first.socketPath}`, silentLog)
@@ -22,5 +20,4 @@ test.each([
   await expect.poll(() => redis.ping().then(String, (error: Error) => error.message)).toBe('PONG')
   redis.disconnect()
   await second.stop()
-  rmSync(dataDir, { recursive: true, force: true })
 })

@@ -8,9 +8,7 @@ import { readSite } from '../support/read-services.ts'
 import { loadVersion, type ServiceVersion } from '../support/service-version.ts'
 import { createTestSite } from '../support/sites.ts'
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
+const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000]
 const TODAY = Date.UTC(2026, 2, 10)
 const NOW = new Date(TODAY + 18 * HOUR)
 /** Days that are rolled up, and the last two, which are not over. */

@@ -8,8 +8,7 @@ import { ofFile } from '../support/of-file.ts'
 import { rollUpAll } from '../support/roll-up.ts'
 import { createTestSite } from '../support/sites.ts'
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
+const [MINUTE, HOUR] = [60_000, 3_600_000]
 /** In Berlin, the clocks are set forward on 29 March at 01:00 UTC; local days begin at 23:00 UTC, from then on at 22:00. */
 const BEFORE = Date.UTC(2026, 2, 27, 23)
 const CHANGE = BEFORE + 24 * HOUR

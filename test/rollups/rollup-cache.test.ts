@@ -1,6 +1,6 @@
 // @module-tag full
 import { randomUUID } from 'node:crypto'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connectDb, type Db } from '../../src/db/connect.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import type { Column } from '../../src/rollups/daily/codec.ts'
@@ -8,30 +8,21 @@ import { coverValues } from '../../src/rollups/daily/rank-values.ts'
 import type { RankedValue, Ranking } from '../../src/rollups/protocol.ts'
 import { tasks } from '../../src/rollups/tasks.ts'
 import { OPEN_MS } from '../../src/rollups/watermarks.ts'
-import { testDatabase } from '../support/database.ts'
+import { dbOf, testDatabase, useDatabase } from '../support/database.ts'
 import { expectRollupsEqualColumns, type RolledUpSite } from '../support/expect-rollups.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { randomFrom } from '../support/random-values.ts'
 import { rollUpAll } from '../support/roll-up.ts'
 import { createTestSite } from '../support/sites.ts'
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
+const [MINUTE, DAY] = [60_000, 86_400_000]
 const TODAY = Date.UTC(2026, 2, 10)
 const DAYS = [{ from: '2026-03-06', to: '2026-03-10' }]
 const WINDOW = { start: TODAY - 4 * DAY, end: TODAY }
 const NOW = new Date(TODAY + OPEN_MS)
 
-let db: Db
-let url: string
-
-beforeAll(async () => {
-  const database = await testDatabase()
-  db = database.db
-  url = database.url
-  return () => database.close()
-})
+const database = useDatabase(testDatabase)
+const db = dbOf(database)
 
 const visitors = Array.from({ length: 40 }, () => randomUUID())
 
@@ -60,12 +51,11 @@ const late = (site: RolledUpSite, at: number) =>
 
 test('rollup cache: a day that another process rolls up again is read again', async () => {
   const site = await fillSite(1)
-  const now = NOW
   // In the embedded database all pools share one session, but each pool has its own cache.
-  const elsewhere = connectDb(url, { max: 1, name: 'test' })
-  await rollUpAll(elsewhere, now)
+  const elsewhere = connectDb(database.url, { max: 1, name: 'test' })
+  await rollUpAll(elsewhere, NOW)
   const compare = async (days = 4) => {
-    const seen = await expectRollupsEqualColumns(db, site, DAYS, now)
+    const seen = await expectRollupsEqualColumns(db, site, DAYS, NOW)
     expect(seen.days).toBe(days)
   }
   await compare()
@@ -74,30 +64,27 @@ test('rollup cache: a day that another process rolls up again is read again', as
   for (const at of [TODAY - 3 * DAY, TODAY - DAY]) {
     await late(site, at)
     await compare(3)
-    await rollUpAll(elsewhere, now)
+    await rollUpAll(elsewhere, NOW)
     await compare()
   }
-  await expectRollupsEqualColumns(elsewhere, site, DAYS, now)
+  await expectRollupsEqualColumns(elsewhere, site, DAYS, NOW)
   await elsewhere.end()
 })
 
 test('rollup cache: days of different sites with the same version are kept apart', async () => {
   const [one, other] = [await fillSite(2), await fillSite(3)]
-  const now = NOW
-  await rollUpAll(db, now)
+  await rollUpAll(db, NOW)
   await db`update daily_rollups set version = '00000000-0000-0000-0000-000000000000'`
   const unlike = await db`select from daily_rollups where version <> '00000000-0000-0000-0000-000000000000'`
   expect(unlike).toHaveLength(0)
-  for (const site of [one, other]) await expectRollupsEqualColumns(db, site, DAYS, now)
-  await expectRollupsEqualColumns(db, one, [{ from: '2026-03-07', to: '2026-03-08' }], now)
+  for (const site of [one, other]) await expectRollupsEqualColumns(db, site, DAYS, NOW)
+  await expectRollupsEqualColumns(db, one, [{ from: '2026-03-07', to: '2026-03-08' }], NOW)
   await late(one, TODAY - 2 * DAY)
-  await rollUpAll(db, now)
-  await expectRollupsEqualColumns(db, one, DAYS, now)
+  await rollUpAll(db, NOW)
+  await expectRollupsEqualColumns(db, one, DAYS, NOW)
 })
 
-test('rollup cache: every page is a part of the whole list, for every order and offset', {
-  tags: ['full'],
-}, async () => {
+test('rollup cache: every page is a part of the whole list, for every order and offset', async () => {
   const site = await fillSite(5)
   // New sites get their newest day with the next quarter of an hour.
   await rollUpAll(db, new Date(NOW.getTime() + 15 * MINUTE))

@@ -7,7 +7,7 @@ import { PURGE_JOBS } from '../../src/sites/purge-deleted-sites.ts'
 import { testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
-import { connectTo, testRedis } from '../support/redis.ts'
+import { useRedis } from '../support/redis.ts'
 import { createTestSite } from '../support/sites.ts'
 
 const DAY = 86_400_000
@@ -20,6 +20,8 @@ test('scheduler: a job is due after its pause, and at once when the clock was se
   expect([400, 399].map(now => isDue(1_000, 600, now))).toEqual([false, true])
 })
 
+const server = useRedis()
+
 test('scheduler: it runs the jobs that are given to it: the rows of a deleted site are purged', async () => {
   // A database of its own: the scheduler rolls up all sites of a database before it purges.
   const { db, close } = await testDatabase()
@@ -29,8 +31,7 @@ test('scheduler: it runs the jobs that are given to it: the rows of a deleted si
   expect(await countRows()).toBe(2)
   await db`update sites set deleted_at = ${NOW} where site_no = ${site.siteNo}`
 
-  const server = await testRedis()
-  const redis = await connectTo(server)
+  const { redis } = server
   const startedAt = performance.now()
   const scheduler = startScheduler({
     db,
@@ -45,7 +46,5 @@ test('scheduler: it runs the jobs that are given to it: the rows of a deleted si
   })
   await expect.poll(countRows, { timeout: 150_000 }).toBe(0)
   await scheduler.stop()
-  redis.disconnect()
-  await server.close()
   await close()
 })

@@ -13,8 +13,7 @@ import { createTestSite } from '../support/sites.ts'
 const TWINS = ['A', 'E'].map(
   letter => `TEXTCOLLBYfGiJUETHQ4h${letter}cKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak`,
 )
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
+const [HOUR, DAY] = [3_600_000, 86_400_000]
 const TODAY = Date.UTC(2026, 2, 10)
 const NOW = new Date(TODAY + OPEN_MS)
 

@@ -13,7 +13,7 @@ import { getGoalReport } from '../../src/stats/reports/goals.ts'
 import { unlinkMoney } from '../../src/transfer/imports/undo/unlink-money.ts'
 import { factsOf } from '../../src/transfer/money/row-facts.ts'
 import { eraseNow, TINY } from '../people/steps.ts'
-import { testDatabase, useDatabase } from '../support/database.ts'
+import { dbOf, testDatabase, useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { ALONE } from '../support/import-services.ts'
 import { silentLog } from '../support/log.ts'
@@ -29,8 +29,7 @@ import { runs, seeds } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
 const NOW = Date.UTC(2026, 2, 14, 12)
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
+const [HOUR, DAY] = [3_600_000, 86_400_000]
 const RANGE = { from: '2026-03-02', to: '2026-03-14' }
 const GOALS: EventGoal[] = [
   { pattern: '^payment$', props: {}, currency: null },
@@ -43,12 +42,12 @@ const GOALS: EventGoal[] = [
 const SEQUENCES = runs(3)
 const STEPS = 45
 
-const database = useDatabase(testDatabase)
+const db = dbOf(useDatabase(testDatabase))
 
 type Site = TestSite & { timezone: string; currency: string }
 
 async function newSite(timezone = 'UTC'): Promise<Site> {
-  return { ...(await createTestSite(database.db, { timezone })), timezone, currency: 'USD' }
+  return { ...(await createTestSite(db, { timezone })), timezone, currency: 'USD' }
 }
 
 async function readGoals(services: StatsServices, site: Site, range = RANGE): Promise<GoalNumbers[]> {
@@ -58,10 +57,10 @@ async function readGoals(services: StatsServices, site: Site, range = RANGE): Pr
 }
 
 const visit = (site: Site, visitorId: string, at: number, fields = {}) =>
-  storeHits(database.db, 0, [enrichedHit(site, at, { visitorId, ...fields })])
+  storeHits(db, 0, [enrichedHit(site, at, { visitorId, ...fields })])
 
 const pay = (site: Site, fields: object) =>
-  createPayment({ db: database.db, now: () => new Date(NOW), sayExisting() {} }, site, {
+  createPayment({ db, now: () => new Date(NOW), sayExisting() {} }, site, {
     ...{ amount: 100, currency: 'USD', transaction_id: randomUUID() },
     ...{ renewal: false, refunded: false, is_free_trial: false, recurring: false },
     ...fields,
@@ -69,7 +68,6 @@ const pay = (site: Site, fields: object) =>
 
 /** What can happen to the events that the service writes, in any order. */
 function stepsOf(random: Random, site: Site) {
-  const { db } = database
   const visitors = Array.from({ length: 6 }, () => randomUUID())
   const payments: string[] = []
   const subscriptions = ['sub_1', 'sub_2', 'sub_3']
@@ -145,7 +143,6 @@ const OFTEN = ['pay', 'pay', 'pay', 'visit', 'importPayments', 'importStates']
 test(`goal report: events of the service equal a recount, whatever happens to them (${SEQUENCES} sequences)`, {
   tags: ['full'],
 }, async () => {
-  const { db } = database
   // Its columns are kept from read to read.
   const services = readServices(db, new Date(NOW))
   let conversions = 0
@@ -176,13 +173,12 @@ test(`goal report: events of the service equal a recount, whatever happens to th
 })
 
 test('goal report: a goal with an invalid pattern is refused by its name, and the others with it', async () => {
-  const { db } = database
   const site = await newSite()
   await visit(site, randomUUID(), NOW - DAY)
   const [broken] = await db<{ id: string }[]>`
     insert into goals (site_no, display_name, type, match_value, match_operator)
     values (${site.siteNo}, 'Broken', 'page', '(', 'matches_regex') returning id`
-  await expect(readGoals(readServices(database.db, new Date(NOW)), site)).rejects.toMatchObject({
+  await expect(readGoals(readServices(db, new Date(NOW)), site)).rejects.toMatchObject({
     fields: { goal: [expect.stringContaining(`The goal Broken (${broken!.id}) cannot be looked for`)] },
   })
 })
@@ -196,7 +192,7 @@ test('scroll goals: of two simultaneous pageviews of a path one converts, stored
     [0, 2, 1, 3],
   ]) {
     const site = await newSite()
-    await database.db`
+    await db`
       insert into goals (site_no, display_name, type, match_value, match_operator, scroll_threshold)
       values (${site.siteNo}, 'Read', 'scroll', '/blog/*', 'matches_pattern', 50)`
     const visitor = randomUUID()
@@ -204,6 +200,6 @@ test('scroll goals: of two simultaneous pageviews of a path one converts, stored
       const { at, ...fields } = hits[index]!
       await visit(site, visitor, NOW - DAY + at, { url: '/blog/a', ...fields })
     }
-    expect(await readGoals(readServices(database.db, new Date(NOW)), site)).toEqual([[1, 1, 0]])
+    expect(await readGoals(readServices(db, new Date(NOW)), site)).toEqual([[1, 1, 0]])
   }
 })

@@ -10,16 +10,15 @@ import { storeHits } from '../../src/ingestion/store/store.ts'
 import { createKeptCounter } from '../../src/stats/columns-process/kept-counter.ts'
 import { ANSWER_MS } from '../../src/stats/columns-process/messages.ts'
 import { CountRefused } from '../../src/stats/counts/refused.ts'
-import { useDatabase } from '../support/database.ts'
+import { dbOf, useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
 import { randomFrom } from '../support/random-values.ts'
 import { IS_QUICK, seeded } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
-const database = useDatabase()
-const DAY = 86_400_000
-const MINUTE = 60_000
+const db = dbOf(useDatabase())
+const [DAY, MINUTE] = [86_400_000, 60_000]
 const START = Date.UTC(2026, 2, 1)
 const DAYS = 12
 const NOW = START + (DAYS + 5) * DAY
@@ -36,8 +35,8 @@ const question = (from: number, days: number) => ({
 
 /** One visit a day, at noon. */
 async function siteWithVisits(): Promise<TestSite> {
-  const site = await createTestSite(database.db)
-  await storeHits(database.db, 0, visitsOf(site))
+  const site = await createTestSite(db)
+  await storeHits(db, 0, visitsOf(site))
   return site
 }
 
@@ -50,7 +49,7 @@ const visitsOf = (site: TestSite) =>
 
 const counterOf = (options: Partial<Parameters<typeof createKeptCounter>[0]>) =>
   createKeptCounter({
-    db: database.db,
+    db,
     log: silentLog,
     now: () => NOW,
     maxBytes: 2 ** 30,
@@ -107,8 +106,8 @@ async function sizeOf({ siteNo }: TestSite, from: number, days: number, now = NO
   const decoded = new DecodedBlocks(2 ** 30)
   const unpacked = new SiteColumns(siteNo)
   const packed = new SiteColumns(siteNo, { decoded, leastPackedHits: 1 })
-  await inSnapshot(database.db, tx => unpacked.views(tx, [question(from, days)], now))
-  const { views } = await inSnapshot(database.db, tx => packed.views(tx, [question(from, days)], now))
+  await inSnapshot(db, tx => unpacked.views(tx, [question(from, days)], now))
+  const { views } = await inSnapshot(db, tx => packed.views(tx, [question(from, days)], now))
   for (const block of (views[0] as View).blocks) void block.hits
   return { unpacked: unpacked.bytes, packed: packed.bytes, decoded: decoded.bytes }
 }
@@ -143,12 +142,10 @@ test('days that do not fit when they are decoded are refused before one is decod
   expect(all.decoded).toBeGreaterThan((maxBytes * 3) / 4)
   // Also rows of a day alone, before their blocks are there.
   const tight = new SiteColumns(site.siteNo, { decoded: new DecodedBlocks(1) })
-  expect(await tight.views(database.db, [question(0, 1)], NOW)).toEqual({ views: ['large'], hasRead: true })
+  expect(await tight.views(db, [question(0, 1)], NOW)).toEqual({ views: ['large'], hasRead: true })
   const roomy = counterOf({ awaitedMs: Number.POSITIVE_INFINITY, leastPackedHits: 1 })
   expect(await visits(roomy, site, 0, DAYS)).toBe(DAYS)
-  await expect
-    .poll(() => database.db`select from column_blocks where site_no = ${site.siteNo}`)
-    .toHaveLength(DAYS)
+  await expect.poll(() => db`select from column_blocks where site_no = ${site.siteNo}`).toHaveLength(DAYS)
   const counter = counterOf({ maxBytes, leastPackedHits: 1, patienceMs: 0 })
   const before = counter.bytes
   expect(await visits(counter, site, 0, DAYS)).toEqual({ why: 'large' })
@@ -163,8 +160,8 @@ test('days that do not fit when they are decoded are refused before one is decod
 test('columns of many sites, those that were asked last, stay within one bound', async () => {
   const random = randomFrom(seeded(1))
   const sites: TestSite[] = []
-  for (let number = 0; number < MANY_SITES; number++) sites.push(await createTestSite(database.db))
-  await storeHits(database.db, 0, sites.flatMap(visitsOf))
+  for (let number = 0; number < MANY_SITES; number++) sites.push(await createTestSite(db))
+  await storeHits(db, 0, sites.flatMap(visitsOf))
   // The newest days are blocks of hours and minutes.
   const now = START + (DAYS - 0.4) * DAY
   const { packed, decoded } = await sizeOf(sites[0]!, 0, DAYS, now)
@@ -183,7 +180,6 @@ test('columns of many sites, those that were asked last, stay within one bound',
 })
 
 test('a block of another form is made anew, not read', async () => {
-  const { db } = database
   const site = await siteWithVisits()
   const options = { awaitedMs: Number.POSITIVE_INFINITY, leastPackedHits: 1 }
   const stored = () => db`select form from column_blocks where site_no = ${site.siteNo}`
@@ -196,7 +192,6 @@ test('a block of another form is made anew, not read', async () => {
 })
 
 test('days are prepared from the newest to the oldest', async () => {
-  const { db } = database
   const site = await siteWithVisits()
   const counter = counterOf({ patienceMs: 0, awaitedMs: 0, leastPackedHits: 1 })
   const lists: number[][] = []
@@ -215,14 +210,14 @@ test('days are stored, decoded where they are read, and made anew after a change
   const site = await siteWithVisits()
   const options = { awaitedMs: Number.POSITIVE_INFINITY, leastPackedHits: 1 }
   expect(await visits(counterOf(options), site, 0, DAYS)).toBe(DAYS)
-  const stored = () => database.db`
+  const stored = () => db`
     select starts_at from column_blocks where site_no = ${site.siteNo} order by starts_at`
   const whole = await expect.poll(stored).toHaveLength(DAYS).then(stored)
   const later = counterOf({ patienceMs: 0, awaitedMs: 3 * DAY, leastPackedHits: 1 })
-  await storeHits(database.db, 0, [
+  await storeHits(db, 0, [
     enrichedHit(site, START + 3.5 * DAY, { visitorId: '00000000-0000-5000-8000-000000000999' }),
   ])
-  await mergeNewStamps(database.db, 1)
+  await mergeNewStamps(db, 1)
   expect(await stored()).toHaveLength(whole.length - 1)
   expect(await visits(later, site, 5, DAYS - 5)).toBe(DAYS - 5)
   expect(await answered(() => visits(later, site, 0, DAYS))).toBe(DAYS + 1)
@@ -232,7 +227,7 @@ test('a filter finds texts of stored days that were not decoded before', async (
   const site = await siteWithVisits()
   const options = { awaitedMs: Number.POSITIVE_INFINITY, leastPackedHits: 1 }
   expect(await visits(counterOf(options), site, 0, DAYS)).toBe(DAYS)
-  const stored = () => database.db`select from column_blocks where site_no = ${site.siteNo}`
+  const stored = () => db`select from column_blocks where site_no = ${site.siteNo}`
   await expect.poll(stored).toHaveLength(DAYS)
   const asked = question(0, DAYS)
   const condition = { field: 'path', operator: 'is' as const, values: ['/'] }
@@ -276,7 +271,6 @@ test('a time whose hits take too long to count is refused when that happens agai
 })
 
 test('after an upgrade, columns of today are made for each question, and all of them once more when each change has a stamp', async () => {
-  const { db } = database
   const site = await siteWithVisits()
   let now = NOW
   await db`update stamp_start set stamped_from = ${new Date(now + MINUTE)}`

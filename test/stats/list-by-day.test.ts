@@ -13,7 +13,7 @@ import type { Page, PageQuery } from '../../src/schema/pagination.ts'
 import type { Counter } from '../../src/stats/counts/counter.ts'
 import { readLog } from '../../src/stats/event-log/log-pages.ts'
 import { readSessions } from '../../src/stats/sessions/session-pages.ts'
-import { testDatabase, useDatabase } from '../support/database.ts'
+import { dbOf, testDatabase, useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { keptCounter } from '../support/kept-counter.ts'
 import { type Random, randomFrom } from '../support/random-values.ts'
@@ -21,10 +21,9 @@ import { rollUpAll } from '../support/roll-up.ts'
 import { runs, seeds } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
-const database = useDatabase(testDatabase)
+const db = dbOf(useDatabase(testDatabase))
 
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
+const [HOUR, DAY] = [3_600_000, 86_400_000]
 const ZONE = 'America/New_York'
 /** Midnight in New York; the clocks change in the night to the fourth day. */
 const START = Date.UTC(2026, 2, 5, 5)
@@ -85,7 +84,6 @@ const resolvedOf = ({ siteNo }: TestSite, { start, end }: Span) => ({
 
 /** Reads both lists, and notes for which times columns were asked which rows are on a page. */
 function readsOf(site: TestSite) {
-  const { db } = database
   const kept = keptCounter(db)
   const asked: Span[] = []
   const counter: Counter = {
@@ -112,7 +110,7 @@ function readsOf(site: TestSite) {
 
 const storedHits = async ({ siteNo }: TestSite, { start, end }: Span, types: readonly EventType[]) =>
   (
-    await database.db<{ id: string }[]>`
+    await db<{ id: string }[]>`
       select id from events
       where site_no = ${siteNo} and at >= ${start} and at < ${end} and type = any(${types as string[]})
       order by at desc, id desc`
@@ -120,7 +118,7 @@ const storedHits = async ({ siteNo }: TestSite, { start, end }: Span, types: rea
 
 const storedSessions = async ({ siteNo }: TestSite, { start, end }: Span) =>
   (
-    await database.db<{ no: number }[]>`
+    await db<{ no: number }[]>`
       select session_no as no from sessions
       where site_no = ${siteNo} and started_at >= ${start} and started_at < ${end}
       order by started_at desc, session_no desc`
@@ -150,7 +148,6 @@ async function expectLists(random: Random, site: TestSite, reads: ReturnType<typ
 }
 
 test(`lists without filters: pages equal the rows, of days with and without rollups (${runs(4)} streams)`, async () => {
-  const { db } = database
   for (const seed of seeds(runs(4))) {
     const random = randomFrom(seed)
     const site = await createTestSite(db, { timezone: ZONE })
@@ -174,7 +171,6 @@ test(`lists without filters: pages equal the rows, of days with and without roll
 })
 
 test('lists without filters: only the days of a page are asked which rows it has', async () => {
-  const { db } = database
   const site = await createTestSite(db)
   const start = Date.UTC(2026, 2, 9)
   const hits = Array.from({ length: 30 * 20 }, (_, index) =>
@@ -195,7 +191,6 @@ test('lists without filters: only the days of a page are asked which rows it has
 })
 
 test('lists without filters: a download has what was there when it began once, and what comes meanwhile at most once', async () => {
-  const { db } = database
   const random = randomFrom(1)
   const site = await createTestSite(db, { timezone: ZONE })
   const many = Array.from({ length: 2_600 }, (_, index) =>

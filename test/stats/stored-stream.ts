@@ -1,12 +1,13 @@
 import type { Db } from '../../src/db/connect.ts'
+import { COPIED_COLUMNS } from '../../src/dimensions/dimensions.ts'
 import { readQuery } from '../../src/http/api/query.ts'
 import { filterParameters } from '../support/filter-parameters.ts'
 import { readSite } from '../support/read-services.ts'
 import { recountSessions, type SentHit } from '../support/recount.ts'
 import { addDays, daysBetween } from '../support/recount-days.ts'
 import type { Filters } from '../support/recount-filters.ts'
-import { worldOf } from '../support/recount-world.ts'
-import { createTestSite } from '../support/sites.ts'
+import { type Visit, worldOf } from '../support/recount-world.ts'
+import { createTestSite, type TestSite } from '../support/sites.ts'
 import { storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
 
 interface Stream {
@@ -50,3 +51,21 @@ export async function within(point: object, check: Promise<void>): Promise<void>
     throw new Error(`${JSON.stringify(point)}: ${(error as Error).message}`, { cause: error })
   })
 }
+
+/** Writes an event of the service of a visit; without its session, it names the visitor alone. */
+export const storeServiceEvent = (
+  db: Db,
+  { siteNo }: TestSite,
+  { visitor, startedAt }: Pick<Visit, 'visitor' | 'startedAt'>,
+  { at, name, hasSession = true }: { at: number; name: string; hasSession?: boolean },
+) => db`
+  insert into events (
+    site_no, at, id, type, name, is_service, visitor_no, session_no, session_at, hostname, path, url, title,
+    ${db(COPIED_COLUMNS)}
+  )
+  select
+    site_no, ${new Date(at)}, gen_random_uuid(), 'event', ${name}, true,
+    visitor_no, ${hasSession ? db`session_no, started_at` : db`null, null`}, '', '', '', '', ${db(COPIED_COLUMNS)}
+  from sessions
+  join visitors using (visitor_no, site_no)
+  where site_no = ${siteNo} and visitors.id = ${visitor} and started_at = ${new Date(startedAt)}`

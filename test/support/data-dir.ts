@@ -1,7 +1,7 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { inject } from 'vitest'
+import { afterAll, inject, onTestFinished } from 'vitest'
+import { newFolder } from './folders.ts'
 
 /**
  * Puts a copy of the migrated embedded database into the data folder `dataDir`, which is created when it is missing.
@@ -14,7 +14,21 @@ export function fillDataDir(dataDir: string): void {
 
 /** A new data folder with a migrated embedded database. Call `remove` in `afterAll`. */
 export function newDataDir(): { dataDir: string; remove(): void } {
-  const dataDir = mkdtempSync(join(tmpdir(), 'analytics-data-'))
+  const { folder: dataDir, remove } = newFolder('data')
   fillDataDir(dataDir)
-  return { dataDir, remove: () => rmSync(dataDir, { recursive: true, force: true }) }
+  return { dataDir, remove: () => remove() }
+}
+
+/** A new folder that goes when the case has ended. */
+export function folderOfCase(name: string): string {
+  const { folder, remove } = newFolder(name)
+  onTestFinished(remove)
+  return folder
+}
+
+/** A new folder that goes after the tests of the file. */
+export function folderOfFile(name: string): string {
+  const { folder, remove } = newFolder(name)
+  afterAll(remove)
+  return folder
 }

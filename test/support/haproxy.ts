@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { endWithWorker, noLongerWithWorker } from './end-with-worker.ts'
+import { newFolder } from './folders.ts'
 import { needed } from './needs.ts'
 import type { PatroniCluster } from './patroni.ts'
 import { eventually, freePort } from './service.ts'
@@ -15,7 +15,7 @@ export interface Haproxy {
 
 /** A HAProxy whose only address leads to the member of the cluster that takes writes, as docs/scaling.md shows it. */
 export async function haproxy({ members }: PatroniCluster): Promise<Haproxy> {
-  const folder = mkdtempSync(join(tmpdir(), 'analytics-haproxy-'))
+  const { folder, remove } = newFolder('haproxy')
   const [port, statePort] = [await freePort(), await freePort()]
   const servers = members.map(
     ({ name, port, restPort }) => `  server ${name} 127.0.0.1:${port} check port ${restPort}`,
@@ -49,7 +49,7 @@ export async function haproxy({ members }: PatroniCluster): Promise<Haproxy> {
     async close() {
       noLongerWithWorker(child.pid!)
       child.kill('SIGKILL')
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+      remove()
     },
   }
 }

@@ -1,9 +1,9 @@
 import { execFile, spawn } from 'node:child_process'
-import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, chownSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { endWithWorker, noLongerWithWorker } from './end-with-worker.ts'
+import { newFolder } from './folders.ts'
 import { needed } from './needs.ts'
 import { unprivileged } from './postgres-servers.ts'
 import { childrenOf } from './processes.ts'
@@ -33,7 +33,7 @@ interface Member {
 /** Two PostgreSQL with TimescaleDB under Patroni in synchronous mode, and an etcd that knows which one leads. */
 export async function patroniCluster(): Promise<PatroniCluster> {
   const user = await unprivileged()
-  const folder = mkdtempSync(join(tmpdir(), 'analytics-patroni-'))
+  const { folder, remove } = newFolder('patroni')
   if (user) chownSync(folder, user.uid, user.gid)
   chmodSync(folder, 0o700)
   const pids = new Set<number>()
@@ -91,7 +91,7 @@ export async function patroniCluster(): Promise<PatroniCluster> {
         kill([pid])
       }
       for (const member of members) await killMachine(member)
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+      remove()
     },
   }
 }

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
-import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, writeFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { endWithWorker, noLongerWithWorker } from './end-with-worker.ts'
+import { newFolder } from './folders.ts'
 import { needed } from './needs.ts'
 import { pgbouncerDatabases } from './pgbouncer-databases.ts'
 import { unprivileged } from './postgres-servers.ts'
@@ -19,7 +19,7 @@ export interface PgBouncer {
 /** A PgBouncer in transaction mode in front of a server of `postgresPair`. */
 export async function pgbouncer(serverUrl: string): Promise<PgBouncer> {
   const user = await unprivileged()
-  const folder = mkdtempSync(join(tmpdir(), 'analytics-pgbouncer-'))
+  const { folder, remove } = newFolder('pgbouncer')
   if (user) chownSync(folder, user.uid, user.gid)
   const port = await freePort()
   const server = new URL(serverUrl)
@@ -58,7 +58,7 @@ export async function pgbouncer(serverUrl: string): Promise<PgBouncer> {
     },
     async close() {
       kill()
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+      remove()
     },
   }
 }

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
-import { appendFileSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, chownSync, mkdirSync, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
+import { newFolder } from './folders.ts'
 import { needed } from './needs.ts'
 import { freePort } from './service.ts'
 
@@ -18,7 +18,7 @@ export interface PostgresServer {
 export async function postgresServers({ hasTimescale = true } = {}) {
   const bin = needed(hasTimescale ? 'timescaledb' : 'postgres')
   const user = await unprivileged()
-  const folder = mkdtempSync(join(tmpdir(), 'analytics-postgres-'))
+  const { folder, remove } = newFolder('postgres')
   const own = (path: string) => user && chownSync(path, user.uid, user.gid)
   own(folder)
 
@@ -56,7 +56,7 @@ export async function postgresServers({ hasTimescale = true } = {}) {
     /** Ends everything that runs in the folder, and removes it. */
     async close() {
       for (const name of readdirSync(folder)) await stop(join(folder, name)).catch(() => {})
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+      remove()
     },
   }
 }

@@ -1,10 +1,10 @@
 import { execFile, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { connectRedis, whenReady } from '../../src/redis/connect.ts'
 import { endWithWorker, noLongerWithWorker } from './end-with-worker.ts'
+import { newFolder } from './folders.ts'
 import { silentLog } from './log.ts'
 import { eventually, freePort } from './service.ts'
 
@@ -120,7 +120,7 @@ export async function singleRedis(): Promise<RedisServers & { server: RedisServe
 
 /** Servers with a folder each, which are all ended and removed together. */
 function serverGroup() {
-  const folder = mkdtempSync(join(tmpdir(), 'analytics-redis-'))
+  const { folder, remove } = newFolder('redis')
   const pids = new Set<number>()
 
   const cli = async (server: RedisServer, ...args: string[]) =>
@@ -183,7 +183,7 @@ function serverGroup() {
           // A test has ended it.
         }
       }
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+      remove()
     },
   }
 }

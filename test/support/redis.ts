@@ -7,6 +7,7 @@ import type { RedisClient } from '../../src/redis/client.ts'
 import { connectRedis, whenReady } from '../../src/redis/connect.ts'
 import { endWithWorker } from './end-with-worker.ts'
 import { silentLog } from './log.ts'
+import { ofFile } from './of-file.ts'
 
 export interface TestRedis {
   url: string
@@ -82,3 +83,15 @@ export async function connectTo({ url }: { url: string }): Promise<RedisClient> 
   await whenReady(redis, 30_000)
   return redis
 }
+
+/** The redis-server of this test worker for the tests of a file, and a connection to it. */
+export const useRedis = () =>
+  ofFile(async () => {
+    const server = await testRedis()
+    const redis = await connectTo(server)
+    const close = () => {
+      redis.disconnect()
+      return server.close()
+    }
+    return { url: server.url, redis, close }
+  })

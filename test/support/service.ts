@@ -2,16 +2,14 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Db } from '../../src/db/connect.ts'
 import { bootstrap } from '../../src/teams/accounts.ts'
 import { testDatabase } from './database.ts'
 import { endWithWorker, noLongerWithWorker } from './end-with-worker.ts'
+import { newFolder } from './folders.ts'
 import { createMember } from './member.ts'
 import { privateRedis } from './redis.ts'
 
@@ -51,7 +49,7 @@ export async function sharedService(): Promise<TestService> {
 /** The whole built service, all its processes, on a private database and a private Redis. */
 export async function startService(settings: NodeJS.ProcessEnv = {}): Promise<TestService> {
   const [database, redis, port] = await Promise.all([testDatabase(), privateRedis(), freePort()])
-  const dataDir = mkdtempSync(join(tmpdir(), 'analytics-service-'))
+  const { folder: dataDir, remove } = newFolder('service')
   const { token, team_id: teamId } = await bootstrap(database.db, { baseUrl: 'http://a.example' }, new Date())
   let output = ''
   const child = spawn(process.execPath, [PRIMARY], {
@@ -103,7 +101,7 @@ export async function startService(settings: NodeJS.ProcessEnv = {}): Promise<Te
       if (child.exitCode === null && child.signalCode === null) await stop()
       await redis.close()
       await database.close()
-      rmSync(dataDir, { recursive: true, force: true })
+      remove()
     },
   }
 }

@@ -1,12 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createPool, type Pool } from '../../src/threads/pool.ts'
-
-let folder: string
-let pool: Pool
+import { expect, test } from 'vitest'
+import { createPool } from '../../src/threads/pool.ts'
+import { folderOfFile } from '../support/data-dir.ts'
+import { ofFile } from '../support/of-file.ts'
 
 /** Tasks that end at once, fail, run forever, or use up all memory. */
 const ENTRY = `
@@ -19,15 +17,11 @@ export default function run({ task, input }) {
   }
 }`
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pool-'))
+const folder = folderOfFile('pool')
+const pool = ofFile(async () => {
   const entry = join(folder, 'entry.mjs')
   await writeFile(entry, ENTRY)
-  pool = createPool({ entry: pathToFileURL(entry), threads: 1, heapMb: 32, graceMs: 10 })
-})
-afterAll(async () => {
-  await pool.close()
-  await rm(folder, { recursive: true })
+  return createPool({ entry: pathToFileURL(entry), threads: 1, heapMb: 32, graceMs: 10 })
 })
 
 test('pool: an aborted task that does not end loses its thread, and the next task gets a new one', async () => {

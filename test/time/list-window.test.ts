@@ -4,8 +4,7 @@ import { LIST_PERIODS, listWindow } from '../../src/time/list-window.ts'
 import { allZones } from '../../src/time/zones.ts'
 import { runs } from '../support/runs.ts'
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
+const [MINUTE, HOUR] = [60_000, 3_600_000]
 const BERLIN = 'Europe/Berlin'
 const NEW_YORK = 'America/New_York'
 

@@ -6,9 +6,7 @@ import { buckets, previousRange, RangeQuery, resolveRange } from '../../src/time
 import { allZones } from '../../src/time/zones.ts'
 import { runs } from '../support/runs.ts'
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
+const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000]
 const BERLIN = 'Europe/Berlin'
 const LORD_HOWE = 'Australia/Lord_Howe'
 const NEW_YORK = 'America/New_York'

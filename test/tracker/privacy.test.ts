@@ -1,10 +1,10 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import type { BrowserContext } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { announceSiteChange } from '../../src/sites/change-site.ts'
+import { folderOfCase } from '../support/data-dir.ts'
 import { silentLog } from '../support/log.ts'
 import { sweep } from '../support/runs.ts'
 import { eventually } from '../support/service.ts'
@@ -141,7 +141,7 @@ test.each(sweep(['localhost', '127.0.0.1', 'shop.localhost']))(
 
 test('tracker: a local page logs once that it is not tracked, as a file', { tags: ['full'] }, async () => {
   const { key } = await world.site()
-  const file = join(mkdtempSync(join(tmpdir(), 'page-')), 'index.html')
+  const file = join(folderOfCase('page'), 'index.html')
   for (const attributes of ['', 'data-local ']) {
     const tag = `<script src="${world.analytics}/js/script.js" ${attributes}data-key="${key}"></script>`
     writeFileSync(file, tag)

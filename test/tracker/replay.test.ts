@@ -1,11 +1,9 @@
 // @module-tag full
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { signIn } from '../support/browser-session.ts'
+import { startLocalServer } from '../support/local-server.ts'
 import { eventually } from '../support/service.ts'
 import { countLoads, type Site, sharedWorld } from './world.ts'
 
@@ -137,14 +135,13 @@ const PICTURE = `<svg xmlns='http://www.w3.org/2000/svg' width='240' height='160
 /** A server with a picture, which answers late, and what it was asked for. */
 async function pictureServer() {
   const asked: string[] = []
-  const server = createServer(async (request, response) => {
+  const { port, close } = await startLocalServer(async (request, response) => {
     asked.push(request.url!)
     await new Promise(resolve => setTimeout(resolve, 500))
     response.writeHead(200, { 'Content-Type': 'image/svg+xml' }).end(PICTURE)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  return { address: `http://pictures.example:${(server.address() as AddressInfo).port}/a.svg`, asked }
+  })
+  onTestFinished(close)
+  return { address: `http://pictures.example:${port}/a.svg`, asked }
 }
 
 /** Opens the visit of a site in the web interface, as an owner of its team. */
@@ -235,7 +232,6 @@ test.each([
   ['the tag', { attributes: 'data-exclude="/secret/*"' }],
 ])(
   'session replay: a page that %s excludes leaves no trace after a change of the address',
-  { tags: ['full'] },
   async (_, options) => {
     const site = await world.site({ trackReplay: true, body: '<main id="main">before-it</main>', ...options })
     const page = await openRecorded(site, '/open')
@@ -274,9 +270,7 @@ test.each([
   },
 )
 
-test('session replay: an excluded page leaves no trace where the tab is hidden at once, or recording had paused', {
-  tags: ['full'],
-}, async () => {
+test('session replay: an excluded page leaves no trace where the tab is hidden at once, or recording had paused', async () => {
   const site = await world.site({
     trackReplay: true,
     excludedPaths: ['/secret/*'],

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { beforeAll } from 'vitest'
+import { startLocalServer } from '../support/local-server.ts'
 import { eventually, startService, type TestService } from '../support/service.ts'
 import { newPerson, startShell } from './chromium.ts'
 import { startPatientProxy } from './patient-proxy.ts'
@@ -101,13 +100,11 @@ async function startWorld(): Promise<World> {
   ])
   proxy.target = service.url
   const pages = new Map<string, (path: string) => string>()
-  const server = createServer((request, response) => {
+  const { port } = await startLocalServer((request, response) => {
     const path = request.url!.split('?')[0]!
     const html = pages.get(request.headers.host!.split(':')[0]!)?.(path)
     response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(html ?? 'elsewhere')
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
+  })
 
   async function site(options: SiteOptions = {}): Promise<Site> {
     const { script = '/js/script.js', mode = 'cookieless', excludedPaths = [] } = options

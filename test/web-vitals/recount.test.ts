@@ -36,9 +36,7 @@ const database = useDatabase()
 
 const STREAMS = runs(3)
 const QUERIES = runs(10)
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
+const [MINUTE, DAY] = [60_000, 86_400_000]
 
 const isOfPages = (name: Dimension) => name !== 'event_name'
 

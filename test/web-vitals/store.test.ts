@@ -2,15 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { EnrichedHit, VitalsReport } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { useDatabase } from '../support/database.ts'
+import { dbOf, useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
+const [SECOND, MINUTE] = [1_000, 60_000]
 const NOON = Date.UTC(2026, 2, 10, 12)
 
-const database = useDatabase()
+const db = dbOf(useDatabase())
 
 const visitorId = randomUUID()
 const pageview = (site: TestSite, at: number, url = '/pricing', fields: Partial<EnrichedHit> = {}) =>
@@ -26,13 +25,13 @@ const report = (
   return enrichedHit(site, at, { ...page, type: 'web_vitals', vitals: { id: ID, ...vitals } })
 }
 
-const rowsOf = ({ siteNo }: TestSite) => database.db`
+const rowsOf = ({ siteNo }: TestSite) => db`
   select id, at, received_at, lcp, inp, cls, fcp, ttfb, lcp_target, lcp_phase, inp_target, path, title, browser, props
   from web_vitals where site_no = ${siteNo} order by at, id`
-const store = (hits: EnrichedHit[]) => storeHits(database.db, 0, hits)
+const store = (hits: EnrichedHit[]) => storeHits(db, 0, hits)
 
 test('web vitals: a report has the time and the dimensions of its pageview', async () => {
-  const site = await createTestSite(database.db)
+  const site = await createTestSite(db)
   await store([
     pageview(site, NOON, '/other'),
     pageview(site, NOON + SECOND, '/pricing?a=b', { title: 'Pricing', props: { plan: 'team' } }),
@@ -52,7 +51,7 @@ test('web vitals: a report has the time and the dimensions of its pageview', asy
 })
 
 test('web vitals: a report in the batch of its pageview is recorded', async () => {
-  const site = await createTestSite(database.db)
+  const site = await createTestSite(db)
   const result = await store([report(site, NOON + SECOND, { lcp: 1 }), pageview(site, NOON)])
   expect(result.stored).toBe(2)
   expect(await rowsOf(site)).toMatchObject([{ at: new Date(NOON), lcp: 1 }])
@@ -63,7 +62,7 @@ test('web vitals: storing twice changes nothing, and the later report of an id s
   const second = { lcp: 100, inp: 300, inpTarget: '#buy' }
   // Batches of reports by their number.
   for (const order of ['0 1', '1 0', '01', '10', '0 01 1 0', '11 00 10']) {
-    const site = await createTestSite(database.db)
+    const site = await createTestSite(db)
     await store([pageview(site, NOON)])
     const hits = [report(site, NOON + SECOND, first), report(site, NOON + MINUTE, second)]
     let counted = 0
@@ -78,7 +77,7 @@ test('web vitals: storing twice changes nothing, and the later report of an id s
 })
 
 test('web vitals: a later report stays with the pageview of the first one', async () => {
-  const site = await createTestSite(database.db)
+  const site = await createTestSite(db)
   await store([pageview(site, NOON)])
   await store([report(site, NOON + SECOND, { cls: 1 })])
   await store([pageview(site, NOON + MINUTE)])
@@ -91,7 +90,7 @@ test('web vitals: a later report stays with the pageview of the first one', asyn
 })
 
 test('web vitals: reports of other visitors and sites with the same id are other reports', async () => {
-  const sites = [await createTestSite(database.db), await createTestSite(database.db)] as const
+  const sites = [await createTestSite(db), await createTestSite(db)] as const
   const other = { visitorId: randomUUID() }
   for (const site of sites) {
     await store([pageview(site, NOON), pageview(site, NOON, '/pricing', other)])
@@ -101,7 +100,7 @@ test('web vitals: reports of other visitors and sites with the same id are other
 })
 
 test('web vitals: without a pageview of the path a report is not recorded', async () => {
-  const site = await createTestSite(database.db)
+  const site = await createTestSite(db)
   await store([pageview(site, NOON, '/other'), pageview(site, NOON + MINUTE)])
   const early = report(site, NOON + SECOND, { lcp: 1 })
   const stranger = report(site, NOON + 2 * MINUTE, { lcp: 1 }, { visitorId: randomUUID() })
@@ -111,18 +110,16 @@ test('web vitals: without a pageview of the path a report is not recorded', asyn
 })
 
 test('web vitals: a report makes no session longer, and is no hit', async () => {
-  const site = await createTestSite(database.db)
+  const site = await createTestSite(db)
   await store([pageview(site, NOON)])
   await store([report(site, NOON + 10 * MINUTE, { lcp: 1 })])
-  const [session] = await database.db`select last_at, events from sessions where site_no = ${site.siteNo}`
+  const [session] = await db`select last_at, events from sessions where site_no = ${site.siteNo}`
   expect(session).toEqual({ last_at: new Date(NOON), events: 0 })
-  expect(await database.db`select type from events where site_no = ${site.siteNo}`).toEqual([
-    { type: 'pageview' },
-  ])
+  expect(await db`select type from events where site_no = ${site.siteNo}`).toEqual([{ type: 'pageview' }])
 })
 
 test('web vitals: past midnight a report belongs to the visitor of the day before', async () => {
-  const site = await createTestSite(database.db)
+  const site = await createTestSite(db)
   const midnight = Date.UTC(2026, 2, 11)
   const today = { visitorId: randomUUID(), previousVisitorId: visitorId }
   await store([pageview(site, midnight - MINUTE)])
@@ -132,12 +129,12 @@ test('web vitals: past midnight a report belongs to the visitor of the day befor
 })
 
 test('web vitals: reports of a deleted site, and of times without details, are dropped', async () => {
-  const site = await createTestSite(database.db)
+  const site = await createTestSite(db)
   await store([pageview(site, NOON)])
-  await database.db`update sites set details_from = ${new Date(NOON + MINUTE)} where site_no = ${site.siteNo}`
+  await db`update sites set details_from = ${new Date(NOON + MINUTE)} where site_no = ${site.siteNo}`
   const { expired } = await store([report(site, NOON + SECOND, { lcp: 1 })])
   expect(expired).toHaveLength(1)
-  await database.db`update sites set deleted_at = now() where site_no = ${site.siteNo}`
+  await db`update sites set deleted_at = now() where site_no = ${site.siteNo}`
   const { dropped } = await store([report(site, NOON + 2 * MINUTE, { lcp: 1 })])
   expect(dropped).toBe(1)
   expect(await rowsOf(site)).toEqual([])

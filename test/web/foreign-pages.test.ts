@@ -1,26 +1,15 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { startLocalServer } from '../support/local-server.ts'
 import { entriesOf, PASSWORD, setUp } from '../support/log-in.ts'
 import { ofFile } from '../support/of-file.ts'
 import { newPage, sessionOf, startVisit } from './visit.ts'
 
 const HTML = '<!doctype html><link rel="icon" href="data:,"><body>'
-const server = createServer((_, response) =>
-  response.writeHead(200, { 'Content-Type': 'text/html' }).end(HTML),
+const server = ofFile(() =>
+  startLocalServer((_, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end(HTML)),
 )
-let port: number
 const visit = ofFile(startVisit)
-beforeAll(async () => {
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  port = (server.address() as AddressInfo).port
-})
-afterAll(async () => {
-  server.closeAllConnections()
-  server.close()
-})
 
 /** A signed-in person, with a page of another origin open until the case ends. */
 async function lured(hostname: string, serviceOrigin: string) {
@@ -32,7 +21,7 @@ async function lured(hostname: string, serviceOrigin: string) {
     .addCookies([
       { name: 'analytics_session', value: cookie, url: serviceOrigin, httpOnly: true, sameSite: 'Lax' },
     ])
-  await page.goto(`http://${hostname}:${port}/`)
+  await page.goto(`http://${hostname}:${server.port}/`)
   return {
     page,
     async expectUntouched() {

@@ -10,8 +10,7 @@ import { openWhole } from './visit.ts'
 
 /** A Wednesday, three days after the clocks of Berlin changed. */
 const NOW = new Date('2026-04-01T10:30:00Z')
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
+const [HOUR, DAY] = [3_600_000, 86_400_000]
 const HOSTILE = `<img src=x onerror="alert(1)">\u202e${'x'.repeat(2_000)}`
 
 /** Sixty visitors of the last ten days, of those before and of the year before, and the days on which clocks change. */

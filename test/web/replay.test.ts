@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { storeChunk } from '../../src/ingestion/replays/store-chunk.ts'
 import { replayJob } from '../replays/chunks.ts'
+import { startLocalServer } from '../support/local-server.ts'
+import { ofFile } from '../support/of-file.ts'
 import { expectGood } from './audit-page.ts'
 import { hostileEvents, hostileMarkup } from './hostile-recording.ts'
 import { siteVisit } from './site-visit.ts'
@@ -30,20 +29,15 @@ const all = siteVisit({
 })
 
 /** A server of somebody else; what it hears. */
-let elsewhere: Server
-let foreign: string
-const heard: string[] = []
-
-beforeAll(async () => {
-  elsewhere = createServer((request, response) => {
+const elsewhere = ofFile(async () => {
+  const started = await startLocalServer((request, response) => {
     heard.push(request.url!)
     response.end()
-  }).listen(0, '127.0.0.1')
-  elsewhere.on('connection', () => heard.push('a connection'))
-  await once(elsewhere, 'listening')
-  foreign = `http://evil.example:${(elsewhere.address() as AddressInfo).port}`
+  })
+  started.server.on('connection', () => heard.push('a connection'))
+  return { ...started, origin: `http://evil.example:${started.port}` }
 })
-afterAll(() => elsewhere.close())
+const heard: string[] = []
 
 const sessionOf = async (visitorId: string): Promise<string> =>
   (await all.read(`/stats/sessions?visitor_id=${visitorId}&${RANGE}`)).data[0].session_id
@@ -93,7 +87,7 @@ const recordedIn = (page: Page) => frameOf(page).frameLocator('iframe')
 
 test('replays: a recording that holds scripts, links and addresses of others asks for nothing and runs nothing', async () => {
   const { page, open, visit } = all
-  const session = await record(EVE, hostileEvents(foreign, START + 1_000))
+  const session = await record(EVE, hostileEvents(elsewhere.origin, START + 1_000))
   await open(`sessions/${session}?${RANGE}`)
   const seen = listen(page)
   await page.click('role=button[name="Watch the recording"]')
@@ -214,9 +208,9 @@ test('replays: the policy of the frame alone keeps markup from asking for anythi
       inner.head.innerHTML = markup
       for (const link of inner.querySelectorAll('a')) link.click()
       for (const form of inner.querySelectorAll('form')) form.submit()
-    }, hostileMarkup(foreign))
+    }, hostileMarkup(elsewhere.origin))
   await page.waitForTimeout(500)
   // Requests that the policy refuses are begun, and never sent.
   expect([seen.filter(what => !what.startsWith('http')), heard]).toEqual([[], []])
-  expect(seen.filter(what => what.startsWith(foreign)).length).toBeGreaterThan(20)
+  expect(seen.filter(what => what.startsWith(elsewhere.origin)).length).toBeGreaterThan(20)
 })

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startLocalServer } from '../support/local-server.ts'
+import { ofFile } from '../support/of-file.ts'
 import { expectFit } from './audit-page.ts'
 import { type SeededSite, seededSite } from './seeded-site.ts'
 import { cardOn } from './shown.ts'
@@ -17,14 +16,11 @@ let visit: Visit
 let owner: Member
 let site: SeededSite
 /** Server of the pages that show a share in a frame. */
-const outer = createServer((_, response) => response.end(outerPage))
+const outer = ofFile(() => startLocalServer((_, response) => response.end(outerPage)))
 let outerPage = ''
-let outerPort: number
 
 beforeAll(async () => {
-  await once(outer.listen(0, '127.0.0.1'), 'listening')
-  outerPort = (outer.address() as AddressInfo).port
-  const frameAncestors = `http://intern.example:${outerPort}`
+  const frameAncestors = `http://intern.example:${outer.port}`
   visit = await startVisit({ now: () => NOW, config: { frameAncestors } })
   owner = await visit.member()
   site = await seededSite(visit, owner)
@@ -41,7 +37,7 @@ beforeAll(async () => {
   const sale = { amount: 123_456, currency: 'USD', transaction_id: 'sale-1', customer_id: 'c-ada' }
   await site.call('POST', '/payments', { ...sale, visitor_id: ada })
 })
-afterAll(() => Promise.all([visit.close(), new Promise(resolve => outer.close(resolve))]))
+afterAll(() => visit.close())
 
 const makeShare = async (more: object): Promise<{ id: string; url: string; secret: string }> => {
   const share = { name: 'For the agency', sections: ['traffic', 'pages'], ...more }
@@ -145,12 +141,12 @@ test('share: pages of FRAME_ANCESTORS show a share in a frame without any cookie
   const { secret } = await makeShare({ may_export: true })
   const page = await newPage(visit)
   outerPage = `<!doctype html><iframe src="${visit.origin}/embed/${site.id}#${secret}" width="1000" height="800"></iframe>`
-  await page.goto(`http://intern.example:${outerPort}/`)
+  await page.goto(`http://intern.example:${outer.port}/`)
   const embedded = () => page.frames()[1]!
   await expect.poll(() => pagesOn(embedded()).catch(() => [])).toEqual(PAGES)
   expect(await page.context().cookies()).toEqual([])
 
-  await page.goto(`http://other.example:${outerPort}/`)
+  await page.goto(`http://other.example:${outer.port}/`)
   await expect.poll(() => page.frames()[1]?.url()).toContain('chrome-error')
   // The same address without `embed` is framed by no page.
   const answer = await fetch(`${visit.api.url}/share/${site.id}`)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { projectRoot } from '../../../src/config.ts'
-import { connectDb, type Db } from '../../../src/db/connect.ts'
+import type { Db } from '../../../src/db/connect.ts'
 import { dialect } from '../../../src/db/dialect.ts'
 import { startDatabase } from '../../../src/embedded/database.ts'
 import { compiledEnvironment } from '../../support/compiled-environment.ts'
@@ -15,7 +15,7 @@ import { silentLog } from '../../support/log.ts'
 import { eventually } from '../../support/service.ts'
 import { readAnswers, SECRET_KEY } from './fixture.ts'
 import { restoredDump } from './restored.ts'
-import { expectSameAnswers, oldDataFolder, schemaOf, VERSION_0_2_0 } from './upgraded.ts'
+import { connect, expectSameAnswers, oldDataFolder, schemaOf, VERSION_0_2_0 } from './upgraded.ts'
 
 const isCitus = dialect().name === 'citus'
 const ADMIN = fileURLToPath(new URL('../../../dist/scripts/admin.js', import.meta.url))
@@ -67,12 +67,6 @@ async function expectUpgraded(db: Db, url: string, isFolder: boolean): Promise<v
   )
 }
 
-function connect(url: string): Db {
-  const db = connectDb(url, { max: 4, name: 'test', connectWithin: 60 })
-  onTestFinished(() => db.end({ timeout: 5 }))
-  return db
-}
-
 const countApplied = async (db: Db) => (await db`select from migrations`).length
 
 test.skipIf(isCitus)(
@@ -108,9 +102,7 @@ test.skipIf(isCitus)(
 
 test.skipIf(isCitus)(
   'upgrade: an embedded database that is killed after a migration is upgraded by the next start',
-  {
-    timeout: 1_800_000,
-  },
+  { timeout: 1_800_000 },
   async () => {
     const dataDir = oldDataFolder()
     const inFolder = (name: string) => join(dataDir, 'database', name)

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { connectDb, type Db } from '../../../src/db/connect.ts'
 import { dialect } from '../../../src/db/dialect.ts'
 import { checkDatabase, migrate } from '../../../src/db/migrate.ts'
 import { startDatabase } from '../../../src/embedded/database.ts'
@@ -12,24 +11,15 @@ import { rollUpAll } from '../../support/roll-up.ts'
 import { IS_QUICK } from '../../support/runs.ts'
 import { readAnswers } from './fixture.ts'
 import { restoredDump } from './restored.ts'
-import { expectSameAnswers, oldDataFolder, schemaOf, VERSION_0_2_0 } from './upgraded.ts'
+import { connect, expectSameAnswers, oldDataFolder, schemaOf, VERSION_0_2_0 } from './upgraded.ts'
 
 const isCitus = dialect().name === 'citus'
 /** The quick check asks one read in so many. */
 const ONE_OF = 20
 
-/** Connects to a database until the test has finished. */
-function connect(url: string): Db {
-  const db = connectDb(url, { max: 4, name: 'test', connectWithin: 60 })
-  onTestFinished(() => db.end({ timeout: 5 }))
-  return db
-}
-
 test.skipIf(isCitus)(
   'upgrade: a data folder of 0.2.0 answers every read as before',
-  {
-    timeout: 1_200_000,
-  },
+  { timeout: 1_200_000 },
   async () => {
     const files = readDatabaseFiles(join(oldDataFolder(), 'database'))
     const database = await startDatabase({ files, log: silentLog })

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import type { Db } from '../../../src/db/connect.ts'
+import { connectDb, type Db } from '../../../src/db/connect.ts'
 import { type Answer, startApi } from '../../support/api.ts'
+import { folderOfCase } from '../../support/data-dir.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { inProcessPool } from '../../support/in-process-pool.ts'
 import { type Answered, BASE_URL, unpackDataFolder } from './fixture.ts'
@@ -24,10 +23,16 @@ const CHANGED: { path: RegExp; field: RegExp; reason: string }[] = [
   },
 ]
 
+/** Connects to a database until the test has finished. */
+export function connect(url: string): Db {
+  const db = connectDb(url, { max: 4, name: 'test', connectWithin: 60 })
+  onTestFinished(() => db.end({ timeout: 5 }))
+  return db
+}
+
 /** Returns a new data folder of 0.2.0, which goes with the test. */
 export function oldDataFolder(): string {
-  const dataDir = mkdtempSync(join(tmpdir(), 'analytics-upgrade-'))
-  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+  const dataDir = folderOfCase('upgrade')
   unpackDataFolder(VERSION_0_2_0, dataDir)
   return dataDir
 }

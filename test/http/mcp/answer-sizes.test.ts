@@ -22,30 +22,16 @@ const visitorIdOf = (number: number) => `00000000-0000-4000-8000-${String(number
 /** Sixty people of as many countries, who are on the site now, and have been since two years ago. */
 async function fill(site: StatsSite): Promise<void> {
   const hitsOf = (number: number) => {
-    const of = (at: string, fields: Partial<Hit>) =>
-      hit(
-        site,
-        at,
-        {
-          ...{ visitorId: visitorIdOf(number), url: pathOf(number), title: long(500, number) },
-          ...fields,
-        },
-        {
-          ...{
-            source: long(200, number),
-            channel: 'Referral',
-            referrer: `${number}.${'x'.repeat(200)}.example`,
-          },
-          ...{
-            country: `${String.fromCharCode(65 + (number % 26))}${String.fromCharCode(65 + (number % 3))}`,
-          },
-          ...{ utmCampaign: long(200, number), browserName: long(60, number), osName: long(60, number) },
-        },
-      )
+    const page = { visitorId: visitorIdOf(number), url: pathOf(number), title: long(500, number) }
+    const country = String.fromCharCode(65 + (number % 26), 65 + (number % 3))
+    const origin = {
+      ...{ source: long(200, number), channel: 'Referral', referrer: `${number}.${'x'.repeat(200)}.example` },
+      ...{ country, utmCampaign: long(200, number), browserName: long(60, number), osName: long(60, number) },
+    }
+    const of = (at: string, fields: Partial<Hit>) => hit(site, at, { ...page, ...fields }, origin)
     const now = (second: number, fields: Partial<Hit>) =>
       of(new Date(Date.parse('2026-03-18T11:57:00Z') + second * 1_000).toISOString(), fields)
     const props = Object.fromEntries(numbers(50).map(key => [long(64, key), long(500, key)]))
-    const custom = Object.fromEntries(numbers(50).map(key => [long(64, key), long(500, key)]))
     return [
       of(`2024-03-${String(1 + (number % 28)).padStart(2, '0')}T12:00:00Z`, {}),
       now(0, {}),
@@ -58,7 +44,7 @@ async function fill(site: StatsSite): Promise<void> {
       now(4, { type: 'web_vitals', vitals: { id: randomUUID(), lcp: 900, inp: 600, cls: 9 } }),
       now(5, {
         type: 'identify',
-        identity: { identifier: long(200, number), name: long(200, number), custom },
+        identity: { identifier: long(200, number), name: long(200, number), custom: props },
       }),
     ]
   }

@@ -11,40 +11,37 @@ test('shorten: a short answer stays as it is', () => {
   expect(shorten([])).toEqual({ short: [], cut: [] })
 })
 
-test.each([
-  ['a list', rows(100), /^the first \d+ of 100 in answer$/, '"/0"'],
-  ['a page', { data: rows(100), meta: { total: 100 } }, /^the first \d+ of 100 in data$/, '"/0"'],
-  [
-    'rows in one row',
-    { steps: [{ branches: rows(60) }] },
-    /^the first \d+ of 60 in steps.0.branches$/,
-    '"/0"',
-  ],
-  [
-    'two lists of one length',
-    { pages: rows(3), sources: rows(3), events: rows(30) },
-    /^the first \d+ of 30 in events$/,
-    '"/0"',
-  ],
-  [
-    'buckets',
-    { buckets: rows(60).map(({ text, path }) => ({ start: path, text })) },
-    /^the last \d+ of 60 in buckets$/,
-    '"/59"',
-  ],
-  [
-    'free fields',
-    { custom: Object.fromEntries(rows(60).map(({ path, text }) => [path, text])) },
-    /^the first \d+ of 60 in custom$/,
-    '"/0"',
-  ],
-  [
-    'a list with long texts',
-    { data: rows(5).map(each => ({ ...each, url: 'ü'.repeat(2_000) })) },
-    /^the first 500 bytes of long texts$/,
-    '"/4"',
-  ],
-])('shorten: of %s, what is kept and how much is said', (_, answer, said, kept) => {
+test.each(
+  Object.entries<[answer: unknown, said: RegExp, kept: string]>({
+    'a list': [rows(100), /^the first \d+ of 100 in answer$/, '"/0"'],
+    'a page': [{ data: rows(100), meta: { total: 100 } }, /^the first \d+ of 100 in data$/, '"/0"'],
+    'rows in one row': [
+      { steps: [{ branches: rows(60) }] },
+      /^the first \d+ of 60 in steps.0.branches$/,
+      '"/0"',
+    ],
+    'two lists of one length': [
+      { pages: rows(3), sources: rows(3), events: rows(30) },
+      /^the first \d+ of 30 in events$/,
+      '"/0"',
+    ],
+    buckets: [
+      { buckets: rows(60).map(({ text, path }) => ({ start: path, text })) },
+      /^the last \d+ of 60 in buckets$/,
+      '"/59"',
+    ],
+    'free fields': [
+      { custom: Object.fromEntries(rows(60).map(({ path, text }) => [path, text])) },
+      /^the first \d+ of 60 in custom$/,
+      '"/0"',
+    ],
+    'a list with long texts': [
+      { data: rows(5).map(each => ({ ...each, url: 'ü'.repeat(2_000) })) },
+      /^the first 500 bytes of long texts$/,
+      '"/4"',
+    ],
+  }),
+)('shorten: of %s, what is kept and how much is said', (_, [answer, said, kept]) => {
   const { short, cut } = shorten(answer)
   expect(bytes(short)).toBeLessThanOrEqual(5_600)
   expect(bytes(short)).toBeGreaterThan(3_000)

@@ -5,7 +5,7 @@ import { createSiteKeys } from '../../../src/ingestion/edge/site-keys.ts'
 import type { RedisClient } from '../../../src/redis/client.ts'
 import { connectPatientRedis } from '../../../src/redis/connect.ts'
 import { SITE_CHANGES } from '../../../src/sites/change-site.ts'
-import { useDatabase } from '../../support/database.ts'
+import { dbOf, useDatabase } from '../../support/database.ts'
 import { silentLog } from '../../support/log.ts'
 import { createTestSite } from '../../support/sites.ts'
 import { useQueue } from '../storing.ts'
@@ -13,10 +13,11 @@ import { useQueue } from '../storing.ts'
 const MINUTE = 60_000
 
 const database = useDatabase()
+const db = dbOf(database)
 const queue = useQueue()
 let subscriber: RedisClient
 beforeAll(() => {
-  subscriber = connectPatientRedis(queue.redis.url, silentLog)
+  subscriber = connectPatientRedis(queue.url, silentLog)
 })
 afterAll(() => subscriber.disconnect())
 afterEach(() => {
@@ -24,14 +25,13 @@ afterEach(() => {
 })
 
 /** Site keys that have loaded the sites. */
-async function loaded(db = database.db) {
-  const siteKeys = createSiteKeys(db, subscriber)
+async function loaded(from = db) {
+  const siteKeys = createSiteKeys(from, subscriber)
   await siteKeys.preload()
   return siteKeys
 }
 
 test('site keys: hits of loaded sites do not wait for the database', async () => {
-  const { db } = database
   const sites = [await createTestSite(db), await createTestSite(db, { timezone: 'Asia/Kathmandu' })]
   const deleted = await createTestSite(db)
   await db`update sites set deleted_at = now() where site_no = ${deleted.siteNo}`
@@ -47,7 +47,6 @@ test('site keys: hits of loaded sites do not wait for the database', async () =>
 })
 
 test('site keys: a loaded site is forgotten when it changes', async () => {
-  const { db } = database
   const site = await createTestSite(db)
   const siteKeys = await loaded(db)
   await db`update sites set track_errors = true where site_no = ${site.siteNo}`
@@ -62,7 +61,6 @@ test('site keys: a loaded site is forgotten when it changes', async () => {
 })
 
 test('site keys: after a minute the database is read again, even without a change notice', async () => {
-  const { db } = database
   const site = await createTestSite(db)
   const siteKeys = await loaded(db)
   await db`update sites set deleted_at = now() where site_no = ${site.siteNo}`
@@ -71,16 +69,15 @@ test('site keys: after a minute the database is read again, even without a chang
 })
 
 test('site keys: while the database is unavailable the last known site stays valid, even after an hour', async () => {
-  const site = await createTestSite(database.db)
-  const db = connectDb(database.url, { max: 1, name: 'test' })
-  const siteKeys = await loaded(db)
-  await db.end()
+  const site = await createTestSite(db)
+  const lost = connectDb(database.url, { max: 1, name: 'test' })
+  const siteKeys = await loaded(lost)
+  await lost.end()
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60 * MINUTE })
   expect(await siteKeys.find(site.key)).toMatchObject({ siteNo: site.siteNo })
 })
 
 test('site keys: sites with traffic are refreshed together, by one statement, even without a change notice', async () => {
-  const { db } = database
   const [changed, deleted] = [await createTestSite(db), await createTestSite(db)]
   const kept = await createTestSite(db)
   const statements: string[] = []
@@ -102,7 +99,6 @@ test('site keys: sites with traffic are refreshed together, by one statement, ev
 })
 
 test('site keys: a flood of invented keys makes no site wait for the database', async () => {
-  const { db } = database
   const site = await createTestSite(db)
   const siteKeys = await loaded(db)
   for (let count = 0; count < 20_001; count++) await siteKeys.find(`invented ${count}`)

@@ -36,10 +36,10 @@ test.each([
 })
 
 test.each([
-  [{ timestamp: undefined }, /timestamp/],
+  [{ timestamp: undefined }, /timestamp is required/],
   [{ timestamp: 1704067200 }, /timestamp/],
-  [{ endpoint: 'nonsense' }, /endpoint/],
-  [{ body: undefined }, /body/],
+  [{ endpoint: 'nonsense' }, /endpoint must be one of collect, event, engage, ident/],
+  [{ body: undefined }, /body is required/],
   [{ ip: 7 }, /ip/],
   [{ user_agent: {} }, /user_agent/],
   [{ location: 'DE' }, /location must be an object/],

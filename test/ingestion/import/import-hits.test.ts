@@ -16,14 +16,13 @@ import { lineOf, pageviewLine, streamOf } from '../../support/import-lines.ts'
 import { silentLog } from '../../support/log.ts'
 import { randomHitStream, timeOrderArrival } from '../../support/random-hits.ts'
 import { recountSessions } from '../../support/recount.ts'
-import { connectTo, testRedis } from '../../support/redis.ts'
+import { useRedis } from '../../support/redis.ts'
 import { runs, sweep } from '../../support/runs.ts'
 import { createTestSite, type TestSite } from '../../support/sites.ts'
 import { expectSameOverviews, expectSameSessions } from '../../support/stored.ts'
 import { expectNumberedVisits, sessionsOf as storedSessions } from '../storing.ts'
 
-const MINUTE = 60_000
-const DAY = 24 * 60 * MINUTE
+const [MINUTE, DAY] = [60_000, 86_400_000]
 const NOON = Date.UTC(2026, 2, 10, 12)
 const MIDNIGHT = Date.UTC(2026, 2, 11)
 const NOW = new Date(Date.UTC(2026, 5, 1))
@@ -35,6 +34,7 @@ const VISITOR = '00000000-0000-4000-8000-00000000000a'
 const STREAMS = runs(3)
 
 const database = useDatabase(testDatabase)
+const server = useRedis()
 let geo: Geo
 beforeAll(async () => {
   const environment = { DATABASE_URL: database.url, REDIS_URL: 'redis://nowhere', SECRET_KEY: '0'.repeat(64) }
@@ -218,23 +218,17 @@ test('import: engagement finds a pageview of the same second that comes later in
   }
 })
 
+// Every wrong envelope: test/ingestion/import/envelope.test.ts.
 test('import: invalid lines are rejected with number and reason, the others are stored', async () => {
   const site = await createTestSite(database.db)
   const good = pageviewLine(NOON)
-  const withBody = (body: unknown) =>
-    JSON.stringify({ endpoint: 'collect', timestamp: '2026-01-01T00:00:00Z', body })
   const rejected: [string, RegExp][] = [
     ['{"endpoint": "collect", ', /not valid JSON/],
     ['[1]', /the line must be a JSON object/],
     ['7', /the line must be a JSON object/],
     ['null', /the line must be a JSON object/],
-    [pageviewLine(NOON, { endpoint: 'collector' }), /endpoint must be one of collect, event, engage, ident/],
-    [withBody(undefined), /body is required/],
-    [withBody('x'), /^body must be an object/],
-    [pageviewLine(NOON, { timestamp: undefined }), /timestamp is required/],
+    ['{"endpoint":"collect","timestamp":"2026-01-01T00:00:00Z","body":"x"}', /^body must be an object/],
     [pageviewLine(NOON, { timestamp: 'yesterday' }), /timestamp must be an ISO 8601 time/],
-    [pageviewLine(NOW.getTime() + 1), /timestamp lies in the future/],
-    [pageviewLine(0), /timestamp lies before 1990/],
     [pageviewLine(NOON, {}, { hostname: undefined, url: 7 }), /^body\.hostname is required; body\.url must/],
     [pageviewLine(NOON, {}, { visitor_id: 'me' }), /body\.visitor_id must be a UUID/],
     [pageviewLine(NOON, {}, { title: 'x'.repeat(280_000) }), /longer than 272 KiB/],
@@ -394,11 +388,7 @@ test('import: a chunk that late hits have partly decompressed is compressed agai
 })
 
 async function refreshAll(run: () => Promise<unknown> = async () => {}): Promise<void> {
-  const server = await testRedis()
-  const redis = await connectTo(server)
-  const lease = createLease(redis, REFRESHING)
+  const lease = createLease(server.redis, REFRESHING)
   const now = () => new Date(NOW.getTime() + 2 * DAY)
   await keepRefreshed({ db: database.db, lease, log: silentLog, now }, run)
-  redis.disconnect()
-  await server.close()
 }

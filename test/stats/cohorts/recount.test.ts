@@ -2,11 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Db } from '../../../src/db/connect.ts'
-import { COPIED_COLUMNS } from '../../../src/dimensions/dimensions.ts'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import { RetentionQuery } from '../../../src/stats/cohorts/query.ts'
 import { readRetention } from '../../../src/stats/cohorts/read-retention.ts'
-import { testDatabase, useDatabase } from '../../support/database.ts'
+import { dbOf, testDatabase, useDatabase } from '../../support/database.ts'
 import { randomFilters } from '../../support/random-filters.ts'
 import { ordinaryVisit, randomUuid } from '../../support/random-ordinary.ts'
 import { type Random, randomFrom } from '../../support/random-values.ts'
@@ -28,9 +27,9 @@ import type { Visit, World } from '../../support/recount-world.ts'
 import { hasUsualCases, runs, seeded, seeds } from '../../support/runs.ts'
 import type { TestSite } from '../../support/sites.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
-import { inputOf, storeStream } from '../stored-stream.ts'
+import { inputOf, storeServiceEvent, storeStream } from '../stored-stream.ts'
 
-const database = useDatabase(testDatabase)
+const db = dbOf(useDatabase(testDatabase))
 
 const ZONES = ['Europe/Berlin', 'America/Santiago', 'Pacific/Apia'].slice(0, runs(3))
 const READS = runs(12)
@@ -152,24 +151,12 @@ async function storeRenewals(db: Db, site: TestSite, random: Random, world: Worl
     const hasSession = random.chance(0.7)
     const at = visit.startedAt + random.int(20 * DAY)
     renewals.push({ at, visitor: visit.visitor, visit: hasSession ? visit : undefined })
-    const session = hasSession ? db`session_no, started_at` : db`null, null`
-    await db`
-      insert into events (
-        site_no, at, id, type, name, is_service, visitor_no, session_no, session_at, hostname, path, url, title,
-        ${db(COPIED_COLUMNS)}
-      )
-      select
-        site_no, ${new Date(at)}, gen_random_uuid(), 'event', 'renewal', true,
-        visitor_no, ${session}, '', '', '', '', ${db(COPIED_COLUMNS)}
-      from sessions
-      join visitors using (visitor_no, site_no)
-      where site_no = ${site.siteNo} and visitors.id = ${visit.visitor} and started_at = ${new Date(visit.startedAt)}`
+    await storeServiceEvent(db, site, visit, { at, name: 'renewal', hasSession })
   }
   return renewals
 }
 
 test('retention: cohorts of a goal that the service converts equal a recount', async () => {
-  const { db } = database
   let members = 0
   for (const seed of seeds(runs(1))) {
     const { hits, late } = randomWeeks(seed + 800, 'Europe/Berlin')
@@ -196,7 +183,6 @@ test('retention: cohorts of a goal that the service converts equal a recount', a
 })
 
 test(`retention: every number equals a recount of hits, payments and movements (${ZONES.length} zones)`, async () => {
-  const { db } = database
   const seen = { visitors: 0, users: 0, payers: 0, mrr: 0, leftOut: 0 }
   for (const [index, zone] of ZONES.entries()) {
     const { hits, late } = randomWeeks(seeded(index + 700), zone)

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import type { Db } from '../../../src/db/connect.ts'
-import { COPIED_COLUMNS } from '../../../src/dimensions/dimensions.ts'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import { FunnelQuery } from '../../../src/stats/funnels/query.ts'
 import { readFunnel } from '../../../src/stats/funnels/read-funnel.ts'
@@ -18,7 +17,7 @@ import { hitDimensions, sessionDimensions, type World } from '../../support/reco
 import { hasUsualCases, runs, seeds } from '../../support/runs.ts'
 import type { TestSite } from '../../support/sites.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
-import { daysBefore, inputOf, storeStream } from '../stored-stream.ts'
+import { daysBefore, inputOf, storeServiceEvent, storeStream } from '../stored-stream.ts'
 
 const database = useDatabase()
 
@@ -74,19 +73,7 @@ async function storeServices(db: Db, site: TestSite, random: Random, world: Worl
       at: visit.startedAt + random.pick([0, 1_000, 60_000, 30 * HOUR]),
       name: 'payment',
     }))
-  for (const { at, visit, name } of events) {
-    await db`
-      insert into events (
-        site_no, at, id, type, name, is_service, visitor_no, session_no, session_at, hostname, path, url, title,
-        ${db(COPIED_COLUMNS)}
-      )
-      select
-        site_no, ${new Date(at)}, gen_random_uuid(), 'event', ${name}, true, visitor_no, session_no, started_at,
-        '', '', '', '', ${db(COPIED_COLUMNS)}
-      from sessions
-      join visitors using (visitor_no, site_no)
-      where site_no = ${site.siteNo} and visitors.id = ${visit.visitor} and started_at = ${new Date(visit.startedAt)}`
-  }
+  for (const event of events) await storeServiceEvent(db, site, event.visit, event)
   return events
 }
 

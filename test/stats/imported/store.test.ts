@@ -6,7 +6,6 @@ import { finishImport, hide, removeGone, startImport } from '../../../src/transf
 import { totalsKind } from '../../../src/transfer/totals/totals-kind.ts'
 import { hit, type StatsSite, useStats } from '../../contract/stats-site.ts'
 import { ALONE } from '../../support/import-services.ts'
-import { teammate } from '../../support/teammates.ts'
 import { fileOf } from '../../transfer/read/source.ts'
 import { exportOf, importInto, linesOf, NOW } from './imported-days.ts'
 
@@ -212,21 +211,6 @@ test('imports of totals: a file without a row that can be kept is refused, and s
     await expect(bring('\u0000\u0001\u0002', { format, name: 'x.csv' })).rejects.toMatchObject({
       code: 'validation_failed',
     })
-  }
-})
-
-test('roles: every reader of the site lists them, and shares do not; owners and admins remove them', async () => {
-  await bringDays()
-  const [{ id }] = await list()
-  for (const [role, status] of [
-    ['viewer', 403],
-    ['member', 403],
-    ['admin', 204],
-  ] as const) {
-    const person = await teammate(stats.api, { teamId: stats.owner.teamId, role })
-    expect((await person.ask('GET', `${site.path}/imported-totals`)).status, role).toBe(200)
-    const removed = await person.ask('DELETE', `${site.path}/imported-totals/${id}`)
-    expect(removed.status, role).toBe(status)
   }
 })
 

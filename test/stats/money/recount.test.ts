@@ -3,7 +3,7 @@ import { getMoneyBreakdown, MoneyBreakdownQuery } from '../../../src/stats/money
 import { getMrrChanges, MrrChangesQuery } from '../../../src/stats/money/changes.ts'
 import { getMrrMovements, MrrMovementsQuery } from '../../../src/stats/money/movements.ts'
 import { getMoney, MoneyQuery } from '../../../src/stats/money/summary.ts'
-import { testDatabase, useDatabase } from '../../support/database.ts'
+import { dbOf, testDatabase, useDatabase } from '../../support/database.ts'
 import { comparingOf, parametersOf, readAt } from '../../support/expect-reads.ts'
 import { randomComparison } from '../../support/random-comparison.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
@@ -27,14 +27,13 @@ import { createTestSite, type TestSite } from '../../support/sites.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
 import { storeStream, within } from '../stored-stream.ts'
 
-const database = useDatabase(testDatabase)
+const db = dbOf(useDatabase(testDatabase))
 
 const STREAMS = runs(4)
 const ROUNDS = 6
 const SORTS = ['revenue', 'payments', 'customers', 'new_customers', 'mrr'] as const
 
 test(`money: every page equals a recount (${STREAMS} streams)`, async () => {
-  const { db } = database
   const kinds = new Set<string>()
   for (const seed of seeds(STREAMS)) {
     const { zone, hits, late } = randomVisits(seed + 600)
@@ -66,7 +65,7 @@ interface Asked {
 }
 
 async function expectSamePages({ site, world, ledger, query, number }: Asked): Promise<void> {
-  const services = readServices(database.db, readAt(world))
+  const services = readServices(db, readAt(world))
   const read = readerOf(services, readSite(site, world.zone), parametersOf(query))
   const comparing = comparingOf(query)
   expect(await read(getMoney, MoneyQuery, comparing)).toMatchObject(recountMoneyReport(world, ledger, query))
@@ -95,7 +94,6 @@ async function expectSamePages({ site, world, ledger, query, number }: Asked): P
 }
 
 test('money: amounts that no number holds exactly are added up over columns', async () => {
-  const { db } = database
   const at = Date.UTC(2026, 2, 10, 12)
   const site = readSite(await createTestSite(db), 'UTC')
   for (let count = 0; count < 2; count++) {

@@ -11,7 +11,7 @@ import { getTimeline, TimelineQuery } from '../../../src/stats/people/timeline.t
 import { getSession, SessionQuery } from '../../../src/stats/sessions/detail.ts'
 import { getSessions, SessionsQuery } from '../../../src/stats/sessions/list.ts'
 import { readSessionId } from '../../../src/stats/sessions/session-id.ts'
-import { testDatabase, useDatabase } from '../../support/database.ts'
+import { dbOf, testDatabase, useDatabase } from '../../support/database.ts'
 import { parametersOf } from '../../support/expect-reads.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { randomVisits } from '../../support/random-visits.ts'
@@ -32,12 +32,12 @@ import type { TestSite } from '../../support/sites.ts'
 import { replaceGoals } from '../../support/stored-visits.ts'
 import { storeStream, within } from '../stored-stream.ts'
 
-const database = useDatabase(testDatabase)
+const db = dbOf(useDatabase(testDatabase))
 
 const LONG_AFTER = new Date(Date.UTC(2026, 5, 1))
 
 function readsOf(stored: TestSite, world: World, query: Query) {
-  const services = { ...readServices(database.db, LONG_AFTER), pageUrl: () => null }
+  const services = { ...readServices(db, LONG_AFTER), pageUrl: () => null }
   const site = readSite(stored, world.zone)
   const given = parametersOf(query)
   const ask = <Schema extends z.ZodType>(schema: Schema, more: object = {}) =>
@@ -173,20 +173,20 @@ test(`people: lists, details and timelines equal a recount of the hits (${runs(4
   for (const seed of seeds(runs(4))) {
     const stream = randomVisits(seed)
     const arrival = seed % 2 === 0 ? 'late' : 'timely'
-    const { site, world } = await storeStream(database.db, { ...stream, arrivals: stream[arrival] })
+    const { site, world } = await storeStream(db, { ...stream, arrivals: stream[arrival] })
     const money = randomMoney(seed, world)
-    await storeMoney(database.db, site, money)
+    await storeMoney(db, site, money)
     if (seed % 2 === 0) {
-      await rollUpAll(database.db, LONG_AFTER)
-      await refreshAggregate(database.db, 'hits', LONG_AFTER)
+      await rollUpAll(db, LONG_AFTER)
+      await refreshAggregate(db, 'hits', LONG_AFTER)
     }
-    if (seed % 4 === 0) await compressSettledChunks(database.db, LONG_AFTER)
+    if (seed % 4 === 0) await compressSettledChunks(db, LONG_AFTER)
     for (let round = 0; round < 3; round++) {
       const number = seed * 3 + round
       const given = round === 0 ? {} : randomFilters(number, world)
       const goals = (given.goal ?? []).map((goal, index) => ({ ...goal, id: goalId(number, index) }))
       const filters = given.goal ? { ...given, goal: goals } : given
-      await replaceGoals(database.db, site, goals)
+      await replaceGoals(db, site, goals)
       const query = { ...randomRange(number, world), filters }
       await within({ seed, round, number, query }, expectSamePeople(site, { world, money, query, number }))
     }
