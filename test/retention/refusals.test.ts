@@ -259,11 +259,6 @@ describe('days without details', () => {
 const remove = (site: Retained, before: string) =>
   deleteHistory({ db, audit: unaudited }, { ...site, domain: 'example.com' }, { before })
 
-test('history: its deletion needs days without details', async () => {
-  await expect(remove(unlimited, '2026-04-20')).rejects.toMatchObject({ code: 'validation_failed' })
-  await expect(remove(dropped, '2026-05-23')).rejects.toThrow(DETAILS_FROM)
-})
-
 test('history: the days before the date count 0, also when the deletion is stopped, and the site begins with the date', {
   tags: ['full'],
 }, async () => {
