@@ -7,6 +7,7 @@ import type { RedisClient } from '../../src/redis/client.ts'
 import { connectRedis, whenReady } from '../../src/redis/connect.ts'
 import { endWithWorker } from './end-with-worker.ts'
 import { silentLog } from './log.ts'
+import { ofFile } from './of-file.ts'
 
 export interface TestRedis {
   url: string
@@ -75,6 +76,14 @@ export async function privateRedis(): Promise<TestRedis> {
     },
   }
 }
+
+/** The redis-server of the tests of a file with a connection, from before the first to after the last. */
+export const useRedis = (): TestRedis & { redis: RedisClient } =>
+  ofFile(async () => {
+    const server = await testRedis()
+    const redis = await connectTo(server)
+    return { ...server, redis, close: () => server.close().finally(() => redis.disconnect()) }
+  })
 
 /** A connection to it that is ready; `disconnect` it. */
 export async function connectTo({ url }: { url: string }): Promise<RedisClient> {
