@@ -2,7 +2,7 @@ import { Secret, TOTP } from 'otpauth'
 import { beforeEach, expect, test } from 'vitest'
 import { headersOf, signIn } from '../support/browser-session.ts'
 import { newAddress } from '../support/invitations.ts'
-import { cookieOf, entriesOf, PASSWORD } from '../support/log-in.ts'
+import { browserOf, cookieOf, entriesOf, PASSWORD } from '../support/log-in.ts'
 import { siteOf, tokenOf } from '../support/teammates.ts'
 import { useApi } from '../teams/use-api.ts'
 import { createAuthenticator } from './authenticator.ts'
@@ -23,12 +23,7 @@ beforeEach(() => later(HOUR))
 async function person(options: { password?: string } = { password: PASSWORD }) {
   const login = await signIn(api, options)
   const siteId = await siteOf(api, login.teamId)
-  let { secret } = login
-  const ask = async (method: string, path: string, body?: object) => {
-    const answer = await api.call(method, path, { headers: headersOf(api.services, secret), body })
-    secret = cookieOf(answer) || secret
-    return answer
-  }
+  const { ask } = browserOf(api, login.secret)
   return { ...login, siteId, ask, prove: (body: object) => ask('POST', '/api/account/proof', body) }
 }
 type Person = Awaited<ReturnType<typeof person>>

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startApi } from '../support/api.ts'
 import { signIn } from '../support/browser-session.ts'
+import { newAddress } from '../support/invitations.ts'
 import { ofFile } from '../support/of-file.ts'
 import { queuedMails } from '../support/queued-mails.ts'
 import { type RealProvider, startRealProvider } from './real-provider.ts'
-import { invite, newAddress, newBrowser, usersOf } from './single-sign-on-service.ts'
+import { invite, newBrowser, usersOf } from './single-sign-on-service.ts'
 
 let provider: RealProvider
 const api = ofFile(startApi)

@@ -1,18 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { isPublicAddress } from '../../src/net/public-addresses.ts'
 import { problemOf, type Reach } from '../../src/net/public-fetch.ts'
 import { type Api, startApi } from '../support/api.ts'
+import { startServer } from '../support/local-server.ts'
 import { ofFile } from '../support/of-file.ts'
 
 /** What the page answers; `url` is without the host. */
 let answer: RequestListener
-let server: Server
-let port: number
 let requests: string[] = []
 /** Addresses of host names that are not the local host. */
 const addresses = new Map<string, string[]>()
@@ -25,20 +23,14 @@ const reach: Reach = {
 
 let clock = Date.parse('2026-03-10T12:00:00Z')
 
-beforeAll(async () => {
-  server = createServer((request, response) => {
+const server = ofFile(() =>
+  startServer((request, response) => {
     requests.push(`${request.headers.host} ${request.url}`)
     answer(request, response)
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  port = (server.address() as AddressInfo).port
-})
+  }),
+)
 const api = ofFile(() => startApi({ reach, now: () => new Date(clock) }))
 const owner = ofFile(() => api.member())
-afterAll(async () => {
-  server.closeAllConnections()
-  server.close()
-})
 beforeEach(() => {
   requests = []
   clock += 60_000
@@ -51,7 +43,7 @@ interface Checked {
   check(token?: string): ReturnType<Api['call']>
 }
 
-async function newSite(domain = `${randomUUID()}.example:${port}`): Promise<Checked> {
+async function newSite(domain = `${randomUUID()}.example:${server.port}`): Promise<Checked> {
   const site = await api.site(owner, { domain })
   const check = (token = owner.token) => api.call('POST', `${site.path}/check-installation`, { token })
   return { ...site, check }
@@ -195,11 +187,13 @@ test('installation: the page of another host counts, without what names a person
   const site = await newSite()
   answer = (request, response) => {
     if (request.url === '/') {
-      response.writeHead(302, { Location: `//user:secret@www.other.example:${port}/start?a=b#part` }).end()
+      response
+        .writeHead(302, { Location: `//user:secret@www.other.example:${server.port}/start?a=b#part` })
+        .end()
     } else page(`<script data-key="${site.key}">`)(request, response)
   }
   const { body } = await site.check()
-  expect(body).toMatchObject({ status: 'found', url: `http://www.other.example:${port}/start?a=b` })
+  expect(body).toMatchObject({ status: 'found', url: `http://www.other.example:${server.port}/start?a=b` })
 })
 
 test.each<[string, string, string]>([
@@ -263,7 +257,7 @@ test.each<[string, RequestListener, string, string]>([
 test('installation: a server that does not answer in time is unreachable', async () => {
   const hasty = await startApi({ reach: { ...reach, timeoutMs: 400 } })
   const { token } = await hasty.member()
-  const domain = `${randomUUID()}.example:${port}`
+  const domain = `${randomUUID()}.example:${server.port}`
   const { body: site } = await hasty.call('POST', '/api/sites', { token, body: { domain } })
   answer = () => {}
   const { body } = await hasty.call('POST', `/api/sites/${site.id}/check-installation`, { token })

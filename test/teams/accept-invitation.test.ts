@@ -10,6 +10,7 @@ import {
   PASSWORD,
   secretOf,
 } from '../support/invitations.ts'
+import { cookieOf } from '../support/log-in.ts'
 import { actionsOf, siteOf, type Teammate, teammate, tokenOf, wholeTeam } from '../support/teammates.ts'
 import { useApi } from './use-api.ts'
 
@@ -20,7 +21,6 @@ const api = useApi(() => ({ now: () => NOW }))
 /** Counts of failed attempts are of a window of time and all tests have one address. */
 const forgetAttempts = () => api.services.redis.flushall()
 
-const cookieOf = ({ headers }: Answer) => /=([\w-]{43});/.exec(headers.get('set-cookie') ?? '')?.[1]
 const usersOf = async (person: Teammate) =>
   (await person.ask('GET', '/api/users')).body as { id: string; email: string }[]
 
