@@ -84,11 +84,7 @@ const CHANGES: Record<string, Case> = {
     says: 'The second factor was removed',
     page: '/login',
   },
-  'a second factor': {
-    change: addFactor,
-    subject: 'A second factor was added',
-    says: 'needs its code',
-  },
+  'a second factor': { change: addFactor, subject: 'A second factor was added', says: 'needs its code' },
   'a second factor that is removed': {
     first: addFactor,
     change: ({ ask }) => ask('DELETE', '/api/account/totp', { password: PASSWORD }),
@@ -101,11 +97,7 @@ const CHANGES: Record<string, Case> = {
     subject: 'New recovery codes were made',
     says: 'Those before do not work',
   },
-  'a passkey': {
-    change: addPasskey,
-    subject: 'A passkey was added',
-    says: 'The passkey “Laptop” was added',
-  },
+  'a passkey': { change: addPasskey, subject: 'A passkey was added', says: 'The passkey “Laptop” was added' },
   'a passkey that is removed': {
     first: addPasskey,
     change: async ({ ask }) => {

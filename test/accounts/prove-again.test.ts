@@ -101,9 +101,7 @@ test('a proof that is older than 12 hours: is said after what the caller may not
 
 test('a proof: counts for its session alone, for 12 hours, and gives it a new secret', async () => {
   const self = await person()
-  const other = await api.call('POST', '/api/auth/login', {
-    body: { email: self.email, password: PASSWORD },
-  })
+  const other = await api.call('POST', '/api/auth/login', { body: { email: self.email, password: PASSWORD } })
   const headers = headersOf(api.services, cookieOf(other)!)
   later(DAY)
   const ways = { password: true, second_factor: false, passkey: false }

@@ -113,11 +113,7 @@ export async function firstRows(db: Db, { siteNo }: TestSite) {
 
 export function services(db: Db, now = NOW) {
   const shown: string[] = []
-  return {
-    shown,
-    ...readServices(db, now),
-    showDetailsFrom: (at: Date) => void shown.push(at.toISOString()),
-  }
+  return { shown, ...readServices(db, now), showDetailsFrom: (at: Date) => void shown.push(at.toISOString()) }
 }
 
 export type Range = { from: string; to: string } | { range: string }

@@ -4,8 +4,8 @@ import { routes } from '../../src/http/api/routes.ts'
 import { findTools } from '../../src/http/mcp/tools.ts'
 import { loadDeliveries, selectDue, spreadEvents } from '../../src/notifications/webhooks/delivery-rows.ts'
 import { SCOPES, type Scope } from '../../src/teams/schema.ts'
-import { createToken } from '../../src/teams/tokens.ts'
 import { acceptAsNew, lookUp, newAddress } from '../support/invitations.ts'
+import { newToken, type TokenOptions } from '../support/member.ts'
 import { siteOf, type Teammate, teammate } from '../support/teammates.ts'
 import { useApi } from './use-api.ts'
 
@@ -26,13 +26,7 @@ const MINUTE = 60_000
 const inMinutes = (minutes: number) => new Date(Date.now() + minutes * MINUTE)
 
 /** A token of the owner, with every scope and without an end unless given. */
-async function tokenWith(
-  options: { scopes?: Scope[]; expiresAt?: Date | null } = {},
-): Promise<{ id: string; token: string }> {
-  const { teamId, userId } = owner
-  const given = { name: 'maker', siteIds: null, scopes: [...SCOPES], expiresAt: null, ...options }
-  return createToken(api.services.db, { teamId, userId, ...given }, new Date())
-}
+const tokenWith = (options?: TokenOptions) => newToken(api.services, owner, options)
 const as = (token: string) => (method: string, path: string, body?: unknown) =>
   api.call(method, path, { token, ...(body !== undefined && { body }) })
 
@@ -252,9 +246,7 @@ test.each([false, true])(
 
 test('tokens, what a token makes ends with it: a token whose user is removed ends what it made', async () => {
   const admin = await teammate(api, { teamId: owner.teamId, role: 'admin' })
-  const options = { teamId: owner.teamId, userId: admin.userId, name: 'a', siteIds: null, expiresAt: null }
-  const made = await createToken(api.services.db, options, new Date())
-  const share = (await as(made.token)('POST', `${site}/shares`, SHARE)).body
+  const share = (await as(await api.token(admin))('POST', `${site}/shares`, SHARE)).body
   expect((await owner.ask('DELETE', `/api/users/${admin.userId}`)).status).toBe(204)
   const listed = (await owner.ask('GET', `${site}/shares`)).body
   expect(listed.map(({ id }: { id: string }) => id)).not.toContain(share.id)
@@ -267,14 +259,7 @@ test('tokens, what a token makes ends with it: a webhook gets nothing after the 
   const path = `${site}/webhooks/${hook.id}`
   const now = new Date()
   const due = async () => {
-    const filter = {
-      perEndpoint: 9,
-      perTeam: 9,
-      limit: 99,
-      busyEndpoints: [],
-      busySites: [],
-      busyTeams: [],
-    }
+    const filter = { perEndpoint: 9, perTeam: 9, limit: 99, busyEndpoints: [], busySites: [], busyTeams: [] }
     const rows = await selectDue(db, { now: inMinutes(1), isFailing: false, ...filter })
     const ids = rows.filter(({ endpointId }) => endpointId === hook.id).map(({ id }) => id)
     return (await loadDeliveries(db, { ids, now })).length
