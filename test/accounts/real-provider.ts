@@ -43,8 +43,6 @@ export async function startRealProvider(redirectUri: string) {
   }
 }
 
-export type RealProvider = Awaited<ReturnType<typeof startRealProvider>>
-
 /** Returns what a person writes into the form of a page: their name, then their consent. */
 async function formAt(url: URL, jar: Map<string, string>, subject: string): Promise<URLSearchParams> {
   const page = await (await visit(url, jar)).text()

@@ -88,17 +88,14 @@ test('single sign-on: over https the cookie is sent only over https', async () =
 
 test('single sign-on: what is no path of this service is none to return to', async () => {
   const browser = newBrowser(api)
-  for (const return_to of [
+  const hosts = [
     'https://evil.example/',
     '//evil.example',
     '/\\evil.example',
     '\\\\evil.example',
     '/\t/evil.example',
-    'javascript:alert(1)',
-    'sites',
-    '',
-    `/${'a'.repeat(2_001)}`,
-  ]) {
+  ]
+  for (const return_to of [...hosts, 'javascript:alert(1)', 'sites', '', `/${'a'.repeat(2_001)}`]) {
     const posted = await browser.send('POST', '/api/auth/oidc/start', { return_to })
     expect([return_to, posted.status, Object.keys(posted.body.errors)]).toEqual([
       return_to,
