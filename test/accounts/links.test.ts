@@ -115,8 +115,6 @@ test('setup link: a bad password is refused, and the link still works', async ()
   const { secret, email } = await invitee(api)
   for (const [password, message] of [
     ['nine char', 'at least 10 characters'],
-    ['Basketball', 'most common'],
-    ['x'.repeat(1_001), 'at most 1000 bytes'],
     [email.toUpperCase(), 'address'],
   ] as const) {
     const refused = await post('setup', { secret, password })

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { Provider } from 'oidc-provider'
-import { startServer } from '../support/local-server.ts'
+import { startLocalServer } from '../support/local-server.ts'
 import { newRsaKeys } from './scripted-provider.ts'
 
 /** An OpenID provider with one client, whose forms are filled in by `signIn`. */
 export async function startRealProvider(redirectUri: string) {
-  const { server, url: issuer, close } = await startServer()
+  const { server, url: issuer, close } = await startLocalServer(() => {})
   const [clientId, clientSecret] = ['analytics', randomBytes(16).toString('hex')]
   const people = new Map<string, { email: string; email_verified: boolean; name: string }>()
   const provider = new Provider(issuer, {

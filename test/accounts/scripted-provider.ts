@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { startServer } from '../support/local-server.ts'
+import { startLocalServer } from '../support/local-server.ts'
 
 /** What the token endpoint answers to the next code; claims that are left out are right. */
 export interface Script {
@@ -53,7 +53,7 @@ export async function startScriptedProvider(clientId: string) {
     '/profile': () => script.profile!,
   }
 
-  const { url: issuer, close } = await startServer(async (req, res) => {
+  const { url: issuer, close } = await startLocalServer(async (req, res) => {
     const path = req.url!.split('?')[0]!
     let body = ''
     for await (const chunk of req) body += chunk

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { isPublicAddress } from '../../src/net/public-addresses.ts'
 import { fetchPublic, PUBLIC_INTERNET, type Reach } from '../../src/net/public-fetch.ts'
-import { startServer } from '../support/local-server.ts'
+import { startLocalServer } from '../support/local-server.ts'
 import { ofFile } from '../support/of-file.ts'
 
 const answers: Record<string, RequestListener> = {
@@ -37,7 +37,7 @@ let requests = 0
 let connections = 0
 
 const site = ofFile(() =>
-  startServer((req, res) => {
+  startLocalServer((req, res) => {
     requests += 1
     answers[req.url!]!(req, res)
   }),

@@ -6,7 +6,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { isPublicAddress } from '../../src/net/public-addresses.ts'
 import { problemOf, type Reach } from '../../src/net/public-fetch.ts'
 import { type Api, startApi } from '../support/api.ts'
-import { startServer } from '../support/local-server.ts'
+import { startLocalServer } from '../support/local-server.ts'
 import { ofFile } from '../support/of-file.ts'
 
 /** What the page answers; `url` is without the host. */
@@ -24,7 +24,7 @@ const reach: Reach = {
 let clock = Date.parse('2026-03-10T12:00:00Z')
 
 const server = ofFile(() =>
-  startServer((request, response) => {
+  startLocalServer((request, response) => {
     requests.push(`${request.headers.host} ${request.url}`)
     answer(request, response)
   }),

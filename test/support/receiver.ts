@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { startServer } from './local-server.ts'
+import { startLocalServer } from './local-server.ts'
 
 export interface Received {
   path: string
@@ -24,7 +24,7 @@ export async function startReceiver() {
     answer: (_request: Received): ReceiverAnswer => ({ status: 200 }),
     of: (path: string) => received.filter(each => each.path === path),
   }
-  const { url, close } = await startServer((request, response) => {
+  const { url, close } = await startLocalServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', chunk => chunks.push(chunk))
     request.on('end', () => {

@@ -77,17 +77,21 @@ export async function privateRedis(): Promise<TestRedis> {
   }
 }
 
-/** The redis-server of the tests of a file with a connection, from before the first to after the last. */
-export const useRedis = (): TestRedis & { redis: RedisClient } =>
-  ofFile(async () => {
-    const server = await testRedis()
-    const redis = await connectTo(server)
-    return { ...server, redis, close: () => server.close().finally(() => redis.disconnect()) }
-  })
-
 /** A connection to it that is ready; `disconnect` it. */
 export async function connectTo({ url }: { url: string }): Promise<RedisClient> {
   const redis = connectRedis(url, silentLog)
   await whenReady(redis, 30_000)
   return redis
 }
+
+/** The redis-server of this test worker for the tests of a file, and a connection to it. */
+export const useRedis = () =>
+  ofFile(async () => {
+    const server = await testRedis()
+    const redis = await connectTo(server)
+    const close = () => {
+      redis.disconnect()
+      return server.close()
+    }
+    return { url: server.url, redis, close }
+  })
