@@ -1,26 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { forgetReports, sendReports } from '../../../src/notifications/reports/deliveries/job.ts'
 import { beginHandOver, claimDelivery, claimOf } from '../../../src/notifications/reports/deliveries/rows.ts'
 import { setPlan } from '../../../src/teams/accounts.ts'
 import { ofFile } from '../../support/of-file.ts'
-import type { Teammate } from '../../support/teammates.ts'
-import { addRecipient, listed, newSite, type ReportSite, startWorld } from './world.ts'
+import { addRecipient, listed, newSite, ownSite, startWorld } from './world.ts'
 
 const START = '2026-10-20T12:00:00Z'
 
 const world = ofFile(() => startWorld(START))
-let owner: Teammate
-let site: ReportSite
-beforeEach(async () => {
-  await world.api.services.db`delete from mail_recipients`
-  world.server.mails.length = 0
-  world.refusal.code = undefined
-  world.api.services.config.mail = world.server.mail
-  world.clock.now = new Date(START)
-  owner = await world.person()
-  site = await newSite(world, owner, 'Europe/Berlin')
-})
+const { owner, site } = ownSite(world, START, 'Europe/Berlin')
 
 /** What the mails are about; around a dash, dates have thin spaces. */
 const subjects = () =>

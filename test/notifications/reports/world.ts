@@ -1,3 +1,4 @@
+import { beforeEach } from 'vitest'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
 import { sendReports } from '../../../src/notifications/reports/deliveries/job.ts'
 import { type Api, startApi } from '../../support/api.ts'
@@ -75,6 +76,26 @@ export async function newSite({ api }: World, owner: Teammate, timezone = 'UTC')
       ])
     },
   }
+}
+
+/** An owner and a site of their own for each test; before it, nothing is left of others, and it is this moment. */
+export function ownSite(
+  world: World,
+  start: string,
+  timezone?: string,
+): { owner: Teammate; site: ReportSite } {
+  const own = { owner: {} as Teammate, site: {} as ReportSite }
+  beforeEach(async () => {
+    const { services } = world.api
+    await services.db`delete from mail_recipients`
+    world.server.mails.length = 0
+    world.refusal.code = undefined
+    services.config.mail = world.server.mail
+    world.clock.now = new Date(start)
+    Object.assign(own.owner, await world.person())
+    Object.assign(own.site, await newSite(world, own.owner, timezone))
+  })
+  return own
 }
 
 /** Adds a recipient; by default the person themselves, who needs no confirmation. */
