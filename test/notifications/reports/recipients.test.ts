@@ -26,20 +26,10 @@ const remove = (id: string) => owner.ask('DELETE', `${site.path}/reports/${id}`)
 test('reports: a proven address of the team needs no question; what is left out has its default', async () => {
   const made = await addRecipient(owner, site, { frequencies: ['monthly', 'daily'] })
   expect(made).toEqual({
-    id: expect.any(String),
-    address: owner.email,
-    frequencies: ['daily', 'monthly'],
-    hour: 8,
-    language: 'en',
-    sections: ['sources', 'pages', 'locations', 'goals'],
-    skips_empty: false,
-    state: 'confirmed',
-    is_user: true,
-    asked_at: null,
-    last_sent: null,
-    problem: null,
-    created_by: owner.email,
-    created_at: '2026-10-20T12:00:00.000Z',
+    ...{ id: expect.any(String), address: owner.email, frequencies: ['daily', 'monthly'], hour: 8 },
+    ...{ language: 'en', sections: ['sources', 'pages', 'locations', 'goals'], skips_empty: false },
+    ...{ state: 'confirmed', is_user: true, asked_at: null, last_sent: null, problem: null },
+    ...{ created_by: owner.email, created_at: '2026-10-20T12:00:00.000Z' },
   })
   expect(await world.mailsAt('2026-10-20T12:00:10Z')).toBe(0)
   expect(await listed(owner, site)).toEqual([made])

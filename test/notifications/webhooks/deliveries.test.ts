@@ -75,18 +75,9 @@ test('webhooks: a payment is sent once, signed so that the library of Stripe acc
     created: world.now().toISOString(),
     site: { id: site.id, domain: row!.domain },
     data: {
-      transaction_id: 'order-1',
-      amount: 4999,
-      currency: 'USD',
-      renewal: false,
-      recurring: false,
-      is_free_trial: false,
-      customer_id: 'cus_1',
-      visitor_id: null,
-      session_id: null,
-      timestamp: world.now().toISOString(),
-      source: 'api',
-      refunded_amount: 0,
+      ...{ transaction_id: 'order-1', amount: 4999, currency: 'USD', renewal: false, recurring: false },
+      ...{ is_free_trial: false, customer_id: 'cus_1', visitor_id: null, session_id: null },
+      ...{ timestamp: world.now().toISOString(), source: 'api', refunded_amount: 0 },
     },
   })
   const delivered = { event_id: json.id, state: 'delivered', attempts: 1, status: 200 }

@@ -43,13 +43,11 @@ test('open: a changed byte of a file or a header is found', async () => {
 })
 
 test('open: a name that the export does not write is refused', async () => {
+  const ofSite = ['hits-1', 'hits-00001', 'users-0001'].map(name => `sites/${SITE}/${name}.jsonl`)
+  const elsewhere = ['../outside-0001.jsonl', '/etc/passwd', `sites/${SITE}/../${SITE}/hits-0001.jsonl`]
   for (const name of [
-    '../outside-0001.jsonl',
-    '/etc/passwd',
-    `sites/${SITE}/../${SITE}/hits-0001.jsonl`,
-    `sites/${SITE}/hits-1.jsonl`,
-    `sites/${SITE}/hits-00001.jsonl`,
-    `sites/${SITE}/users-0001.jsonl`,
+    ...ofSite,
+    ...elsewhere,
     'sites/shop.example/hits-0001.jsonl',
     'team/hits-0001.jsonl',
   ]) {

@@ -47,20 +47,11 @@ const CADDY = {
 }
 
 const CLOUDFLARE = {
-  ClientIP: '203.0.113.7',
-  ClientRequestHost: 'example.com',
-  ClientRequestMethod: 'GET',
-  ClientRequestURI: PATH,
-  ClientRequestReferer: 'https://www.google.com/',
-  ClientRequestUserAgent: CHROME,
-  ClientCountry: 'us',
-  ClientRegionCode: 'CA',
-  ClientCity: 'Oakland',
-  ClientDeviceType: 'desktop',
-  ClientIPClass: 'noRecord',
-  BotScore: 90,
-  EdgeStartTimestamp: '2024-03-31T06:30:00Z',
-  EdgeResponseStatus: 200,
+  ...{ ClientIP: '203.0.113.7', ClientRequestHost: 'example.com', ClientRequestMethod: 'GET' },
+  ...{ ClientRequestURI: PATH, ClientRequestReferer: 'https://www.google.com/' },
+  ...{ ClientRequestUserAgent: CHROME, ClientCountry: 'us', ClientRegionCode: 'CA', ClientCity: 'Oakland' },
+  ...{ ClientDeviceType: 'desktop', ClientIPClass: 'noRecord', BotScore: 90 },
+  ...{ EdgeStartTimestamp: '2024-03-31T06:30:00Z', EdgeResponseStatus: 200 },
   EdgeResponseContentType: 'text/html',
 }
 

@@ -9,19 +9,10 @@ const COLUMNS = [
 ]
 const SESSION = '287fb97cbed4e4f-8e4f5c975b8fee06'
 const PAGE = {
-  '2Path': '/static-go.html?lang=de',
-  Title: 'Statically compiling "Go", programs',
-  Event: '0',
-  Browser: 'Safari 14.0',
-  System: 'macOS 10.15',
-  Session: SESSION,
-  Bot: '0',
-  Referrer: 'www.reddit.com/r/golang',
-  'Referrer scheme': 'h',
-  'Screen size': '1680,0,1',
-  Location: 'US-TX',
-  FirstVisit: '1',
-  Date: '2020-12-27T00:37:37Z',
+  ...{ '2Path': '/static-go.html?lang=de', Title: 'Statically compiling "Go", programs', Event: '0' },
+  ...{ Browser: 'Safari 14.0', System: 'macOS 10.15', Session: SESSION, Bot: '0' },
+  ...{ Referrer: 'www.reddit.com/r/golang', 'Referrer scheme': 'h', 'Screen size': '1680,0,1' },
+  ...{ Location: 'US-TX', FirstVisit: '1', Date: '2020-12-27T00:37:37Z' },
 }
 const EVENT = { ...PAGE, '2Path': 'click-cv', Event: 'true', Title: '' }
 

@@ -9,26 +9,12 @@ const USER_AGENT =
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/125.0.0.0 Safari/537.36'
 
 const PROPERTIES = {
-  $current_url: 'https://example.com/pricing?utm_source=newsletter#top',
-  $host: 'example.com',
-  title: 'Pricing',
-  $referrer: 'https://news.ycombinator.com/',
-  $device_id: DEVICE,
-  $os: 'Mac OS X',
-  $os_version: '10.15.7',
-  $browser: 'Chrome',
-  $browser_version: 125,
-  $browser_language: 'en-US',
-  $device_type: 'Desktop',
-  $screen_width: 1920,
-  $screen_height: 1080,
-  $raw_user_agent: USER_AGENT,
-  $geoip_country_code: 'US',
-  $geoip_subdivision_1_code: 'CA',
-  $geoip_city_name: 'Oakland',
-  $lib: 'web',
-  utm_source: 'newsletter',
-  utm_campaign: 'spring',
+  ...{ $current_url: 'https://example.com/pricing?utm_source=newsletter#top', $host: 'example.com' },
+  ...{ title: 'Pricing', $referrer: 'https://news.ycombinator.com/', $device_id: DEVICE, $os: 'Mac OS X' },
+  ...{ $os_version: '10.15.7', $browser: 'Chrome', $browser_version: 125, $browser_language: 'en-US' },
+  ...{ $device_type: 'Desktop', $screen_width: 1920, $screen_height: 1080, $raw_user_agent: USER_AGENT },
+  ...{ $geoip_country_code: 'US', $geoip_subdivision_1_code: 'CA', $geoip_city_name: 'Oakland', $lib: 'web' },
+  ...{ utm_source: 'newsletter', utm_campaign: 'spring' },
 }
 const VIEW = {
   uuid: UUID,
