@@ -61,11 +61,8 @@ test('replays: chunks belong to the session of the visitor, and the row of the s
   for (const job of [second, first, other]) expect(await store(job)).toBe('stored')
   expect(await rowsOf(site)).toMatchObject([
     {
-      session_at: new Date(NOON),
-      first: NOON + SECOND,
-      last: NOON + 2 * MINUTE + SECOND,
-      recordings: 2,
-      chunks: 3,
+      ...{ session_at: new Date(NOON), first: NOON + SECOND, last: NOON + 2 * MINUTE + SECOND },
+      ...{ recordings: 2, chunks: 3 },
       bytes: [first, second, other].reduce((sum, { data }) => sum + Buffer.from(data, 'base64').length, 0),
     },
   ])

@@ -186,13 +186,8 @@ test('credentials of shares: opening a share gives access for twelve hours', asy
     filters: {},
     may_export: false,
     site: {
-      id: place.siteId,
-      domain: expect.any(String),
-      timezone: 'UTC',
-      currency: 'USD',
-      favicon_url: expect.any(String),
-      has_data: false,
-      first_event_at: null,
+      ...{ id: place.siteId, domain: expect.any(String), timezone: 'UTC', currency: 'USD' },
+      ...{ favicon_url: expect.any(String), has_data: false, first_event_at: null },
     },
   })
   expect((await read(body.access)).status).toBe(200)

@@ -30,12 +30,8 @@ test('invitations, looking one up: says what it is for, as often as one asks', a
   const made = await invite(owner, { role: 'viewer' })
   for (let ask = 0; ask < 3; ask++) {
     expect((await lookUp(api, secretOf(made))).body).toEqual({
-      team_name: 'Acme',
-      email: made.body.email,
-      role: 'viewer',
-      invited_by: owner.email,
-      expires_at: made.body.expires_at,
-      needs_login: false,
+      ...{ team_name: 'Acme', email: made.body.email, role: 'viewer', invited_by: owner.email },
+      ...{ expires_at: made.body.expires_at, needs_login: false },
     })
   }
   const other = await invite(owner, { email: (await teammate(api)).email })

@@ -28,12 +28,8 @@ const CADDY = {
   ts: 1711866600.1234567,
   msg: 'handled request',
   request: {
-    remote_ip: '10.0.0.1',
-    client_ip: '203.0.113.7',
-    proto: 'HTTP/2.0',
-    method: 'GET',
-    host: 'www.example.com:443',
-    uri: PATH,
+    ...{ remote_ip: '10.0.0.1', client_ip: '203.0.113.7', proto: 'HTTP/2.0', method: 'GET' },
+    ...{ host: 'www.example.com:443', uri: PATH },
     headers: {
       'User-Agent': [CHROME],
       Referer: ['https://www.google.com/'],

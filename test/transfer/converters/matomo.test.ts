@@ -49,11 +49,8 @@ const VISIT = {
 const sender = { hostname: 'example.com', ...visitor('matomo', VISITOR) }
 const location = { country: 'AT', region: 'AT-9', city: 'Wien' }
 const device = {
-  screen: { width: 360, height: 800 },
-  language: 'de-at',
-  os: 'Linux',
-  browser: { name: 'Chrome', version: '120.0' },
-  device: 'mobile',
+  ...{ screen: { width: 360, height: 800 }, language: 'de-at', os: 'Linux' },
+  ...{ browser: { name: 'Chrome', version: '120.0' }, device: 'mobile' },
 }
 const ofVisit = { dimension2: 'gold', team: 'red' }
 const at = (seconds: number, more = '000') => `2024-03-30T10:00:${String(seconds).padStart(2, '0')}.${more}Z`

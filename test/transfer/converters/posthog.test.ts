@@ -183,10 +183,7 @@ test('PostHog: a user is identified once a session, and with what is known of th
 
 test('PostHog: custom events keep properties and revenue, also those of servers', async () => {
   const server = {
-    uuid: UUID,
-    event: 'order paid',
-    distinct_id: 'user-9',
-    timestamp: '2024-05-22T17:09:29Z',
+    ...{ uuid: UUID, event: 'order paid', distinct_id: 'user-9', timestamp: '2024-05-22T17:09:29Z' },
     properties: { $lib: 'posthog-node', revenue: 49.99, currency: 'EUR', plan: 'team' },
   }
   expect(await bodies(server)).toEqual([

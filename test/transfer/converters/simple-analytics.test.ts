@@ -25,12 +25,8 @@ const rows = (...changes: Record<string, string>[]) =>
 const sender = { hostname: 'example.com', ...visitor('simple-analytics', SESSION) }
 const line = { timestamp: '2020-09-01T02:26:08.000Z', user_agent: USER_AGENT, location: { country: 'NL' } }
 const device = {
-  screen: { width: 1920, height: 1080 },
-  language: 'en-us',
-  os: 'macOS',
-  os_version: '10.15',
-  browser: { name: 'Chrome', version: '120.0' },
-  device: 'desktop',
+  ...{ screen: { width: 1920, height: 1080 }, language: 'en-us', os: 'macOS', os_version: '10.15' },
+  ...{ browser: { name: 'Chrome', version: '120.0' }, device: 'desktop' },
 }
 const path = '/blog/first?page=2&utm_source=hackernewsletter&utm_medium=email&utm_content=fav'
 const referrer = 'https://news.ycombinator.com/item?id=1'
