@@ -29,16 +29,13 @@ export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 export const NOW = new Date('2026-06-25T12:00:00Z')
 
-export interface Retained extends TestSite {
-  timezone: string
-}
-
 export async function newSite(db: Db, options: { months?: number; timezone?: string } = {}) {
   const { months = null, timezone = 'UTC' } = options
   const site = await createTestSite(db, { timezone })
   await db`update sites set retention_months = ${months} where site_no = ${site.siteNo}`
   return { ...site, timezone }
 }
+export type Retained = Awaited<ReturnType<typeof newSite>>
 
 /**
  * Visits of each day from `first` on: one around each local midnight of some zone, some that come back on later days, an error, an

@@ -5,7 +5,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { beforeEach, expect, test } from 'vitest'
 import { isPublicAddress } from '../../src/net/public-addresses.ts'
 import { problemOf, type Reach } from '../../src/net/public-fetch.ts'
-import { type Api, startApi } from '../support/api.ts'
+import { startApi } from '../support/api.ts'
 import { startLocalServer } from '../support/local-server.ts'
 import { ofFile } from '../support/of-file.ts'
 
@@ -36,14 +36,7 @@ beforeEach(() => {
   clock += 60_000
 })
 
-interface Checked {
-  path: string
-  domain: string
-  key: string
-  check(token?: string): ReturnType<Api['call']>
-}
-
-async function newSite(domain = `${randomUUID()}.example:${server.port}`): Promise<Checked> {
+async function newSite(domain = `${randomUUID()}.example:${server.port}`) {
   const site = await api.site(owner, { domain })
   const check = (token = owner.token) => api.call('POST', `${site.path}/check-installation`, { token })
   return { ...site, check }
