@@ -22,9 +22,8 @@ test('client package: it holds JavaScript and declarations, under 100 kB, and im
   expect(project.packages).toEqual(['@trpc/client', '@trpc/server', 'typescript'])
   for (const file of ['index.js', 'index.d.ts']) {
     const text = await readFile(join(project.installed, 'dist', file), 'utf8')
-    for (const [, imported] of text.matchAll(/(?<!["'])\b(?:from|import)\s*\(?["']([^"']+)/g)) {
+    for (const [, imported] of text.matchAll(/(?<!["'])\b(?:from|import)\s*\(?["']([^"']+)/g))
       expect(imported).toMatch(/^@trpc\/(client|server)$/)
-    }
   }
 })
 

@@ -64,9 +64,8 @@ test('grafana, the dashboard: reads only the data source that it lets choose, wi
   const chosen = variables.find(({ type }) => type === 'datasource')
   expect(chosen).toMatchObject({ name: 'datasource', query: INFINITY })
   for (const { datasource, targets } of panels) {
-    for (const each of [datasource, ...targets.map(target => target.datasource)]) {
+    for (const each of [datasource, ...targets.map(target => target.datasource)])
       expect(each).toEqual({ type: INFINITY, uid: variable('datasource') })
-    }
   }
   const known = [...variables.map(({ name }) => name), '__from', '__to']
   for (const [, name] of text.matchAll(/\$\{(\w+)/g)) expect(known).toContain(name)

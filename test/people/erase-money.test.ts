@@ -149,9 +149,8 @@ test('erasure and money: subscriptions and payments of the processor keep every 
 
   // Payments that are derived again from what the processor has reported stay as they are.
   const stored = await revenue.payments(site)
-  for (const { transaction_id } of stored) {
+  for (const { transaction_id } of stored)
     await db.begin(tx => reconcilePayments(tx, site, [transaction_id], transaction_id))
-  }
   expect(await revenue.payments(site)).toEqual(stored)
   // Further events of the customer are new data.
   await revenue.deliverAll(site, [bill(61, 'subscription_cycle')])

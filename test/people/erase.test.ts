@@ -242,7 +242,6 @@ test('the erasure of a site that is deleted meanwhile stops, and its rows go wit
   await db`update sites set deleted_at = ${now} where site_no = ${site.siteNo}`
   expect(await erasePeople({ db, log: silentLog }, now)).toBe(false)
   for (let run = 0; run < 20; run++) await purgeDeletedSites(db, now)
-  for (const table of ['erasures', 'erasure_items', 'events']) {
+  for (const table of ['erasures', 'erasure_items', 'events'])
     expect(await db`select from ${db(table)} where site_no = ${site.siteNo} limit 1`, table).toEqual([])
-  }
 })

@@ -304,9 +304,8 @@ test('purge: a deleted site without details leaves no rows', { tags: ['full'] },
   const tables = await db<{ name: string }[]>`
     select table_name as name from information_schema.columns
     where table_schema = 'public' and column_name = 'site_no' and table_name not in ('sites', 'deleted_sites')`
-  for (const { name } of tables) {
+  for (const { name } of tables)
     expect(await db`select from ${db(name)} where site_no = ${site.siteNo} limit 1`, name).toEqual([])
-  }
   expect((await db`select purged_at from sites where site_no = ${site.siteNo}`)[0]!.purged_at).not.toBeNull()
   expect(await readNumbers(db, other, ALL)).toEqual(before)
 })

@@ -124,9 +124,8 @@ export async function readNumbers(db: Db, site: TestSite, range: Range): Promise
   const parts = services(db)
   const series: unknown[] = []
   // One of hits, one of sessions, and money.
-  for (const metric of ['visitors', 'avg_session_seconds', 'revenue']) {
+  for (const metric of ['visitors', 'avg_session_seconds', 'revenue'])
     series.push(await getTimeseries(parts, asked, TimeseriesQuery.parse({ ...range, metric })))
-  }
   const breakdowns: unknown[] = []
   for (const dimension of ['path', 'country', 'entry_path']) {
     const { rows, total } = await getBreakdown(parts, asked, BreakdownQuery.parse({ ...range, dimension }))

@@ -150,9 +150,8 @@ describe('retention of several sites, in the columnstore', () => {
     expect(await countReports(db, unlimited)).toBe(DAYS)
 
     // Late hits of another site refresh the same buckets and change no number of a site without details.
-    for (const day of [2, 9, 30]) {
+    for (const day of [2, 9, 30])
       await storeHits(db, 0, [enrichedHit(unlimited, Date.parse('2026-03-26T00:55:00Z') + day * DAY)])
-    }
     expect(await marksOf(db)).toBeGreaterThan(0)
     await settle(db)
     expect(await marksOf(db)).toBe(0)

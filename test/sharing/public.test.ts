@@ -116,9 +116,8 @@ test('limits of shared reads: all readers of a site together have twenty times a
   const { trustProxy } = api.services.config
   api.services.config.trustProxy = 1
   const statuses: number[] = []
-  for (let count = 0; count < 21; count++) {
+  for (let count = 0; count < 21; count++)
     statuses.push((await read(place.siteId, { 'X-Forwarded-For': `192.0.2.${count}` })).status)
-  }
   expect(statuses).toEqual([...Array(20).fill(200), 429])
   expect((await read(place.siteId, await token(api.services.db, place, {}))).status).toBe(200)
   api.services.config.trustProxy = trustProxy

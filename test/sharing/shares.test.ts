@@ -160,9 +160,8 @@ test('credentials of shares: the secret of a share without a password is a beare
   const [site] = await api.services.db`select domain from sites where id = ${place.siteId}`
   expect((await read(secret, site!.domain)).status).toBe(200)
   expect((await read(secret, place.siteId.toUpperCase())).status).toBe(200)
-  for (const siteKey of [place.otherSiteId, 'unknown.example']) {
+  for (const siteKey of [place.otherSiteId, 'unknown.example'])
     expect((await read(secret, siteKey)).body).toMatchObject({ code: 'not_found', message: 'No such site' })
-  }
 })
 
 test('credentials of shares: the access that a share gives changes nothing and reads nothing else', async () => {

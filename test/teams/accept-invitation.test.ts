@@ -54,9 +54,7 @@ test('invitations, looking one up: an unknown or malformed secret is 404, someth
 test('invitations, looking one up: after ten links that do not work, the network has to wait; links that work do not count', async () => {
   await forgetAttempts()
   const made = await invite(await teammate(api))
-  for (let attempt = 0; attempt < 12; attempt++) {
-    expect((await lookUp(api, secretOf(made))).status).toBe(200)
-  }
+  for (let attempt = 0; attempt < 12; attempt++) expect((await lookUp(api, secretOf(made))).status).toBe(200)
   const statuses = []
   for (let attempt = 0; attempt < 11; attempt++) statuses.push((await lookUp(api, 'x')).status)
   expect(statuses).toEqual([...Array(10).fill(404), 429])

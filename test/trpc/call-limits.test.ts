@@ -50,9 +50,8 @@ test('API limit: more tokens of a user do not make more calls', { tags: ['full']
 test('API limit: more users of a team do not make more calls', async () => {
   const owner = await api.member()
   const tokens: string[] = []
-  for (let user = 0; user < 5; user++) {
+  for (let user = 0; user < 5; user++)
     tokens.push(...(await tokensOf(await api.member({ teamId: owner.teamId, role: 'member' }), 5)))
-  }
   // 60 calls with 25 tokens: none of a token is over its 3, none of a user over its 15.
   const answers = await callInTurn(tokens, TEAM_LIMIT)
   expect(new Set(statusesOf(answers))).toEqual(new Set([200]))

@@ -127,9 +127,8 @@ test('reports: a mail whose process has died or is slow after its claim is sent 
 })
 
 test('reports: a claim takes one mail, by whatever plan the database joins', async () => {
-  for (let time = 0; time < 4; time++) {
+  for (let time = 0; time < 4; time++)
     await addRecipient(owner, site, { address: (await world.person({ teamId: owner.teamId })).email })
-  }
   world.refusal.code = 451
   await world.run('2026-10-21T06:00:00Z')
   const switchedOff = [[], ['enable_hashjoin', 'enable_mergejoin'], ['enable_nestloop', 'enable_indexscan']]

@@ -136,9 +136,8 @@ test('first payments: a customer is recognized by customer_id, else e-mail in an
     { name: 'Nobody' },
     { name: 'Nobody' },
   ]
-  for (const [index, fields] of payments.entries()) {
+  for (const [index, fields] of payments.entries())
     await record(site, paid({ ...fields, transactionId: `${index}`, paidAt: at(index) }))
-  }
   expect(await firsts(site)).toEqual(['0', '2', '4', '6', '8', '9'])
 })
 

@@ -190,9 +190,8 @@ describe('an invoice of two payment intents', { tags: ['full'] }, () => {
 
   test('an invoice of two payment intents has the refunds of both', async () => {
     const told = [bill, ...links, ...given]
-    for (const order of [told, told.toReversed()]) {
+    for (const order of [told, told.toReversed()])
       expect(await payments(await openWith({}, order))).toEqual(['in_1 processor 900-700'])
-    }
   })
 
   test('each API payment of an intent has its own refund', async () => {
@@ -284,9 +283,8 @@ describe('a refund that names only its payment intent', { tags: ['full'] }, () =
     ['belongs to the charge it named earlier', [bill, linked, named, later, byCharge, otherCharge], 300],
     ['belongs to the charge that has refunds', [bill, linked, byCharge, otherCharge, alone], 300],
   ])('it %s', async (_what, events, amount) => {
-    for (const order of [events, [...events].reverse()]) {
+    for (const order of [events, [...events].reverse()])
       expect(await payments(await openWith({}, order))).toEqual([`in_g processor 1000-${amount}`])
-    }
   })
 })
 

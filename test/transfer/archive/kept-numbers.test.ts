@@ -192,9 +192,8 @@ test('an archive of a site whose details are gone in part, restored after severa
   // What a purge does with the rows of the tables, as far as ids are unique in the database.
   const tables =
     'payments payment_aliases goals funnels segments annotations totals_imports alert_rules imports'
-  for (const table of tables.split(' ')) {
+  for (const table of tables.split(' '))
     await db.unsafe(`delete from ${table} where site_no = (select site_no from sites where id = $1)`, [id])
-  }
   await db`update sites set deleted_at = now(), purged_at = now() where id = ${id}`
   const [taken] = await db<{ id: string }[]>`
       insert into sites (team_id, domain) values (${target.owner.teamId}, ${domain}) returning id`

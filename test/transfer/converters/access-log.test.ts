@@ -189,9 +189,8 @@ test('access log: Caddy has its times in several forms, and addresses in older o
 test('access log: Cloudflare knows places and machines', async () => {
   const location = { country: 'US', region: 'US-CA', city: 'Oakland' }
   const expected = { ...hit, location, body: { ...hit.body, device: 'desktop' } }
-  for (const EdgeStartTimestamp of ['2024-03-31T06:30:00Z', 1711866600000000000, 1711866600]) {
+  for (const EdgeStartTimestamp of ['2024-03-31T06:30:00Z', 1711866600000000000, 1711866600])
     expect(await hitsOf(jsonLines({ ...CLOUDFLARE, EdgeStartTimestamp }))).toEqual([expected])
-  }
   const shop = { ...CLOUDFLARE, ClientRequestHost: 'shop.example.com' }
   await expectLeft([
     ['crawler', { ...CLOUDFLARE, BotScore: 2 }, { ...CLOUDFLARE, ClientIPClass: 'searchEngine' }],

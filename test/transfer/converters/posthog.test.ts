@@ -134,9 +134,8 @@ test('PostHog: captured clicks, forms and copies become autocaptures', async () 
     [listed, 'button', { selector: 'button.a.b', text: 'Go' }],
     [event('$copy_autocapture', copied), 'copy', { selector: 'p', text: 'x' }],
   ]
-  for (const [captured, name, properties] of cases) {
+  for (const [captured, name, properties] of cases)
     expect(await bodies(captured)).toMatchObject([{ name, properties }])
-  }
   const others = [chain('div'), chain('a:href="/inside"'), chain('input', { $event_type: 'change' })]
   const reason = 'click or change that this service does not capture'
   expect(await leftOf(...others)).toEqual(others.map(() => reason))
