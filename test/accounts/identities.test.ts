@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { type SignedIn, signIn } from '../support/browser-session.ts'
+import { newAddress } from '../support/invitations.ts'
+import { PASSWORD } from '../support/log-in.ts'
 import { ofFile } from '../support/of-file.ts'
 import { useApi } from '../teams/use-api.ts'
 import { startScriptedProvider } from './scripted-provider.ts'
-import { newAddress, newBrowser } from './single-sign-on-service.ts'
-
-const PASSWORD = 'correct horse battery staple'
+import { newBrowser } from './single-sign-on-service.ts'
 
 let now = new Date()
 const provider = ofFile(() => startScriptedProvider('analytics'))

@@ -115,8 +115,6 @@ test('setup link: a bad password is refused, and the link still works', async ()
   const { secret, email } = await invitee(api)
   for (const [password, message] of [
     ['nine char', 'at least 10 characters'],
-    ['Basketball', 'most common'],
-    ['x'.repeat(1_001), 'at most 1000 bytes'],
     [email.toUpperCase(), 'address'],
   ] as const) {
     const refused = await post('setup', { secret, password })
@@ -130,9 +128,8 @@ test('setup link: guesses are limited by network, and a guess never leads to an 
   const filled = ['x', '\0', 'é'].map(letter => letter.repeat(43))
   for (const secret of ['', 'x', "' or 1=1 --", '../../etc/passwd', '%00', ...filled])
     expect([secret, (await post('link', { secret })).status]).toEqual([secret, 404])
-  for (const secret of [1, null, {}, [], 'x'.repeat(201)]) {
+  for (const secret of [1, null, {}, [], 'x'.repeat(201)])
     expect((await post('link', { secret })).status).toBe(422)
-  }
   for (const secret of ['a', 'b']) await post('link', { secret })
   expect((await post('link', { secret: 'c' })).status).toBe(429)
   nextWindow()

@@ -5,9 +5,9 @@ import { createLink } from '../../src/accounts/links.ts'
 import { noticeTexts } from '../../src/accounts/notices/texts.ts'
 import { LANGUAGES } from '../../src/mail/languages.ts'
 import { sendQueuedMails } from '../../src/notifications/mails/send-queued.ts'
-import { headersOf, type SignedIn, signIn } from '../support/browser-session.ts'
+import { type SignedIn, signIn } from '../support/browser-session.ts'
 import { acceptAs, invite, secretOf } from '../support/invitations.ts'
-import { cookieOf, PASSWORD, setUp } from '../support/log-in.ts'
+import { browserOf, PASSWORD, setUp } from '../support/log-in.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { queuedMails } from '../support/queued-mails.ts'
 import { teammate, tokenOf } from '../support/teammates.ts'
@@ -24,19 +24,9 @@ beforeEach(() => {
   at = new Date(at.getTime() + 3_600_000)
 })
 
-/** A person who sends requests one after the other; each may give the session a new secret. */
 async function person(options: Parameters<typeof signIn>[1] = {}) {
   const login = await signIn(api, { password: PASSWORD, ...options })
-  let { secret } = login
-  return {
-    ...login,
-    async ask(method: string, path: string, body?: object) {
-      const headers = { ...headersOf(api.services, secret), 'User-Agent': FIREFOX }
-      const answer = await api.call(method, path, { headers, body })
-      secret = cookieOf(answer) || secret
-      return answer
-    },
-  }
+  return { ...login, ask: browserOf(api, login.secret, { 'User-Agent': FIREFOX }).ask }
 }
 type Person = Awaited<ReturnType<typeof person>>
 
@@ -94,11 +84,7 @@ const CHANGES: Record<string, Case> = {
     says: 'The second factor was removed',
     page: '/login',
   },
-  'a second factor': {
-    change: addFactor,
-    subject: 'A second factor was added',
-    says: 'needs its code',
-  },
+  'a second factor': { change: addFactor, subject: 'A second factor was added', says: 'needs its code' },
   'a second factor that is removed': {
     first: addFactor,
     change: ({ ask }) => ask('DELETE', '/api/account/totp', { password: PASSWORD }),
@@ -111,11 +97,7 @@ const CHANGES: Record<string, Case> = {
     subject: 'New recovery codes were made',
     says: 'Those before do not work',
   },
-  'a passkey': {
-    change: addPasskey,
-    subject: 'A passkey was added',
-    says: 'The passkey “Laptop” was added',
-  },
+  'a passkey': { change: addPasskey, subject: 'A passkey was added', says: 'The passkey “Laptop” was added' },
   'a passkey that is removed': {
     first: addPasskey,
     change: async ({ ask }) => {

@@ -1,9 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createLink } from '../../src/accounts/links.ts'
 import { disableLogin } from '../../src/teams/manage-logins.ts'
-import { headersOf } from '../support/browser-session.ts'
 import { newAddress } from '../support/invitations.ts'
-import { cookieOf, entriesOf, PASSWORD, setUp } from '../support/log-in.ts'
+import { browserOf, entriesOf, PASSWORD, setUp } from '../support/log-in.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { ofFile } from '../support/of-file.ts'
 import { queuedMails } from '../support/queued-mails.ts'
@@ -20,23 +19,11 @@ const later = (hours: number) => {
 }
 beforeEach(() => later(1))
 
-/** A person who sends requests one after the other; each may give the session a new secret. */
 async function person() {
   const made = await setUp(api)
-  const self = { ...made, secret: made.cookie }
-  return Object.assign(self, {
-    async change(body: object) {
-      const headers = headersOf(api.services, self.secret)
-      const answer = await api.call('PATCH', '/api/account', { headers, body })
-      self.secret = cookieOf(answer) || self.secret
-      return answer
-    },
-    async read() {
-      const answer = await api.call('GET', '/api/account', { headers: headersOf(api.services, self.secret) })
-      self.secret = cookieOf(answer) || self.secret
-      return answer.body
-    },
-  })
+  const { ask, headers } = browserOf(api, made.cookie)
+  const change = (body: object) => ask('PATCH', '/api/account', body)
+  return { ...made, ask, headers, change, read: async () => (await ask('GET', '/api/account')).body }
 }
 type Person = Awaited<ReturnType<typeof person>>
 
@@ -94,7 +81,7 @@ test('a new address of a login: is proved as theirs only where they are signed i
     const self = await person()
     const { secret } = await ask(self)
     const browser = who === 'other' ? await person() : self
-    await confirm(secret, who === 'nobody' ? {} : headersOf(api.services, browser.secret))
+    await confirm(secret, who === 'nobody' ? {} : browser.headers())
     proven.push(await isProven(self))
   }
   expect(proven).toEqual([false, true, false])
@@ -106,10 +93,7 @@ const ENDS: Record<string, (self: Person) => unknown> = {
   'another address': self => ask(self),
   'the present address, which takes it back': self => self.change({ email: self.email }),
   'a new password': self =>
-    api.call('PUT', '/api/account/password', {
-      headers: headersOf(api.services, self.secret),
-      body: { password: 'another password', current_password: PASSWORD },
-    }),
+    self.ask('PUT', '/api/account/password', { password: 'another password', current_password: PASSWORD }),
   'a link of the operator': ({ loginId }) =>
     createLink(api.services.db, 'recover', { email: null, loginId }, at),
   'a login that is disabled': ({ email }) => disableLogin(api.services.db, email, at),

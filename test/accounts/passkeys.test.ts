@@ -1,12 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { headersOf, type SignedIn, signIn } from '../support/browser-session.ts'
+import { cookieOf, PASSWORD } from '../support/log-in.ts'
 import { useApi } from '../teams/use-api.ts'
 import { type Authenticator, createAuthenticator, type Made } from './authenticator.ts'
 
 const ORIGIN = 'https://analytics.example.com'
 const OWN = { 'Sec-Fetch-Site': 'same-origin' }
-const PASSWORD = 'correct horse battery staple'
 
 let now = new Date('2026-11-22T12:00:00Z')
 const api = useApi(() => ({ config: { baseUrl: ORIGIN }, now: () => now }))
@@ -22,7 +22,7 @@ const post = (path: string, body: unknown, headers: Record<string, string>) =>
 /** Sends a change of the person's own login, which gives their session a new secret. */
 async function change(person: SignedIn, method: string, path: string, body: unknown) {
   const answer = await api.call(method, path, { body, headers: person.headers })
-  const secret = secretIn(answer.headers)
+  const secret = cookieOf(answer)
   if (secret) person.headers = headersOf(api.services, secret)
   return answer
 }
@@ -53,9 +53,6 @@ async function use(authenticator: Authenticator, made: Made = {}, headers: Recor
 
 const list = (headers: Record<string, string>) => api.call('GET', '/api/account/passkeys', { headers })
 
-const secretIn = (headers: Headers) =>
-  /__Host-analytics_session=([\w-]{43});/.exec(headers.get('set-cookie') ?? '')?.[1]
-
 const auditOf = ({ teamId }: SignedIn) =>
   api.services.db<{ action: string; actor: string; network: string; details: object }[]>`
     select action, actor, network, details from audit_log where team_id = ${teamId} order by id`
@@ -84,7 +81,7 @@ test('passkeys: one that was added signs in without an e-mail address, password 
     expect.objectContaining({ id: person.loginId, email: person.email, passkeys: 1 }),
   ])
   expect(answer.headers.get('set-cookie')).toMatch(/HttpOnly; Secure; SameSite=Lax$/)
-  const listed = await list(headersOf(api.services, secretIn(answer.headers)!))
+  const listed = await list(headersOf(api.services, cookieOf(answer)!))
   const at = now.toISOString()
   expect(listed.body).toEqual([{ id: authenticator.id, name: 'Laptop', last_used_at: at, created_at: at }])
   const by = { actor: person.email, network: '127.0.0.0/24' }
@@ -101,7 +98,7 @@ test('passkeys: adding one and signing in each make a new session and end the on
   expect([(await list(before)).status, (await list(person.headers)).status]).toEqual([401, 200])
   const answer = await use(authenticator, {}, person.headers)
   expect([answer.status, (await list(person.headers)).status]).toEqual([200, 401])
-  expect(secretIn(answer.headers)).not.toBe(person.secret)
+  expect(cookieOf(answer)).not.toBe(person.secret)
 })
 
 test('passkeys: an authenticator that does not count signs in again and again', async () => {

@@ -1,8 +1,9 @@
 import { Secret, TOTP } from 'otpauth'
 import { beforeEach, expect, test } from 'vitest'
+import type { Answer } from '../support/api.ts'
 import { headersOf, signIn } from '../support/browser-session.ts'
 import { newAddress } from '../support/invitations.ts'
-import { cookieOf, entriesOf, PASSWORD } from '../support/log-in.ts'
+import { browserOf, cookieOf, entriesOf, PASSWORD } from '../support/log-in.ts'
 import { siteOf, tokenOf } from '../support/teammates.ts'
 import { useApi } from '../teams/use-api.ts'
 import { createAuthenticator } from './authenticator.ts'
@@ -23,12 +24,7 @@ beforeEach(() => later(HOUR))
 async function person(options: { password?: string } = { password: PASSWORD }) {
   const login = await signIn(api, options)
   const siteId = await siteOf(api, login.teamId)
-  let { secret } = login
-  const ask = async (method: string, path: string, body?: object) => {
-    const answer = await api.call(method, path, { headers: headersOf(api.services, secret), body })
-    secret = cookieOf(answer) || secret
-    return answer
-  }
+  const { ask } = browserOf(api, login.secret)
   return { ...login, siteId, ask, prove: (body: object) => ask('POST', '/api/account/proof', body) }
 }
 type Person = Awaited<ReturnType<typeof person>>
@@ -106,9 +102,7 @@ test('a proof that is older than 12 hours: is said after what the caller may not
 
 test('a proof: counts for its session alone, for 12 hours, and gives it a new secret', async () => {
   const self = await person()
-  const other = await api.call('POST', '/api/auth/login', {
-    body: { email: self.email, password: PASSWORD },
-  })
+  const other = await api.call('POST', '/api/auth/login', { body: { email: self.email, password: PASSWORD } })
   const headers = headersOf(api.services, cookieOf(other)!)
   later(DAY)
   const ways = { password: true, second_factor: false, passkey: false }
@@ -133,7 +127,14 @@ const answer = async (self: Person, sign: ReturnType<typeof createAuthenticator>
 const withCode = (codeOf: (factor: Awaited<ReturnType<typeof withFactor>>) => string | undefined) => {
   return async (self: Person) => ({ password: PASSWORD, code: codeOf(await withFactor(self)) })
 }
-const UNSEEN = { isVerified: false }
+const passkey = (made?: object) => async (self: Person) => answer(self, await withPasskey(self), made)
+/** What a passkey of the person signs for other options than those of the proof. */
+const signedFor = (ask: () => Promise<Answer>, made?: object) => async (self: Person) => {
+  const authenticator = await withPasskey(self)
+  return { credential: authenticator.get((await ask()).body, made) }
+}
+const post = (path: string) => api.call('POST', path, { body: {} })
+const elsewhere = async () => (await person()).ask('POST', '/api/account/proof/options', {})
 const QUICK = ['the password', 'the password with the code', 'a passkey of another login']
 const CODES: Record<number, string> = { 403: 'forbidden', 422: 'validation_failed' }
 /** What is sent, and its answer; `bare` is a login without a password. */
@@ -156,36 +157,11 @@ const ATTEMPTS: [name: string, status: number, given: (self: Person) => Promise<
         return answer(self, authenticator)
       },
     ],
-    [
-      'a passkey of a login without a password',
-      200,
-      async self => answer(self, await withPasskey(self)),
-      'bare',
-    ],
-    [
-      'a passkey that has not verified the person',
-      403,
-      async self => answer(self, await withPasskey(self), UNSEEN),
-    ],
+    ['a passkey of a login without a password', 200, passkey(), 'bare'],
+    ['a passkey that has not verified the person', 403, passkey({ isVerified: false })],
     ['a passkey of another login', 403, async self => answer(self, await withPasskey(await person()))],
-    [
-      'what a passkey signed to sign in',
-      403,
-      async self => {
-        const authenticator = await withPasskey(self)
-        const { body } = await api.call('POST', '/api/auth/passkey/options', { body: {} })
-        return { credential: authenticator.get(body) }
-      },
-    ],
-    [
-      'what a passkey signed in another session',
-      403,
-      async self => {
-        const authenticator = await withPasskey(self)
-        const { body } = await (await person()).ask('POST', '/api/account/proof/options', {})
-        return { credential: authenticator.get(body, { userHandle: null }) }
-      },
-    ],
+    ['what a passkey signed to sign in', 403, signedFor(() => post('/api/auth/passkey/options'))],
+    ['what a passkey signed in another session', 403, signedFor(elsewhere, { userHandle: null })],
   ]
 for (const [name, status, given, bare] of ATTEMPTS) {
   test(`a proof: a proof: is given with ${name}`, {

@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
+import { startLocalServer } from '../support/local-server.ts'
 import { newRsaKeys } from './scripted-provider.ts'
 
 /** An OpenID provider with one client, whose forms are filled in by `signIn`. */
 export async function startRealProvider(redirectUri: string) {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { server, url: issuer, close } = await startLocalServer(() => {})
   const [clientId, clientSecret] = ['analytics', randomBytes(16).toString('hex')]
   const people = new Map<string, { email: string; email_verified: boolean; name: string }>()
   const provider = new Provider(issuer, {
@@ -26,6 +23,7 @@ export async function startRealProvider(redirectUri: string) {
     issuer,
     clientId,
     clientSecret,
+    close,
     /** By their subject; a test may change what is known of them. */
     people,
     /** A person gives their name and consent. @returns the address of the service that the provider sends the browser to */
@@ -42,14 +40,8 @@ export async function startRealProvider(redirectUri: string) {
       }
       throw new Error('the provider goes round in circles')
     },
-    async close() {
-      server.closeAllConnections()
-      await new Promise(resolve => server.close(resolve))
-    },
   }
 }
-
-export type RealProvider = Awaited<ReturnType<typeof startRealProvider>>
 
 /** Returns what a person writes into the form of a page: their name, then their consent. */
 async function formAt(url: URL, jar: Map<string, string>, subject: string): Promise<URLSearchParams> {

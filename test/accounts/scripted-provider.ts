@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders } from 'node:http'
+import { startLocalServer } from '../support/local-server.ts'
 
 /** What the token endpoint answers to the next code; claims that are left out are right. */
 export interface Script {
@@ -53,7 +53,7 @@ export async function startScriptedProvider(clientId: string) {
     '/profile': () => script.profile!,
   }
 
-  const server = createServer(async (req, res) => {
+  const { url: issuer, close } = await startLocalServer(async (req, res) => {
     const path = req.url!.split('?')[0]!
     let body = ''
     for await (const chunk of req) body += chunk
@@ -62,13 +62,11 @@ export async function startScriptedProvider(clientId: string) {
     res.writeHead(status, { 'Content-Type': 'application/json' })
     res.end(JSON.stringify(status === 200 ? answers[path]!() : { error: 'invalid_grant' }))
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  const issuer = `http://127.0.0.1:${port}`
 
   return {
     issuer,
     requests,
+    close,
     /** The person signs in: returns the parameters with which the provider sends the browser back. */
     answer(authorizationUrl: string, next: Script = {}): URLSearchParams {
       const asked = new URL(authorizationUrl).searchParams
@@ -78,10 +76,6 @@ export async function startScriptedProvider(clientId: string) {
     },
     set(next: Script) {
       script = next
-    },
-    async close() {
-      server.closeAllConnections()
-      await new Promise(resolve => server.close(resolve))
     },
   }
 }

@@ -25,10 +25,7 @@ test('signing in: the right password starts a session, and is recorded in every 
   expect(answer.body.teams).toEqual([{ id: teamId, name: 'Acme', role: 'owner' }])
   expect((await account(cookieOf(answer)!)).body.id).toBe(loginId)
   expect((await entriesOf(api, loginId)).at(-1)).toMatchObject({
-    action: 'login.success',
-    actor: email,
-    teamId,
-    details: { method: 'password' },
+    ...{ action: 'login.success', actor: email, teamId, details: { method: 'password' } },
     network: expect.stringMatching(/^10\.\d+\.\d+\.0\/24$/),
   })
 })

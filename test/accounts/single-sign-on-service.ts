@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { hashSecret, newSecret } from '../../src/accounts/secrets.ts'
 import type { Api } from '../support/api.ts'
 
@@ -92,5 +91,3 @@ export const usersOf = ({ services: { db } }: Api, teamId: string) =>
     select users.email, users.role, logins.email as "loginEmail"
     from users left join logins on logins.id = users.login_id
     where team_id = ${teamId} order by users.created_at, users.email`
-
-export const newAddress = () => `${randomUUID()}@example.com`

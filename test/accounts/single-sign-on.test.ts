@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startApi } from '../support/api.ts'
 import { signIn } from '../support/browser-session.ts'
+import { newAddress } from '../support/invitations.ts'
 import { ofFile } from '../support/of-file.ts'
 import { queuedMails } from '../support/queued-mails.ts'
-import { type RealProvider, startRealProvider } from './real-provider.ts'
-import { invite, newAddress, newBrowser, usersOf } from './single-sign-on-service.ts'
+import { startRealProvider } from './real-provider.ts'
+import { invite, newBrowser, usersOf } from './single-sign-on-service.ts'
 
-let provider: RealProvider
 const api = ofFile(startApi)
+const provider = ofFile(() => startRealProvider(`${api.services.config.baseUrl}/api/auth/oidc/callback`))
 beforeAll(async () => {
   const { config } = api.services
   config.limits.browser = 0
-  provider = await startRealProvider(`${config.baseUrl}/api/auth/oidc/callback`)
   const { issuer, clientId, clientSecret } = provider
   config.oidc = { issuer, clientId, clientSecret, name: 'Example', autoJoin: undefined }
 })
-afterAll(() => provider.close())
 
 /** A person signs in at the provider. @returns with what it sends the browser back to the service */
 async function answerOf(url: string, subject: string): Promise<URLSearchParams> {

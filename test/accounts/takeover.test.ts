@@ -127,15 +127,6 @@ test('links: asking for a new password does not end the link of the operator', a
   expect((await resetBy(url.split('#')[1]!)).status).toBe(204)
 })
 
-test('links: a new one of the operator ends one that was asked for', {
-  tags: ['full'],
-}, async () => {
-  const { email, loginId } = await setUp(api)
-  const asked = await resetLink(loginId)
-  await makeLoginLink(api.services.db, { baseUrl: 'http://a.example' }, email, at)
-  expect((await resetBy(asked)).status).toBe(404)
-})
-
 test('a login that is disabled: the invitations whose links the person knows end', async () => {
   const owner = await teammate(api)
   const admin = await teammate(api, { teamId: owner.teamId, role: 'admin' })

@@ -89,9 +89,8 @@ test('annotations: an end that does not fit the start that stays', async () => {
 })
 
 test('annotations: a list with a wrong range or page', async () => {
-  for (const query of ['range=ever', 'from=2026-03-01', 'page=0', 'per_page=101']) {
+  for (const query of ['range=ever', 'from=2026-03-01', 'page=0', 'per_page=101'])
     expect((await call('GET', `${site.path}/annotations?${query}`)).status, query).toBe(422)
-  }
 })
 
 test('annotations: one of another site', async () => {

@@ -58,6 +58,6 @@ export async function emptyProject() {
       }))
       return stdout
     },
-    remove: () => rm(folder, { recursive: true, force: true }),
+    close: () => rm(folder, { recursive: true, force: true }),
   }
 }

@@ -1,19 +1,15 @@
 // @module-tag full
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { projectRoot } from '../../src/config.ts'
 import { appRouter } from '../../src/trpc/root.ts'
-import { dayOfHits, type Stats, startStats } from '../contract/stats-site.ts'
+import { dayOfHits, startStats } from '../contract/stats-site.ts'
+import { ofFile } from '../support/of-file.ts'
 import { emptyProject } from './empty-project.ts'
 
-let project: Awaited<ReturnType<typeof emptyProject>>
-let stats: Stats
-
-beforeAll(async () => {
-  ;[project, stats] = await Promise.all([emptyProject(), startStats()])
-})
-afterAll(() => Promise.all([project.remove(), stats.close()]))
+const project = ofFile(emptyProject)
+const stats = ofFile(() => startStats())
 
 test('client package: it holds JavaScript and declarations, under 100 kB, and imports tRPC alone', async () => {
   const files = await readdir(project.installed, { recursive: true })
@@ -26,9 +22,8 @@ test('client package: it holds JavaScript and declarations, under 100 kB, and im
   expect(project.packages).toEqual(['@trpc/client', '@trpc/server', 'typescript'])
   for (const file of ['index.js', 'index.d.ts']) {
     const text = await readFile(join(project.installed, 'dist', file), 'utf8')
-    for (const [, imported] of text.matchAll(/(?<!["'])\b(?:from|import)\s*\(?["']([^"']+)/g)) {
+    for (const [, imported] of text.matchAll(/(?<!["'])\b(?:from|import)\s*\(?["']([^"']+)/g))
       expect(imported).toMatch(/^@trpc\/(client|server)$/)
-    }
   }
 })
 

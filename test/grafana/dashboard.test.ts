@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import jsonata from 'jsonata'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../contract/stats-site.ts'
 import { startSharing } from '../sharing/world.ts'
+import { ofFile } from '../support/of-file.ts'
 
 interface Target extends Record<'refId' | 'type' | 'source' | 'parser' | 'format' | 'url', string> {
   datasource: object
@@ -63,9 +64,8 @@ test('grafana, the dashboard: reads only the data source that it lets choose, wi
   const chosen = variables.find(({ type }) => type === 'datasource')
   expect(chosen).toMatchObject({ name: 'datasource', query: INFINITY })
   for (const { datasource, targets } of panels) {
-    for (const each of [datasource, ...targets.map(target => target.datasource)]) {
+    for (const each of [datasource, ...targets.map(target => target.datasource)])
       expect(each).toEqual({ type: INFINITY, uid: variable('datasource') })
-    }
   }
   const known = [...variables.map(({ name }) => name), '__from', '__to']
   for (const [, name] of text.matchAll(/\$\{(\w+)/g)) expect(known).toContain(name)
@@ -96,21 +96,17 @@ test('grafana, the dashboard: files of provisioning name the data source, the to
 })
 
 describe('grafana: queries', () => {
-  let world: Awaited<ReturnType<typeof startSharing>>
-  let token: string
+  const world = ofFile(startSharing)
   // As Grafana writes `${__from:date:iso}`: moments, not days.
   const range = { from: `${DAY}T03:20:00.000Z`, to: `${DAY}T21:59:59.999Z` }
 
   beforeAll(async () => {
-    world = await startSharing()
-    token = world.owner.token
     const { db } = world.api.services
     await db`
       insert into mrr_movements (site_no, at, subscription_id, kind, currency, amount_minor)
       select site_no, ${new Date(`${DAY}T12:00:00Z`)}, 'sub', 'start', currency, 12000 from sites where id = ${world.site.id}`
     await db`select derive_mrr_changes(site_no, array['s:sub']) from sites where id = ${world.site.id}`
   })
-  afterAll(() => world.close())
 
   const filled = (given: string) =>
     given
@@ -123,7 +119,7 @@ describe('grafana: queries', () => {
     const address = new URL(filled(url), world.api.url)
     for (const { key, value } of url_options.params) address.searchParams.append(key, filled(value))
     const answer = await fetch(address, {
-      headers: { Authorization: `Bearer ${token}`, Accept: 'application/json' },
+      headers: { Authorization: `Bearer ${world.owner.token}`, Accept: 'application/json' },
     })
     expect([address.pathname, answer.status]).toEqual([address.pathname, 200])
     expect(answer.headers.get('x-ignored-parameters')).toBeNull()

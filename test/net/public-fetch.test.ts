@@ -1,9 +1,10 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { isPublicAddress } from '../../src/net/public-addresses.ts'
 import { fetchPublic, PUBLIC_INTERNET, type Reach } from '../../src/net/public-fetch.ts'
+import { startLocalServer } from '../support/local-server.ts'
+import { ofFile } from '../support/of-file.ts'
 
 const answers: Record<string, RequestListener> = {
   '/icon': (req, res) => res.end(`icon of ${req.headers.host}`),
@@ -32,24 +33,19 @@ const answers: Record<string, RequestListener> = {
   },
 }
 
-let server: Server
-let port: number
 let requests = 0
 let connections = 0
 
-beforeAll(async () => {
-  server = createServer((req, res) => {
+const site = ofFile(() =>
+  startLocalServer((req, res) => {
     requests += 1
     answers[req.url!]!(req, res)
-  }).on('connection', () => {
+  }),
+)
+beforeAll(() => {
+  site.server.on('connection', () => {
     connections += 1
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  port = (server.address() as AddressInfo).port
-})
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
 })
 beforeEach(() => {
   requests = 0
@@ -65,10 +61,10 @@ const here: Reach = {
 }
 const hasty: Reach = { ...here, timeoutMs: 400 }
 const ask = async (path: string, host = 'icons.example', reach = here) =>
-  (await fetchPublic(new URL(`http://${host}:${port}${path}`), reach))?.toString()
+  (await fetchPublic(new URL(`http://${host}:${site.port}${path}`), reach))?.toString()
 
 test('public fetch: it returns the body, requested under the host name', async () => {
-  expect(await ask('/icon')).toBe(`icon of icons.example:${port}`)
+  expect(await ask('/icon')).toBe(`icon of icons.example:${site.port}`)
 })
 
 /** Only the time limit ends these; a busy machine may reach it before it has sent the request. */
@@ -124,6 +120,6 @@ test('public fetch: a public name with a private address is not connected to', a
 })
 
 test('public fetch: https to a server without TLS gives nothing', async () => {
-  expect(await fetchPublic(new URL(`https://icons.example:${port}/icon`), here)).toBeUndefined()
+  expect(await fetchPublic(new URL(`https://icons.example:${site.port}/icon`), here)).toBeUndefined()
   expect(requests).toBe(0)
 })

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, expect, test } from 'vitest'
-import type { Db } from '../../src/db/connect.ts'
+import { expect, test } from 'vitest'
 import { deriveFileFacts, storeFileFacts } from '../../src/revenue/import/file-facts.ts'
 import { reconcilePayments } from '../../src/revenue/sales/reconcile-payments.ts'
 import { factsOf } from '../../src/transfer/money/row-facts.ts'
 import { startRevenue, TEST_RANGE } from '../contract/revenue-shop.ts'
 import type { StatsSite } from '../contract/stats-site.ts'
+import { dbOf } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
 import { ofFile } from '../support/of-file.ts'
@@ -16,10 +16,7 @@ import { eraseNow, TINY, tracesOf } from './steps.ts'
 const now = new Date('2026-03-18T12:00:00Z')
 
 const revenue = ofFile(startRevenue)
-let db: Db
-beforeAll(() => {
-  db = revenue.api.services.db
-})
+const db = dbOf(ofFile(async () => ({ db: revenue.api.services.db })))
 
 const visit = (site: StatsSite, visitorId: string, at: string, url: string) =>
   revenue.store([enrichedHit(site, Date.parse(at), { visitorId, url })])
@@ -152,9 +149,8 @@ test('erasure and money: subscriptions and payments of the processor keep every 
 
   // Payments that are derived again from what the processor has reported stay as they are.
   const stored = await revenue.payments(site)
-  for (const { transaction_id } of stored) {
+  for (const { transaction_id } of stored)
     await db.begin(tx => reconcilePayments(tx, site, [transaction_id], transaction_id))
-  }
   expect(await revenue.payments(site)).toEqual(stored)
   // Further events of the customer are new data.
   await revenue.deliverAll(site, [bill(61, 'subscription_cycle')])

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { View } from '../../src/columns/block.ts'
 import { SiteColumns } from '../../src/columns/site-columns.ts'
-import type { Db } from '../../src/db/connect.ts'
 import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
 import { createTeamTurns } from '../../src/lib/team-turns.ts'
 import { erasePeople } from '../../src/people/erase/erase-people.ts'
@@ -10,6 +9,7 @@ import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 import { purgeDeletedSites } from '../../src/sites/purge-deleted-sites.ts'
 import { everythingOf } from '../contract/everything.ts'
 import { type StatsSite, startStats } from '../contract/stats-site.ts'
+import { dbOf } from '../support/database.ts'
 import { dyingAfter } from '../support/dying-after.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
@@ -23,10 +23,7 @@ const now = new Date(NOW)
 const ZONE = 'America/New_York'
 
 const stats = ofFile(() => startStats(NOW))
-let db: Db
-beforeAll(() => {
-  db = stats.api.services.db
-})
+const db = dbOf(ofFile(async () => ({ db: stats.api.services.db })))
 
 type Fields = Omit<Partial<Hit>, 'at'> & { at: string }
 
@@ -245,7 +242,6 @@ test('the erasure of a site that is deleted meanwhile stops, and its rows go wit
   await db`update sites set deleted_at = ${now} where site_no = ${site.siteNo}`
   expect(await erasePeople({ db, log: silentLog }, now)).toBe(false)
   for (let run = 0; run < 20; run++) await purgeDeletedSites(db, now)
-  for (const table of ['erasures', 'erasure_items', 'events']) {
+  for (const table of ['erasures', 'erasure_items', 'events'])
     expect(await db`select from ${db(table)} where site_no = ${site.siteNo} limit 1`, table).toEqual([])
-  }
 })

@@ -89,31 +89,17 @@ test.each(sweep([2, 1, 3, 500]))(
       ...{ hostname: 'example.com', visitor_id: visitorId, session: whole.sessions[0]!.session },
     })
     expect(whole.hits[1]).toMatchObject({ event_type: 'engagement', scroll: 70, engaged_ms: 900 })
-    expect(whole.hits[3]).toMatchObject({
-      event_name: 'signup',
-      revenue_minor: 499,
-      revenue_currency: 'EUR',
-    })
+    expect(whole.hits[3]).toMatchObject({ event_name: 'signup', revenue_minor: 499, revenue_currency: 'EUR' })
     expect(whole.hits[4]).toMatchObject({
       ...{ event_type: 'error', error_message: 'x', error_stack: 'at y', error_file: 'a.js' },
       ...{ error_line: '1', error_column: '2' },
     })
     expect(whole.hits[6]).toMatchObject({ event_type: 'identify', session: null })
     expect(whole.sessions).toMatchObject([
-      {
-        visitor_id: visitorId,
-        user_id: '',
-        visit_count: 1,
-        entry_path: '/a',
-        language: 'de',
-        pageviews: 1,
-      },
+      { visitor_id: visitorId, user_id: '', visit_count: 1, entry_path: '/a', language: 'de', pageviews: 1 },
       { visitor_id: visitorId, user_id: user, visit_count: 2, entry_path: '/b', pageviews: 1, events: 2 },
     ])
-    expect(whole.sessions[0]).toMatchObject({
-      last_hit_at: '2026-03-10T09:01:00.000Z',
-      identified_at: null,
-    })
+    expect(whole.sessions[0]).toMatchObject({ last_hit_at: '2026-03-10T09:01:00.000Z', identified_at: null })
     const visited = { sessions: 2, first_seen_at: '2026-03-10T09:00:00.000Z' }
     expect(whole.visitors).toEqual([{ visitor_id: visitorId, pending_identifier: 'later', ...visited }])
     const updated_at = '2026-03-10T15:00:03.000Z'

@@ -28,11 +28,7 @@ async function recordingSite(excluded: string[] = []): Promise<TestSite> {
 }
 
 const headOf = (site: TestSite, fields: object = {}) => ({
-  key: site.key,
-  hostname: 'example.com',
-  path: '/pricing',
-  page_ms: 1_000,
-  recording: randomUUID(),
+  ...{ key: site.key, hostname: 'example.com', path: '/pricing', page_ms: 1_000, recording: randomUUID() },
   position: 0,
   ...fields,
 })

@@ -58,11 +58,7 @@ test('replays: the list has the sessions that were recorded, the newest first, w
     [ben, ada],
   ])
   expect(rows[1]).toMatchObject({
-    entry_path: '/a',
-    has_replay: true,
-    recorded_seconds: 6,
-    recordings: 1,
-    chunks: 2,
+    ...{ entry_path: '/a', has_replay: true, recorded_seconds: 6, recordings: 1, chunks: 2 },
     bytes: [first, second].reduce((sum, job) => sum + Buffer.from(job.data, 'base64').length, 0),
   })
   const read = (query: string) => stats.read(site, `/stats/replays?${THAT_DAY}&${query}`)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { bytesOf, type ReplayJob } from '../../src/ingestion/replays/job.ts'
 import { createReplayConsumer } from '../../src/ingestion/replays/replay-consumer.ts'
 import { storeChunk } from '../../src/ingestion/replays/store-chunk.ts'
@@ -8,12 +8,11 @@ import { type BoundedQueue, createBoundedQueue, waitingBytes } from '../../src/q
 import { queueDepth } from '../../src/queue/bull-format.ts'
 import { createConsumer } from '../../src/queue/consumer.ts'
 import { createProducer } from '../../src/queue/producer.ts'
-import type { RedisClient } from '../../src/redis/client.ts'
-import { sharedDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { dyingAfter } from '../support/dying-after.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
-import { connectTo, type TestRedis, testRedis } from '../support/redis.ts'
+import { useRedis } from '../support/redis.ts'
 import { eventually } from '../support/service.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { eventsAt, replayJob } from './chunks.ts'
@@ -23,18 +22,9 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const NOON = Date.UTC(2026, 2, 10, 12)
 
-let database: TestDatabase
-let server: TestRedis
-let redis: RedisClient
-beforeAll(async () => {
-  ;[database, server] = await Promise.all([sharedDatabase(), testRedis()])
-  redis = await connectTo(server)
-})
-afterAll(async () => {
-  redis.disconnect()
-  await Promise.all([database.close(), server.close()])
-})
-beforeEach(() => redis.flushall())
+const database = useDatabase()
+const server = useRedis()
+beforeEach(() => server.redis.flushall())
 
 /** A site with a visitor, who is there at noon unless `isAway`. */
 async function visited({ isAway = false } = {}) {
@@ -48,13 +38,13 @@ const visit = (site: TestSite, visitorId: string, at: number) =>
   storeHits(database.db, 0, [enrichedHit(site, at, { visitorId, url: '/pricing' })])
 const store = (job: ReplayJob) => storeChunk(database.db, job)
 function consumerOf(queue: BoundedQueue<ReplayJob>, now: number, replayBytesPerSiteDay = 1_000_000) {
-  const producer = createProducer<ReplayJob>(redis, 'replays')
+  const producer = createProducer<ReplayJob>(server.redis, 'replays')
   const parts = { db: database.db, queue, producer, config: { replayBytesPerSiteDay }, log: silentLog }
   return createReplayConsumer({ ...parts, now: () => new Date(now) }).consume
 }
 /** What the site has used of its allowance for the day of NOON. */
 const usedOf = async ({ siteNo }: TestSite) =>
-  Number((await redis.hget(`replay:site:${siteNo}:2026-03-10`, 'bytes')) ?? 0)
+  Number((await server.redis.hget(`replay:site:${siteNo}:2026-03-10`, 'bytes')) ?? 0)
 const rowsOf = ({ siteNo }: TestSite) => database.db`
   select session_at, visitor_no, first_event_ms::float8 as first, last_event_ms::float8 as last, recordings, chunks,
     bytes::float8 as bytes
@@ -71,11 +61,8 @@ test('replays: chunks belong to the session of the visitor, and the row of the s
   for (const job of [second, first, other]) expect(await store(job)).toBe('stored')
   expect(await rowsOf(site)).toMatchObject([
     {
-      session_at: new Date(NOON),
-      first: NOON + SECOND,
-      last: NOON + 2 * MINUTE + SECOND,
-      recordings: 2,
-      chunks: 3,
+      ...{ session_at: new Date(NOON), first: NOON + SECOND, last: NOON + 2 * MINUTE + SECOND },
+      ...{ recordings: 2, chunks: 3 },
       bytes: [first, second, other].reduce((sum, { data }) => sum + Buffer.from(data, 'base64').length, 0),
     },
   ])
@@ -93,10 +80,10 @@ test('replays: a chunk is stored once, however often it is sent or delivered', a
 test('replays: a process that dies at any moment loses no chunk and its bytes, and stores none twice', async () => {
   const { db } = database
   const { site, visitorId } = await visited()
-  const queue = createBoundedQueue<ReplayJob>(redis, 'replays', 100_000)
+  const queue = createBoundedQueue<ReplayJob>(server.redis, 'replays', 100_000)
   const { jobId: _, ...chunk } = replayJob(site, NOON + SECOND, { visitorId })
   await queue.add(chunk, 50, [], NOON)
-  const [jobId] = await redis.lrange('bull:replays:wait', 0, 0)
+  const [jobId] = await server.redis.lrange('bull:replays:wait', 0, 0)
   const job = { ...chunk, jobId: jobId! }
   let calls = 0
   for (; calls < 20; calls++) {
@@ -105,11 +92,11 @@ test('replays: a process that dies at any moment loses no chunk and its bytes, a
     expect([outcome, (await chunksOf(site)).length]).toEqual(['killed', 0])
   }
   expect(calls).toBeGreaterThan(3)
-  expect(await waitingBytes(redis, 'replays')).toBeGreaterThan(0)
+  expect(await waitingBytes(server.redis, 'replays')).toBeGreaterThan(0)
   // The process died before the bytes were given back: the queue delivers the job again.
   for (const _again of [1, 2]) {
     await consumerOf(queue, NOON)(job)
-    expect(await waitingBytes(redis, 'replays')).toBe(0)
+    expect(await waitingBytes(server.redis, 'replays')).toBe(0)
     expect(await usedOf(site)).toBe(0)
   }
   expect(await rowsOf(site)).toMatchObject([{ chunks: 1, recordings: 1 }])
@@ -161,30 +148,30 @@ test('replays: chunks beyond the bounds of a session, and those of deleted sites
 
 test('replays: the queue delivers chunks, again while they have no session, and gives their bytes back', async () => {
   const { site, visitorId } = await visited({ isAway: true })
-  const queue = createBoundedQueue<ReplayJob>(redis, 'replays', 4_000)
+  const queue = createBoundedQueue<ReplayJob>(server.redis, 'replays', 4_000)
   const handle = consumerOf(queue, NOON + MINUTE)
   const options = { queue: 'replays', redisUrl: server.url, concurrency: 2, log: silentLog } as const
   const consumer = createConsumer<ReplayJob>({ ...options, handle })
   const { jobId: _, ...early } = replayJob(site, NOON + SECOND, { visitorId })
   const { jobId: __, ...hopeless } = replayJob(site, NOON - HOUR)
   expect(await queue.add(early, 50, [], NOON)).toBe('added')
-  const bytesOfOne = await waitingBytes(redis, 'replays')
+  const bytesOfOne = await waitingBytes(server.redis, 'replays')
   expect(await queue.add(hopeless, 50, [], NOON)).toBe('added')
   expect(await queue.add({ ...early, path: 'x'.repeat(2_000) }, 50, [], NOON)).toBe('queue_full')
-  await eventually(async () => (await queueDepth(redis, 'replays')).delayed === 1)
-  await eventually(async () => (await waitingBytes(redis, 'replays')) === bytesOfOne)
+  await eventually(async () => (await queueDepth(server.redis, 'replays')).delayed === 1)
+  await eventually(async () => (await waitingBytes(server.redis, 'replays')) === bytesOfOne)
   expect(await usedOf(site)).toBe(0)
   await visit(site, visitorId, NOON)
   await eventually(async () => (await chunksOf(site)).length === 1)
-  await eventually(async () => (await waitingBytes(redis, 'replays')) === 0)
-  expect(await queueDepth(redis)).toMatchObject({ waiting: 0, delayed: 0, active: 0 })
+  await eventually(async () => (await waitingBytes(server.redis, 'replays')) === 0)
+  expect(await queueDepth(server.redis)).toMatchObject({ waiting: 0, delayed: 0, active: 0 })
   expect(await usedOf(site)).toBe(bytesOf(early))
   await consumer.close(0)
 })
 
 test('replays: a site stores what its day allows, however many chunks come at once and however many have no session', async () => {
   const { site, visitorId } = await visited()
-  const queue = createBoundedQueue<ReplayJob>(redis, 'replays', 1_000_000)
+  const queue = createBoundedQueue<ReplayJob>(server.redis, 'replays', 1_000_000)
   const jobs = Array.from({ length: 12 }, (_, index) => replayJob(site, NOON + index, { visitorId }))
   const most = jobs.slice(0, 5).reduce((sum, job) => sum + bytesOf(job), 0) + 100
   const consume = consumerOf(queue, NOON + MINUTE, most)
@@ -199,7 +186,7 @@ test('replays: a site stores what its day allows, however many chunks come at on
 })
 
 test('replays: the bytes of a site and of a visitor are bounded when chunks are queued, and when they are counted', async () => {
-  const queue = createBoundedQueue<ReplayJob>(redis, 'replays', 10_000)
+  const queue = createBoundedQueue<ReplayJob>(server.redis, 'replays', 10_000)
   const { jobId: _, ...job } = replayJob({ siteNo: 1 }, NOON, { content: eventsAt(NOON) })
   const visitor = { key: 'visitor', most: 1_000, mostMs: HOUR, keptMs: HOUR }
   const ofSite = { key: 'site', most: 1_500, keptMs: HOUR }
@@ -211,9 +198,9 @@ test('replays: the bytes of a site and of a visitor are bounded when chunks are 
   const other = { ...visitor, key: 'other' }
   expect(await add(600, NOON, other)).toBe(1)
   expect(await add(550, NOON, other)).toBe('added')
-  const used = await Promise.all(['visitor', 'site', 'other'].map(key => redis.hget(key, 'bytes')))
+  const used = await Promise.all(['visitor', 'site', 'other'].map(key => server.redis.hget(key, 'bytes')))
   expect(used).toEqual(['950', '1500', '550'])
-  expect((await queueDepth(redis, 'replays')).waiting).toBe(3)
+  expect((await queueDepth(server.redis, 'replays')).waiting).toBe(3)
 
   const later = { key: 'later', most: 1_000, keptMs: HOUR, isCountedLater: true }
   const addLater = (bytes: number) => queue.add(job, bytes, [later], NOON)
@@ -222,8 +209,8 @@ test('replays: the bytes of a site and of a visitor are bounded when chunks are 
   expect([await addLater(400), await addLater(401)]).toEqual(['added', 0])
   await queue.uncount(later, 600)
   expect(await queue.count(later, 1_000)).toBe(true)
-  expect(await redis.pttl('later')).toBeGreaterThan(HOUR - MINUTE)
-  await redis.del('later')
+  expect(await server.redis.pttl('later')).toBeGreaterThan(HOUR - MINUTE)
+  await server.redis.del('later')
   await queue.uncount(later, 1_000)
-  expect(await redis.exists('later')).toBe(0)
+  expect(await server.redis.exists('later')).toBe(0)
 })

@@ -1,28 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Db } from '../../src/db/connect.ts'
+import { expect, test } from 'vitest'
 import { dialect } from '../../src/db/dialect.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { moveDetailsFrom } from '../../src/retention/keep-numbers.ts'
 import { markBuckets } from '../../src/rollups/dirty.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { dbOf, testDatabase, useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { detailsFrom, NOW, newSite, pay, settle } from './retained-sites.ts'
 
 const AT = Date.parse('2026-04-20T10:00:00Z')
 const OLD = Date.parse('2026-03-03T10:00:00Z')
 
-let database: TestDatabase
-let db: Db
+const db = dbOf(useDatabase(testDatabase))
 
 // On Citus, a trigger of a distributed table cannot reach `sites`, which is on the coordinator.
 const unlessCitus = test.skipIf(dialect().name === 'citus')
-
-beforeAll(async () => {
-  database = await testDatabase()
-  db = database.db
-})
-afterAll(() => database.close())
 
 // The embedded database has one session: transactions run one after the other.
 test('retention: details of a day do not move while a transaction stores an old hit, which marks the day first', {

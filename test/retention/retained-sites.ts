@@ -29,16 +29,13 @@ export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 export const NOW = new Date('2026-06-25T12:00:00Z')
 
-export interface Retained extends TestSite {
-  timezone: string
-}
-
 export async function newSite(db: Db, options: { months?: number; timezone?: string } = {}) {
   const { months = null, timezone = 'UTC' } = options
   const site = await createTestSite(db, { timezone })
   await db`update sites set retention_months = ${months} where site_no = ${site.siteNo}`
   return { ...site, timezone }
 }
+export type Retained = Awaited<ReturnType<typeof newSite>>
 
 /**
  * Visits of each day from `first` on: one around each local midnight of some zone, some that come back on later days, an error, an
@@ -113,11 +110,7 @@ export async function firstRows(db: Db, { siteNo }: TestSite) {
 
 export function services(db: Db, now = NOW) {
   const shown: string[] = []
-  return {
-    shown,
-    ...readServices(db, now),
-    showDetailsFrom: (at: Date) => void shown.push(at.toISOString()),
-  }
+  return { shown, ...readServices(db, now), showDetailsFrom: (at: Date) => void shown.push(at.toISOString()) }
 }
 
 export type Range = { from: string; to: string } | { range: string }
@@ -131,9 +124,8 @@ export async function readNumbers(db: Db, site: TestSite, range: Range): Promise
   const parts = services(db)
   const series: unknown[] = []
   // One of hits, one of sessions, and money.
-  for (const metric of ['visitors', 'avg_session_seconds', 'revenue']) {
+  for (const metric of ['visitors', 'avg_session_seconds', 'revenue'])
     series.push(await getTimeseries(parts, asked, TimeseriesQuery.parse({ ...range, metric })))
-  }
   const breakdowns: unknown[] = []
   for (const dimension of ['path', 'country', 'entry_path']) {
     const { rows, total } = await getBreakdown(parts, asked, BreakdownQuery.parse({ ...range, dimension }))

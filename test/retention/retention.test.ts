@@ -1,6 +1,6 @@
 // @module-tag full
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Db } from '../../src/db/connect.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { applyRetention } from '../../src/retention/jobs.ts'
@@ -9,7 +9,7 @@ import { getWebVitalsAttribution, WebVitalsAttributionQuery } from '../../src/st
 import { getWebVitalsBreakdown, WebVitalsBreakdownQuery } from '../../src/stats/web-vitals/breakdown.ts'
 import { getWebVitals, WebVitalsQuery } from '../../src/stats/web-vitals/overview.ts'
 import { getWebVitalsTimeseries, WebVitalsTimeseriesQuery } from '../../src/stats/web-vitals/timeseries.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { dbOf, testDatabase, useDatabase } from '../support/database.ts'
 import { dyingAfter } from '../support/dying-after.ts'
 import { enrichedHit } from '../support/hits.ts'
 import {
@@ -76,8 +76,7 @@ async function readVitals(db: Db, site: Retained, range: Range) {
 const marksOf = async (db: Db) => (await db`select from dirty_buckets`).length
 
 describe('retention of several sites, in the columnstore', () => {
-  let database: TestDatabase
-  let db: Db
+  const db = dbOf(useDatabase(testDatabase))
   let utc: Retained
   let berlin: Retained
   let york: Retained
@@ -87,8 +86,6 @@ describe('retention of several sites, in the columnstore', () => {
   const numbers = (site: Retained) => Promise.all(RANGES.map(range => readNumbers(db, site, range)))
 
   beforeAll(async () => {
-    database = await testDatabase()
-    db = database.db
     utc = await newSite(db, { months: 1 })
     berlin = await newSite(db, { months: 2, timezone: 'Europe/Berlin' })
     york = await newSite(db, { months: 1, timezone: 'America/New_York' })
@@ -106,7 +103,6 @@ describe('retention of several sites, in the columnstore', () => {
     before = new Map()
     for (const site of sites) before.set(site, await numbers(site))
   })
-  afterAll(() => database.close())
 
   test('details go by chunk, and all numbers without filters stay, whatever comes later', async () => {
     // Details go up to a start of a local day.
@@ -154,9 +150,8 @@ describe('retention of several sites, in the columnstore', () => {
     expect(await countReports(db, unlimited)).toBe(DAYS)
 
     // Late hits of another site refresh the same buckets and change no number of a site without details.
-    for (const day of [2, 9, 30]) {
+    for (const day of [2, 9, 30])
       await storeHits(db, 0, [enrichedHit(unlimited, Date.parse('2026-03-26T00:55:00Z') + day * DAY)])
-    }
     expect(await marksOf(db)).toBeGreaterThan(0)
     await settle(db)
     expect(await marksOf(db)).toBe(0)
@@ -195,13 +190,7 @@ describe('retention of several sites, in the columnstore', () => {
 })
 
 describe('retention that is stopped', { tags: ['full'] }, () => {
-  let database: TestDatabase
-  let db: Db
-  beforeAll(async () => {
-    database = await testDatabase()
-    db = database.db
-  })
-  afterAll(() => database.close())
+  const db = dbOf(useDatabase(testDatabase))
 
   test.each(['as rows', 'in the columnstore'])(
     'after each number of statements it goes on, and no reader sees another number, %s',

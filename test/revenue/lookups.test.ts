@@ -35,6 +35,28 @@ const know = (...objects: Json[]) => {
 }
 const compare = (siteId: string) => reconcileMrr(api.services, siteId)
 
+/** Delivers events, and expects these net movements then; a number is the MRR that begins on the first day. */
+async function expectAfter(shop: Shop, events: StripeEvent[], moved: number | Record<string, number>) {
+  await deliverAll(shop, events)
+  const movements = typeof moved === 'number' ? { '2026-01-01 start USD': moved } : moved
+  expect(await netMovements(shop)).toEqual(movements)
+}
+
+/** A shop with a key, in which events have made these net movements. */
+async function openAfter(
+  ...[events, moved]: [StripeEvent[], number | Record<string, number>]
+): Promise<Shop> {
+  const shop = await openShop(api, KEY)
+  await expectAfter(shop, events, moved)
+  return shop
+}
+
+/** A subscription to four units of a price; an event has it without the tiers. */
+function tieredSubscription(more: Json = {}) {
+  const { bare, tiers } = tieredPrice()
+  return { bare, tiers, base: subscription({ items: [item(bare, { quantity: 4 })], ...more }) }
+}
+
 /** Moves all lookups of the shop back in time by the interval; in UTC, since Citus takes only immutable functions here. */
 async function pass({ siteNo }: Shop, interval: string): Promise<void> {
   await api.services.db`
@@ -44,13 +66,10 @@ async function pass({ siteNo }: Shop, interval: string): Promise<void> {
 }
 
 test('lookups: data that an event omits is looked up once when there is a key', async () => {
-  const shop = await openShop(api, KEY)
-  const { tiers, bare } = tieredPrice()
   const third = coupon({ percent_off: 30 })
+  const { tiers, base } = tieredSubscription({ discounts: [discount(third.id)] })
   know(tiers, third)
-  const base = subscription({ items: [item(bare, { quantity: 4 })], discounts: [discount(third.id)] })
-  await deliverAll(shop, [created(base)])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1400 })
+  const shop = await openAfter([created(base)], 1400)
   await deliverAll(shop, [updated({ ...base, cancel_at_period_end: true }, 2)])
   expect(stripe.asked).toHaveLength(2)
 })
@@ -70,8 +89,7 @@ test.each([
   if (key !== KEY) return
   know(tiers)
   await pass(shop, '61 minutes')
-  await deliverAll(shop, [updated(base, 3)])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2100 })
+  await expectAfter(shop, [updated(base, 3)], 2100)
 })
 
 test.each([
@@ -111,18 +129,15 @@ test.each([
   ['the same event again', (first: StripeEvent) => first],
   ['an event of something else', () => another()],
 ])('lookups: a failed lookup is repeated by %s', async (_which, nextOf) => {
-  const shop = await openShop(api, KEY)
-  const { bare, tiers } = tieredPrice()
-  const first = created(subscription({ items: [item(bare, { quantity: 4 })] }))
+  const { base, tiers } = tieredSubscription()
+  const first = created(base)
   const next = nextOf(first)
   stripe.failWith = 500
-  await deliverAll(shop, [first])
-  expect(await netMovements(shop)).toEqual({})
+  const shop = await openAfter([first], {})
   stripe.failWith = undefined
   know(tiers)
   await pass(shop, '61 seconds')
-  await deliverAll(shop, [next])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2000 })
+  await expectAfter(shop, [next], 2000)
   const asked = stripe.asked.length
   await pass(shop, '1 day')
   await deliverAll(shop, [next])
@@ -131,36 +146,31 @@ test.each([
 
 test('lookups: a failed lookup is repeated at once by an event of the subscription, by others after a minute', async () => {
   const shop = await openShop(api, KEY)
-  const { bare, tiers } = tieredPrice()
-  const base = subscription({ items: [item(bare, { quantity: 4 })] })
+  const { bare, tiers, base } = tieredSubscription()
   stripe.failing.set(`prices/${bare.id}`, 403)
   await deliverAll(shop, [created(base), another()])
   expect(stripe.asked).toHaveLength(1)
   stripe.failing.clear()
   know(tiers)
-  await deliverAll(shop, [updated(base, 3)])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2000 })
+  await expectAfter(shop, [updated(base, 3)], 2000)
 })
 
 test('lookups: no event fails when the ledger cannot use the answer', async () => {
-  const shop = await openShop(api, KEY)
   const { bare, tiers } = tieredPrice()
   const dear = [{ up_to: null, unit_amount_decimal: '99999999999999', flat_amount: null }]
   know({ ...tiers, tiers: dear })
   const base = subscription({ items: [item(bare, { quantity: 1000 }), item(price(100))] })
-  await deliverAll(shop, [created(base), another()])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 100 })
+  await openAfter([created(base), another()], 100)
   expect(stripe.asked).toHaveLength(1)
 })
 
 test('lookups are made with the next event once there is a key', async () => {
   const shop = await openShop(api)
-  const { bare, tiers } = tieredPrice()
+  const { base, tiers } = tieredSubscription()
   know(tiers)
-  await deliverAll(shop, [created(subscription({ items: [item(bare, { quantity: 4 })] }))])
+  await deliverAll(shop, [created(base)])
   await connect(api, shop.member, shop.siteId, KEY.apiKey)
-  await deliverAll(shop, [another()])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2000 })
+  await expectAfter(shop, [another()], 2000)
 })
 
 test.each([
@@ -168,13 +178,10 @@ test.each([
   ['cannot be fetched', 500],
   ['must not be read', 403],
 ])('lookups: all other answers are kept when a coupon %s', async (_why, status) => {
-  const shop = await openShop(api, KEY)
-  const { tiers, bare } = tieredPrice()
+  const { tiers, base } = tieredSubscription({ discounts: [discount('co_gone')] })
   stripe.failing.set('coupons/co_gone', status)
   know(tiers)
-  const discounts = [discount('co_gone')]
-  await deliverAll(shop, [created(subscription({ items: [item(bare, { quantity: 4 })], discounts }))])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2000 })
+  await openAfter([created(base)], 2000)
   expect(JSON.stringify(logged)).toContain('MRR is not exact')
 })
 
@@ -186,13 +193,10 @@ const half = () => {
 }
 
 test('lookups, a coupon for one of two products: it is looked up once, and the answer outlasts an event without the products', async () => {
-  const shop = await openShop(api, KEY)
   const bare = half()
   const discounts = [discount(bare.id)]
-  await deliverAll(shop, [created(subscription({ items: twoProducts(), discounts }))])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1500 })
-  await deliverAll(shop, [event('coupon.updated', { ...bare, metadata: { a: 'b' } }, onDay(2))])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1500 })
+  const shop = await openAfter([created(subscription({ items: twoProducts(), discounts }))], 1500)
+  await expectAfter(shop, [event('coupon.updated', { ...bare, metadata: { a: 'b' } }, onDay(2))], 1500)
   expect(stripe.asked).toHaveLength(1)
 })
 
@@ -206,8 +210,7 @@ test.each([
     const bare = half()
     if (isKnown) await deliverAll(shop, [event('coupon.created', bare, onDay(1))])
     const given = subscription({ items: twoProducts(), discounts: [discount(isKnown ? bare.id : bare)] })
-    await deliverAll(shop, [created(given), updated({ ...given, cancel_at_period_end: true }, 2)])
-    expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1500 })
+    await expectAfter(shop, [created(given), updated({ ...given, cancel_at_period_end: true }, 2)], 1500)
     expect(stripe.asked).toHaveLength(1)
     stripe.objects.set('subscriptions', [given])
     expect(await compare(shop.siteId)).toMatchObject({ processor: 1500 })
@@ -215,20 +218,17 @@ test.each([
 )
 
 test('lookups: a coupon for all products or for only one product is not looked up', async () => {
-  const shop = await openShop(api, KEY)
   const bare = coupon({ percent_off: 50 })
   const given = subscription({ discounts: [discount(bare)] })
   const whole = { ...bare, id: 'co_all', applies_to: null }
   const items = [item(price(1000, { product: 'prod_a' })), item(price(1000))]
-  await deliverAll(shop, [created(given), created(subscription({ items, discounts: [discount(whole)] }))])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1500 })
+  await openAfter([created(given), created(subscription({ items, discounts: [discount(whole)] }))], 1500)
   expect(stripe.asked).toEqual([])
 })
 
 const euros = (amount: number) => item(price(amount, { currency: 'eur' }))
 
 test('another currency: a price and a coupon that takes an amount off are looked up once', async () => {
-  const shop = await openShop(api, KEY)
   const [dollars, none] = [price(1000), price(500)]
   const off = coupon({ amount_off: 100, currency: 'usd' })
   const inEuros = { usd: { unit_amount: 1000 }, eur: { unit_amount: 900 } }
@@ -239,8 +239,7 @@ test('another currency: a price and a coupon that takes an amount off are looked
     items: [item(dollars, { quantity: 2 }), item(none), euros(50)],
     discounts: [discount(off)],
   })
-  await deliverAll(shop, [created(base)])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start EUR': 1550 })
+  const shop = await openAfter([created(base)], { '2026-01-01 start EUR': 1550 })
   await deliverAll(shop, [updated(base, 2)])
   expect(stripe.asked).toHaveLength(3)
   stripe.objects.set('subscriptions', [base])
@@ -248,17 +247,13 @@ test('another currency: a price and a coupon that takes an amount off are looked
 })
 
 test('another currency: a price with tiers is looked up', async () => {
-  const shop = await openShop(api, KEY)
   const { tiers, bare } = tieredPrice()
   const inEuros = [{ up_to: null, unit_amount: 400, flat_amount: 50 }]
   const currency_options = { usd: { tiers: tiers.tiers }, eur: { unit_amount: null, tiers: inEuros } }
   know({ ...tiers, currency_options })
   const items = [item(bare, { quantity: 3 })]
-  await deliverAll(shop, [
-    created(subscription({ currency: 'eur', items })),
-    created(subscription({ items })),
-  ])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start EUR': 1250, '2026-01-01 start USD': 1500 })
+  const events = [created(subscription({ currency: 'eur', items })), created(subscription({ items }))]
+  await openAfter(events, { '2026-01-01 start EUR': 1250, '2026-01-01 start USD': 1500 })
   expect(stripe.asked.at(-1)).toContain('currency_options.eur.tiers')
   expect(stripe.asked).toHaveLength(2)
 })
@@ -273,7 +268,6 @@ const stock = (given: Json) => {
 }
 
 test('lookups: items that do not fit into an event are looked up once per event, with their prices and coupons', async () => {
-  const shop = await openShop(api, KEY)
   const { tiers, bare } = tieredPrice()
   const half = coupon({ percent_off: 50 })
   know(tiers, half)
@@ -282,8 +276,7 @@ test('lookups: items that do not fit into an event are looked up once per event,
   const base = subscription({ items })
   stock(base)
   const first = created(cut(base))
-  await deliverAll(shop, [first])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2600 })
+  const shop = await openAfter([first], 2600)
   const asked = stripe.asked.length
   await deliverAll(shop, [first])
   expect(stripe.asked).toHaveLength(asked)
@@ -298,29 +291,28 @@ test('lookups: items that do not fit into an event are looked up for each later 
   stock(dearer)
   await deliverAll(shop, [updated(cut(dearer), 5)])
   const asked = stripe.asked.length
-  await deliverAll(shop, [updated(cut(base, { cancel_at_period_end: true }), 3)])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1200, '2026-01-05 upgrade USD': 50 })
+  await expectAfter(shop, [updated(cut(base, { cancel_at_period_end: true }), 3)], {
+    '2026-01-01 start USD': 1200,
+    '2026-01-05 upgrade USD': 50,
+  })
   expect(stripe.asked).toHaveLength(asked)
   await deliverAll(shop, [updated(base, 6)])
   expect(await netMovements(shop)).toMatchObject({ '2026-01-06 downgrade USD': -50 })
 })
 
 test('lookups, items that do not fit into an event: discounts and taxes of the subscription apply to items that are looked up', async () => {
-  const shop = await openShop(api, KEY)
   const items = [item(price(1000)), item(price(500))]
   const discounts = [discount(coupon({ percent_off: 50, applies_to: null }))]
   const vat = { object: 'tax_rate', percentage: 25, inclusive: true }
   const base = subscription({ items, discounts, default_tax_rates: [vat] })
   stock(base)
-  await deliverAll(shop, [created(cut(base))])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 600 })
+  await openAfter([created(cut(base))], 600)
 })
 
 test('lookups, items that do not fit into an event: their lookup waits for a key and for the processor', async () => {
   const shop = await openShop(api)
   const base = subscription({ items: [item(price(1000)), item(price(200))] })
-  await deliverAll(shop, [created(cut(base))])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1000 })
+  await expectAfter(shop, [created(cut(base))], 1000)
   expect(JSON.stringify(logged)).toContain(base.id)
   await connect(api, shop.member, shop.siteId, KEY.apiKey)
   stripe.failWith = 500
@@ -328,8 +320,7 @@ test('lookups, items that do not fit into an event: their lookup waits for a key
   stripe.failWith = undefined
   stock(base)
   await pass(shop, '61 seconds')
-  await deliverAll(shop, [another('pi_2')])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1200 })
+  await expectAfter(shop, [another('pi_2')], 1200)
 })
 
 test('lookups, items that do not fit into an event: missing items are looked up once for earlier states that arrive after the end', async () => {
@@ -338,11 +329,10 @@ test('lookups, items that do not fit into an event: missing items are looked up 
   stock(base)
   await deliverAll(shop, [event('customer.subscription.deleted', cut(base), onDay(5))])
   expect(stripe.asked).toEqual([])
-  await deliverAll(shop, [created(cut(base))])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1200, '2026-01-05 end USD': -1200 })
+  const whole = { '2026-01-01 start USD': 1200, '2026-01-05 end USD': -1200 }
+  await expectAfter(shop, [created(cut(base))], whole)
   const asked = stripe.asked.length
-  await deliverAll(shop, [updated(cut(base, { cancel_at_period_end: true }), 3)])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1200, '2026-01-05 end USD': -1200 })
+  await expectAfter(shop, [updated(cut(base, { cancel_at_period_end: true }), 3)], whole)
   expect(stripe.asked).toHaveLength(asked)
 })
 
@@ -352,8 +342,7 @@ test('lookups, items that do not fit into an event: too many items leave the sub
   stock(many)
   await deliverAll(shop, [created(cut(subscription(), { status: 'trialing' }))])
   expect(stripe.asked).toEqual([])
-  await deliverAll(shop, [created(cut(many))])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 10 })
+  await expectAfter(shop, [created(cut(many))], 10)
 })
 
 /** Registers a subscription with the Stripe stub. Returns it, and its form in events since 2025-03: discounts are ids. */
@@ -373,44 +362,34 @@ function discounted(ofSubscription: number[], ofItem: number[] = []) {
 }
 
 test('discounts: unknown ids are looked up once, with their coupons', async () => {
-  const shop = await openShop(api, KEY)
   const { known, told } = discounted([25], [50])
-  await deliverAll(shop, [created(told)])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1500 })
+  const shop = await openAfter([created(told)], 1500)
   expect(stripe.asked[0]).toBe(`subscriptions/${known.id}?expand[0]=discounts&expand[1]=items.data.discounts`)
   const asked = stripe.asked.length
-  await deliverAll(shop, [updated({ ...told, cancel_at_period_end: true }, 2)])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1500 })
+  await expectAfter(shop, [updated({ ...told, cancel_at_period_end: true }, 2)], 1500)
   expect(stripe.asked).toHaveLength(asked)
   stripe.objects.set('subscriptions', [known])
   expect(await compare(shop.siteId)).toMatchObject({ ours: 1500, drift: [] })
 })
 
 test('discounts: an id known from an event is not looked up', async () => {
-  const shop = await openShop(api, KEY)
   const { known, told } = discounted([25])
   const whole = { ...known.discounts[0], source: undefined, coupon: coupon({ percent_off: 25 }) }
-  await deliverAll(shop, [
-    event('customer.discount.created', { ...whole, subscription: known.id }, onDay(1)),
-    created(told),
-  ])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 3000 })
+  const given = event('customer.discount.created', { ...whole, subscription: known.id }, onDay(1))
+  await openAfter([given, created(told)], 3000)
   expect(stripe.asked).toEqual([])
 })
 
 test('discounts: an id that Stripe no longer lists counts as nothing and is looked up once per event', async () => {
-  const shop = await openShop(api, KEY)
   const { known, told } = discounted([25])
   know({ ...known, discounts: [] })
   const first = created(told)
-  await deliverAll(shop, [first, first])
-  expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 4000 })
+  await openAfter([first, first], 4000)
   expect(stripe.asked).toHaveLength(1)
 })
 
 test('discounts: ids of a subscription that does not count are not looked up', async () => {
-  const shop = await openShop(api, KEY)
   const { told } = discounted([25])
-  await deliverAll(shop, [created({ ...told, status: 'trialing' })])
+  await openAfter([created({ ...told, status: 'trialing' })], {})
   expect(stripe.asked).toEqual([])
 })

@@ -31,13 +31,8 @@ test('bench: the CPU of all masters of a cluster counts together, and that of th
 })
 
 const DAY_MS = 86_400_000
-const visits = {
-  hits: 5_000,
-  from: Date.UTC(2026, 0, 1),
-  shape: { ...SHAPES.mixed, days: 3 },
-  hostname: 'example.com',
-  seed: 4,
-}
+const shape = { ...SHAPES.mixed, days: 3 }
+const visits = { hits: 5_000, from: Date.UTC(2026, 0, 1), shape, hostname: 'example.com', seed: 4 }
 const linesIn = (options: Parameters<typeof visitsOf>[0]) =>
   Buffer.concat([...visitsOf(options)])
     .toString()

@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect } from 'vitest'
-import { type AdminCommand, adminCommand, type Run } from '../support/admin-command.ts'
+import { afterAll, expect } from 'vitest'
+import { adminCommand, type Run } from '../support/admin-command.ts'
 import { sharedDatabase, type TestDatabase } from '../support/database.ts'
-import { type TestRedis, testRedis } from '../support/redis.ts'
+import { ofFile } from '../support/of-file.ts'
+import { testRedis } from '../support/redis.ts'
 
 /** A folder for the tests of a file, which is removed after them. */
 export function temporaryFolder(): string {
@@ -13,22 +14,14 @@ export function temporaryFolder(): string {
   return folder
 }
 
-interface Commands {
-  database: TestDatabase
-  redis: TestRedis
-  command: AdminCommand
-}
-
 /** Starts what the command line needs, for the tests of a file. It is there before their first `beforeAll`. */
-export function startCommands(open: () => Promise<TestDatabase> = sharedDatabase): Commands {
-  const started = {} as Commands
-  beforeAll(async () => {
+export function startCommands(open: () => Promise<TestDatabase> = sharedDatabase) {
+  return ofFile(async () => {
     const [database, redis] = await Promise.all([open(), testRedis()])
     const command = await adminCommand({ databaseUrl: database.url, redisUrl: redis.url })
-    Object.assign(started, { database, redis, command })
+    const close = () => Promise.all([command.close(), database.close(), redis.close()])
+    return { database, redis, command, close }
   })
-  afterAll(() => Promise.all([started.command.close(), started.database.close(), started.redis.close()]))
-  return started
 }
 
 /** Expects that a command succeeds. @returns what it printed */

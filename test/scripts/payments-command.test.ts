@@ -16,8 +16,11 @@ test('payments:purge deletes the payments of a site in one currency', async () =
   }
   const deleted = async () => printed(await purge('--site', site.id, '--currency', 'USD'))
   expect([await deleted(), await deleted()]).toEqual([{ deleted: 2 }, { deleted: 0 }])
-  const left = await db`select currency from payments where site_no = ${site.siteNo}`
-  expect(left).toEqual([{ currency: 'EUR' }])
+  for (const table of ['payments', 'revenue']) {
+    const left = await db`select currency from ${db(table)} where site_no = ${site.siteNo}`
+    expect(left, table).toEqual([{ currency: 'EUR' }])
+  }
+  expect(await db`select name from events where site_no = ${site.siteNo}`).toEqual([{ name: 'payment' }])
 })
 
 test('payments:purge says what is wrong', async () => {

@@ -72,9 +72,8 @@ test('segments: one is made, listed by name, read, changed and deleted', async (
   expect((await call('GET', path)).body).toEqual(made.body)
   const changed = await call('PATCH', path, { body: { name: 'Others' } })
   expect(changed.body).toMatchObject({ name: 'Others', filters, visibility: 'site' })
-  for (const each of [made.body.id, second]) {
+  for (const each of [made.body.id, second])
     expect((await call('DELETE', `${site.path}/segments/${each}`)).status).toBe(204)
-  }
   expect((await call('GET', path)).status).toBe(404)
   expect((await call('GET', `${site.path}/segments`)).body).toEqual([])
   const entries = await auditOf(made.body.id)

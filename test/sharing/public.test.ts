@@ -26,18 +26,10 @@ test('public sites: everybody reads them, by id and by domain, until they are pu
   for (const key of [place.siteId, domain]) expect((await read(key)).status).toBe(200)
   const { body } = await read(domain, {}, 'shared')
   expect(body).toEqual({
-    id: place.siteId,
-    domain,
-    timezone: 'UTC',
-    currency: 'USD',
-    favicon_url: expect.stringContaining(domain),
-    has_data: false,
-    first_event_at: null,
-    name: null,
+    ...{ id: place.siteId, domain, timezone: 'UTC', currency: 'USD' },
+    ...{ favicon_url: expect.stringContaining(domain), has_data: false, first_event_at: null, name: null },
     sections: ['traffic', 'sources', 'pages', 'locations', 'devices', 'goals', 'events', 'errors'],
-    filters: {},
-    may_export: false,
-    expires_at: null,
+    ...{ filters: {}, may_export: false, expires_at: null },
   })
   const headers = await token(api.services.db, place, {})
   const path = `/api/sites/${place.siteId}/sharing`
@@ -124,9 +116,8 @@ test('limits of shared reads: all readers of a site together have twenty times a
   const { trustProxy } = api.services.config
   api.services.config.trustProxy = 1
   const statuses: number[] = []
-  for (let count = 0; count < 21; count++) {
+  for (let count = 0; count < 21; count++)
     statuses.push((await read(place.siteId, { 'X-Forwarded-For': `192.0.2.${count}` })).status)
-  }
   expect(statuses).toEqual([...Array(20).fill(200), 429])
   expect((await read(place.siteId, await token(api.services.db, place, {}))).status).toBe(200)
   api.services.config.trustProxy = trustProxy

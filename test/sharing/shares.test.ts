@@ -44,16 +44,9 @@ test('shares: a new share shows its secret once; only its SHA-256 is stored', as
   const { status, body } = await make({ filters: { country: ['DE'] } })
   expect(status).toBe(201)
   expect(body).toEqual({
-    id: expect.any(String),
-    name: 'Agency',
-    sections: ['traffic'],
-    filters: { country: ['DE'] },
-    has_password: false,
-    may_export: false,
-    expires_at: null,
-    last_used_at: null,
-    created_by: expect.stringContaining('@example.com'),
-    created_at: NOW.toISOString(),
+    ...{ id: expect.any(String), name: 'Agency', sections: ['traffic'], filters: { country: ['DE'] } },
+    ...{ has_password: false, may_export: false, expires_at: null, last_used_at: null },
+    ...{ created_by: expect.stringContaining('@example.com'), created_at: NOW.toISOString() },
     secret: expect.stringMatching(/^wsh_[A-Za-z0-9_-]{43}$/),
     url: `${api.services.config.baseUrl}/share/${place.siteId}#${body.secret}`,
   })
@@ -167,9 +160,8 @@ test('credentials of shares: the secret of a share without a password is a beare
   const [site] = await api.services.db`select domain from sites where id = ${place.siteId}`
   expect((await read(secret, site!.domain)).status).toBe(200)
   expect((await read(secret, place.siteId.toUpperCase())).status).toBe(200)
-  for (const siteKey of [place.otherSiteId, 'unknown.example']) {
+  for (const siteKey of [place.otherSiteId, 'unknown.example'])
     expect((await read(secret, siteKey)).body).toMatchObject({ code: 'not_found', message: 'No such site' })
-  }
 })
 
 test('credentials of shares: the access that a share gives changes nothing and reads nothing else', async () => {
@@ -193,13 +185,8 @@ test('credentials of shares: opening a share gives access for twelve hours', asy
     filters: {},
     may_export: false,
     site: {
-      id: place.siteId,
-      domain: expect.any(String),
-      timezone: 'UTC',
-      currency: 'USD',
-      favicon_url: expect.any(String),
-      has_data: false,
-      first_event_at: null,
+      ...{ id: place.siteId, domain: expect.any(String), timezone: 'UTC', currency: 'USD' },
+      ...{ favicon_url: expect.any(String), has_data: false, first_event_at: null },
     },
   })
   expect((await read(body.access)).status).toBe(200)

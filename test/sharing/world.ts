@@ -42,9 +42,8 @@ export async function startSharing() {
     expect(paid.status).toBe(201)
   }
   const goals: string[] = []
-  for (const [index, { isMoney: _, ...body }] of GOALS.entries()) {
+  for (const [index, { isMoney: _, ...body }] of GOALS.entries())
     goals.push(await revenue.goal(site, { ...body, display_name: `goal ${index}` }))
-  }
   const { data } = await revenue.read(site, `/stats/errors?${toQuery(RANGE)}`)
   const sessions = await revenue.read(site, `/stats/sessions?${toQuery({ ...RANGE, visitor_id: ADA })}`)
   const session = sessions.data[0].session_id as string

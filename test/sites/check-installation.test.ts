@@ -1,18 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { isPublicAddress } from '../../src/net/public-addresses.ts'
 import { problemOf, type Reach } from '../../src/net/public-fetch.ts'
-import { type Api, startApi } from '../support/api.ts'
+import { startApi } from '../support/api.ts'
+import { startLocalServer } from '../support/local-server.ts'
 import { ofFile } from '../support/of-file.ts'
 
 /** What the page answers; `url` is without the host. */
 let answer: RequestListener
-let server: Server
-let port: number
 let requests: string[] = []
 /** Addresses of host names that are not the local host. */
 const addresses = new Map<string, string[]>()
@@ -25,33 +23,20 @@ const reach: Reach = {
 
 let clock = Date.parse('2026-03-10T12:00:00Z')
 
-beforeAll(async () => {
-  server = createServer((request, response) => {
+const server = ofFile(() =>
+  startLocalServer((request, response) => {
     requests.push(`${request.headers.host} ${request.url}`)
     answer(request, response)
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  port = (server.address() as AddressInfo).port
-})
+  }),
+)
 const api = ofFile(() => startApi({ reach, now: () => new Date(clock) }))
 const owner = ofFile(() => api.member())
-afterAll(async () => {
-  server.closeAllConnections()
-  server.close()
-})
 beforeEach(() => {
   requests = []
   clock += 60_000
 })
 
-interface Checked {
-  path: string
-  domain: string
-  key: string
-  check(token?: string): ReturnType<Api['call']>
-}
-
-async function newSite(domain = `${randomUUID()}.example:${port}`): Promise<Checked> {
+async function newSite(domain = `${randomUUID()}.example:${server.port}`) {
   const site = await api.site(owner, { domain })
   const check = (token = owner.token) => api.call('POST', `${site.path}/check-installation`, { token })
   return { ...site, check }
@@ -71,23 +56,18 @@ async function checkPage(html: (key: string) => string) {
 }
 
 const OTHER = '11111111-2222-4333-8444-555555555555'
+const tag = (attributes: string) => `<script ${attributes}></script>`
 
 test.each<[string, (key: string) => string]>([
   [
     'in the head',
-    key => `<head><script defer src="https://a.example/js/script.js" data-key="${key}"></script></head>`,
+    key => `<head>${tag(`defer src="https://a.example/js/script.js" data-key="${key}"`)}</head>`,
   ],
   ['in the body', key => `<body><p>Hello</p><script data-key='${key}' src=/t/script.js></script></body>`],
-  [
-    'in its address',
-    key => `<script async src="https://a.example/js/script.js?v=2&amp;key=${key}"></script>`,
-  ],
+  ['in its address', key => tag(`async src="https://a.example/js/script.js?v=2&amp;key=${key}"`)],
   ['in upper case', key => `<SCRIPT DATA-KEY=${key.toUpperCase()} SRC="/x.js"></SCRIPT>`],
   ['with spaces', key => `<script async\n  data-key = " ${key} "\n src="/js/script.js" ></script>`],
-  [
-    'beside another',
-    key => `<script data-key="${OTHER}" src="/js/script.js"></script><script data-key="${key}">`,
-  ],
+  ['beside another', key => `${tag(`data-key="${OTHER}" src="/js/script.js"`)}<script data-key="${key}">`],
 ])('installation: a tag with the key is found %s', async (_, html) => {
   const { site, ...body } = await checkPage(html)
   expect(body).toEqual({ status: 'found', url: `http://${site.domain}/`, reason: null, detail: null })
@@ -100,10 +80,7 @@ test.each<[string, (key: string) => string]>([
   ['the tag in a comment', key => `<!-- <script src="/js/script.js" data-key="${key}"></script> -->`],
   ['a part of the key', key => `<script src="/js/script.jsx" data-key="${key.slice(1)}"></script>`],
   ['another script with a data-key', () => `<script src="/chat.js" data-key="${OTHER}"></script>`],
-  [
-    'another service',
-    () => '<script defer data-domain="x" src="https://plausible.io/js/script.js"></script>',
-  ],
+  ['another service', () => tag('defer data-domain="x" src="https://plausible.io/js/script.js"')],
 ])('installation: %s is missing', async (_, html) => {
   const { site, ...body } = await checkPage(html)
   expect(body).toEqual({ status: 'missing', url: `http://${site.domain}/`, reason: null, detail: null })
@@ -122,19 +99,19 @@ test('installation: the key in a script is found; a tag of the service without o
 })
 
 test('installation: a tag with another key is told', async () => {
-  const tag = (key: string) => `<script src="https://a.example/js/script.js" data-key="${key}"></script>`
-  const { site, ...body } = await checkPage(() => tag(OTHER))
+  const withKey = (key: string) => () => tag(`src="https://a.example/js/script.js" data-key="${key}"`)
+  const { site, ...body } = await checkPage(withKey(OTHER))
   expect(body).toMatchObject({ status: 'other_key', reason: null })
   expect(body.detail).toBe(`The tag has the key ${OTHER}; this site has ${site.key}.`)
-  const { status, detail } = await checkPage(() => tag('TRACKING_KEY<b>'))
+  const { status, detail } = await checkPage(withKey('TRACKING_KEY<b>'))
   expect([status, detail]).toEqual(['other_key', expect.stringContaining('a key that is none')])
 })
 
 test('installation: only the beginning of a long page is looked at', async () => {
-  const tag = (key: string) => `<script data-key="${key}"></script>`
   const space = ' '.repeat(2_000)
-  expect(await checkPage(key => tag(key) + space)).toMatchObject({ status: 'found' })
-  expect(await checkPage(key => space + tag(key))).toMatchObject({
+  const ofKey = (key: string) => tag(`data-key="${key}"`)
+  expect(await checkPage(key => ofKey(key) + space)).toMatchObject({ status: 'found' })
+  expect(await checkPage(key => space + ofKey(key))).toMatchObject({
     ...{ status: 'missing', reason: 'page_cut', detail: expect.stringContaining('first MiB') },
   })
 })
@@ -157,11 +134,11 @@ test.each<[string, (text: string) => Buffer]>([
   ['deflate', deflateSync],
 ])('installation: a page that is always sent as %s is read', async (encoding, pack) => {
   const site = await newSite()
-  const tag = `<script data-key="${site.key}"></script>`
+  const found = tag(`data-key="${site.key}"`)
   for (const [body, status, reason] of [
-    [pack(tag), 'found', null],
-    [pack(`${tag}${randomBytes(4_000).toString('hex')}`), 'found', null],
-    [pack(`${' '.repeat(2_000)}${tag}`), 'missing', 'page_cut'],
+    [pack(found), 'found', null],
+    [pack(`${found}${randomBytes(4_000).toString('hex')}`), 'found', null],
+    [pack(`${' '.repeat(2_000)}${found}`), 'missing', 'page_cut'],
     [pack(' '.repeat(1_000_000)), 'unreachable', 'not_html'],
     [Buffer.from('no such thing'), 'unreachable', 'not_html'],
   ] as const) {
@@ -182,10 +159,10 @@ const redirecting = (times: number, html: string): RequestListener => {
 
 test('installation: three redirects are followed, and no fourth', async () => {
   const site = await newSite()
-  const tag = `<script data-key="${site.key}"></script>`
-  answer = redirecting(3, tag)
+  const found = tag(`data-key="${site.key}"`)
+  answer = redirecting(3, found)
   expect((await site.check()).body).toMatchObject({ status: 'found', url: `http://${site.domain}/3` })
-  answer = redirecting(4, tag)
+  answer = redirecting(4, found)
   const { body } = await site.check()
   expect(body).toMatchObject({ status: 'unreachable', reason: 'too_many_redirects' })
   expect(body.detail).toContain('more than three times')
@@ -195,11 +172,13 @@ test('installation: the page of another host counts, without what names a person
   const site = await newSite()
   answer = (request, response) => {
     if (request.url === '/') {
-      response.writeHead(302, { Location: `//user:secret@www.other.example:${port}/start?a=b#part` }).end()
+      response
+        .writeHead(302, { Location: `//user:secret@www.other.example:${server.port}/start?a=b#part` })
+        .end()
     } else page(`<script data-key="${site.key}">`)(request, response)
   }
   const { body } = await site.check()
-  expect(body).toMatchObject({ status: 'found', url: `http://www.other.example:${port}/start?a=b` })
+  expect(body).toMatchObject({ status: 'found', url: `http://www.other.example:${server.port}/start?a=b` })
 })
 
 test.each<[string, string, string]>([
@@ -231,25 +210,19 @@ test('installation: a domain without a public address or with the port of anothe
     const host = `${randomUUID()}.example`
     addresses.set(host, [...found])
     const { body } = await (await newSite(host + port)).check()
-    const url = `https://${host}${port}/`
-    expect(body).toMatchObject({
-      status: 'unreachable',
-      url,
-      reason,
-      detail: expect.stringContaining(detail),
-    })
+    const wanted = { url: `https://${host}${port}/`, reason, detail: expect.stringContaining(detail) }
+    expect(body).toMatchObject({ status: 'unreachable', ...wanted })
   }
 })
 
+const bare = (status: number, text?: string): RequestListener => {
+  return (_request, response) => response.writeHead(status).end(text)
+}
+
 test.each<[string, RequestListener, string, string]>([
-  [
-    'the status 403',
-    (_, response) => response.writeHead(403).end('no'),
-    'bad_status',
-    'answered with status 403',
-  ],
-  ['the status 500', (_, response) => response.writeHead(500).end(), 'bad_status', 'status 500'],
-  ['a redirect to nowhere', (_, response) => response.writeHead(302).end(), 'bad_status', 'status 302'],
+  ['the status 403', bare(403, 'no'), 'bad_status', 'answered with status 403'],
+  ['the status 500', bare(500), 'bad_status', 'status 500'],
+  ['a redirect to nowhere', bare(302), 'bad_status', 'status 302'],
   ['a picture', page('x', 'image/png'), 'not_html', 'not a web page'],
   ['a broken connection', request => request.socket.destroy(), 'connection_failed', 'connection to'],
 ])('installation: a server that answers %s is unreachable', async (_, listener, reason, detail) => {
@@ -263,7 +236,7 @@ test.each<[string, RequestListener, string, string]>([
 test('installation: a server that does not answer in time is unreachable', async () => {
   const hasty = await startApi({ reach: { ...reach, timeoutMs: 400 } })
   const { token } = await hasty.member()
-  const domain = `${randomUUID()}.example:${port}`
+  const domain = `${randomUUID()}.example:${server.port}`
   const { body: site } = await hasty.call('POST', '/api/sites', { token, body: { domain } })
   answer = () => {}
   const { body } = await hasty.call('POST', `/api/sites/${site.id}/check-installation`, { token })

@@ -56,9 +56,8 @@ test('team deletion: people keep their other teams, and the log of no team says 
 
 test('team deletion: the name must be that of the team', async () => {
   const { owner } = await wholeTeam(api)
-  for (const body of [{}, { name: '' }, { name: 'test' }, { name: 5 }, { name: NAME, password: 5 }]) {
+  for (const body of [{}, { name: '' }, { name: 'test' }, { name: 5 }, { name: NAME, password: 5 }])
     expect([body, (await remove(owner, body)).status]).toEqual([body, 422])
-  }
   expect((await owner.ask('GET', '/api/team')).status).toBe(200)
 })
 

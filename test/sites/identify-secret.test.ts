@@ -100,9 +100,8 @@ test('identify secret: with a secret, a site accepts only identities that are si
   const crawler = { 'User-Agent': 'Googlebot/2.1 (+http://www.google.com/bot.html)' }
   expect((await identify(site, {}, crawler)).status).toBe(422)
   expect(await queued()).toEqual(before)
-  for (const signature of [right, right.toUpperCase()]) {
+  for (const signature of [right, right.toUpperCase()])
     expect((await identify(site, { name: 'Ada', signature })).status).toBe(202)
-  }
   expect(await queued()).not.toEqual(before)
 })
 
@@ -121,9 +120,8 @@ test('identify secret: the signature is over the recorded identifier in UTF-8', 
 
 test('identify secret: without a secret, and on other endpoints, a signature is ignored', async () => {
   const site = await register()
-  for (const signature of [undefined, 'nonsense', 5, {}]) {
+  for (const signature of [undefined, 'nonsense', 5, {}])
     expect((await identify(site, { signature })).status).toBe(202)
-  }
   const signed = (await signedSite()).site
   const body = JSON.stringify({ key: signed.tracking_key, hostname: 'example.com', url: { path: '/' } })
   expect((await fetch(`${ingest.url}/api/collect`, { method: 'POST', body })).status).toBe(202)

@@ -246,9 +246,7 @@ test('purge: segments with more rows than the decompression limit are deleted', 
   expect(await left(bystander)).toBe(ROWS)
 })
 
-test('purge: it waits while many dirty buckets wait for their refresh', {
-  tags: ['full'],
-}, async () => {
+test('purge: it waits while many dirty buckets wait for their refresh', { tags: ['full'] }, async () => {
   const site = await createTestSite(db)
   await sendHits(site)
   await markDeleted(site)

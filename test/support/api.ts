@@ -14,8 +14,6 @@ import { createMetrics } from '../../src/runtime/metrics.ts'
 import type { Services } from '../../src/services.ts'
 import { createFavicons } from '../../src/sites/favicons.ts'
 import { createIdentityPictures } from '../../src/stats/identity/identity-pictures.ts'
-import { SCOPES } from '../../src/teams/schema.ts'
-import { createToken } from '../../src/teams/tokens.ts'
 import type { FairPool } from '../../src/threads/fair-pool.ts'
 import type { Pool } from '../../src/threads/pool.ts'
 import { sharedDatabase, type TestDatabase } from './database.ts'
@@ -23,7 +21,7 @@ import { inProcessPatterns } from './in-process-patterns.ts'
 import { inProcessPool } from './in-process-pool.ts'
 import { keptCounter } from './kept-counter.ts'
 import { silentLog } from './log.ts'
-import { createMember, type Member, type MemberOptions } from './member.ts'
+import { createMember, type Member, type MemberOptions, newToken, type TokenOptions } from './member.ts'
 import { testRedis } from './redis.ts'
 import type { TestSite } from './sites.ts'
 
@@ -40,12 +38,12 @@ export interface Api {
   url: string
   services: Services
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
-  /** A new team, its user and the user's token. */
+  /** A new user of a new team unless one is given, and their token. */
   member(options?: MemberOptions): Promise<Member>
   /** A new site of the member's team, with a domain of its own unless `body` names one. */
   site(member: CallOptions, body?: object): Promise<ApiSite>
-  /** Another token of the same user, with every scope. */
-  token(member: Member, options: { siteIds?: string[] | null; expiresAt?: Date | null }): Promise<string>
+  /** Another token of the same user, with every scope unless given. */
+  token(member: Omit<Member, 'token'>, options?: TokenOptions): Promise<string>
   close(): Promise<void>
 }
 
@@ -133,15 +131,7 @@ export async function startApi(
         select site_no as "siteNo" from sites where id = ${id}`
       return { ...made.body, siteNo: row!.siteNo, key, path: `/api/sites/${id}` }
     },
-    async token(member, { siteIds = null, expiresAt = null }) {
-      return (
-        await createToken(
-          services.db,
-          { ...member, name: 'test', siteIds, expiresAt, scopes: [...SCOPES] },
-          now(),
-        )
-      ).token
-    },
+    token: async (member, given) => (await newToken(services, member, given)).token,
     async close() {
       server.closeAllConnections()
       await new Promise(resolve => server.close(resolve))

@@ -52,3 +52,17 @@ export const entriesOf = ({ services: { db } }: Pick<Api, 'services'>, loginId: 
 
 /** Headers of a page of the service with a cookie. */
 export const withCookie = ({ services }: Pick<Api, 'services'>, secret: string) => headersOf(services, secret)
+
+/** A browser with a session, which sends requests one after the other; each may give the session a new secret. */
+export function browserOf(api: Api, secret: string, more: Record<string, string> = {}) {
+  const browser = {
+    secret,
+    headers: (): Record<string, string> => ({ ...headersOf(api.services, browser.secret), ...more }),
+    async ask(method: string, path: string, body?: object): Promise<Answer> {
+      const answer = await api.call(method, path, { headers: browser.headers(), body })
+      browser.secret = cookieOf(answer) || browser.secret
+      return answer
+    },
+  }
+  return browser
+}

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { Db } from '../../src/db/connect.ts'
 import { createTeam, createUser } from '../../src/teams/accounts.ts'
-import { type Plan, type Role, SCOPES } from '../../src/teams/schema.ts'
+import { type Plan, type Role, SCOPES, type Scope } from '../../src/teams/schema.ts'
 import { createToken } from '../../src/teams/tokens.ts'
 
 export interface Member {
@@ -9,20 +10,44 @@ export interface Member {
   token: string
 }
 
-export interface MemberOptions {
+export interface TokenOptions {
+  name?: string
+  siteIds?: string[] | null
+  expiresAt?: Date | null
+  scopes?: Scope[]
+}
+
+export interface MemberOptions extends TokenOptions {
   plan?: Plan
   trialEndsAt?: Date
   role?: Role
+  /** The team that the user joins, instead of a new one. */
+  teamId?: string
 }
 
-/** Creates a team, its user and a token of the user with every scope. */
+interface Service {
+  db: Db
+  now: () => Date
+}
+
+/** Creates a token of a user, with every scope, for every site and without an end unless given. */
+export function newToken(
+  { db, now }: Service,
+  { teamId, userId }: Omit<Member, 'token'>,
+  options: TokenOptions = {},
+): Promise<{ id: string; token: string }> {
+  const { name = 'test', siteIds = null, expiresAt = null, scopes = [...SCOPES] } = options
+  return createToken(db, { teamId, userId, name, siteIds, expiresAt, scopes }, now())
+}
+
+/** Creates a team, its user and a token of the user. */
 export async function createMember(
-  { db, now }: { db: Db; now: () => Date },
-  { plan = 'active', trialEndsAt, role = 'owner' }: MemberOptions = {},
+  service: Service,
+  { plan = 'active', trialEndsAt, role = 'owner', teamId: joined, ...token }: MemberOptions = {},
 ): Promise<Member> {
-  const teamId = await createTeam(db, { name: 'Test', plan, trialEndsAt }, now())
-  const userId = await createUser(db, { teamId, email: 'someone@example.com', role })
-  const token = { teamId, userId, name: 'test', siteIds: null, expiresAt: null, scopes: [...SCOPES] }
-  const made = await createToken(db, token, now())
-  return { teamId, userId, token: made.token }
+  const { db, now } = service
+  const teamId = joined ?? (await createTeam(db, { name: 'Test', plan, trialEndsAt }, now()))
+  const email = joined ? `${randomUUID()}@example.com` : 'someone@example.com'
+  const userId = await createUser(db, { teamId, email, role })
+  return { teamId, userId, token: (await newToken(service, { teamId, userId }, token)).token }
 }

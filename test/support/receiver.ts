@@ -1,5 +1,5 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders } from 'node:http'
+import { startLocalServer } from './local-server.ts'
 
 export interface Received {
   path: string
@@ -22,14 +22,9 @@ export async function startReceiver() {
     received,
     /** What a request is answered with. */
     answer: (_request: Received): ReceiverAnswer => ({ status: 200 }),
-    url: '',
     of: (path: string) => received.filter(each => each.path === path),
-    async close() {
-      server.closeAllConnections()
-      await new Promise(resolve => server.close(resolve))
-    },
   }
-  const server = createServer((request, response) => {
+  const { url, close } = await startLocalServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', chunk => chunks.push(chunk))
     request.on('end', () => {
@@ -48,9 +43,7 @@ export async function startReceiver() {
       response.end(answer.body ?? '')
     })
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return receiver
+  return Object.assign(receiver, { url, close })
 }
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>

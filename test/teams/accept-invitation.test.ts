@@ -10,6 +10,7 @@ import {
   PASSWORD,
   secretOf,
 } from '../support/invitations.ts'
+import { cookieOf } from '../support/log-in.ts'
 import { actionsOf, siteOf, type Teammate, teammate, tokenOf, wholeTeam } from '../support/teammates.ts'
 import { useApi } from './use-api.ts'
 
@@ -20,7 +21,6 @@ const api = useApi(() => ({ now: () => NOW }))
 /** Counts of failed attempts are of a window of time and all tests have one address. */
 const forgetAttempts = () => api.services.redis.flushall()
 
-const cookieOf = ({ headers }: Answer) => /=([\w-]{43});/.exec(headers.get('set-cookie') ?? '')?.[1]
 const usersOf = async (person: Teammate) =>
   (await person.ask('GET', '/api/users')).body as { id: string; email: string }[]
 
@@ -30,12 +30,8 @@ test('invitations, looking one up: says what it is for, as often as one asks', a
   const made = await invite(owner, { role: 'viewer' })
   for (let ask = 0; ask < 3; ask++) {
     expect((await lookUp(api, secretOf(made))).body).toEqual({
-      team_name: 'Acme',
-      email: made.body.email,
-      role: 'viewer',
-      invited_by: owner.email,
-      expires_at: made.body.expires_at,
-      needs_login: false,
+      ...{ team_name: 'Acme', email: made.body.email, role: 'viewer', invited_by: owner.email },
+      ...{ expires_at: made.body.expires_at, needs_login: false },
     })
   }
   const other = await invite(owner, { email: (await teammate(api)).email })
@@ -58,9 +54,7 @@ test('invitations, looking one up: an unknown or malformed secret is 404, someth
 test('invitations, looking one up: after ten links that do not work, the network has to wait; links that work do not count', async () => {
   await forgetAttempts()
   const made = await invite(await teammate(api))
-  for (let attempt = 0; attempt < 12; attempt++) {
-    expect((await lookUp(api, secretOf(made))).status).toBe(200)
-  }
+  for (let attempt = 0; attempt < 12; attempt++) expect((await lookUp(api, secretOf(made))).status).toBe(200)
   const statuses = []
   for (let attempt = 0; attempt < 11; attempt++) statuses.push((await lookUp(api, 'x')).status)
   expect(statuses).toEqual([...Array(10).fill(404), 429])

@@ -73,18 +73,6 @@ test('admin token:create: a token can be limited to sites by id and by domain, t
   await expect(callerOf(expired)).rejects.toMatchObject({ code: 'unauthenticated' })
 })
 
-test('admin token:create: a user with 50 valid tokens gets an error that says so', async () => {
-  const other = ['--team', teamId, '--email', 'full@example.com', '--role', 'member']
-  const { user_id: full } = await json('user:create', ...other)
-  await database.db`
-    insert into tokens (team_id, user_id, name, hash)
-    select ${teamId}, ${full}, 'test', sha256((number || ${full}::text)::bytea) from generate_series(1, 50) as number`
-  const stderr =
-    'error: The user has 50 tokens that work, as many as one may have: revoke one that is not needed\n'
-  const refused = { code: 1, stdout: '', stderr }
-  expect(await admin('token:create', '--team', teamId, '--user', full)).toEqual(refused)
-})
-
 test('admin user:create: a member or viewer can be limited to sites, and freed again', async () => {
   const [site] = await database.db<{ id: string }[]>`
     insert into sites (team_id, domain) values (${teamId}, 'limited.example') returning id`

@@ -29,19 +29,9 @@ async function lastUsedAt(tokenId: string): Promise<Date | null> {
 test('authentication: a token, which is not stored, gives the team, role and plan of the caller', async () => {
   const { id, token } = await make()
   expect(await authenticate(db, `Bearer ${token}`, NOW)).toEqual({
-    tokenId: id,
-    tokenName: 'test',
-    teamId,
-    userId,
-    loginId: null,
-    email: 'a@example.com',
-    role: 'admin',
-    scopes: ['read', 'write', 'ingest'],
-    siteIds: null,
-    tokenSiteIds: null,
-    expiresAt: null,
-    plan: 'trial',
-    trialEndsAt: later(60),
+    ...{ tokenId: id, tokenName: 'test', teamId, userId, loginId: null, email: 'a@example.com' },
+    ...{ role: 'admin', scopes: ['read', 'write', 'ingest'], siteIds: null, tokenSiteIds: null },
+    ...{ expiresAt: null, plan: 'trial', trialEndsAt: later(60) },
   })
   expect(await authenticate(db, `bearer ${token}`, NOW)).toMatchObject({ teamId })
   const [row] = await db<{ text: string }[]>`select tokens::text as text from tokens where id = ${id}`

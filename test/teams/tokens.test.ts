@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { createUser } from '../../src/teams/accounts.ts'
-import { type Role, SCOPES } from '../../src/teams/schema.ts'
-import { createToken } from '../../src/teams/tokens.ts'
+import type { Role } from '../../src/teams/schema.ts'
 import type { Member } from '../support/api.ts'
 import { useApi } from './use-api.ts'
 
@@ -20,15 +18,8 @@ const revoke = async (token: string, id: string) =>
   (await api.call('DELETE', `/api/tokens/${id}`, { token })).status
 
 const createSite = async (member: Member) => (await api.site(member)).id
-
 /** Another person of the team, with a token. */
-async function colleague(member: Member, role: Role, name: string = role): Promise<Member> {
-  const { db } = api.services
-  const userId = await createUser(db, { teamId: member.teamId, email: `${randomUUID()}@example.com`, role })
-  const options = { teamId: member.teamId, userId, name, siteIds: null, expiresAt: null, scopes: [...SCOPES] }
-  const made = await createToken(db, options, new Date())
-  return { teamId: member.teamId, userId, token: made.token }
-}
+const colleague = ({ teamId }: Member, role: Role, name: string = role) => api.member({ teamId, role, name })
 
 test('tokens, creation: the token is shown once, and it works', async () => {
   const owner = await api.member()

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll } from 'vitest'
 import { type Api, startApi } from '../support/api.ts'
+import { ofFile } from '../support/of-file.ts'
 
 /**
  * The API for all tests of a file, from the first one to the last. Earlier hooks run before `options`.
@@ -9,11 +9,9 @@ export function useApi(
   options: () => Parameters<typeof startApi>[0] = () => ({}),
   { isLimited = false } = {},
 ): Api {
-  const api = {} as Api
-  beforeAll(async () => {
-    Object.assign(api, await startApi(options()))
+  return ofFile(async () => {
+    const api = await startApi(options())
     if (!isLimited) api.services.config.limits.browser = 0
+    return api
   })
-  afterAll(() => api.close())
-  return api
 }

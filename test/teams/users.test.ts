@@ -113,9 +113,8 @@ test('people, who may change whose role: each role makes others what it may, and
 test('people, who may change whose role: nobody below an owner changes their own role', async () => {
   const team = await wholeTeam(api)
   for (const own of ['admin', 'member', 'viewer'] as const) {
-    for (const role of ROLES.filter(each => each !== own)) {
+    for (const role of ROLES.filter(each => each !== own))
       expect((await change(team[own], team[own], { role })).status).toBe(403)
-    }
     expect((await rolesOf(team.owner))[team[own].userId]).toBe(own)
   }
 })

@@ -1,7 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createUser } from '../../src/teams/accounts.ts'
 import { generateToken } from '../../src/teams/token-format.ts'
-import { createToken } from '../../src/teams/tokens.ts'
 import { type Answer, type Member, startApi } from '../support/api.ts'
 import { ofFile } from '../support/of-file.ts'
 
@@ -32,13 +30,6 @@ async function tokensOf(member: Member, count: number): Promise<string[]> {
   return tokens
 }
 
-async function colleague({ teamId }: Member, email: string): Promise<Member> {
-  const { db } = api.services
-  const userId = await createUser(db, { teamId, email, role: 'member' })
-  const options = { teamId, userId, name: 'test', siteIds: null, expiresAt: null }
-  return { teamId, userId, token: (await createToken(db, options, new Date(at))).token }
-}
-
 const statusesOf = (answers: Answer[]) => answers.map(answer => answer.status)
 const shown = ({ headers }: Answer) =>
   ['limit', 'remaining'].map(name => Number(headers.get(`x-ratelimit-${name}`)))
@@ -52,16 +43,15 @@ test('API limit: more tokens of a user do not make more calls', { tags: ['full']
   const message = `More than ${USER_LIMIT} requests a minute by all tokens of this user; try again when the minute is over`
   expect(refused.body).toMatchObject({ code: 'rate_limited', message })
   expect(refused.headers.get('retry-after')).toBe('60')
-  const other = await colleague(owner, 'other@example.com')
+  const other = await api.member({ teamId: owner.teamId, role: 'member' })
   expect((await list(other.token)).status).toBe(200)
 })
 
 test('API limit: more users of a team do not make more calls', async () => {
   const owner = await api.member()
   const tokens: string[] = []
-  for (let user = 0; user < 5; user++) {
-    tokens.push(...(await tokensOf(await colleague(owner, `user-${user}@example.com`), 5)))
-  }
+  for (let user = 0; user < 5; user++)
+    tokens.push(...(await tokensOf(await api.member({ teamId: owner.teamId, role: 'member' }), 5)))
   // 60 calls with 25 tokens: none of a token is over its 3, none of a user over its 15.
   const answers = await callInTurn(tokens, TEAM_LIMIT)
   expect(new Set(statusesOf(answers))).toEqual(new Set([200]))

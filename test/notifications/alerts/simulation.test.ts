@@ -164,10 +164,8 @@ test('alerts: lost MRR of the last day opens one incident; changing the alert en
   ])
   expect((await incidents())[0]).toMatchObject({
     text: 'MRR lost in the last 24 hours: 11 %; the limit is 10 %.',
-    condition: { kind: 'mrr_churn', unit: 'percent', value: 10, days: 1 },
-    currency: 'USD',
-    goal_name: null,
-    resolution: 'changed',
+    ...{ condition: { kind: 'mrr_churn', unit: 'percent', value: 10, days: 1 }, currency: 'USD' },
+    ...{ goal_name: null, resolution: 'changed' },
   })
 })
 

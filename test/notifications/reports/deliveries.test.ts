@@ -1,26 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { forgetReports, sendReports } from '../../../src/notifications/reports/deliveries/job.ts'
 import { beginHandOver, claimDelivery, claimOf } from '../../../src/notifications/reports/deliveries/rows.ts'
 import { setPlan } from '../../../src/teams/accounts.ts'
 import { ofFile } from '../../support/of-file.ts'
-import type { Teammate } from '../../support/teammates.ts'
-import { addRecipient, listed, newSite, type ReportSite, startWorld } from './world.ts'
+import { addRecipient, listed, newSite, ownSite, startWorld } from './world.ts'
 
 const START = '2026-10-20T12:00:00Z'
 
 const world = ofFile(() => startWorld(START))
-let owner: Teammate
-let site: ReportSite
-beforeEach(async () => {
-  await world.api.services.db`delete from mail_recipients`
-  world.server.mails.length = 0
-  world.refusal.code = undefined
-  world.api.services.config.mail = world.server.mail
-  world.clock.now = new Date(START)
-  owner = await world.person()
-  site = await newSite(world, owner, 'Europe/Berlin')
-})
+const { owner, site } = ownSite(world, START, 'Europe/Berlin')
 
 /** What the mails are about; around a dash, dates have thin spaces. */
 const subjects = () =>
@@ -99,14 +88,19 @@ test('reports: after an outage the newest period of each kind is sent late', { t
   ])
 })
 
+/** Lets the mail server refuse what is due. */
+async function refuseAt(at: string, code = 451): Promise<void> {
+  world.refusal.code = code
+  await world.run(at)
+  world.refusal.code = undefined
+}
+
 const problem = async () => (await listed(owner, site))[0].problem
 
 /** Makes a daily report due. */
 async function due(): Promise<void> {
   await addRecipient(owner, site)
-  world.refusal.code = 451
-  await world.run('2026-10-21T06:00:00Z')
-  world.refusal.code = undefined
+  await refuseAt('2026-10-21T06:00:00Z')
   expect(world.server.mails).toEqual([])
 }
 
@@ -133,9 +127,8 @@ test('reports: a mail whose process has died or is slow after its claim is sent 
 })
 
 test('reports: a claim takes one mail, by whatever plan the database joins', async () => {
-  for (let time = 0; time < 4; time++) {
+  for (let time = 0; time < 4; time++)
     await addRecipient(owner, site, { address: (await world.person({ teamId: owner.teamId })).email })
-  }
   world.refusal.code = 451
   await world.run('2026-10-21T06:00:00Z')
   const switchedOff = [[], ['enable_hashjoin', 'enable_mergejoin'], ['enable_nestloop', 'enable_indexscan']]
@@ -201,9 +194,7 @@ test('reports: while the mail server refuses, a mail is tried again with growing
 
 test('reports: an address that the mail server rejects for good is not tried again for this report', async () => {
   await addRecipient(owner, site)
-  world.refusal.code = 550
-  await world.run('2026-10-21T06:00:00Z')
-  world.refusal.code = undefined
+  await refuseAt('2026-10-21T06:00:00Z', 550)
   expect(await world.mailsAt('2026-10-21T12:00:00Z')).toBe(0)
   expect(await problem()).toMatchObject({ code: 'rejected', attempts: 1, next_at: null })
   expect(await subjectsAt('2026-10-22T06:00:00Z')).toEqual(['no visits (21 October 2026)'])
@@ -250,9 +241,7 @@ test('reports: nothing is sent for a team without an active plan, and the newest
   await setPlan(db, { teamId: owner.teamId, plan: 'active' }, now())
   expect(await subjectsAt('2026-10-22T07:01:00Z')).toEqual(['no visits (21 October 2026)'])
   // Of a deleted site, not even what waits is sent.
-  world.refusal.code = 451
-  await world.run('2026-10-23T06:00:00Z')
-  world.refusal.code = undefined
+  await refuseAt('2026-10-23T06:00:00Z')
   await owner.ask('DELETE', site.path)
   expect(await world.mailsAt('2026-10-23T07:00:00Z')).toBe(1)
   expect(await world.mailsAt('2026-10-24T07:00:00Z')).toBe(1)
@@ -262,9 +251,7 @@ test('reports: what was planned is not sent when it is not wanted any more, thou
   const { id } = await addRecipient(owner, site)
   const alert = { name: 'Silence', condition: { kind: 'no_hits', hours: 1 }, emails: [owner.email] }
   expect((await owner.ask('POST', `${site.path}/alerts`, alert)).status).toBe(201)
-  world.refusal.code = 451
-  await world.run('2026-10-21T06:00:00Z')
-  world.refusal.code = undefined
+  await refuseAt('2026-10-21T06:00:00Z')
   expect((await owner.ask('DELETE', `${site.path}/reports/${id}`)).status).toBe(204)
   expect(await world.mailsAt('2026-10-21T06:10:00Z')).toBe(0)
   const [left] = await world.api.services.db`select state from report_deliveries where recipient_id = ${id}`
@@ -302,8 +289,6 @@ test('reports: removed addresses are forgotten after 30 days; unsubscribed ones 
 
 test('reports: a clock that was set back delays no mail that waits', { tags: ['full'] }, async () => {
   await addRecipient(owner, site)
-  world.refusal.code = 451
-  await world.run('2026-10-23T06:00:00Z')
-  world.refusal.code = undefined
+  await refuseAt('2026-10-23T06:00:00Z')
   expect(await subjectsAt('2026-10-21T06:00:00Z')).toContain('no visits (22 October 2026)')
 })

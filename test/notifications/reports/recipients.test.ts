@@ -1,26 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { forgetReports } from '../../../src/notifications/reports/deliveries/job.ts'
 import { ofFile } from '../../support/of-file.ts'
 import { sweep } from '../../support/runs.ts'
-import { actionsOf, type Teammate, teammate } from '../../support/teammates.ts'
-import { addRecipient, listed, newSite, type ReportSite, startWorld } from './world.ts'
+import { actionsOf, teammate } from '../../support/teammates.ts'
+import { addRecipient, listed, newSite, ownSite, startWorld } from './world.ts'
 
 const START = '2026-10-20T12:00:00Z'
 
 const world = ofFile(() => startWorld(START))
-let owner: Teammate
-let site: ReportSite
-beforeEach(async () => {
-  const { services } = world.api
-  await services.db`delete from mail_recipients`
-  world.server.mails.length = 0
-  world.refusal.code = undefined
-  services.config.mail = world.server.mail
-  world.clock.now = new Date(START)
-  owner = await world.person()
-  site = await newSite(world, owner)
-})
+const { owner, site } = ownSite(world, START)
 
 const foreign = () => `${randomUUID()}@example.org`
 const post = (path: string, body: object) => world.api.call('POST', path, { body })
@@ -37,20 +26,10 @@ const remove = (id: string) => owner.ask('DELETE', `${site.path}/reports/${id}`)
 test('reports: a proven address of the team needs no question; what is left out has its default', async () => {
   const made = await addRecipient(owner, site, { frequencies: ['monthly', 'daily'] })
   expect(made).toEqual({
-    id: expect.any(String),
-    address: owner.email,
-    frequencies: ['daily', 'monthly'],
-    hour: 8,
-    language: 'en',
-    sections: ['sources', 'pages', 'locations', 'goals'],
-    skips_empty: false,
-    state: 'confirmed',
-    is_user: true,
-    asked_at: null,
-    last_sent: null,
-    problem: null,
-    created_by: owner.email,
-    created_at: '2026-10-20T12:00:00.000Z',
+    ...{ id: expect.any(String), address: owner.email, frequencies: ['daily', 'monthly'], hour: 8 },
+    ...{ language: 'en', sections: ['sources', 'pages', 'locations', 'goals'], skips_empty: false },
+    ...{ state: 'confirmed', is_user: true, asked_at: null, last_sent: null, problem: null },
+    ...{ created_by: owner.email, created_at: '2026-10-20T12:00:00.000Z' },
   })
   expect(await world.mailsAt('2026-10-20T12:00:10Z')).toBe(0)
   expect(await listed(owner, site)).toEqual([made])
@@ -157,7 +136,7 @@ const FORGOTTEN: Record<string, (id: string) => Promise<unknown>> = {
   },
   'deleted with the site': async () => {
     await owner.ask('DELETE', site.path)
-    site = await newSite(world, owner)
+    Object.assign(site, await newSite(world, owner))
   },
 }
 test.each(sweep(Object.keys(FORGOTTEN)))(

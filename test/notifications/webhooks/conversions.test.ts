@@ -20,9 +20,8 @@ const world = ofFile(startWorld)
 async function watched(goals: object[] = [page('/buy')]) {
   const site = await world.site()
   const webhook = await world.webhook(site.id, { kinds: ['goal.converted'] })
-  for (const goal of goals) {
+  for (const goal of goals)
     expect(await world.call('POST', `${site.id}/goals`, goal)).toMatchObject({ status: 201 })
-  }
   const testSite = { ...site, key: '' }
   const hit = (fields: Partial<Hit> = { url: '/buy' }, at = world.clock.at) =>
     enrichedHit(testSite, at, fields)

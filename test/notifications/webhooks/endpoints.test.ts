@@ -101,9 +101,6 @@ test('webhooks API: what is no URL, kind, format or name is refused', async () =
   const site = await world.site()
   for (const fields of [
     { url: 'https://192.168.0.1/' },
-    { url: 'https://a:b@example.com/' },
-    { url: 'file:///etc/passwd' },
-    { url: `https://example.com/${'a'.repeat(3_000)}` },
     { kinds: ['hit.stored'] },
     { kinds: 'payment.paid' },
     { format: 'teams' },

@@ -40,14 +40,7 @@ export async function startWorld(options: { mails?: MailServer; work?: Partial<W
   }
 
   return {
-    api,
-    db,
-    owner,
-    receiver,
-    clock,
-    now,
-    startWork,
-    step,
+    ...{ api, db, owner, receiver, clock, now, startWork, step },
     /** The loops of an ingest process. */
     startLoops: () =>
       startWebhooks({ ...workOptions(), lease: createLease(api.services.redis, `webhooks ${randomUUID()}`) }),

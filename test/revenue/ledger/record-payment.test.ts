@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
-import { deletePayment, purgePayments, setRefunded } from '../../../src/revenue/ledger/change-payment.ts'
+import { deletePayment, setRefunded } from '../../../src/revenue/ledger/change-payment.ts'
 import type { NewPayment } from '../../../src/revenue/ledger/payment.ts'
 import { findPayment, recordPayment } from '../../../src/revenue/ledger/record-payment.ts'
 import { type ServiceEvent, writeServiceEvents } from '../../../src/revenue/ledger/service-events.ts'
@@ -136,9 +136,8 @@ test('first payments: a customer is recognized by customer_id, else e-mail in an
     { name: 'Nobody' },
     { name: 'Nobody' },
   ]
-  for (const [index, fields] of payments.entries()) {
+  for (const [index, fields] of payments.entries())
     await record(site, paid({ ...fields, transactionId: `${index}`, paidAt: at(index) }))
-  }
   expect(await firsts(site)).toEqual(['0', '2', '4', '6', '8', '9'])
 })
 
@@ -334,14 +333,3 @@ test.each(['as rows', 'in the columnstore and refreshed'])(
     expect((await record(site, payment)).created).toBe(true)
   },
 )
-
-test('deleted payments: a purge deletes all payments of a currency and keeps those in other currencies', async () => {
-  const site = await createTestSite(db)
-  const source = 'processor'
-  for (let index = 0; index < 3; index++) await record(site, paid({ customerId: 'one', source }))
-  await record(site, paid({ transactionId: 'stays', currency: 'EUR', source }))
-  expect(await purgePayments(db, site, 'USD')).toBe(3)
-  expect(await purgePayments(db, site, 'USD')).toBe(0)
-  expect(await ledger(site)).toHaveLength(1)
-  expect(await eventsOf(site)).toMatchObject([{ props: { currency: 'EUR' } }])
-})

@@ -42,31 +42,20 @@ const one = (of: Json, options: Json = {}) => ({ items: [item(of, options)] })
 const [manyPercents, manyTaxes] = [times(21, () => percent(1)), times(11, () => tax(1))]
 const exactly = (unit_amount_decimal: unknown) => price(0, { unit_amount_decimal })
 
-const price0 = 'items.data.0.price'
+const firstItem = 'items.data.0'
+const firstRate = 'default_tax_rates.0.percentage'
 test.each<[string, Json, string]>([
   ['more than 100 items', { items: times(101, () => item(price(100))) }, 'items.data'],
   ['more than 20 discounts', { discounts: manyPercents }, 'discounts'],
-  [
-    'an item with more than 20 discounts',
-    one(price(1), { discounts: manyPercents }),
-    'items.data.0.discounts',
-  ],
+  ['an item with 21 discounts', one(price(1), { discounts: manyPercents }), `${firstItem}.discounts`],
   ['more than 10 rates of tax', { default_tax_rates: manyTaxes }, 'default_tax_rates'],
-  [
-    'an item with more than 10 rates of tax',
-    one(price(1), { tax_rates: manyTaxes }),
-    'items.data.0.tax_rates',
-  ],
-  ['a rate of 5 decimals', { default_tax_rates: [tax(1.00001)] }, 'default_tax_rates.0.percentage'],
-  ['a rate above 100 %', { default_tax_rates: [tax(100.1)] }, 'default_tax_rates.0.percentage'],
-  [
-    'a rate of 20 decimals',
-    { default_tax_rates: [tax(`1.${'0'.repeat(19)}1`)] },
-    'default_tax_rates.0.percentage',
-  ],
-  ['a period of 1,096 days', one(price(1, recurring(1_096))), `${price0}.recurring.interval_count`],
-  ['an amount of 13 decimals', one(exactly('0.0000000000001')), `${price0}.unit_amount_decimal`],
-  ['an amount of 13 decimals as a number', one(exactly(1e-13)), `${price0}.unit_amount_decimal`],
+  ['an item with 11 rates of tax', one(price(1), { tax_rates: manyTaxes }), `${firstItem}.tax_rates`],
+  ['a rate of 5 decimals', { default_tax_rates: [tax(1.00001)] }, firstRate],
+  ['a rate above 100 %', { default_tax_rates: [tax(100.1)] }, firstRate],
+  ['a rate of 20 decimals', { default_tax_rates: [tax(`1.${'0'.repeat(19)}1`)] }, firstRate],
+  ['a period of 1,096 days', one(price(1, recurring(1_096))), `${firstItem}.price.recurring.interval_count`],
+  ['an amount of 13 decimals', one(exactly('0.0000000000001')), `${firstItem}.price.unit_amount_decimal`],
+  ['an amount of 13 decimals as a number', one(exactly(1e-13)), `${firstItem}.price.unit_amount_decimal`],
 ])('subscription limits: a subscription with %s is refused', (_what, options, field) => {
   expect(refusedFor(UPDATED, subscription(options))).toBe(field)
 })

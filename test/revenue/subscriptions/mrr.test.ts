@@ -12,32 +12,7 @@ function mrr(options: Json & { items?: Json[] }, definitions: Definitions = NOTH
   return mrrOf(state.items, state.discounts ?? [], state.currency, definitions)
 }
 
-const each = (interval: string, interval_count = 1) => ({ recurring: { interval, interval_count } })
-
-test.each<[string, Json, number]>([
-  ['a month', price(1234), 1234],
-  ['three months', price(1000, each('month', 3)), 333],
-  ['a year', price(12_000, each('year')), 1000],
-  ['two years', price(12_000, each('year', 2)), 500],
-  ['a week', price(1200, each('week')), 5200],
-  ['two weeks', price(1200, each('week', 2)), 2600],
-  ['a day', price(120, each('day')), 3650],
-  ['thirty days', price(3000, each('day', 30)), 3042],
-])('MRR of a price: a price for %s is converted to a month', (_interval, given, expected) => {
-  expect(mrr({ items: [item(given)] })).toBe(expected)
-})
-
-test('MRR of a price: an amount a year is rounded, halves to even', () => {
-  const rounded = [6, 17, 18, 19, 30, 42].map(amount => mrr({ items: [item(price(amount, each('year')))] }))
-  expect(rounded).toEqual([0, 1, 2, 2, 2, 4])
-})
-
-test('MRR of a price: the exact amount is used when there is one', () => {
-  const fine = price(0, { unit_amount: null, unit_amount_decimal: '0.333333333333' })
-  expect(mrr({ items: [item(fine, { quantity: 3000 })] })).toBe(1000)
-  expect(mrr({ items: [item({ ...fine, unit_amount_decimal: '0.5' }, { quantity: 3 })] })).toBe(2)
-  expect(mrr({ items: [item({ ...fine, unit_amount_decimal: '0.5' }, { quantity: 5 })] })).toBe(2)
-})
+// Periods, decimals and how halves are rounded: exactness.test.ts.
 
 test('MRR of a price: the price is multiplied by the quantity, or by the number of packages', () => {
   const packs = (round: string) => price(500, { transform_quantity: { divide_by: 10, round } })
@@ -173,7 +148,7 @@ test.each<[string, Json[], number]>([
 })
 
 test('MRR and coupons: a fixed amount is taken off each invoice', () => {
-  const yearly = { items: [item(price(12_000, each('year')))] }
+  const yearly = { items: [item(price(12_000, { recurring: { interval: 'year' } }))] }
   expect(mrr({ ...yearly, discounts: [amount(2400)] })).toBe(800)
 })
 

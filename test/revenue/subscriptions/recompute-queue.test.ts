@@ -30,9 +30,8 @@ async function openShopWith(count: number): Promise<Shop> {
   const shop = await openShop(api)
   const discounts = [discount('SPRING')]
   const made = Array.from({ length: count }, (_, index) => subscription({ id: idOf(index), discounts }))
-  for (let from = 0; from < made.length; from += 20) {
+  for (let from = 0; from < made.length; from += 20)
     await Promise.all(made.slice(from, from + 20).map(each => deliverAll(shop, [created(each)])))
-  }
   return shop
 }
 

@@ -162,23 +162,17 @@ test.each<[string, (Json | undefined)[]]>([
 )
 
 test('updates of the discount of a customer in one second: the previous attributes decide', () => {
-  const [quarter, third] = [25, 40].map(percent_off => coupon({ percent_off }))
-  const given = (of: Json) => discount(of, { id: 'di_1', customer: 'cus_1' })
-  const source = (of: Json) => ({ source: { coupon: of, type: 'coupon' } })
-  for (const [first, second] of [
-    ['evt_a', 'evt_b'],
-    ['evt_b', 'evt_a'],
-  ] as const) {
+  const [tenth, quarter, third] = [10, 25, 40].map(percent_off => coupon({ percent_off }))
+  const told = (change: string, of: Json, at: number, id: string, before?: Json) => {
+    const object = discount(of, { id: 'di_1', customer: 'cus_1' })
+    const previous = before && { source: { coupon: before, type: 'coupon' } }
+    return factOf(`customer.discount.${change}`, object, at, id, previous)
+  }
+  for (const [first, second] of permutations(['evt_a', 'evt_b'])) {
     const ofCustomer = [
-      factOf('customer.discount.created', given(coupon({ percent_off: 10, id: 'TENTH' })), onDay(1), 'evt_m'),
-      factOf(
-        'customer.discount.updated',
-        given(quarter!),
-        onDay(2),
-        first,
-        source(coupon({ percent_off: 10, id: 'TENTH' })),
-      ),
-      factOf('customer.discount.updated', given(third!), onDay(2), second, source(quarter!)),
+      told('created', tenth!, onDay(1), 'evt_m'),
+      told('updated', quarter!, onDay(2), first!, tenth),
+      told('updated', third!, onDay(2), second!, quarter),
     ]
     const start = factOf('customer.subscription.created', base, onDay(1), 'evt_s')
     expect(deriveHistory([start], ofCustomer, []).states.at(-1)!.mrr).toBe(600)

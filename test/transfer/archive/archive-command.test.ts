@@ -3,12 +3,12 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Db } from '../../../src/db/connect.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
 import { printed, startCommands, temporaryFolder } from '../../scripts/command.ts'
 import type { AdminCommand } from '../../support/admin-command.ts'
-import { testDatabase } from '../../support/database.ts'
+import { dbOf, testDatabase } from '../../support/database.ts'
 import { enrichedHit } from '../../support/hits.ts'
+import { ofFile } from '../../support/of-file.ts'
 import { createTestSite, type TestSite } from '../../support/sites.ts'
 
 const NOON = Date.UTC(2026, 2, 10, 12)
@@ -18,15 +18,10 @@ const there = startCommands(testDatabase)
 const folder = temporaryFolder()
 const file = join(folder, 'team.tar')
 
-let source: Db
-let target: Db
-let site: TestSite
-beforeAll(async () => {
-  source = here.database.db
-  target = there.database.db
-  site = await createTestSite(source)
-  await storeHits(source, 0, [enrichedHit(site, NOON), enrichedHit(site, NOON + 1_000)])
-})
+const source = dbOf(ofFile(async () => ({ db: here.database.db })))
+const target = dbOf(ofFile(async () => ({ db: there.database.db })))
+const site = ofFile(() => createTestSite(source))
+beforeAll(() => storeHits(source, 0, [enrichedHit(site, NOON), enrichedHit(site, NOON + 1_000)]))
 
 const teamOf = async ({ id }: TestSite) =>
   (await source<{ teamId: string }[]>`select team_id as "teamId" from sites where id = ${id}`)[0]!.teamId

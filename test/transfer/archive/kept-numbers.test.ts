@@ -1,12 +1,12 @@
 // @module-tag full
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { importHits } from '../../../src/ingestion/import/import-hits.ts'
 import { exportTeam } from '../../../src/transfer/archive/export-team.ts'
 import { openArchive } from '../../../src/transfer/archive/open-archive.ts'
 import { restoreTeam } from '../../../src/transfer/archive/restore/restore-team.ts'
 import { exportHits } from '../../../src/transfer/export/export-hits.ts'
 import type { ImportServices } from '../../../src/transfer/imports/import-kind.ts'
-import { NOW, type Revenue, startRevenue } from '../../contract/revenue-shop.ts'
+import { NOW, startRevenue } from '../../contract/revenue-shop.ts'
 import { ADA, BEN, CAI, hit, type Stats, type StatsSite, startStats } from '../../contract/stats-site.ts'
 import { HOUR, retain, sendVisits, settle } from '../../retention/retained-sites.ts'
 import { temporaryFolder } from '../../scripts/command.ts'
@@ -14,6 +14,7 @@ import { READS } from '../../sharing/reads.ts'
 import { testDatabase } from '../../support/database.ts'
 import { dyingAfter, dyingAt } from '../../support/dying-after.ts'
 import { importServices } from '../../support/import-services.ts'
+import { ofFile } from '../../support/of-file.ts'
 import { event, item, price, SECRET, subscription } from '../../support/stripe.ts'
 import { collect, fileOf } from '../read/source.ts'
 import { answersOf, exactRows, type Read } from './answers.ts'
@@ -51,8 +52,8 @@ const READ: Read[] = [
   { path: '/payments', input: { per_page: 100 } },
 ]
 
-let source: Revenue
-let target: Stats
+const source = ofFile(startRevenue)
+const target = ofFile(async () => startStats(undefined, await testDatabase()))
 let site: StatsSite
 const folder = temporaryFolder()
 let archive: Buffer
@@ -61,10 +62,6 @@ const answers = (stats: Pick<Stats, 'read'>, reads = READ) =>
   answersOf(stats, site, reads, { person: ADA, range: 'from=2026-02-14&to=2026-03-18' })
 
 beforeAll(async () => {
-  ;[source, target] = await Promise.all([
-    startRevenue(),
-    testDatabase().then(db => startStats(undefined, db)),
-  ])
   site = await source.shop('Europe/Berlin')
   const { db } = source.api.services
   const page = (at: string, visitorId: string, more: object = {}) =>
@@ -124,7 +121,6 @@ beforeAll(async () => {
   )
   await settle(target.api.services.db, new Date(NOW))
 })
-afterAll(() => Promise.all([source.close(), target.close()]))
 
 /** Archives of two moments differ. */
 const exported = async (now: string): Promise<Buffer> => {
@@ -196,9 +192,8 @@ test('an archive of a site whose details are gone in part, restored after severa
   // What a purge does with the rows of the tables, as far as ids are unique in the database.
   const tables =
     'payments payment_aliases goals funnels segments annotations totals_imports alert_rules imports'
-  for (const table of tables.split(' ')) {
+  for (const table of tables.split(' '))
     await db.unsafe(`delete from ${table} where site_no = (select site_no from sites where id = $1)`, [id])
-  }
   await db`update sites set deleted_at = now(), purged_at = now() where id = ${id}`
   const [taken] = await db<{ id: string }[]>`
       insert into sites (team_id, domain) values (${target.owner.teamId}, ${domain}) returning id`

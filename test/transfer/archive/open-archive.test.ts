@@ -24,9 +24,8 @@ test('open: files may be read by name, any number of times', async () => {
 
 test('open: cut off anywhere, an archive is refused', async () => {
   const whole = archiveOf(FILES)
-  for (let bytes = 0; bytes < whole.length - 1024; bytes += 333) {
+  for (let bytes = 0; bytes < whole.length - 1024; bytes += 333)
     await expect(open(whole.subarray(0, bytes)), `${bytes} bytes`).rejects.toThrow(/cut off/)
-  }
 })
 
 test('open: a changed byte of a file or a header is found', async () => {
@@ -43,13 +42,11 @@ test('open: a changed byte of a file or a header is found', async () => {
 })
 
 test('open: a name that the export does not write is refused', async () => {
+  const ofSite = ['hits-1', 'hits-00001', 'users-0001'].map(name => `sites/${SITE}/${name}.jsonl`)
+  const elsewhere = ['../outside-0001.jsonl', '/etc/passwd', `sites/${SITE}/../${SITE}/hits-0001.jsonl`]
   for (const name of [
-    '../outside-0001.jsonl',
-    '/etc/passwd',
-    `sites/${SITE}/../${SITE}/hits-0001.jsonl`,
-    `sites/${SITE}/hits-1.jsonl`,
-    `sites/${SITE}/hits-00001.jsonl`,
-    `sites/${SITE}/users-0001.jsonl`,
+    ...ofSite,
+    ...elsewhere,
     'sites/shop.example/hits-0001.jsonl',
     'team/hits-0001.jsonl',
   ]) {

@@ -162,9 +162,7 @@ test('a whole team as one archive: restored into another database, every read gi
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('random money: rows and reads of money are the same', {
-  tags: ['full'],
-}, async () => {
+test('random money: rows and reads of money are the same', { tags: ['full'] }, async () => {
   await connect(random)
   await expectSameRows(random)
   for (const path of ['/stats/money', '/stats/money/movements', '/stats/money/customers', '/overview']) {

@@ -10,6 +10,7 @@ const CHROME =
 
 const PATH = '/pricing?utm_source=news'
 const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
+const FILE = 'file, not a page'
 const CALL = 'call of an API, feed, probe or administration'
 
 const combined = ({
@@ -27,12 +28,8 @@ const CADDY = {
   ts: 1711866600.1234567,
   msg: 'handled request',
   request: {
-    remote_ip: '10.0.0.1',
-    client_ip: '203.0.113.7',
-    proto: 'HTTP/2.0',
-    method: 'GET',
-    host: 'www.example.com:443',
-    uri: PATH,
+    ...{ remote_ip: '10.0.0.1', client_ip: '203.0.113.7', proto: 'HTTP/2.0', method: 'GET' },
+    ...{ host: 'www.example.com:443', uri: PATH },
     headers: {
       'User-Agent': [CHROME],
       Referer: ['https://www.google.com/'],
@@ -46,20 +43,11 @@ const CADDY = {
 }
 
 const CLOUDFLARE = {
-  ClientIP: '203.0.113.7',
-  ClientRequestHost: 'example.com',
-  ClientRequestMethod: 'GET',
-  ClientRequestURI: PATH,
-  ClientRequestReferer: 'https://www.google.com/',
-  ClientRequestUserAgent: CHROME,
-  ClientCountry: 'us',
-  ClientRegionCode: 'CA',
-  ClientCity: 'Oakland',
-  ClientDeviceType: 'desktop',
-  ClientIPClass: 'noRecord',
-  BotScore: 90,
-  EdgeStartTimestamp: '2024-03-31T06:30:00Z',
-  EdgeResponseStatus: 200,
+  ...{ ClientIP: '203.0.113.7', ClientRequestHost: 'example.com', ClientRequestMethod: 'GET' },
+  ...{ ClientRequestURI: PATH, ClientRequestReferer: 'https://www.google.com/' },
+  ...{ ClientRequestUserAgent: CHROME, ClientCountry: 'us', ClientRegionCode: 'CA', ClientCity: 'Oakland' },
+  ...{ ClientDeviceType: 'desktop', ClientIPClass: 'noRecord', BotScore: 90 },
+  ...{ EdgeStartTimestamp: '2024-03-31T06:30:00Z', EdgeResponseStatus: 200 },
   EdgeResponseContentType: 'text/html',
 }
 
@@ -73,12 +61,16 @@ const hit = {
 
 const hitsOf = async (file: string, timezone = 'UTC') => (await convert(accessLog, file, { timezone })).hits
 
-/** Expects the reasons for which lines are left out; lines without one become page views. */
-async function expectLeft(cases: [line: string | object, reason: string | undefined][]) {
-  for (const [given, reason] of cases) {
-    const line = typeof given === 'string' ? given : jsonLines(given)
-    const { hits, left } = await convert(accessLog, `${combined()}\n${line}`)
-    expect([hits.length, left], line).toEqual(reason === undefined ? [2, []] : [1, [reason]])
+const get = (address: string) => combined({ request: `GET ${address} HTTP/1.1` })
+
+/** Expects the reason for which lines are left out; lines without one become page views. */
+async function expectLeft(cases: [reason: string | undefined, ...lines: (string | object)[]][]) {
+  for (const [reason, ...lines] of cases) {
+    for (const given of lines) {
+      const line = typeof given === 'string' ? given : jsonLines(given)
+      const { hits, left } = await convert(accessLog, `${combined()}\n${line}`)
+      expect([hits.length, left], line).toEqual(reason === undefined ? [2, []] : [1, [reason]])
+    }
   }
 }
 
@@ -113,67 +105,52 @@ test('access log: escaped bytes, IPv6 and times without offset', async () => {
 })
 
 test('access log: only documents that people asked for count', async () => {
+  const pages = ['/index.html', '/index.php?x=a.png', '/users/ada.lovelace', '/release/1.2', '/apiary']
   await expectLeft([
-    [combined({ request: 'POST /pricing HTTP/1.1' }), 'not GET'],
-    [combined({ request: 'HEAD / HTTP/1.1' }), 'not GET'],
-    [combined({ request: '\\x16\\x03\\x01' }), 'not GET'],
-    [combined({ status: 301 }), 'redirect'],
-    [combined({ status: 304 }), undefined],
-    [combined({ status: 206 }), 'answer without a page'],
-    [combined({ status: 404 }), 'error'],
-    [combined({ status: 500 }), 'error'],
-    [combined({ request: 'GET /logo.PNG?v=2 HTTP/1.1' }), 'file, not a page'],
-    [combined({ request: 'GET /a/report.pdf HTTP/1.1' }), 'file, not a page'],
-    [combined({ request: 'GET /index.html HTTP/1.1' }), undefined],
-    [combined({ request: 'GET /index.php?x=a.png HTTP/1.1' }), undefined],
-    [combined({ request: 'GET /users/ada.lovelace HTTP/1.1' }), undefined],
-    [combined({ request: 'GET /release/1.2 HTTP/1.1' }), undefined],
-    [combined({ request: 'GET /apiary HTTP/1.1' }), undefined],
-    [combined({ request: 'GET /api/users HTTP/1.1' }), CALL],
-    [combined({ request: 'GET /blog/feed/ HTTP/1.1' }), CALL],
-    [combined({ request: 'GET /wp-admin/post.php HTTP/1.1' }), CALL],
-    [combined({ request: 'GET http://evil.example/ HTTP/1.1' }), 'another website'],
-    [combined({ userAgent: GOOGLEBOT }), 'crawler'],
-    [combined({ userAgent: 'curl/8.0.1' }), 'not a browser'],
-    [combined({ userAgent: 'python-requests/2.31' }), 'not a browser'],
-    [combined({ userAgent: '-' }), 'not a browser'],
-    [combined({ time: '31/Foo/2024:03:30:00 +0000' }), 'no valid time'],
-    ['nginx: [warn] something', 'not a line of an access log'],
+    [
+      'not GET',
+      ...['POST /pricing HTTP/1.1', 'HEAD / HTTP/1.1', '\\x16\\x03\\x01'].map(request =>
+        combined({ request }),
+      ),
+    ],
+    ['redirect', combined({ status: 301 })],
+    ['answer without a page', combined({ status: 206 })],
+    ['error', combined({ status: 404 }), combined({ status: 500 })],
+    [FILE, get('/logo.PNG?v=2'), get('/a/report.pdf')],
+    [undefined, combined({ status: 304 }), ...pages.map(get)],
+    [CALL, get('/api/users'), get('/blog/feed/'), get('/wp-admin/post.php')],
+    ['another website', get('http://evil.example/')],
+    ['crawler', combined({ userAgent: GOOGLEBOT })],
+    [
+      'not a browser',
+      ...['curl/8.0.1', 'python-requests/2.31', '-'].map(userAgent => combined({ userAgent })),
+    ],
+    ['no valid time', combined({ time: '31/Foo/2024:03:30:00 +0000' })],
+    ['not a line of an access log', 'nginx: [warn] something'],
   ])
 })
 
 test('access log: an address that begins with two slashes is a path', async () => {
   for (const start of ['//', '///']) {
-    const [line] = await hitsOf(combined({ request: `GET ${start}blog/post?a=1 HTTP/1.1` }))
+    const [line] = await hitsOf(get(`${start}blog/post?a=1`))
     expect(line!.body).toMatchObject({ hostname: 'example.com', url: { path: '/blog/post?a=1' } })
   }
-  await expectLeft([[combined({ request: 'GET //wp-admin/x HTTP/1.1' }), CALL]])
+  await expectLeft([[CALL, get('//wp-admin/x')]])
 })
 
 test('access log: extensions of files and content types after the format', async () => {
-  const files = [
-    ...['sitemap.xsl', 'setup.py', 'a.xslt', 'data.ndjson', 'archive.tar.lz4', 'model.glb'],
-    ...['dump.SQLITE3', 'id.pfx'],
-  ]
+  const files = ['sitemap.xsl', 'setup.py', 'a.xslt', 'data.ndjson', 'archive.tar.lz4', 'model.glb']
+  const pages = ['a.aspx', 'a.jsp', 'a.do', 'a.phtml', 'ada.lovelace', 'v2.0', 'node.js-guide']
+  const types = ['"image/png"', 'application/json', '"10.0.0.1" "application/xml; charset=utf-8" 0.2']
+  const pictured = combined({ referrer: 'https://a.example/image/png' })
   await expectLeft([
-    ...files.map((name): [string, string] => [
-      combined({ request: `GET /x/${name} HTTP/1.1` }),
-      'file, not a page',
-    ]),
-    ...['a.aspx', 'a.jsp', 'a.do', 'a.phtml', 'ada.lovelace', 'v2.0', 'node.js-guide'].map(
-      (name): [string, undefined] => [combined({ request: `GET /x/${name} HTTP/1.1` }), undefined],
-    ),
-    ...[
-      '"image/png"',
-      'application/json',
-      '"10.0.0.1" "application/xml; charset=utf-8" 0.2',
-      'type=text/css',
-    ].map((more): [string, string] => [`${combined()} ${more}`, 'file, not a page']),
-    [`${combined()} "text/html; charset=UTF-8"`, undefined],
-    [`${combined({ request: 'GET /feed.xsl HTTP/1.1' })} "text/html"`, undefined],
-    [`${combined({ referrer: 'https://a.example/image/png' })} "-" rt=0.2`, undefined],
-    [jsonLines({ ...CADDY, resp_headers: { 'content-type': ['image/webp'] } }), 'file, not a page'],
-    [jsonLines({ ...CLOUDFLARE, EdgeResponseContentType: 'application/json' }), 'file, not a page'],
+    [FILE, ...[...files, 'dump.SQLITE3', 'id.pfx'].map(name => get(`/x/${name}`))],
+    [undefined, ...pages.map(name => get(`/x/${name}`))],
+    [FILE, ...[...types, 'type=text/css'].map(more => `${combined()} ${more}`)],
+    [undefined, `${combined()} "text/html; charset=UTF-8"`, `${get('/feed.xsl')} "text/html"`],
+    [undefined, `${pictured} "-" rt=0.2`],
+    [FILE, { ...CADDY, resp_headers: { 'content-type': ['image/webp'] } }],
+    [FILE, { ...CLOUDFLARE, EdgeResponseContentType: 'application/json' }],
   ])
 })
 
@@ -183,13 +160,13 @@ test('access log: Caddy says what it answered and what the browser wanted', asyn
   const withRequest = (change: object) => ({ ...CADDY, request: { ...CADDY.request, ...change } })
   const withHeaders = (change: object) => withRequest({ headers: { ...CADDY.request.headers, ...change } })
   await expectLeft([
-    [withHeaders({ 'Sec-Fetch-Dest': ['image'] }), 'file, not a page'],
-    [withHeaders({ 'Sec-Purpose': ['prefetch;prerender'] }), 'page that was only fetched ahead'],
-    [withHeaders({ 'X-Requested-With': ['XMLHttpRequest'] }), CALL],
-    [withHeaders({ 'User-Agent': undefined }), 'not a browser'],
-    [withRequest({ host: 'other.example' }), 'another website'],
-    [{ ...CADDY, resp_headers: { 'Content-Type': ['application/json'] } }, 'file, not a page'],
-    [{ level: 'info', msg: 'serving' }, 'not a line of an access log'],
+    [FILE, withHeaders({ 'Sec-Fetch-Dest': ['image'] })],
+    ['page that was only fetched ahead', withHeaders({ 'Sec-Purpose': ['prefetch;prerender'] })],
+    [CALL, withHeaders({ 'X-Requested-With': ['XMLHttpRequest'] })],
+    ['not a browser', withHeaders({ 'User-Agent': undefined })],
+    ['another website', withRequest({ host: 'other.example' })],
+    [FILE, { ...CADDY, resp_headers: { 'Content-Type': ['application/json'] } }],
+    ['not a line of an access log', { level: 'info', msg: 'serving' }],
   ])
 })
 
@@ -212,17 +189,14 @@ test('access log: Caddy has its times in several forms, and addresses in older o
 test('access log: Cloudflare knows places and machines', async () => {
   const location = { country: 'US', region: 'US-CA', city: 'Oakland' }
   const expected = { ...hit, location, body: { ...hit.body, device: 'desktop' } }
-  for (const EdgeStartTimestamp of ['2024-03-31T06:30:00Z', 1711866600000000000, 1711866600]) {
+  for (const EdgeStartTimestamp of ['2024-03-31T06:30:00Z', 1711866600000000000, 1711866600])
     expect(await hitsOf(jsonLines({ ...CLOUDFLARE, EdgeStartTimestamp }))).toEqual([expected])
-  }
   const shop = { ...CLOUDFLARE, ClientRequestHost: 'shop.example.com' }
   await expectLeft([
-    [{ ...CLOUDFLARE, BotScore: 2 }, 'crawler'],
-    [{ ...CLOUDFLARE, BotScore: 0 }, undefined],
-    [{ ...CLOUDFLARE, VerifiedBotCategory: 'Search Engine Crawler' }, 'crawler'],
-    [{ ...CLOUDFLARE, ClientIPClass: 'searchEngine' }, 'crawler'],
-    [{ ...CLOUDFLARE, EdgeResponseContentType: 'image/webp' }, 'file, not a page'],
-    [shop, undefined],
+    ['crawler', { ...CLOUDFLARE, BotScore: 2 }, { ...CLOUDFLARE, ClientIPClass: 'searchEngine' }],
+    ['crawler', { ...CLOUDFLARE, VerifiedBotCategory: 'Search Engine Crawler' }],
+    [undefined, { ...CLOUDFLARE, BotScore: 0 }, shop],
+    [FILE, { ...CLOUDFLARE, EdgeResponseContentType: 'image/webp' }],
   ])
   const { left } = await convert(accessLog, jsonLines(shop, CLOUDFLARE), { website: 'example.com' })
   expect(left).toEqual(['another website'])
@@ -233,14 +207,14 @@ test('access log: a wrong file says what it must be; odd lines are counted', asy
     /is of another format\. Bring an access log of nginx or Apache/,
   )
   await expect(convert(accessLog, '{"a": 1}')).rejects.toThrow(/is of another format/)
-  const invalid = Buffer.from(`\xef\xbb\xbf${combined({ request: 'GET /caf\xe9 HTTP/1.1' })}`, 'latin1')
+  const invalid = Buffer.from(`\xef\xbb\xbf${get('/caf\xe9')}`, 'latin1')
   expect((await convert(accessLog, invalid)).hits[0]!.body.url).toEqual({ path: '/caf\ufffd' })
-  const long = combined({ request: `GET /${'x'.repeat(10 * 1024 * 1024)} HTTP/1.1` })
+  const long = get(`/${'x'.repeat(10 * 1024 * 1024)}`)
   expect((await convert(accessLog, `${combined()}\n${long}\n\n{"request": "cut`)).left).toEqual([
     'the line is too long',
     'not a line of an access log',
   ])
-  const { left } = await convert(accessLog, combined({ request: `GET /${'x'.repeat(3_000)} HTTP/1.1` }))
+  const { left } = await convert(accessLog, get(`/${'x'.repeat(3_000)}`))
   expect(left).toEqual(['part of a row: address of the page cut to 2048 characters'])
 })
 

@@ -56,9 +56,8 @@ test('page: host and path of an address, without port, user and fragment', () =>
   expect(page('//example.com.?a')).toEqual({ hostname: 'example.com', path: '/?a' })
   expect(page('a/b#c')).toEqual({ hostname: undefined, path: '/a/b' })
   expect(page('/a:b')).toEqual({ hostname: undefined, path: '/a:b' })
-  for (const address of ['', null, {}, 'android-app://com.slack/', 'about:blank', 'file:///etc']) {
+  for (const address of ['', null, {}, 'android-app://com.slack/', 'about:blank', 'file:///etc'])
     expect(page(address), String(address)).toBeUndefined()
-  }
 })
 
 test('page: tags are added to the query, and make room for themselves', () => {
@@ -101,9 +100,8 @@ test('numbers and times: the unit of a time follows from its size', () => {
   expect(plainNumber(' 1.5 ')).toBe(1.5)
   for (const value of ['', '1,5', '0x10', 'Infinity', '1e999', null])
     expect(plainNumber(value)).toBeUndefined()
-  for (const value of [1_700_000_000, 1_700_000_000_000, 1_700_000_000_000_000, 1_700_000_000_000_000_000]) {
+  for (const value of [1_700_000_000, 1_700_000_000_000, 1_700_000_000_000_000, 1_700_000_000_000_000_000])
     expect(unixTime(value)).toBe(1_700_000_000_000)
-  }
   expect(validTime(unixTime(1))).toBeUndefined()
   expect(validTime(Date.UTC(2100, 0, 1))).toBeUndefined()
 })

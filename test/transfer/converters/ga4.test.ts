@@ -15,17 +15,12 @@ const PAGE_PARAMS = [
 ]
 
 const VIEW = {
-  event_date: '20240330',
-  event_timestamp: '1711800000123456',
-  event_name: 'page_view',
+  ...{ event_date: '20240330', event_timestamp: '1711800000123456', event_name: 'page_view' },
   event_params: [...PAGE_PARAMS, number('engagement_time_msec', 5), text('plan', 'team')],
-  user_id: null,
-  user_pseudo_id: '1234567890.1711700000',
+  ...{ user_id: null, user_pseudo_id: '1234567890.1711700000' },
   device: {
-    category: 'smart tv',
-    operating_system: 'Macintosh',
-    operating_system_version: 'Macintosh Intel 10.15',
-    language: 'en-us',
+    ...{ category: 'smart tv', operating_system: 'Macintosh' },
+    ...{ operating_system_version: 'Macintosh Intel 10.15', language: 'en-us' },
     web_info: { browser: 'Chrome', browser_version: '120.0.0.0', hostname: 'www.example.com' },
   },
   geo: { continent: 'Americas', country: 'United States', region: 'California', city: 'Oakland' },

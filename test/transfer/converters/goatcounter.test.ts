@@ -9,19 +9,10 @@ const COLUMNS = [
 ]
 const SESSION = '287fb97cbed4e4f-8e4f5c975b8fee06'
 const PAGE = {
-  '2Path': '/static-go.html?lang=de',
-  Title: 'Statically compiling "Go", programs',
-  Event: '0',
-  Browser: 'Safari 14.0',
-  System: 'macOS 10.15',
-  Session: SESSION,
-  Bot: '0',
-  Referrer: 'www.reddit.com/r/golang',
-  'Referrer scheme': 'h',
-  'Screen size': '1680,0,1',
-  Location: 'US-TX',
-  FirstVisit: '1',
-  Date: '2020-12-27T00:37:37Z',
+  ...{ '2Path': '/static-go.html?lang=de', Title: 'Statically compiling "Go", programs', Event: '0' },
+  ...{ Browser: 'Safari 14.0', System: 'macOS 10.15', Session: SESSION, Bot: '0' },
+  ...{ Referrer: 'www.reddit.com/r/golang', 'Referrer scheme': 'h', 'Screen size': '1680,0,1' },
+  ...{ Location: 'US-TX', FirstVisit: '1', Date: '2020-12-27T00:37:37Z' },
 }
 const EVENT = { ...PAGE, '2Path': 'click-cv', Event: 'true', Title: '' }
 
@@ -86,8 +77,9 @@ test('GoatCounter: missing columns are named; those that may be missing are not'
   await expect(convert(goatcounter, rows({}).replace('2Path', '3Path'))).rejects.toThrow(
     'lacks the column 2path',
   )
-  const small = csv(['2Path', 'Event', 'Session', 'Date'], PAGE)
-  expect((await convert(goatcounter, small)).hits).toHaveLength(1)
+  const small = csv(['Date', 'Event', 'Session', '2Path'], { ...PAGE, '2Path': `/${'x'.repeat(2_048)}` })
+  const { hits, left } = await convert(goatcounter, small)
+  expect([hits.length, left]).toEqual([1, ['part of a row: address of the page cut to 2048 characters']])
 })
 
 test('GoatCounter: odd bytes and rows do not stop the file', async () => {
@@ -100,16 +92,6 @@ test('GoatCounter: odd bytes and rows do not stop the file', async () => {
   const titles = hits.map(({ body: { url } }) => (url as { title: string }).title)
   expect(titles).toEqual(['two\nlines', 'caf\ufffd'])
   expect(left.sort()).toEqual(['names of columns, repeated', 'the row is longer than 1024 KiB'])
-})
-
-test('GoatCounter: columns may have another order, rows have all fields, and too long texts are cut', async () => {
-  const file = `Date,Event,Session,2Path\n${PAGE.Date},0,${SESSION},/a\n${PAGE.Date},0,${SESSION}\nx`
-  const { hits, left } = await convert(goatcounter, file)
-  const short = 'the row has fewer fields than there are columns'
-  expect([hits.length, left]).toEqual([1, [short, short]])
-  const long = await convert(goatcounter, rows({ Title: 'ü'.repeat(600) }))
-  expect(long.hits[0]!.body.url).toMatchObject({ title: 'ü'.repeat(512) })
-  expect(long.left).toEqual(['part of a row: title cut to 512 characters'])
 })
 
 test('GoatCounter: every line of any row is one that the import takes', async () => {

@@ -36,38 +36,21 @@ const VISIT = {
       timestamp: BEGAN + HOUR + 40,
     },
   ],
-  siteCurrency: 'EUR',
-  firstActionTimestamp: BEGAN,
-  userId: null,
-  referrerType: 'search',
-  referrerName: 'Google',
-  referrerKeyword: 'Keyword not defined',
-  referrerUrl: 'https://www.google.com/',
-  languageCode: 'de-at',
-  deviceType: 'Téléphone',
-  deviceTypeIcon: 'plugins/Morpheus/icons/dist/devices/smartphone.png',
-  operatingSystemName: 'GNU/Linux',
-  operatingSystemCode: 'LIN',
-  operatingSystemVersion: '',
-  browserName: 'Chrome Mobile',
-  browserCode: 'CM',
-  browserVersion: '120.0',
-  countryCode: 'at',
-  regionCode: '9',
-  city: 'Wien',
-  resolution: '360x800',
-  dimension2: 'gold',
+  ...{ siteCurrency: 'EUR', firstActionTimestamp: BEGAN, userId: null, referrerType: 'search' },
+  ...{ referrerName: 'Google', referrerKeyword: 'Keyword not defined' },
+  ...{ referrerUrl: 'https://www.google.com/', languageCode: 'de-at', deviceType: 'Téléphone' },
+  ...{ deviceTypeIcon: 'plugins/Morpheus/icons/dist/devices/smartphone.png' },
+  ...{ operatingSystemName: 'GNU/Linux', operatingSystemCode: 'LIN', operatingSystemVersion: '' },
+  ...{ browserName: 'Chrome Mobile', browserCode: 'CM', browserVersion: '120.0', countryCode: 'at' },
+  ...{ regionCode: '9', city: 'Wien', resolution: '360x800', dimension2: 'gold' },
   customVariables: { 1: { customVariableName1: 'team', customVariableValue1: 'red' } },
 }
 
 const sender = { hostname: 'example.com', ...visitor('matomo', VISITOR) }
 const location = { country: 'AT', region: 'AT-9', city: 'Wien' }
 const device = {
-  screen: { width: 360, height: 800 },
-  language: 'de-at',
-  os: 'Linux',
-  browser: { name: 'Chrome', version: '120.0' },
-  device: 'mobile',
+  ...{ screen: { width: 360, height: 800 }, language: 'de-at', os: 'Linux' },
+  ...{ browser: { name: 'Chrome', version: '120.0' }, device: 'mobile' },
 }
 const ofVisit = { dimension2: 'gold', team: 'red' }
 const at = (seconds: number, more = '000') => `2024-03-30T10:00:${String(seconds).padStart(2, '0')}.${more}Z`

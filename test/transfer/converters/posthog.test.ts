@@ -9,26 +9,12 @@ const USER_AGENT =
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/125.0.0.0 Safari/537.36'
 
 const PROPERTIES = {
-  $current_url: 'https://example.com/pricing?utm_source=newsletter#top',
-  $host: 'example.com',
-  title: 'Pricing',
-  $referrer: 'https://news.ycombinator.com/',
-  $device_id: DEVICE,
-  $os: 'Mac OS X',
-  $os_version: '10.15.7',
-  $browser: 'Chrome',
-  $browser_version: 125,
-  $browser_language: 'en-US',
-  $device_type: 'Desktop',
-  $screen_width: 1920,
-  $screen_height: 1080,
-  $raw_user_agent: USER_AGENT,
-  $geoip_country_code: 'US',
-  $geoip_subdivision_1_code: 'CA',
-  $geoip_city_name: 'Oakland',
-  $lib: 'web',
-  utm_source: 'newsletter',
-  utm_campaign: 'spring',
+  ...{ $current_url: 'https://example.com/pricing?utm_source=newsletter#top', $host: 'example.com' },
+  ...{ title: 'Pricing', $referrer: 'https://news.ycombinator.com/', $device_id: DEVICE, $os: 'Mac OS X' },
+  ...{ $os_version: '10.15.7', $browser: 'Chrome', $browser_version: 125, $browser_language: 'en-US' },
+  ...{ $device_type: 'Desktop', $screen_width: 1920, $screen_height: 1080, $raw_user_agent: USER_AGENT },
+  ...{ $geoip_country_code: 'US', $geoip_subdivision_1_code: 'CA', $geoip_city_name: 'Oakland', $lib: 'web' },
+  ...{ utm_source: 'newsletter', utm_campaign: 'spring' },
 }
 const VIEW = {
   uuid: UUID,
@@ -148,9 +134,8 @@ test('PostHog: captured clicks, forms and copies become autocaptures', async () 
     [listed, 'button', { selector: 'button.a.b', text: 'Go' }],
     [event('$copy_autocapture', copied), 'copy', { selector: 'p', text: 'x' }],
   ]
-  for (const [captured, name, properties] of cases) {
+  for (const [captured, name, properties] of cases)
     expect(await bodies(captured)).toMatchObject([{ name, properties }])
-  }
   const others = [chain('div'), chain('a:href="/inside"'), chain('input', { $event_type: 'change' })]
   const reason = 'click or change that this service does not capture'
   expect(await leftOf(...others)).toEqual(others.map(() => reason))
@@ -197,10 +182,7 @@ test('PostHog: a user is identified once a session, and with what is known of th
 
 test('PostHog: custom events keep properties and revenue, also those of servers', async () => {
   const server = {
-    uuid: UUID,
-    event: 'order paid',
-    distinct_id: 'user-9',
-    timestamp: '2024-05-22T17:09:29Z',
+    ...{ uuid: UUID, event: 'order paid', distinct_id: 'user-9', timestamp: '2024-05-22T17:09:29Z' },
     properties: { $lib: 'posthog-node', revenue: 49.99, currency: 'EUR', plan: 'team' },
   }
   expect(await bodies(server)).toEqual([

@@ -7,37 +7,14 @@ const SESSION = 'b1f4a5f2-3d6e-4d0a-9c3f-0d8f3f5e8a11'
 const USER_AGENT =
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36'
 const PAGE = {
-  added_unix: '1598927168',
-  added_iso: '2020-09-01T02:26:08.000Z',
-  hostname: 'example.com',
-  hostname_original: '',
-  path: '/blog/first',
-  query: '?page=2',
-  is_unique: 'true',
-  is_robot: 'false',
-  document_referrer: 'https://news.ycombinator.com/item?id=1',
-  utm_source: 'hackernewsletter',
-  utm_medium: 'email',
-  utm_campaign: '',
-  utm_content: 'fav',
-  utm_term: '',
-  scrolled_percentage: '75',
-  duration_seconds: '42',
-  screen_width: '1920',
-  screen_height: '1080',
-  user_agent: USER_AGENT,
-  device_type: 'desktop',
-  country_code: 'NL',
-  browser_name: 'Chrome',
-  browser_version: '120.0',
-  os_name: 'macOS',
-  os_version: '10.15',
-  lang_region: 'us',
-  lang_language: 'en',
-  session_id: SESSION,
-  uuid: 'f2dbec14-c8c1-4191-92da-d408fc7b7e1c',
-  datapoint: '',
-  'metadata.plan_text': '',
+  ...{ added_unix: '1598927168', added_iso: '2020-09-01T02:26:08.000Z', hostname: 'example.com' },
+  ...{ hostname_original: '', path: '/blog/first', query: '?page=2', is_unique: 'true', is_robot: 'false' },
+  ...{ document_referrer: 'https://news.ycombinator.com/item?id=1', utm_source: 'hackernewsletter' },
+  ...{ utm_medium: 'email', utm_campaign: '', utm_content: 'fav', utm_term: '', scrolled_percentage: '75' },
+  ...{ duration_seconds: '42', screen_width: '1920', screen_height: '1080', user_agent: USER_AGENT },
+  ...{ device_type: 'desktop', country_code: 'NL', browser_name: 'Chrome', browser_version: '120.0' },
+  ...{ os_name: 'macOS', os_version: '10.15', lang_region: 'us', lang_language: 'en', session_id: SESSION },
+  ...{ uuid: 'f2dbec14-c8c1-4191-92da-d408fc7b7e1c', datapoint: '', 'metadata.plan_text': '' },
   'metadata.seats_int': '',
 }
 const EVENT = { ...PAGE, datapoint: 'signup', 'metadata.plan_text': 'team', 'metadata.seats_int': '5' }
@@ -48,12 +25,8 @@ const rows = (...changes: Record<string, string>[]) =>
 const sender = { hostname: 'example.com', ...visitor('simple-analytics', SESSION) }
 const line = { timestamp: '2020-09-01T02:26:08.000Z', user_agent: USER_AGENT, location: { country: 'NL' } }
 const device = {
-  screen: { width: 1920, height: 1080 },
-  language: 'en-us',
-  os: 'macOS',
-  os_version: '10.15',
-  browser: { name: 'Chrome', version: '120.0' },
-  device: 'desktop',
+  ...{ screen: { width: 1920, height: 1080 }, language: 'en-us', os: 'macOS', os_version: '10.15' },
+  ...{ browser: { name: 'Chrome', version: '120.0' }, device: 'desktop' },
 }
 const path = '/blog/first?page=2&utm_source=hackernewsletter&utm_medium=email&utm_content=fav'
 const referrer = 'https://news.ycombinator.com/item?id=1'

@@ -51,15 +51,10 @@ test('umami: a pageview of the cloud export keeps everything that this service k
     { name: 'session_data.csv', bytes: 'website_id,session_id,data_key\r\n' },
   ])
   const body = {
-    hostname: 'www.example.com',
-    visitor_id: visitorIdOf('umami', 'a'),
+    ...{ hostname: 'www.example.com', visitor_id: visitorIdOf('umami', 'a') },
     url: { path: '/preise?utm_source=x&a=1', title: 'Preise, "neu"\nund gut' },
-    screen: { width: 1536, height: 864 },
-    language: 'de-DE',
-    os: 'Windows',
-    os_version: '10',
-    browser: { name: 'Chrome' },
-    device: 'desktop',
+    ...{ screen: { width: 1536, height: 864 }, language: 'de-DE', os: 'Windows', os_version: '10' },
+    ...{ browser: { name: 'Chrome' }, device: 'desktop' },
     referrer: 'https://google.com/search',
   }
   const location = { country: 'DE', region: 'DE-BE', city: 'Berlin' }

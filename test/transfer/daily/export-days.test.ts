@@ -24,12 +24,14 @@ beforeEach(async () => {
   now = new Date('2026-03-12T12:00:00Z')
 })
 
-function store(...times: string[]) {
-  const hits = times.map(at => enrichedHit(site, Date.parse(at)))
-  return storeHits(database.db, 0, hits)
-}
-
 const roll = () => rollUpAll(database.db, now)
+
+/** Stores a hit of each time, and rolls up the days that are over. */
+async function store(...times: string[]): Promise<void> {
+  const hits = times.map(at => enrichedHit(site, Date.parse(at)))
+  await storeHits(database.db, 0, hits)
+  await roll()
+}
 
 function run(given: { target?: Target | undefined } & Partial<DailyExportOptions> = {}) {
   const { target = folderTarget(folder), signal = new AbortController().signal, ...options } = given
@@ -52,9 +54,8 @@ async function readDays(): Promise<Record<string, number>> {
 
 test('daily export: each local day has a file, also that of 23 hours', async () => {
   // 8 March begins at 05:00 UTC and ends at 04:00.
-  await store('2026-03-08T04:59:59.999Z', '2026-03-08T05:00:00Z')
-  await store('2026-03-09T03:59:59Z', '2026-03-09T04:00:00Z')
-  await roll()
+  const times = ['2026-03-08T04:59:59.999Z', '2026-03-08T05:00:00Z', '2026-03-09T03:59:59Z']
+  await store(...times, '2026-03-09T04:00:00Z')
   expect(await run()).toMatchObject({ days: 3, hits: 4 })
   expect(await readDays()).toEqual({ '2026-03-07': 1, '2026-03-08': 2, '2026-03-09': 1 })
   expect(readdirSync(workFolder)).toEqual([])
@@ -62,20 +63,17 @@ test('daily export: each local day has a file, also that of 23 hours', async () 
 
 test('daily export: a day is written once, though one was stopped, and again when its hits have changed', async () => {
   await store('2026-03-08T12:00:00Z', '2026-03-09T12:00:00Z')
-  await roll()
   expect(await run({ signal: AbortSignal.abort() })).toMatchObject({ days: 0 })
   expect(await run()).toMatchObject({ days: 2 })
   expect(await run()).toEqual({ days: 0, hits: 0, bytes: 0, failed: 0 })
   await store('2026-03-09T13:00:00Z')
-  await roll()
   expect(await run()).toMatchObject({ days: 1, hits: 2 })
   expect(await readDays()).toEqual({ '2026-03-08': 1, '2026-03-09': 2 })
 })
 
 test('daily export: a day is due when it is rolled up, 26 hours after its end, and one without hits never', async () => {
-  await store('2026-03-11T12:00:00Z')
   now = new Date('2026-03-13T05:59:00Z')
-  await roll()
+  await store('2026-03-11T12:00:00Z')
   expect(await run()).toMatchObject({ days: 0 })
   now = new Date('2026-03-13T06:00:00Z')
   await roll()
@@ -84,7 +82,6 @@ test('daily export: a day is due when it is rolled up, 26 hours after its end, a
 
 test('daily export: the file of a day whose hits were all deleted is empty afterwards', async () => {
   await store('2026-03-09T12:00:00Z', '2026-03-10T12:00:00Z')
-  await roll()
   await run()
   const day = [new Date('2026-03-09T04:00:00Z'), new Date('2026-03-10T04:00:00Z')] as const
   await database.db`delete from events where site_no = ${site.siteNo} and at >= ${day[0]} and at < ${day[1]}`
@@ -96,7 +93,6 @@ test('daily export: the file of a day whose hits were all deleted is empty after
 
 test('daily export: days whose details are gone stay as they were exported', async () => {
   await store('2026-03-08T12:00:00Z', '2026-03-09T12:00:00Z')
-  await roll()
   await database.db`
     update sites set details_from = '2026-03-09T04:00:00Z', details_moved_at = now() where site_no = ${site.siteNo}`
   expect(await run()).toMatchObject({ days: 1 })
@@ -113,7 +109,6 @@ const failingFor = (...days: string[]): Target => ({
 
 test('daily export: a day that fails stops no other, and is tried again later, each time after a longer time', async () => {
   await store('2026-03-08T12:00:00Z', '2026-03-09T12:00:00Z', '2026-03-10T12:00:00Z')
-  await roll()
   const failed = new FailedDays()
   const failures: string[] = []
   const attempt = (target?: Target) =>
@@ -135,7 +130,6 @@ test('daily export: a day that fails stops no other, and is tried again later, e
 
 test('daily export: five failures in a row end it, because then the place of the files is away', async () => {
   await store(...Array.from({ length: 8 }, (_, index) => `2026-03-0${index + 1}T12:00:00Z`))
-  await roll()
   const failed = new FailedDays()
   await expect(run({ target: failingFor('2026'), failed })).rejects.toThrow('the bucket is away')
   // The next run takes those that were not tried.
@@ -147,7 +141,6 @@ test('daily export: after a change of the time zone each date has its new day, a
 }, async () => {
   // 7 and 9 March in New York; 8 and 9 March in Tokyo.
   await store('2026-03-08T04:30:00Z', '2026-03-09T12:00:00Z')
-  await roll()
   await run()
   expect(await readDays()).toEqual({ '2026-03-07': 1, '2026-03-09': 1 })
   await database.db`update sites set timezone = 'Asia/Tokyo' where site_no = ${site.siteNo}`
@@ -161,7 +154,6 @@ test('daily export: after a change of the time zone each date has its new day, a
   expect(await readDays()).toEqual({ '2026-03-08': 1, '2026-03-09': 1 })
   expect(await run()).toMatchObject({ days: 0 })
   await store('2026-03-06T16:00:00Z')
-  await roll()
   expect(await run()).toMatchObject({ days: 1, hits: 1 })
   expect(await readDays()).toEqual({ '2026-03-07': 1, '2026-03-08': 1, '2026-03-09': 1 })
 })
@@ -169,7 +161,6 @@ test('daily export: after a change of the time zone each date has its new day, a
 test('daily export: a zone 24 hours away gives the same days other dates', async () => {
   await database.db`update sites set timezone = 'Pacific/Honolulu' where site_no = ${site.siteNo}`
   await store('2026-03-08T12:00:00Z')
-  await roll()
   await run()
   expect(await readDays()).toEqual({ '2026-03-08': 1 })
   await database.db`update sites set timezone = 'Pacific/Kiritimati' where site_no = ${site.siteNo}`

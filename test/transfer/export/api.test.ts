@@ -3,9 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { leasesOf } from '../../../src/http/api/export-places.ts'
 import { createLease } from '../../../src/redis/lease.ts'
-import { createUser } from '../../../src/teams/accounts.ts'
 import type { Role, Scope } from '../../../src/teams/schema.ts'
-import { createToken } from '../../../src/teams/tokens.ts'
 import { ROW_KINDS } from '../../../src/transfer/export/row-statements.ts'
 import { ADA, DAY, dayOfHits, hit, startStats, THAT_DAY } from '../../contract/stats-site.ts'
 import { READS } from '../../sharing/reads.ts'
@@ -34,13 +32,8 @@ async function download(path: string, token = stats.owner.token, method = 'GET')
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-async function tokenOf(role: Role, scopes?: Scope[]): Promise<string> {
-  const { db } = stats.api.services
-  const { teamId } = stats.owner
-  const userId = await createUser(db, { teamId, email: `${randomUUID()}@example.com`, role })
-  const options = { teamId, userId, name: role, siteIds: null, expiresAt: null, ...(scopes && { scopes }) }
-  return (await createToken(db, options, new Date(NOW))).token
-}
+const tokenOf = async (role: Role, scopes?: Scope[]) =>
+  (await stats.api.member({ teamId: stats.owner.teamId, role, ...(scopes && { scopes }) })).token
 
 const linesOf = (text: string) =>
   text

@@ -142,22 +142,6 @@ test('import jobs: an undo that is killed at any point is finished by the next p
   await expectConsistent(services.db, site)
 })
 
-test('import jobs: an import whose process was killed is gone on with by another, and counts nothing twice', {
-  tags: ['full'],
-}, async () => {
-  const site = await stats.site()
-  const id = await upload(site, EXPORT)
-  await start(site, id)
-  const task = await claim()
-  for (const calls of [8, 25]) await expect(die(task, calls)).rejects.toThrow()
-  // Its claim has not run out yet.
-  expect(await claimImport(services.db, '00000000-0000-4000-8000-0000000000bb', now)).toBeUndefined()
-  await services.db`update imports set claimed_until = ${new Date(now.getTime() - 1)} where id = ${id}`
-  const done = await until(site, id, 'done')
-  expect(await countHits(site)).toBe(done.result.accepted)
-  await expectConsistent(services.db, site)
-})
-
 test('import jobs: three teams take turns, and every row counts once, also when their process is killed between two slices', {
   tags: ['full'],
 }, async () => {

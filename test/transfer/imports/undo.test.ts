@@ -1,22 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connectDb } from '../../../src/db/connect.ts'
 import type { Geo } from '../../../src/ingestion/edge/geo.ts'
 import type { EnrichedHit, Hit } from '../../../src/ingestion/hit.ts'
 import { importHits } from '../../../src/ingestion/import/import-hits.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
-import type { RedisClient } from '../../../src/redis/client.ts'
 import { createLease } from '../../../src/redis/lease.ts'
 import { createRefresher, REFRESHING } from '../../../src/rollups/keep-refreshed.ts'
 import type { ImportServices } from '../../../src/transfer/imports/import-kind.ts'
 import { deleteVisitors } from '../../../src/transfer/imports/undo/delete-visitors.ts'
 import { undoHits } from '../../../src/transfer/imports/undo/undo-hits.ts'
 import { expectConsistent } from '../../people/steps.ts'
-import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
+import { useDatabase } from '../../support/database.ts'
 import { enrichedHit } from '../../support/hits.ts'
 import { pageviewLine, streamOf } from '../../support/import-lines.ts'
 import { ALONE } from '../../support/import-services.ts'
 import { silentLog } from '../../support/log.ts'
-import { connectTo, type TestRedis, testRedis } from '../../support/redis.ts'
+import { ofFile } from '../../support/of-file.ts'
+import { useRedis } from '../../support/redis.ts'
 import { createTestSite, type TestSite } from '../../support/sites.ts'
 import { refused } from '../read/source.ts'
 
@@ -27,21 +27,12 @@ const LIVE = '00000000-0000-4000-8000-0000000000aa'
 const ONE = '00000000-0000-5000-8000-000000000001'
 const OTHER = '00000000-0000-5000-8000-000000000002'
 
-let database: TestDatabase
-let server: TestRedis
-let redis: RedisClient
-let services: ImportServices
-beforeAll(async () => {
-  ;[database, server] = await Promise.all([sharedDatabase(), testRedis()])
-  redis = await connectTo(server)
-  const { db } = database
-  const now = () => NOW
-  const refresher = createRefresher({ db, lease: createLease(redis, REFRESHING), log: silentLog, now })
-  services = { db, refresher, log: silentLog, now } as ImportServices
-})
-afterAll(async () => {
-  redis.disconnect()
-  await Promise.all([database.close(), server.close()])
+const database = useDatabase()
+const server = useRedis()
+const services = ofFile(async () => {
+  const parts = { db: database.db, log: silentLog, now: () => NOW }
+  const refresher = createRefresher({ ...parts, lease: createLease(server.redis, REFRESHING) })
+  return { ...parts, refresher } as ImportServices
 })
 
 const hitOf = (site: TestSite, at: number, visitorId: string, fields: Partial<Hit> = {}) =>

@@ -19,9 +19,8 @@ test.each([
   ['a,b\n', []],
   ['', []],
 ])('csv: %j is read as rows', async (text, rows) => {
-  for (const chunkBytes of [1, 3, 1_000]) {
+  for (const chunkBytes of [1, 3, 1_000])
     expect(await read(text, {}, chunkBytes)).toEqual(rows.map(row => ({ row })))
-  }
 })
 
 test('csv: any fields come back as they were written, wherever chunks end', async () => {
@@ -70,9 +69,8 @@ test.each([
 ])('csv: a file with a quote %s is refused with its line', async (_, text, line) => {
   const message = expect.stringMatching(new RegExp(`^line ${line}: a field begins with a quote`))
   const chunks = text.length > 1_000 ? [70_000] : [1, 3, 70_000]
-  for (const chunkBytes of chunks) {
+  for (const chunkBytes of chunks)
     await expect(read(text, {}, chunkBytes)).rejects.toMatchObject({ code: 'validation_failed', message })
-  }
 })
 
 test('csv: names of columns may be given', async () => {

@@ -29,9 +29,8 @@ test('packed files: a ZIP gives its files without folders and the files of macOS
   ])
   const files = await filesIn(fileOf(bytes, 'export.zip'))
   expect(files.map(({ name }) => name)).toEqual(['a.csv', 'b.csv'])
-  for (let time = 0; time < 2; time++) {
+  for (let time = 0; time < 2; time++)
     expect(await Promise.all(files.map(file => textOf(file.read())))).toEqual([LONG, 'packed twice'])
-  }
 })
 
 /** Expects a refusal of opening a file or of reading what is in it. */
