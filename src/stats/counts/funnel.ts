@@ -104,16 +104,27 @@ class StepFinder {
 class FoundMoments {
   readonly #asked: FunnelAsked
   readonly #order: ByteOrder | undefined
-  readonly #units: number[] = []
-  readonly #times: number[] = []
-  readonly #steps: number[] = []
-  readonly #silent: number[] = []
-  readonly #owners: number[] = []
-  readonly #values: number[] = []
+  #units = new Float64Array(1_024)
+  #times = new Float64Array(1_024)
+  #steps = new Uint8Array(1_024)
+  #silent = new Uint8Array(1_024)
+  #owners = new Uint32Array(1_024)
+  #values = new Uint32Array(1_024)
+  #size = 0
 
   constructor(asked: FunnelAsked, order: ByteOrder | undefined) {
     this.#asked = asked
     this.#order = order
+  }
+
+  #grow(): void {
+    const length = 2 * this.#size
+    this.#units = longer(this.#units, new Float64Array(length))
+    this.#times = longer(this.#times, new Float64Array(length))
+    this.#steps = longer(this.#steps, new Uint8Array(length))
+    this.#silent = longer(this.#silent, new Uint8Array(length))
+    this.#owners = longer(this.#owners, new Uint32Array(length))
+    this.#values = longer(this.#values, new Uint32Array(length))
   }
 
   /** Adds the hits that meet a step in time; in the strict order every pageview and event in the range, in sessions that count. */
@@ -143,31 +154,42 @@ class FoundMoments {
 
   /** Adds a moment, unless it has no visitor, or no session although these are looked at. */
   #push(block: Selected, hit: number, steps: number, isSilent: boolean): void {
-    const { isWithinSession, hasOwners, dimension } = this.#asked
+    const { isWithinSession, dimension } = this.#asked
     const { hits, sessions } = block
     const session = hits.session[hit]!
     const visitor = sessions.visitor[session]!
     const unit = isWithinSession ? sessions.no[session]! : visitor
     if (visitor < 0 || (isWithinSession && unit <= 0)) return
-    this.#units.push(unit)
-    this.#times.push(hits.at[hit]!)
-    this.#steps.push(steps)
-    this.#silent.push(isSilent ? 1 : 0)
-    if (hasOwners) this.#owners.push(visitor)
-    const hasValue = this.#order && dimension && (steps & 1) === 1
-    const of = hasValue && isHitDimension(dimension) ? hit : session
-    this.#values.push(hasValue ? this.#order!.rankOf[columnOf(block, dimension)[of]!]! : 0)
+    if (this.#size === this.#units.length) this.#grow()
+    const place = this.#size++
+    this.#units[place] = unit
+    this.#times[place] = hits.at[hit]!
+    this.#steps[place] = steps
+    this.#silent[place] = isSilent ? 1 : 0
+    this.#owners[place] = visitor
+    if (!this.#order || !dimension || (steps & 1) === 0) return
+    const of = isHitDimension(dimension) ? hit : session
+    this.#values[place] = this.#order.rankOf[columnOf(block, dimension)[of]!]!
   }
 
   moments(): Moments {
+    const size = this.#size
     return {
-      units: Float64Array.from(this.#units),
-      times: Float64Array.from(this.#times),
-      steps: Uint8Array.from(this.#steps),
-      isSilent: Uint8Array.from(this.#silent),
-      owners: Uint32Array.from(this.#owners),
-      values: Uint32Array.from(this.#values),
+      units: this.#units.subarray(0, size),
+      times: this.#times.subarray(0, size),
+      steps: this.#steps.subarray(0, size),
+      isSilent: this.#silent.subarray(0, size),
+      owners: this.#owners.subarray(0, this.#asked.hasOwners ? size : 0),
+      values: this.#values.subarray(0, size),
       texts: this.#order?.texts ?? [''],
     }
   }
+}
+
+function longer<Column extends Float64Array | Uint8Array | Uint32Array>(
+  before: Column,
+  column: Column,
+): Column {
+  column.set(before)
+  return column
 }

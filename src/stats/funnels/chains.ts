@@ -31,24 +31,31 @@ export function findChains(moments: Moments, rules: ChainRules): Chains {
     values: new Uint32Array(size),
     gaps: new Float64Array(size * (rules.steps - 1)),
   }
-  const search = new ChainSearch(moments, rules)
-  let best: Best | undefined
+  const search = new ChainSearch(moments, order, rules)
+  /** The best chain of an owner: indices of its moments. */
+  const best = { length: 0, chain: new Uint32Array(rules.steps) }
   for (let first = 0; first < order.length; ) {
     const end = endOfUnit(moments, order, first)
-    const found = search.longestOf(order.subarray(first, end))
-    const isSame = best && isSameOwner(moments, best.chain[0]!, order[first]!)
-    if (best && !isSame) add(chains, best, moments, rules)
-    if (!isSame) best = undefined
-    if (found.length > 0 && (!best || isBetter(moments, found, best.chain))) best = { chain: found }
+    const isSame = best.length > 0 && isSameOwner(moments, best.chain[0]!, order[first]!)
+    if (!isSame) {
+      add(chains, best, moments, rules)
+      best.length = 0
+    }
+    search.findLongest(first, end)
+    if (search.length > 0 && (best.length === 0 || isBetter(moments, search, best))) {
+      best.length = search.length
+      best.chain.set(search.chain)
+    }
     first = end
   }
-  if (best) add(chains, best, moments, rules)
+  add(chains, best, moments, rules)
   return chains
 }
 
-interface Best {
-  /** Indices of its moments. */
-  chain: number[]
+/** The first `length` of the indices are its moments. */
+interface Chain {
+  length: number
+  chain: Uint32Array
 }
 
 const isSameOwner = ({ owners }: Moments, a: number, b: number) =>
@@ -63,69 +70,86 @@ function countCounted({ units, owners }: Moments, order: Uint32Array): number {
   return count
 }
 
-const isBetter = (moments: Moments, chain: number[], than: number[]) =>
-  chain.length > than.length ||
-  (chain.length === than.length && compareMoments(moments, chain[0]!, than[0]!) < 0)
+const isBetter = (moments: Moments, { length, chain }: Chain, than: Chain) =>
+  length > than.length || (length === than.length && compareMoments(moments, chain[0]!, than.chain[0]!) < 0)
 
-function add(chains: Chains, { chain }: Best, { values, times }: Moments, { steps }: ChainRules): void {
+/** Adds a chain; one without moments is none. */
+function add(
+  chains: Chains,
+  { length, chain }: Chain,
+  { values, times }: Moments,
+  { steps }: ChainRules,
+): void {
+  if (length === 0) return
   const place = chains.size++
-  chains.lengths[place] = chain.length
+  chains.lengths[place] = length
   chains.values[place] = values[chain[0]!]!
-  for (let step = 1; step < chain.length; step++) {
+  for (let step = 1; step < length; step++) {
     chains.gaps[place * (steps - 1) + step - 1] = times[chain[step]!]! - times[chain[step - 1]!]!
   }
 }
 
 const NONE = -1
 
-/** Finds the chain of one unit after the other; the tables are used again. */
-class ChainSearch {
+/** Finds the chain of one unit after the other; what it holds is used again. */
+class ChainSearch implements Chain {
+  /** Of the unit that was looked at last; 0 when it has no chain. */
+  length = 0
+  readonly chain: Uint32Array
   readonly #moments: Moments
+  readonly #order: Uint32Array
   readonly #rules: ChainRules
+  readonly #tried: Uint32Array
   /** For each place of a unit and step, the place of the moment that would follow. */
   #next = new Int32Array()
 
-  constructor(moments: Moments, rules: ChainRules) {
+  constructor(moments: Moments, order: Uint32Array, rules: ChainRules) {
     this.#moments = moments
+    this.#order = order
     this.#rules = rules
+    this.chain = new Uint32Array(rules.steps)
+    this.#tried = new Uint32Array(rules.steps)
   }
 
-  /** Returns the indices of the chain's moments; none when the unit has no chain. */
-  longestOf(unit: Uint32Array): number[] {
+  /** Finds the longest chain of the unit whose moments are those of the order from `first` to `end`. */
+  findLongest(first: number, end: number): void {
     const { steps: met, times } = this.#moments
     const { steps, windowMs } = this.#rules
-    let longest: number[] = []
+    const order = this.#order
+    const tried = this.#tried
     let hasTables = false
-    for (let start = 0; start < unit.length; start++) {
-      const first = unit[start]!
-      if ((met[first]! & 1) === 0) continue
-      if (!hasTables) this.#fillTables(unit)
+    this.length = 0
+    for (let start = first; start < end && this.length < steps; start++) {
+      if ((met[order[start]!]! & 1) === 0) continue
+      if (!hasTables && end - first > 1) this.#fillTables(first, end)
       hasTables = true
-      const chain = [first]
-      for (let place = start, step = 1; step < steps; step++) {
-        place = this.#next[place * steps + step]!
-        if (place === NONE || times[unit[place]!]! - times[first]! > windowMs) break
-        chain.push(unit[place]!)
+      tried[0] = order[start]!
+      let length = 1
+      for (let place = start; length < steps && end - first > 1; length++) {
+        place = this.#next[(place - first) * steps + length]!
+        if (place === NONE || times[order[place]!]! - times[tried[0]!]! > windowMs) break
+        tried[length] = order[place]!
       }
-      if (chain.length > longest.length) longest = chain
-      if (longest.length === steps) break
+      if (length <= this.length) continue
+      this.length = length
+      this.chain.set(tried)
     }
-    return longest
   }
 
-  #fillTables(unit: Uint32Array): void {
+  #fillTables(first: number, end: number): void {
     const { steps: met, isSilent } = this.#moments
     const { steps, isStrict } = this.#rules
-    if (this.#next.length < unit.length * steps) this.#next = new Int32Array(2 * unit.length * steps)
+    const size = (end - first) * steps
+    if (this.#next.length < size) this.#next = new Int32Array(2 * size)
     const next = this.#next
-    for (let place = unit.length - 1; place >= 0; place--) {
-      const isLast = place === unit.length - 1
-      const after = isLast ? 0 : unit[place + 1]!
+    for (let place = end - 1; place >= first; place--) {
+      const row = (place - first) * steps
+      const after = place === end - 1 ? undefined : this.#order[place + 1]!
       for (let step = 1; step < steps; step++) {
-        if (isLast) next[place * steps + step] = NONE
-        else if (met[after]! & (1 << step)) next[place * steps + step] = place + 1
-        else if (isStrict && !isSilent[after]) next[place * steps + step] = NONE
-        else next[place * steps + step] = next[(place + 1) * steps + step]!
+        if (after === undefined) next[row + step] = NONE
+        else if (met[after]! & (1 << step)) next[row + step] = place + 1
+        else if (isStrict && !isSilent[after]) next[row + step] = NONE
+        else next[row + step] = next[row + steps + step]!
       }
     }
   }

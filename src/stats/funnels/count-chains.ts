@@ -23,21 +23,14 @@ export interface FunnelCounts {
  */
 export function countMoments(moments: Moments, rules: ChainRules, rows: number | string[]): FunnelCounts {
   const chains = findChains(moments, rules)
-  const { size, lengths, values } = chains
-  const chosen = Array.isArray(rows) ? idsOf(moments.texts, rows) : mostFrequent(chains, moments.texts, rows)
-  const started = new Set(values.subarray(0, size))
-  const everything = Uint32Array.from(lengths.subarray(0, size), (_, index) => index)
+  const { size, values } = chains
+  const counts = new Uint32Array(moments.texts.length)
+  for (let index = 0; index < size; index++) counts[values[index]!]! += 1
+  const chosen = Array.isArray(rows) ? idsOf(moments.texts, rows) : mostFrequent(counts, moments.texts, rows)
   return {
-    steps: countSteps(chains, everything, rules),
-    rows: chosen.map(({ value, id }) => ({
-      value,
-      steps: countSteps(
-        chains,
-        everything.filter(index => values[index] === id),
-        rules,
-      ),
-    })),
-    values: started.size,
+    steps: countSteps(chains, rules),
+    rows: chosen.map(({ value, id }) => ({ value, steps: countSteps(chains, rules, id) })),
+    values: counts.reduce((sum, count) => sum + Math.min(count, 1), 0),
   }
 }
 
@@ -50,9 +43,7 @@ interface ChosenValue {
 const idsOf = (texts: string[], wanted: string[]): ChosenValue[] =>
   wanted.map(value => ({ value, id: texts.indexOf(value) }))
 
-function mostFrequent({ size, values }: Chains, texts: string[], most: number): ChosenValue[] {
-  const counts = new Uint32Array(texts.length)
-  for (let index = 0; index < size; index++) counts[values[index]!]!++
+function mostFrequent(counts: Uint32Array, texts: string[], most: number): ChosenValue[] {
   return texts
     .map((value, id) => ({ value, id }))
     .filter(({ id }) => counts[id]! > 0)
@@ -60,12 +51,21 @@ function mostFrequent({ size, values }: Chains, texts: string[], most: number): 
     .slice(0, most)
 }
 
-function countSteps({ lengths, gaps }: Chains, members: Uint32Array, { steps }: ChainRules): StepCount[] {
+/** @param value only the chains of this one; undefined for all */
+function countSteps(
+  { size, lengths, values, gaps }: Chains,
+  { steps }: ChainRules,
+  value?: number,
+): StepCount[] {
   return Array.from({ length: steps }, (_, step) => {
-    const reached = members.filter(index => lengths[index]! > step)
-    if (step === 0 || reached.length === 0) return { count: reached.length, twiceMedianMs: null }
-    const times = Float64Array.from(reached, index => gaps[index * (steps - 1) + step - 1]!)
-    return { count: reached.length, twiceMedianMs: twiceMedian(times.sort()) }
+    const times = new Float64Array(size)
+    let count = 0
+    for (let index = 0; index < size; index++) {
+      if (lengths[index]! <= step || (value !== undefined && values[index] !== value)) continue
+      times[count++] = step === 0 ? 0 : gaps[index * (steps - 1) + step - 1]!
+    }
+    if (step === 0 || count === 0) return { count, twiceMedianMs: null }
+    return { count, twiceMedianMs: twiceMedian(times.subarray(0, count).sort()) }
   })
 }
 

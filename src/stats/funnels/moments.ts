@@ -1,3 +1,5 @@
+import { fill } from '../../columns/fill.ts'
+
 /** Hits of a funnel in columns of the same length: those that meet steps; in the strict order every pageview and event. */
 export interface Moments {
   /** Visitor or session. */
@@ -35,7 +37,7 @@ const RANK_OF_STEPS = (() => {
 
 /** Returns the indices of the moments by owner, then unit, then the order in a unit. Linear, except within a unit. */
 export function orderMoments(moments: Moments): Uint32Array {
-  let order = Uint32Array.from(moments.units, (_, index) => index)
+  let order = fill(new Uint32Array(moments.units.length), index => index)
   order = sortStably(order, moments.units)
   if (moments.owners.length > 0) order = sortStably(order, moments.owners)
   for (let first = 0; first < order.length; ) {
