@@ -11,19 +11,27 @@ export type Converted = (goal: number, hit: number, at: number) => void
 interface Target {
   goal: number
   type: number
-  /** Of the path, name or selector, by number; undefined when every text passes. */
-  passes: Uint8Array | undefined
-  /** Column of the text: a property where it is undefined. */
+  /** Column of the text: the selector, a property, where it is undefined. */
   on: 'path' | 'event_name' | undefined
   scrollThreshold: number
   /** Numbers of the keys and values that the hit must carry; undefined when one of them occurs nowhere. */
   properties: [key: number, value: number][] | undefined
 }
 
+/** Targets of hits of one type: all of them compare the same column. */
+interface TargetsOfType {
+  on: Target['on']
+  /** Those that every text meets. */
+  anyText: Target[]
+  /** The others, by the number of each text that meets them. */
+  byText: (Target[] | undefined)[]
+}
+
 /** Finds the conversions of goals in the blocks of one view. */
 export class Goals {
   readonly #targets: Target[]
-  readonly #ofType: Target[][]
+  /** By type of hits; undefined where no goal is about them. */
+  readonly #ofType: (TargetsOfType | undefined)[]
   readonly #selector: number | undefined
 
   /**
@@ -32,28 +40,35 @@ export class Goals {
    */
   constructor({ texts }: View, goals: readonly GoalTarget[], matcher: TextMatcher) {
     this.#selector = texts.of('property_key').find('selector')
-    this.#targets = goals.map((target, goal) => {
-      const domain =
-        target.on === 'path' ? 'path' : target.on === 'name' ? ('event_name' as const) : undefined
-      const known = texts.of(domain ?? 'property_value')
-      const passes = target.value === null ? undefined : new Uint8Array(known.size)
-      if (passes) matcher.mark(known, target.operator, comparedOf(target), passes)
-      return {
+    this.#ofType = BLOCK_TYPES.map(() => undefined)
+    this.#targets = goals.map((given, goal) => {
+      const on = given.on === 'path' ? 'path' : given.on === 'name' ? 'event_name' : undefined
+      const target: Target = {
         goal,
         // Every pageview reaches a scroll of 0 %, with or without engagement.
-        type: typeNumber(target.kind === 'engagement' && !target.scrollThreshold ? 'pageview' : target.kind),
-        passes,
-        on: domain,
-        scrollThreshold: target.scrollThreshold ?? 0,
-        properties: propertiesOf(texts, target.props),
+        type: typeNumber(given.kind === 'engagement' && !given.scrollThreshold ? 'pageview' : given.kind),
+        on,
+        scrollThreshold: given.scrollThreshold ?? 0,
+        properties: propertiesOf(texts, given.props),
       }
+      this.#ofType[target.type] ??= { on, anyText: [], byText: [] }
+      const { anyText, byText } = this.#ofType[target.type]!
+      if (given.value === null) anyText.push(target)
+      else {
+        const known = texts.of(on ?? 'property_value')
+        const passes = new Uint8Array(known.size)
+        matcher.mark(known, given.operator, comparedOf(given), passes)
+        for (let text = 0; text < passes.length; text++) {
+          if (passes[text] === 1) byText[text] = [...(byText[text] ?? []), target]
+        }
+      }
+      return target
     })
-    this.#ofType = BLOCK_TYPES.map((_, type) => this.#targets.filter(target => target.type === type))
   }
 
   /**
-   * Calls back for each conversion in a block whose time lies in the range, in the order of the hits; of one hit in the order of the
-   * goals. A pageview that was scrolled converts once, at the first engagement that is deep enough.
+   * Calls back for each conversion in a block whose time lies in the range, in the order of the hits. A pageview that was scrolled converts
+   * once, at the first engagement that is deep enough.
    * @param sessions only those marked with 1; undefined for all
    */
   forEach(
@@ -63,17 +78,23 @@ export class Goals {
     converted: Converted,
   ): void {
     const { count, type, at, pageAt, session } = hits
+    const columns = this.#ofType.map(targets => targets?.on && hits.values[targets.on])
     for (let hit = 0; hit < count; hit++) {
-      const targets = this.#ofType[type[hit]!]!
-      if (targets.length === 0 || (sessions && sessions[session[hit]!] === 0)) continue
+      const ofType = this.#ofType[type[hit]!]
+      if (!ofType || (sessions && sessions[session[hit]!] === 0)) continue
+      const text = columns[type[hit]!]?.[hit] ?? propertyOf(hits, hit, this.#selector)
+      const some = ofType.byText[text]
+      if (!some && ofType.anyText.length === 0) continue
       const isEngagement = type[hit] === ENGAGEMENT
       const time = isEngagement ? pageAt[hit]! : at[hit]!
       if (time < start || time >= end) continue
-      for (const target of targets) {
-        if (!this.#meets(hits, hit, target)) continue
-        if (isEngagement && firstReach(hits, firstHit[session[hit]!]!, hit, target.scrollThreshold) < hit)
-          continue
-        converted(target.goal, hit, time)
+      const firstOfSession = isEngagement ? firstHit[session[hit]!]! : 0
+      for (const target of ofType.anyText) {
+        if (this.#meets(hits, hit, target, firstOfSession)) converted(target.goal, hit, time)
+      }
+      if (!some) continue
+      for (const target of some) {
+        if (this.#meets(hits, hit, target, firstOfSession)) converted(target.goal, hit, time)
       }
     }
   }
@@ -84,14 +105,21 @@ export class Goals {
     return on ? hits.values[on][hit]! : propertyOf(hits, hit, this.#selector)
   }
 
-  #meets(hits: Block['hits'], hit: number, target: Target): boolean {
-    const { passes, properties, scrollThreshold, type } = target
-    if (passes) {
-      const text = target.on ? hits.values[target.on][hit]! : propertyOf(hits, hit, this.#selector)
-      if (passes[text] !== 1) return false
+  /** Whether a hit whose text meets a target has all else that it asks for. */
+  #meets(
+    hits: Block['hits'],
+    hit: number,
+    { properties, scrollThreshold, type }: Target,
+    firstOfSession: number,
+  ): boolean {
+    if (type === ENGAGEMENT) {
+      return (
+        hits.scroll[hit]! >= scrollThreshold && firstReach(hits, firstOfSession, hit, scrollThreshold) === hit
+      )
     }
-    if (type === ENGAGEMENT) return hits.scroll[hit]! >= scrollThreshold
-    return properties?.every(([key, value]) => carries(hits, hit, key, value)) ?? false
+    if (!properties) return false
+    for (const [key, value] of properties) if (!carries(hits, hit, key, value)) return false
+    return true
   }
 }
 
