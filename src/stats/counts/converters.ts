@@ -1,4 +1,5 @@
 import type { View } from '../../columns/block.ts'
+import { fill } from '../../columns/fill.ts'
 import { isHitDimension, isOfSessionEnd } from '../../dimensions/dimensions.ts'
 import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import type { GoalTarget } from '../../goals/matching.ts'
@@ -57,9 +58,10 @@ export function listConverters(
   })
   const isBehind = (at: number, visitor: number) =>
     !after || at < after.at || (at === after.at && visitors.visitorNo(visitor) < after.visitorNo)
-  const marked = Uint8Array.from(lastAt, (at, visitor) =>
-    at !== Number.NEGATIVE_INFINITY && isBehind(at, visitor) ? 1 : 0,
-  )
+  const marked = fill(new Uint8Array(lastAt.length), visitor => {
+    const at = lastAt[visitor]!
+    return at !== Number.NEGATIVE_INFINITY && isBehind(at, visitor) ? 1 : 0
+  })
   return locatePage([{ at: lastAt, marked }], { limit, offset: 0 })
     .places.map(({ row, at }) => ({ visitorNo: visitors.visitorNo(row), at }))
     .sort((a, b) => b.at - a.at || b.visitorNo - a.visitorNo)

@@ -1,4 +1,5 @@
 import { EVENT, PAGEVIEW, type View } from '../../columns/block.ts'
+import { fill } from '../../columns/fill.ts'
 import { NO_VISITOR } from '../../columns/visitor-numbers.ts'
 import type { Question } from './question.ts'
 import { Buckets } from './shared/buckets.ts'
@@ -89,7 +90,7 @@ export function listCountedSessions(
       isBehind(sessions.startedAt[session]!, sessions.no[session]!)
     return {
       at: sessions.startedAt,
-      marked: Uint8Array.from(sessions.no, (_, session) => (isListed(session) ? 1 : 0)),
+      marked: fill(new Uint8Array(sessions.count), session => (isListed(session) ? 1 : 0)),
     }
   })
   const presented = ({ block, row, at }: Place): CountedSession => {

@@ -22,8 +22,14 @@ export function countJourneys(view: View, question: Question, asked: JourneysAsk
   const found: number[][] = []
   for (const block of select(view, question)) {
     const column = columnOf(block, by)
+    const { firstHit } = block.sessions
+    const hasChosen = (session: number) => {
+      for (let hit = firstHit[session]!; hit < firstHit[session + 1]!; hit++)
+        if (column[hit] === chosen) return true
+      return false
+    }
     for (let session = 0; session < block.sessions.count; session++) {
-      if (block.started[session] === 0) continue
+      if (block.started[session] === 0 || !hasChosen(session)) continue
       const marked = isNarrowed ? block.inRange : undefined
       const values = valuesOf(block, session, by === 'event_name', column, order, marked)
       const journey = journeyFrom(values, order.rankOf[chosen]!, { isBackwards, steps })
@@ -59,7 +65,8 @@ function valuesOf(
     const rank = rankOf[column[hit]!]!
     let place = values.length
     while (place > sameTime && values[place - 1]! > rank) place -= 1
-    values.splice(place, 0, rank)
+    if (place === values.length) values.push(rank)
+    else values.splice(place, 0, rank)
   }
   return values
 }

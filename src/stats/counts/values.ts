@@ -68,11 +68,19 @@ class CountsByKey {
   readonly #pairs = new Pairs()
   /** By key; made when the first count of a key comes. */
   readonly #counts: (Counts | undefined)[]
+  /** By key: the last session, a number from 1 on, that saw it, and that had engagement there; how deep that was. */
+  readonly #seen: Int32Array
+  readonly #engaged: Int32Array
+  readonly #deepest: Int16Array
+  #session = 0
 
   constructor(keys: Keys, visitors: number) {
     this.#keys = keys
     this.#visitors = visitors
     this.#counts = new Array(keys.count)
+    this.#seen = new Int32Array(keys.count)
+    this.#engaged = new Int32Array(keys.count)
+    this.#deepest = new Int16Array(keys.count)
   }
 
   #of(key: number): Counts {
@@ -124,12 +132,12 @@ class CountsByKey {
   addSeen(selected: Selected, keyOf: Numbers): void {
     const { sessions, started, hits } = selected
     const { type, engagedMs, scroll } = hits
-    const seen = new Int32Array(this.#keys.count)
-    const engaged = new Int32Array(this.#keys.count)
-    const deepest = new Int16Array(this.#keys.count)
+    const seen = this.#seen
+    const engaged = this.#engaged
+    const deepest = this.#deepest
     for (let session = 0; session < sessions.count; session++) {
       if (started[session] === 0) continue
-      const stamp = session + 1
+      const stamp = ++this.#session
       const first = sessions.firstHit[session]!
       const end = sessions.firstHit[session + 1]!
       let hasEngagement = false

@@ -1,4 +1,5 @@
 import type { View } from '../../columns/block.ts'
+import { fill } from '../../columns/fill.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { Question } from './question.ts'
 import { locatePage } from './shared/pages.ts'
@@ -38,7 +39,7 @@ export function findVisitors(view: View, question: Question, { limit, offset }: 
     if (ofRange[visitor] !== NEVER) others[visitor] = NEVER
   }
   const pageOf = (newest: Float64Array, page: PageWindow) => {
-    const marked = Uint8Array.from(newest, at => (at === NEVER ? 0 : 1))
+    const marked = fill(new Uint8Array(newest.length), visitor => (newest[visitor] === NEVER ? 0 : 1))
     const { total, places, skipped } = locatePage([{ at: newest, marked }], page)
     const shown = places
       .map(({ row, at }) => ({ visitorNo: visitors.visitorNo(row), at }))

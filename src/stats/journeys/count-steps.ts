@@ -1,3 +1,4 @@
+import { fill } from '../../columns/fill.ts'
 import type { Journeys } from './query.ts'
 
 /** No value. */
@@ -21,7 +22,7 @@ export function countSteps(
   const counted: Journeys['steps'] = []
   // The node of each journey at the step before; those that have ended are left out.
   let nodeBefore = new Int32Array(size)
-  let active = Uint32Array.from({ length: size }, (_, index) => index)
+  let active = fill(new Uint32Array(size), index => index)
   for (let step = 0; step <= steps && active.length > 0; step++) {
     const counts = new Uint32Array(texts.length)
     for (const index of active) {

@@ -20,6 +20,8 @@ import { OccurringTexts } from './occurring-texts.ts'
 const MOST_STEPS = 1_000_000_000
 /** Time limit of the comparisons of one question. `^/blog/\d+` takes up to 1 s for 500,000 paths. */
 const BUDGET_MS = 1_500
+/** Comparing all texts of a site, of the range or not, takes less than finding those of the range. */
+const CHEAP_STEPS = 1_000_000
 /** Texts between two looks at the clock. */
 const TEXTS_A_LOOK = 1_000
 
@@ -50,13 +52,15 @@ export class TextMatcher {
     }
     const matches = compiled(operator, compared)
     const all = texts.all()
-    const occurs = this.#occurring.of(texts)
-    const size = sizeOf(all.filter((_, number) => occurs[number] === 1))
+    let size = sizeOf(all)
+    const isCheap = size.characters * matches.steps <= CHEAP_STEPS
+    const occurs = isCheap ? undefined : this.#occurring.of(texts)
+    if (occurs) size = sizeOf(all.filter((_, number) => occurs[number] === 1))
     this.#steps -= size.characters * matches.steps
     if (this.#steps < 0 || size.longest * matches.steps > MOST_STEPS_OF_A_VALUE) throw tooCostly(compared)
     let lookedAt = performance.now()
     for (let number = 0; number < passes.length; number++) {
-      if (occurs[number] === 1 && matches(all[number]!)) passes[number] = 1
+      if (occurs?.[number] !== 0 && matches(all[number]!)) passes[number] = 1
       if (number % TEXTS_A_LOOK !== 0) continue
       const now = performance.now()
       this.#ms -= now - lookedAt
