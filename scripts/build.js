@@ -13,7 +13,7 @@ const programs = [
   ...servicePrograms,
   ...['embedded-database', 'embedded-redis'].map(name => `workers/${name}.ts`),
   ...['admin', 'demo', 'embedded-addresses', 'welcome', 'screenshots'].map(name => `scripts/${name}.ts`),
-  ...['ingest', 'floor', 'light', 'mixed', 'reads', 'rollups', 'seed', 'sites', 'today', 'web'].map(
+  ...['disk', 'ingest', 'floor', 'light', 'mixed', 'reads', 'rollups', 'seed', 'sites', 'today', 'web'].map(
     name => `scripts/bench/${name}.ts`,
   ),
 ]
