@@ -110,8 +110,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'funnels: the first matching step does not win',
     file: 'src/stats/funnels/chains.ts',
-    find: 'compareMoments(moments, chain[0]!, than[0]!) < 0)',
-    replace: 'compareMoments(moments, chain[0]!, than[0]!) > 0)',
+    find: 'compareMoments(moments, chain[0]!, than.chain[0]!) < 0)',
+    replace: 'compareMoments(moments, chain[0]!, than.chain[0]!) > 0)',
   },
   {
     name: 'goals: the properties of a goal are not looked at',
