@@ -75,19 +75,44 @@ async function constantText(checker: ts.TypeChecker, node: ts.Expression): Promi
   if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken) {
     return (await constantText(checker, node.left)) + (await constantText(checker, node.right))
   }
+  if (ts.isCallExpression(node)) {
+    const make = (await exportedAs(checker, node.expression)) as (...given: unknown[]) => string
+    return make(...(await Promise.all(node.arguments.map(given => literalOf(checker, given)))))
+  }
   if (ts.isIdentifier(node)) {
-    const symbol = checker.getSymbolAtLocation(node)!
-    const resolved = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
-    const declaration = resolved.valueDeclaration
-    if (declaration && ts.isVariableDeclaration(declaration) && declaration.initializer) {
-      const { initializer } = declaration
-      if (!ts.isCallExpression(initializer)) return constantText(checker, initializer)
-      const module: Record<string, unknown> = await import(declaration.getSourceFile().fileName)
-      const value = module[declaration.name.getText()]
-      if (typeof value === 'string') return value
-    }
+    const { initializer } = declarationOf(checker, node) ?? {}
+    if (initializer && !ts.isCallExpression(initializer)) return constantText(checker, initializer)
+    const value = await exportedAs(checker, node)
+    if (typeof value === 'string') return value
   }
   throw new Error(`The text of a query must be made of constants: ${node.getText()}`)
+}
+
+/** Returns the declaration of a name, in whichever file it is. */
+function declarationOf(checker: ts.TypeChecker, node: ts.Node): ts.VariableDeclaration | undefined {
+  const symbol = checker.getSymbolAtLocation(node)!
+  const { valueDeclaration } = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+  return valueDeclaration as ts.VariableDeclaration | undefined
+}
+
+/** Returns what the module of a name exports by it. */
+async function exportedAs(checker: ts.TypeChecker, node: ts.Node): Promise<unknown> {
+  const declaration = declarationOf(checker, node)
+  if (!declaration) return undefined
+  const module: Record<string, unknown> = await import(declaration.getSourceFile().fileName)
+  return module[declaration.name.getText()]
+}
+
+/** Evaluates an argument of a function that makes a text: a literal, perhaps with names of constants in it. */
+async function literalOf(checker: ts.TypeChecker, node: ts.Expression): Promise<unknown> {
+  if (ts.isArrayLiteralExpression(node))
+    return Promise.all(node.elements.map(each => literalOf(checker, each)))
+  if (!ts.isObjectLiteralExpression(node)) return constantText(checker, node)
+  const entries = node.properties.map(async property => {
+    if (!ts.isPropertyAssignment(property)) throw new Error(`Not a constant: ${property.getText()}`)
+    return [property.name.getText(), await literalOf(checker, property.initializer)]
+  })
+  return Object.fromEntries(await Promise.all(entries))
 }
 
 /** Returns the kinds of values of each property of a type, such as `number` or `Date | string`. */

@@ -19,8 +19,6 @@ import {
 import { archiveAlerts, archiveErrorGroups, archiveImports, archiveVisitors } from './site-statements.ts'
 import { archiveTotalsDays, archiveTotalsFamilies, archiveTotalsImports } from './totals-statements.ts'
 
-// Lines have all columns but the number of the site, so that a column that is added later is in the archive, too.
-
 /** A row as its line, with its place in the order of its kind. */
 export interface KeyedLine {
   key: string[]

@@ -1,19 +1,16 @@
 import { query } from '../../db/query.ts'
+import { archiveText } from './plain-rows.ts'
 import type { After, KeyedLine } from './row-statements.ts'
 
 // Totals that other products counted. An import has its id, and a family its place among those of its import.
 
 export const archiveTotalsImports = query<After, KeyedLine>(
   'archive-totals-imports',
-  `select
-    array[import_no::text] as key,
-    (to_jsonb(totals_imports) - array['site_no', 'import_no', 'imported_by'])::text as line
-  from totals_imports
-  where
-    site_no = :siteNo::int and is_ready and removed_at is null
-    and import_no > coalesce(nullif((:key::text[])[1], ''), '0')::bigint
-  order by import_no
-  limit :limit::int`,
+  archiveText(
+    'totals_imports',
+    { import_no: 'bigint' },
+    { without: ['import_no', 'imported_by'], where: 'is_ready and removed_at is null' },
+  ),
 )
 
 export const archiveTotalsFamilies = query<After, KeyedLine>(

@@ -2,6 +2,7 @@ import type { Transaction } from '../../../db/connect.ts'
 import { query } from '../../../db/query.ts'
 import type { SiteKind } from '../names.ts'
 import type { OpenedFile } from '../open-archive.ts'
+import { restoreText } from '../plain-rows.ts'
 import { lineBlocks, type Rows } from './line-blocks.ts'
 import { restoreTotalsFamilies, restoreTotalsImports } from './totals.ts'
 
@@ -19,15 +20,7 @@ const restoreGoals = query<Rows>(
   order by line.number`,
 )
 
-const restoreFunnels = query<Rows>(
-  'restore-funnels',
-  `insert into funnels
-  select given.*
-  from jsonb_array_elements(:rows::text::jsonb) as line
-  cross join lateral jsonb_populate_record(
-    null::funnels, line || jsonb_build_object('site_no', :siteNo::int)
-  ) as given`,
-)
+const restoreFunnels = query<Rows>('restore-funnels', restoreText('funnels'))
 
 /** A personal segment whose owner is not in the team would become one of the site: it is left out. */
 const restoreSegments = query<RowsOfTeam>(
@@ -58,15 +51,13 @@ const restoreAnnotations = query<RowsOfTeam>(
 /** Switched off: a person looks at the addresses first, and the service that they come from may still run. */
 const restoreAlerts = query<Rows>(
   'restore-alerts',
-  `insert into alert_rules
-  select given.*
-  from jsonb_array_elements(:rows::text::jsonb) as line
-  cross join lateral jsonb_populate_record(
-    null::alert_rules,
-    line || jsonb_build_object(
-      'site_no', :siteNo::int, 'endpoint_ids', jsonb_build_array(), 'is_enabled', false, 'active_since', line -> 'created_at'
-    )
-  ) as given`,
+  restoreText('alert_rules', {
+    values: {
+      endpoint_ids: 'jsonb_build_array()',
+      is_enabled: 'false',
+      active_since: "line -> 'created_at'",
+    },
+  }),
 )
 
 /** Goals come first: funnels, segments and filters name them. */

@@ -2,32 +2,25 @@ import type { Db } from '../../../db/connect.ts'
 import { query } from '../../../db/query.ts'
 import type { SiteKind } from '../names.ts'
 import type { OpenedFile } from '../open-archive.ts'
+import { restoreText } from '../plain-rows.ts'
 import { lineBlocks, type Rows } from './line-blocks.ts'
 
 // Rows that hits bring along, but not wholly: they become what the archive has.
 
 const restoreIdentities = query<Rows>(
   'restore-identities',
-  `insert into identities
-  select given.*
-  from jsonb_array_elements(:rows::text::jsonb) as line
-  cross join lateral jsonb_populate_record(
-    null::identities, line || jsonb_build_object('site_no', :siteNo::int)
-  ) as given
-  on conflict (site_no, identifier) do update set
+  restoreText('identities', {
+    onConflict: `(site_no, identifier) do update set
     name = excluded.name, avatar = excluded.avatar, custom = excluded.custom, updated_at = excluded.updated_at,
     imported_as = excluded.imported_as`,
+  }),
 )
 
 const restoreErrorGroups = query<Rows>(
   'restore-error-groups',
-  `insert into error_groups
-  select given.*
-  from jsonb_array_elements(:rows::text::jsonb) as line
-  cross join lateral jsonb_populate_record(
-    null::error_groups, line || jsonb_build_object('site_no', :siteNo::int)
-  ) as given
-  on conflict (site_no, error_id) do update set message = excluded.message, name = excluded.name`,
+  restoreText('error_groups', {
+    onConflict: `(site_no, error_id) do update set message = excluded.message, name = excluded.name`,
+  }),
 )
 
 /** Imports are seen and undone as before. */

@@ -1,4 +1,5 @@
 import { query } from '../../../db/query.ts'
+import { restoreText } from '../plain-rows.ts'
 import type { Rows } from './line-blocks.ts'
 
 /** What an earlier run has restored: it may have numbered visitors that no line names in another way. */
@@ -18,43 +19,16 @@ export const deleteKeptDays = query<{ siteNo: number }>(
 
 export const restoreKeptDays = query<Rows>(
   'restore-kept-days',
-  `insert into daily_rollups
-  select given.*
-  from jsonb_array_elements(:rows::text::jsonb) as line
-  cross join lateral jsonb_populate_record(
-    null::daily_rollups,
-    line || jsonb_build_object('site_no', :siteNo::int, 'version', gen_random_uuid())
-  ) as given`,
+  restoreText('daily_rollups', { values: { version: 'gen_random_uuid()' } }),
 )
 
-export const restoreKeptValues = query<Rows>(
-  'restore-kept-values',
-  `insert into daily_value_rollups
-  select given.*
-  from jsonb_array_elements(:rows::text::jsonb) as line
-  cross join lateral jsonb_populate_record(
-    null::daily_value_rollups, line || jsonb_build_object('site_no', :siteNo::int)
-  ) as given`,
-)
+export const restoreKeptValues = query<Rows>('restore-kept-values', restoreText('daily_value_rollups'))
 
-export const restoreKeptHitBuckets = query<Rows>(
-  'restore-kept-hit-buckets',
-  `insert into kept_hit_buckets
-  select given.*
-  from jsonb_array_elements(:rows::text::jsonb) as line
-  cross join lateral jsonb_populate_record(
-    null::kept_hit_buckets, line || jsonb_build_object('site_no', :siteNo::int)
-  ) as given`,
-)
+export const restoreKeptHitBuckets = query<Rows>('restore-kept-hit-buckets', restoreText('kept_hit_buckets'))
 
 export const restoreKeptSessionBuckets = query<Rows>(
   'restore-kept-session-buckets',
-  `insert into kept_session_buckets
-  select given.*
-  from jsonb_array_elements(:rows::text::jsonb) as line
-  cross join lateral jsonb_populate_record(
-    null::kept_session_buckets, line || jsonb_build_object('site_no', :siteNo::int)
-  ) as given`,
+  restoreText('kept_session_buckets'),
 )
 
 /** The days before are there: nothing rolls them up. */

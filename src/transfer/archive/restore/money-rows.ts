@@ -1,4 +1,5 @@
 import { query } from '../../../db/query.ts'
+import { restoreText } from '../plain-rows.ts'
 import type { Rows } from './line-blocks.ts'
 
 // Rows that an earlier run has stored are left as they are. Conflicts with rows of other sites are errors.
@@ -17,32 +18,17 @@ export const restoreFacts = query<Rows>(
 
 export const restoreErasedPayers = query<Rows>(
   'restore-erased-payers',
-  `insert into erased_payers (site_no, digest, erased_at)
-  select :siteNo::int, given.*
-  from jsonb_to_recordset(:rows::text::jsonb) as given (digest uuid, erased_at timestamptz)
-  on conflict (site_no, digest) do nothing`,
+  restoreText('erased_payers', { onConflict: '(site_no, digest) do nothing' }),
 )
 
 export const restoreSubscriptions = query<Rows>(
   'restore-subscriptions',
-  `insert into subscriptions
-  select given.*
-  from jsonb_array_elements(:rows::text::jsonb) as line
-  cross join lateral jsonb_populate_record(
-    null::subscriptions, line || jsonb_build_object('site_no', :siteNo::int)
-  ) as given
-  on conflict (site_no, subscription_id) do nothing`,
+  restoreText('subscriptions', { onConflict: '(site_no, subscription_id) do nothing' }),
 )
 
 export const restorePayments = query<Rows>(
   'restore-payments',
-  `insert into payments
-  select given.*
-  from jsonb_array_elements(:rows::text::jsonb) as line
-  cross join lateral jsonb_populate_record(
-    null::payments, line || jsonb_build_object('site_no', :siteNo::int)
-  ) as given
-  on conflict (site_no, transaction_id) do nothing`,
+  restoreText('payments', { onConflict: '(site_no, transaction_id) do nothing' }),
 )
 
 export const restoreAliases = query<Rows>(
@@ -60,41 +46,20 @@ export const restoreServiceEvents = query<Rows, { at: Date }>('restore-service-e
 
 export const restoreLifecycleEvents = query<Rows>(
   'restore-lifecycle-events',
-  `insert into lifecycle_events
-  select given.*
-  from jsonb_array_elements(:rows::text::jsonb) as line
-  cross join lateral jsonb_populate_record(
-    null::lifecycle_events, line || jsonb_build_object('site_no', :siteNo::int)
-  ) as given
-  on conflict (site_no, subscription_id, name, key) do nothing`,
+  restoreText('lifecycle_events', { onConflict: '(site_no, subscription_id, name, key) do nothing' }),
 )
 
 export const restoreAwaitingVisitors = query<Rows>(
   'restore-awaiting-visitors',
-  `insert into awaiting_visitors
-  select given.*
-  from jsonb_array_elements(:rows::text::jsonb) as line
-  cross join lateral jsonb_populate_record(
-    null::awaiting_visitors, line || jsonb_build_object('site_no', :siteNo::int)
-  ) as given
-  on conflict (site_no, visitor_id, target, at, id) do nothing`,
+  restoreText('awaiting_visitors', { onConflict: '(site_no, visitor_id, target, at, id) do nothing' }),
 )
 
 export const restorePriceDependents = query<Rows>(
   'restore-price-dependents',
-  `insert into price_dependents
-  select given.*
-  from jsonb_array_elements(:rows::text::jsonb) as line
-  cross join lateral jsonb_populate_record(
-    null::price_dependents, line || jsonb_build_object('site_no', :siteNo::int)
-  ) as given
-  on conflict (site_no, object_id, holder_id, is_customer) do nothing`,
+  restoreText('price_dependents', { onConflict: '(site_no, object_id, holder_id, is_customer) do nothing' }),
 )
 
 export const restoreRecomputeQueue = query<Rows>(
   'restore-recompute-queue',
-  `insert into recompute_queue (site_no, subscription_id)
-  select :siteNo::int, given.subscription_id
-  from jsonb_to_recordset(:rows::text::jsonb) as given (subscription_id text)
-  on conflict (site_no, subscription_id) do nothing`,
+  restoreText('recompute_queue', { onConflict: '(site_no, subscription_id) do nothing' }),
 )
