@@ -1,6 +1,6 @@
-import { environmentFor, loadConfig } from '../src/config.ts'
-import { SETTINGS } from '../src/config-settings.ts'
-import { addressesOf } from '../src/embedded/addresses.ts'
+import { environmentFor, loadConfig } from '../src/platform/config/config.ts'
+import { SETTINGS } from '../src/platform/config/settings.ts'
+import { addressesOf } from '../src/platform/embedded/addresses.ts'
 import { ALLOCATOR, nodeArgsFor } from '../workers/node-options.ts'
 
 /** Prints as JSON with what processes of different parents start as one service: settings, and options of Node.js; ecosystem.config.js reads it. */

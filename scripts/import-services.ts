@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import { folderOfServers } from '../src/embedded/addresses.ts'
 import { openGeo } from '../src/ingestion/edge/geo.ts'
-import type { Lease } from '../src/redis/lease.ts'
-import { createRefresher } from '../src/rollups/keep-refreshed.ts'
-import { watchDisk } from '../src/runtime/disk.ts'
-import type { ImportServices } from '../src/transfer/imports/import-kind.ts'
+import type { ImportServices } from '../src/outgoing/transfer/imports/import-kind.ts'
+import { folderOfServers } from '../src/platform/embedded/addresses.ts'
+import type { Lease } from '../src/platform/redis/lease.ts'
+import { watchDisk } from '../src/platform/runtime/disk.ts'
+import { createRefresher } from '../src/storage/rollups/keep-refreshed.ts'
 import type { Tools } from './tools.ts'
 
 type Options = Pick<Tools, 'db' | 'config' | 'log'> &

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
-import { isUuid } from '../src/sites/domain.ts'
-import { isCalendarDate } from '../src/time/local-time.ts'
+import { isUuid } from '../src/access/sites/domain.ts'
+import { isCalendarDate } from '../src/platform/time/local-time.ts'
 
 // Parsers for values of options; each throws an InvalidArgumentError, which the command line reports.
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { ABOUT, SETTING_GROUPS } from '../src/config-settings.ts'
+import { ABOUT, SETTING_GROUPS } from '../src/platform/config/settings.ts'
 
 const HEAD = `# Configuration
 
-<!-- Written by \`npm run -s docs\` from src/config-settings.ts: change a setting there. -->
+<!-- Written by \`npm run -s docs\` from src/platform/config/settings.ts: change a setting there. -->
 
 Settings are environment variables. All have defaults, and an empty one counts as not set. A wrong one stops the start with a message that has its
 name, its value (passwords and keys stay hidden) and what is allowed. Processes read settings when they start: restart the service after a change

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { loadConfig } from '../src/config.ts'
-import { connectDb } from '../src/db/connect.ts'
-import { withServices } from '../src/embedded/attach.ts'
-import { createLog } from '../src/runtime/log.ts'
-import { bootstrap } from '../src/teams/accounts.ts'
+import { bootstrap } from '../src/access/teams/accounts.ts'
+import { loadConfig } from '../src/platform/config/config.ts'
+import { connectDb } from '../src/platform/db/connect.ts'
+import { withServices } from '../src/platform/embedded/attach.ts'
+import { createLog } from '../src/platform/runtime/log.ts'
 
 /** Waits until the service of this configuration is ready and prints the first steps; `scripts/start` runs it. */
 const config = loadConfig()

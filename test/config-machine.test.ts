@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { coresWithin, defaultsOf } from '../src/config-machine.ts'
+import { coresWithin, defaultsOf } from '../src/platform/config/machine.ts'
 
 test.each([
   ['max 100000', 8, 8],

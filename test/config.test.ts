@@ -2,8 +2,8 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { bareEnvironment, environmentFor, loadConfig } from '../src/config.ts'
 import { FRAME_PATH, PAGE_PATHS } from '../src/http/web/page-paths.ts'
+import { bareEnvironment, environmentFor, loadConfig } from '../src/platform/config/config.ts'
 import { folderOfFile } from './support/data-dir.ts'
 
 const folder = folderOfFile('config')

@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { settingsDocument } from '../scripts/settings-document.ts'
-import { projectRoot } from '../src/config.ts'
-import { DIMENSIONS } from '../src/dimensions/dimensions.ts'
+import { siteFields } from '../src/access/sites/options.ts'
 import { routes } from '../src/http/api/routes.ts'
-import { siteFields } from '../src/sites/options.ts'
-import { IMPORT_FORMATS } from '../src/transfer/imports/registry.ts'
+import { IMPORT_FORMATS } from '../src/outgoing/transfer/imports/registry.ts'
+import { projectRoot } from '../src/platform/config/config.ts'
+import { DIMENSIONS } from '../src/platform/dimensions/dimensions.ts'
 
 const filesIn = (folder: string, ending: RegExp): string[] =>
   readdirSync(join(projectRoot, folder), { recursive: true, encoding: 'utf8' })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { AppError, retryAfterOf } from '../src/errors.ts'
+import { AppError, retryAfterOf } from '../src/platform/errors.ts'
 
 test('errors: what is unavailable says when to come back, in whole seconds, and what is wrong with a request does not', () => {
   expect(retryAfterOf(new AppError('unavailable', 'Try again'))).toBe(5)

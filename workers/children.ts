@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
-import type { Child } from '../src/runtime/children.ts'
+import type { Child } from '../src/platform/runtime/children.ts'
 import { closeUnconfirmedConnections } from './unconfirmed-connections.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
-import { startDatabase } from '../src/embedded/database.ts'
-import { STATEMENT_LIMITS } from '../src/embedded/watchdog.ts'
-import { createLog } from '../src/runtime/log.ts'
+import { startDatabase } from '../src/platform/embedded/database.ts'
+import { STATEMENT_LIMITS } from '../src/platform/embedded/watchdog.ts'
+import { createLog } from '../src/platform/runtime/log.ts'
 import { endOnUnhandled, reportReady } from './lifecycle.ts'
 
 /**

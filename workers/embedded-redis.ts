@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { startRedis } from '../src/embedded/redis.ts'
-import { createLog } from '../src/runtime/log.ts'
+import { startRedis } from '../src/platform/embedded/redis.ts'
+import { createLog } from '../src/platform/runtime/log.ts'
 import { endOnUnhandled, reportReady } from './lifecycle.ts'
 
 /** Entry of the embedded Redis as a process of its own, for example under PM2: `--data-dir DIR [--log-level LEVEL]`. */

@@ -1,6 +1,6 @@
 import { getPriority, setPriority } from 'node:os'
-import type { Log } from '../src/runtime/log.ts'
-import { freeStartMemory } from '../src/runtime/start-memory.ts'
+import type { Log } from '../src/platform/runtime/log.ts'
+import { freeStartMemory } from '../src/platform/runtime/start-memory.ts'
 
 /** Nice value of background work and of work that may take long: it gets about a fifteenth of the CPU share of others. */
 export const NICENESS = 12

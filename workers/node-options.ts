@@ -1,4 +1,4 @@
-import type { Config } from '../src/config.ts'
+import type { Config } from '../src/platform/config/config.ts'
 
 /** Returns command-line options of Node.js, by what a process does. */
 export const nodeArgsFor = ({ isSmallMachine }: Pick<Config, 'isSmallMachine'>) => ({

@@ -1,10 +1,10 @@
-import type { Config } from '../src/config.ts'
-import { connectDb, connectReads, type Db } from '../src/db/connect.ts'
-import { createReplicas } from '../src/db/replicas.ts'
-import type { RedisClient } from '../src/redis/client.ts'
-import { createSeenPositions } from '../src/redis/seen-positions.ts'
-import type { Log } from '../src/runtime/log.ts'
-import type { ThreadPool } from '../src/threads/pool.ts'
+import type { Config } from '../src/platform/config/config.ts'
+import { connectDb, connectReads, type Db } from '../src/platform/db/connect.ts'
+import { createReplicas } from '../src/platform/db/replicas.ts'
+import type { RedisClient } from '../src/platform/redis/client.ts'
+import { createSeenPositions } from '../src/platform/redis/seen-positions.ts'
+import type { Log } from '../src/platform/runtime/log.ts'
+import type { ThreadPool } from '../src/platform/threads/pool.ts'
 
 /** Longer than any difference between the clocks and questions of processes. */
 const MARGIN_MS = 3_000

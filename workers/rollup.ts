@@ -1,9 +1,9 @@
 import { workerData } from 'node:worker_threads'
-import { abandonWhen } from '../src/db/abandon.ts'
-import { connectDb } from '../src/db/connect.ts'
-import { sqlState, translateDbError } from '../src/db/errors.ts'
-import { AppError } from '../src/errors.ts'
-import { tasks } from '../src/rollups/tasks.ts'
+import { abandonWhen } from '../src/platform/db/abandon.ts'
+import { connectDb } from '../src/platform/db/connect.ts'
+import { sqlState, translateDbError } from '../src/platform/db/errors.ts'
+import { AppError } from '../src/platform/errors.ts'
+import { tasks } from '../src/storage/rollups/tasks.ts'
 
 /** Entry of a rollup thread: runs rollup tasks by name, with its own database connections. */
 const { databaseUrl, replicaUrls, timeout } = workerData as {

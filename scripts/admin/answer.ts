@@ -1,4 +1,4 @@
-import type { Db } from '../../src/db/connect.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
 import { type Surroundings, type Tools, withTools } from '../tools.ts'
 
 /** Runs a command on the service's database and prints what it returns, as JSON; nothing for undefined. */

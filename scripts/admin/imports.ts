@@ -1,11 +1,15 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { findSiteAnywhere } from '../../src/sites/find-site.ts'
-import { canonicalZone } from '../../src/time/zones.ts'
-import { OWN_FORMAT } from '../../src/transfer/imports/import-hit-file.ts'
-import { recordCommand } from '../../src/transfer/imports/record-command.ts'
-import { IMPORT_FORMATS, IMPORT_KINDS, type KnownFormat } from '../../src/transfer/imports/registry.ts'
-import { unsharedTurn } from '../../src/transfer/imports/turn.ts'
-import { openLocalFile } from '../../src/transfer/read/local-file.ts'
+import { findSiteAnywhere } from '../../src/access/sites/find-site.ts'
+import { OWN_FORMAT } from '../../src/outgoing/transfer/imports/import-hit-file.ts'
+import { recordCommand } from '../../src/outgoing/transfer/imports/record-command.ts'
+import {
+  IMPORT_FORMATS,
+  IMPORT_KINDS,
+  type KnownFormat,
+} from '../../src/outgoing/transfer/imports/registry.ts'
+import { unsharedTurn } from '../../src/outgoing/transfer/imports/turn.ts'
+import { openLocalFile } from '../../src/outgoing/transfer/read/local-file.ts'
+import { canonicalZone } from '../../src/platform/time/zones.ts'
 import { withImportServices } from '../import-services.ts'
 import { secondsSince, showProgress } from '../progress.ts'
 import { refreshingLease, type Tools } from '../tools.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { disableLogin, enableLogin, listLogins, makeLoginLink } from '../../src/teams/manage-logins.ts'
+import { disableLogin, enableLogin, listLogins, makeLoginLink } from '../../src/access/teams/manage-logins.ts'
 import { email } from '../options.ts'
 import type { Answer } from './answer.ts'
 

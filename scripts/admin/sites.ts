@@ -1,5 +1,5 @@
-import type { Db } from '../../src/db/connect.ts'
-import { findSite, findSiteAnywhere } from '../../src/sites/find-site.ts'
+import { findSite, findSiteAnywhere } from '../../src/access/sites/find-site.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
 
 /** Returns the ids of a team's sites; null when no site is given. */
 export async function siteIdsOf(

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { bootstrap, createTeam, createUser, setPlan } from '../../src/teams/accounts.ts'
+import { bootstrap, createTeam, createUser, setPlan } from '../../src/access/teams/accounts.ts'
 import {
   DEFAULT_SCOPES,
   PLANS,
@@ -8,8 +8,8 @@ import {
   type Role,
   SCOPES,
   type Scope,
-} from '../../src/teams/schema.ts'
-import { createToken } from '../../src/teams/tokens.ts'
+} from '../../src/access/teams/schema.ts'
+import { createToken } from '../../src/access/teams/tokens.ts'
 import { collect, email, text, time, uuid } from '../options.ts'
 import type { Answer } from './answer.ts'
 import { siteIdsOf } from './sites.ts'

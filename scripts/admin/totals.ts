@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { findSiteAnywhere } from '../../src/sites/find-site.ts'
-import { findImport, listTotals } from '../../src/transfer/totals/list.ts'
-import { removeImport } from '../../src/transfer/totals/store.ts'
+import { findSiteAnywhere } from '../../src/access/sites/find-site.ts'
+import { findImport, listTotals } from '../../src/outgoing/transfer/totals/list.ts'
+import { removeImport } from '../../src/outgoing/transfer/totals/store.ts'
 import type { Answer } from './answer.ts'
 
 /** Adds the commands for imported totals; `import:plausible-totals` and others bring them. */

@@ -1,4 +1,4 @@
-import { query } from '../../src/db/query.ts'
+import { query } from '../../src/platform/db/query.ts'
 import type { BenchService } from './service.ts'
 import { figure } from './table.ts'
 

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bareEnvironment } from '../../src/config.ts'
-import { MINUTE_MS } from '../../src/lib/time.ts'
+import { bareEnvironment } from '../../src/platform/config/config.ts'
+import { MINUTE_MS } from '../../src/platform/lib/time.ts'
 import { onEnd } from './command.ts'
 
 /** Longest time for a process to stop in order; after that it is killed. */

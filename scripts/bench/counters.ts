@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { MINUTE_MS } from '../../src/lib/time.ts'
+import { MINUTE_MS } from '../../src/platform/lib/time.ts'
 
 /** Counters of the service, summed over all its processes. */
 export interface Counters {

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { query } from '../../src/db/query.ts'
+import { query } from '../../src/platform/db/query.ts'
 import { benchCommand, withCleanup } from './command.ts'
 import { isEmbedded, startService, type Target } from './service.ts'
 import { figure, formatTable, machineLine } from './table.ts'

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../src/lib/time.ts'
+import { DAY_MS } from '../../src/platform/lib/time.ts'
 import { type Api, LARGE_SITE } from './service.ts'
 
 /** Ranges by name and number of whole days; all end on the same day. */

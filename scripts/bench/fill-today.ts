@@ -1,8 +1,8 @@
-import type { Db } from '../../src/db/connect.ts'
-import { query } from '../../src/db/query.ts'
-import { MINUTE_MS } from '../../src/lib/time.ts'
-import { markBuckets } from '../../src/rollups/dirty.ts'
-import { type AnySite, findSiteAnywhere } from '../../src/sites/find-site.ts'
+import { type AnySite, findSiteAnywhere } from '../../src/access/sites/find-site.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
+import { query } from '../../src/platform/db/query.ts'
+import { MINUTE_MS } from '../../src/platform/lib/time.ts'
+import { markBuckets } from '../../src/storage/rollups/dirty.ts'
 import type { Api } from './service.ts'
 
 /** Hits of a session in `bench-fill-today.sql`, on average. */

@@ -1,9 +1,9 @@
-import type { Db } from '../../src/db/connect.ts'
-import { query } from '../../src/db/query.ts'
-import { DAY_MS, MINUTE_MS } from '../../src/lib/time.ts'
-import { AGGREGATE_NAMES, refreshAggregate } from '../../src/rollups/aggregates.ts'
-import { rollUpDay } from '../../src/rollups/daily/roll-up-day.ts'
-import { rollUpSites } from '../../src/rollups/daily/roll-up-sites.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
+import { query } from '../../src/platform/db/query.ts'
+import { DAY_MS, MINUTE_MS } from '../../src/platform/lib/time.ts'
+import { AGGREGATE_NAMES, refreshAggregate } from '../../src/storage/rollups/aggregates.ts'
+import { rollUpDay } from '../../src/storage/rollups/daily/roll-up-day.ts'
+import { rollUpSites } from '../../src/storage/rollups/daily/roll-up-sites.ts'
 import { secondsSince } from '../progress.ts'
 
 /** Teams with ten sites each. */

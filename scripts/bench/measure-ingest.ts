@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { projectRoot } from '../../src/config.ts'
+import { projectRoot } from '../../src/platform/config/config.ts'
 import { answersAt, freePort, startProgram } from './child.ts'
 import { type Counters, readCounters, untilStored } from './counters.ts'
 import { type Usage, usageOf, usedBetween } from './processes.ts'

@@ -1,8 +1,8 @@
-import type { Db } from '../../src/db/connect.ts'
-import { daysFrom } from '../../src/rollups/daily/roll-up-again.ts'
-import { rollUpDay } from '../../src/rollups/daily/roll-up-day.ts'
-import { countRowsByBucket } from '../../src/rollups/delete-rows.ts'
-import { datesOf, type Window } from '../../src/rollups/protocol.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
+import { daysFrom } from '../../src/storage/rollups/daily/roll-up-again.ts'
+import { rollUpDay } from '../../src/storage/rollups/daily/roll-up-day.ts'
+import { countRowsByBucket } from '../../src/storage/rollups/delete-rows.ts'
+import { datesOf, type Window } from '../../src/storage/rollups/protocol.ts'
 import { median } from './table.ts'
 
 /** Calls for each day. The fastest one counts, because other processes may delay a call. */

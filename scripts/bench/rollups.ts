@@ -1,6 +1,6 @@
 import { Option } from 'commander'
-import { DAY_MS } from '../../src/lib/time.ts'
-import type { Written } from '../../src/rollups/keep-refreshed.ts'
+import { DAY_MS } from '../../src/platform/lib/time.ts'
+import type { Written } from '../../src/storage/rollups/keep-refreshed.ts'
 import { secondsSince } from '../progress.ts'
 import { benchCommand, numberOption, withCleanup } from './command.ts'
 import { STATES, settle, startFiller } from './fill.ts'

@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { DAY_MS } from '../../src/lib/time.ts'
+import { DAY_MS } from '../../src/platform/lib/time.ts'
 import { day } from '../options.ts'
 import { secondsSince } from '../progress.ts'
 import { type Check, checkSite, requireEqual } from './check.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { bootstrap, createUser } from '../../src/teams/accounts.ts'
-import { setupUrl } from '../../src/teams/set-up-login.ts'
+import { bootstrap, createUser } from '../../src/access/teams/accounts.ts'
+import { setupUrl } from '../../src/access/teams/set-up-login.ts'
 import { onEnd } from './command.ts'
 import type { BenchService } from './service.ts'
 

@@ -1,4 +1,4 @@
-import { query } from '../../src/db/query.ts'
+import { query } from '../../src/platform/db/query.ts'
 
 /** Moves sites to the team of the measurements. */
 export const takeSites = query<{ first: number; last: number }>(

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HOUR_MS, MINUTE_MS } from '../../src/lib/time.ts'
-import { formatDay, localDay, startOfDay } from '../../src/time/local-time.ts'
+import { HOUR_MS, MINUTE_MS } from '../../src/platform/lib/time.ts'
+import { formatDay, localDay, startOfDay } from '../../src/platform/time/local-time.ts'
 import {
   asRefused,
   cellOf,

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/time.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/platform/lib/time.ts'
 import { createRandom, longTail, type Random } from '../random.ts'
 import {
   addressOf,

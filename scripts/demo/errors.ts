@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../src/lib/time.ts'
+import { DAY_MS } from '../../src/platform/lib/time.ts'
 import type { Random } from '../random.ts'
 import type { Section } from './pages.ts'
 import type { Calendar } from './rhythm.ts'

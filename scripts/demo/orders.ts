@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../src/lib/time.ts'
-import type { RecordPayment } from '../../src/revenue/schema.ts'
+import type { RecordPayment } from '../../src/money/schema.ts'
+import { DAY_MS } from '../../src/platform/lib/time.ts'
 import type { Random } from '../random.ts'
 import type { Customer } from './customers.ts'
 

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../../src/lib/time.ts'
+import { DAY_MS, HOUR_MS } from '../../src/platform/lib/time.ts'
 import type { Random } from '../random.ts'
 
 /** New and returning visitors a day, at the end of the time and without weekday and launch. */

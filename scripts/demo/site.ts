@@ -1,12 +1,12 @@
-import { type Audit, auditOf } from '../../src/audit/audit.ts'
-import type { Config } from '../../src/config.ts'
-import type { Db } from '../../src/db/connect.ts'
-import { AppError } from '../../src/errors.ts'
-import type { Services } from '../../src/services.ts'
-import { createSite, updateSite } from '../../src/sites/change-site.ts'
-import { findSite } from '../../src/sites/find-site.ts'
-import type { SiteRecord } from '../../src/sites/schema.ts'
-import { bootstrap, findOwner } from '../../src/teams/accounts.ts'
+import { type Audit, auditOf } from '../../src/access/audit/audit.ts'
+import { createSite, updateSite } from '../../src/access/sites/change-site.ts'
+import { findSite } from '../../src/access/sites/find-site.ts'
+import type { SiteRecord } from '../../src/access/sites/schema.ts'
+import { bootstrap, findOwner } from '../../src/access/teams/accounts.ts'
+import type { Config } from '../../src/platform/config/config.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
+import { AppError } from '../../src/platform/errors.ts'
+import type { Services } from '../../src/platform/services.ts'
 
 /** The owner in whose name the site is made. */
 export interface Owner {

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../src/lib/time.ts'
+import { DAY_MS } from '../../src/platform/lib/time.ts'
 import type { Random } from '../random.ts'
 import { chargeOf, larger, monthlyOf, smaller, type Terms, type Tier, termsOf } from './plans.ts'
 

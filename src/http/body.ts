@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
-import { AppError, invalidField } from '../errors.ts'
-import { parseJson } from '../lib/json.ts'
+import { AppError, invalidField } from '../platform/errors.ts'
+import { parseJson } from '../platform/lib/json.ts'
 
 export interface BodyLimits {
   plain: number

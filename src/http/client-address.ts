@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import { canonicalAddress } from '../net/canonical-address.ts'
-import type { Log } from '../runtime/log.ts'
+import { canonicalAddress } from '../platform/net/canonical-address.ts'
+import type { Log } from '../platform/runtime/log.ts'
 
 /**
  * Returns a function that looks at `X-Forwarded-For` of requests, and logs one warning when a request has it while no proxy is trusted:

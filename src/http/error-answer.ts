@@ -1,6 +1,6 @@
-import { type AppError, retryAfterOf, STATUS_OF } from '../errors.ts'
-import type { Log } from '../runtime/log.ts'
-import { createOutages, type Outages } from '../runtime/outages.ts'
+import { type AppError, retryAfterOf, STATUS_OF } from '../platform/errors.ts'
+import type { Log } from '../platform/runtime/log.ts'
+import { createOutages, type Outages } from '../platform/runtime/outages.ts'
 
 /** Returns the HTTP answer to an error. */
 export const errorAnswer = (error: AppError, requestId: string) => ({

@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express'
-import { AppError } from '../errors.ts'
-import { withDeadline } from '../lib/deadline.ts'
-import type { RedisClient } from '../redis/client.ts'
-import { lanesOf } from '../redis/lanes.ts'
-import type { Services } from '../services.ts'
+import { AppError } from '../platform/errors.ts'
+import { withDeadline } from '../platform/lib/deadline.ts'
+import type { RedisClient } from '../platform/redis/client.ts'
+import { lanesOf } from '../platform/redis/lanes.ts'
+import type { Services } from '../platform/services.ts'
 
 const TIME_LIMIT_MS = 1_500
 

@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList } from 'node:net'
 import type { RequestHandler } from 'express'
 import { Gauge, Registry } from 'prom-client'
-import { AppError } from '../errors.ts'
-import { waitingBytes } from '../queue/bounded-queue.ts'
-import { queueDepth } from '../queue/bull-format.ts'
-import type { MetricsExchange } from '../redis/metrics-exchange.ts'
-import { readRefreshLag } from '../rollups/aggregates.ts'
-import type { Services } from '../services.ts'
+import { AppError } from '../platform/errors.ts'
+import { waitingBytes } from '../platform/queue/bounded-queue.ts'
+import { queueDepth } from '../platform/queue/bull-format.ts'
+import type { MetricsExchange } from '../platform/redis/metrics-exchange.ts'
+import type { Services } from '../platform/services.ts'
+import { readRefreshLag } from '../storage/rollups/aggregates.ts'
 
 const LOOPBACK = new BlockList()
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4')

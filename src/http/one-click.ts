@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
-import { unsubscribe } from '../notifications/recipients/subscription.ts'
-import type { Services } from '../services.ts'
+import { unsubscribe } from '../outgoing/notifications/recipients/subscription.ts'
+import type { Services } from '../platform/services.ts'
 import { chargeCall, networkBucket } from '../trpc/charge.ts'
 import { contextOf } from './api/context.ts'
 

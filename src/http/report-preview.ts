@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import type { Services } from '../services.ts'
+import type { Services } from '../platform/services.ts'
 import { fromProcedure } from '../trpc/errors.ts'
 import { appRouter } from '../trpc/root.ts'
 import { contextOf } from './api/context.ts'

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { AppError, STATUS_OF } from '../errors.ts'
+import { AppError, STATUS_OF } from '../platform/errors.ts'
 import { errorAnswer } from './error-answer.ts'
 import { requestIdFrom } from './request-id.ts'
 

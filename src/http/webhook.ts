@@ -1,19 +1,19 @@
 import { createHmac } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
-import { AppError } from '../errors.ts'
+import { findConnection } from '../money/processor/connection.ts'
+import { verifySignature } from '../money/processor/stripe.ts'
+import { receiveEvent } from '../money/receive-event.ts'
+import { AppError } from '../platform/errors.ts'
 import {
   createExhaustedLimits,
   overLimit,
   type RateLimit,
   type RateLimitDecision,
   rateHeaders,
-} from '../limits/rate-limit.ts'
-import { findConnection } from '../revenue/processor/connection.ts'
-import { verifySignature } from '../revenue/processor/stripe.ts'
-import { receiveEvent } from '../revenue/receive-event.ts'
-import { requireFreeDisk } from '../runtime/disk.ts'
-import { asAppError } from '../runtime/failures.ts'
-import type { Services } from '../services.ts'
+} from '../platform/limits/rate-limit.ts'
+import { requireFreeDisk } from '../platform/runtime/disk.ts'
+import { asAppError } from '../platform/runtime/failures.ts'
+import type { Services } from '../platform/services.ts'
 import { type BodyLimits, readBody } from './body.ts'
 import { clientAddress } from './client-address.ts'
 import { limitKey } from './hits/sender-limits.ts'

@@ -1,11 +1,11 @@
-import { stampChanges } from '../columns/stamps.ts'
-import type { Db, Transaction } from '../db/connect.ts'
-import { query } from '../db/query.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/time.ts'
-import { limitTime } from '../lib/time-budget.ts'
-import { allowColumnstoreWrites } from '../rollups/columnstore.ts'
-import { markBuckets } from '../rollups/dirty.ts'
-import type { Job } from '../rollups/scheduler.ts'
+import type { Db, Transaction } from '../platform/db/connect.ts'
+import { query } from '../platform/db/query.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../platform/lib/time.ts'
+import { limitTime } from '../platform/lib/time-budget.ts'
+import { stampChanges } from '../storage/columns/stamps.ts'
+import { allowColumnstoreWrites } from '../storage/rollups/columnstore.ts'
+import { markBuckets } from '../storage/rollups/dirty.ts'
+import type { Job } from '../storage/rollups/scheduler.ts'
 
 /** Time limit of one run: other jobs wait this long, and so does a process that must stop. */
 const BUDGET_MS = 2_000

@@ -1,5 +1,5 @@
-import type { SessionAttribute } from '../dimensions/dimensions.ts'
-import type { EventType } from '../dimensions/event-types.ts'
+import type { SessionAttribute } from '../platform/dimensions/dimensions.ts'
+import type { EventType } from '../platform/dimensions/event-types.ts'
 
 export type HitType = EventType | 'engagement' | 'identify'
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { ratio } from '../lib/numbers.ts'
-import { type MovementTotals, type RevenueTotals, runTask, type Window } from '../rollups/protocol.ts'
-import { count, decimal } from '../schema/fields.ts'
-import type { Pool } from '../threads/pool.ts'
-import { capped } from './amounts.ts'
+import { ratio } from '../platform/lib/numbers.ts'
+import { capped } from '../platform/schema/amounts.ts'
+import { count, decimal } from '../platform/schema/fields.ts'
+import type { Pool } from '../platform/threads/pool.ts'
+import { type MovementTotals, type RevenueTotals, runTask, type Window } from '../storage/rollups/protocol.ts'
 
 /** `presentMoney` decides which fields are present; amounts are minor units of the site's currency. */
 export const moneyFields = {

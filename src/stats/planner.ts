@@ -1,5 +1,5 @@
-import { DIMENSIONS, levelOf } from '../dimensions/dimensions.ts'
-import { isRolledUpDimension } from '../dimensions/rolled-up.ts'
+import { DIMENSIONS, levelOf } from '../platform/dimensions/dimensions.ts'
+import { isRolledUpDimension } from '../platform/dimensions/rolled-up.ts'
 import { isUnfiltered, type ResolvedQuery } from './filters/resolved-query.ts'
 
 /**

@@ -1,14 +1,14 @@
-import { query } from '../db/query.ts'
-import { runningDownload } from '../schema/download.ts'
-import { mayShow } from '../sharing/grant.ts'
-import { type ComparisonQuery, comparedRange, presentComparison } from '../time/comparison.ts'
-import { type Group, previousRange, resolveRange, type TimeSpan } from '../time/range.ts'
+import { query } from '../platform/db/query.ts'
+import { runningDownload } from '../platform/schema/download.ts'
+import { type ComparisonQuery, comparedRange, presentComparison } from '../platform/time/comparison.ts'
+import { type Group, previousRange, resolveRange, type TimeSpan } from '../platform/time/range.ts'
 import { grantedFilters, NO_MONEY_EVENTS } from './filters/granted.ts'
 import { type Filters, filtersOf, type StatsQuery } from './filters/query.ts'
 import { isUnfiltered, keptPart } from './filters/resolved-query.ts'
 import { withSegments } from './filters/segments.ts'
 import type { ResolveServices } from './resolve/check-goals.ts'
 import { resolveQueries } from './resolve/resolve.ts'
+import { mayShow } from './sharing/grant.ts'
 
 /** Services that statistics queries use; `signal` aborts when the client has disconnected or the deadline has passed. */
 export type StatsServices = ResolveServices & {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { DeviceInfo, listDevices } from '../accounts/devices.ts'
-import { endAllDevices, endDevice } from '../accounts/end-sessions.ts'
+import { DeviceInfo, listDevices } from '../access/accounts/devices.ts'
+import { endAllDevices, endDevice } from '../access/accounts/end-sessions.ts'
 import {
   addTotp,
   changePassword,
@@ -8,13 +8,20 @@ import {
   proposeTotp,
   removeTotp,
   replaceRecoveryCodes,
-} from '../accounts/factors.ts'
-import { ProofOptions } from '../accounts/passkeys/schema.ts'
-import { PROOF_NEEDED } from '../accounts/proof.ts'
-import { offerProof, proofState, proveAgain } from '../accounts/prove-again.ts'
-import { AddTotp, ChangeAccount, ChangePassword, Proof, ProofState, ProveAgain } from '../accounts/schema.ts'
-import { label } from '../schema/fields.ts'
-import { Account, changeAccount, getAccount } from '../teams/account.ts'
+} from '../access/accounts/factors.ts'
+import { ProofOptions } from '../access/accounts/passkeys/schema.ts'
+import { PROOF_NEEDED } from '../access/accounts/proof.ts'
+import { offerProof, proofState, proveAgain } from '../access/accounts/prove-again.ts'
+import {
+  AddTotp,
+  ChangeAccount,
+  ChangePassword,
+  Proof,
+  ProofState,
+  ProveAgain,
+} from '../access/accounts/schema.ts'
+import { Account, changeAccount, getAccount } from '../access/teams/account.ts'
+import { label } from '../platform/schema/fields.ts'
 import { NOT_OFFERED } from './passkeys.ts'
 import { personProcedure, router, SIGN_IN } from './procedures.ts'
 import { rememberPerson } from './visitor.ts'

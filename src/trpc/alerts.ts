@@ -1,6 +1,11 @@
 import { z } from 'zod'
-import { changeAlert, createAlert, MOST_ALERTS, removeAlert } from '../notifications/alerts/change-alerts.ts'
-import { listAlerts, listIncidents } from '../notifications/alerts/list-alerts.ts'
+import {
+  changeAlert,
+  createAlert,
+  MOST_ALERTS,
+  removeAlert,
+} from '../outgoing/notifications/alerts/change-alerts.ts'
+import { listAlerts, listIncidents } from '../outgoing/notifications/alerts/list-alerts.ts'
 import {
   Alert,
   AlertKey,
@@ -9,8 +14,8 @@ import {
   CreateAlert,
   IncidentPage,
   ListIncidents,
-} from '../notifications/alerts/schema.ts'
-import { testAlert } from '../notifications/alerts/test-alert.ts'
+} from '../outgoing/notifications/alerts/schema.ts'
+import { testAlert } from '../outgoing/notifications/alerts/test-alert.ts'
 import { billedSiteProcedure, managedSiteProcedure, router } from './procedures.ts'
 
 const UNKNOWN = 'No such site, or no such alert of it'

@@ -5,7 +5,7 @@ import {
   listAnnotations,
   MOST_ANNOTATIONS,
   removeAnnotation,
-} from '../annotations/annotations.ts'
+} from '../stats/annotations/annotations.ts'
 import {
   Annotation,
   AnnotationKey,
@@ -13,7 +13,7 @@ import {
   ChangeAnnotation,
   CreateAnnotation,
   ListAnnotations,
-} from '../annotations/schema.ts'
+} from '../stats/annotations/schema.ts'
 import { changingSiteProcedure, router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
 

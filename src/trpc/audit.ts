@@ -1,5 +1,5 @@
-import { AuditLogEntry, AuditLogQuery, listAuditEntries } from '../audit/list.ts'
-import { envelope, paginate } from '../schema/pagination.ts'
+import { AuditLogEntry, AuditLogQuery, listAuditEntries } from '../access/audit/list.ts'
+import { envelope, paginate } from '../platform/schema/pagination.ts'
 import { managerProcedure, router } from './procedures.ts'
 
 export const auditRouter = router({

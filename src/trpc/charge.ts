@@ -1,8 +1,8 @@
-import type { Config } from '../config.ts'
-import { keyedHash } from '../lib/keyed-hash.ts'
-import { overLimit, type RateLimitDecision } from '../limits/rate-limit.ts'
-import type { Identity } from '../teams/credentials.ts'
-import type { Caller } from '../teams/schema.ts'
+import type { Identity } from '../access/teams/credentials.ts'
+import type { Caller } from '../access/teams/schema.ts'
+import type { Config } from '../platform/config/config.ts'
+import { keyedHash } from '../platform/lib/keyed-hash.ts'
+import { overLimit, type RateLimitDecision } from '../platform/limits/rate-limit.ts'
 import type { Context } from './context.ts'
 
 /** A counter of calls in a minute; `whose` completes the sentence "More than 60 requests a minute …". */

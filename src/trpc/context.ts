@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { AppError } from '../errors.ts'
-import type { Language } from '../mail/languages.ts'
-import type { PageUrl } from '../schema/pagination.ts'
-import type { Services } from '../services.ts'
-import type { Credentials } from '../teams/credentials.ts'
+import type { Credentials } from '../access/teams/credentials.ts'
+import type { AppError } from '../platform/errors.ts'
+import type { Language } from '../platform/mail/languages.ts'
+import type { PageUrl } from '../platform/schema/pagination.ts'
+import type { Services } from '../platform/services.ts'
 
 /**
  * Services and request data that every procedure receives. `network` is used only for limits and never leaves the process; with

@@ -1,9 +1,9 @@
 import { type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import { z } from 'zod'
-import { AppError, type ErrorCode, retryAfterOf, STATUS_OF } from '../errors.ts'
-import { asAppError } from '../runtime/failures.ts'
-import { validationError } from '../schema/validation.ts'
+import { AppError, type ErrorCode, retryAfterOf, STATUS_OF } from '../platform/errors.ts'
+import { asAppError } from '../platform/runtime/failures.ts'
+import { validationError } from '../platform/schema/validation.ts'
 import { runningRequest } from './context.ts'
 
 const PROTOCOL_NAMES: Record<ErrorCode, TRPC_ERROR_CODE_KEY> = {

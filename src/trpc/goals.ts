@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { createGoalsBatch, deleteGoal, saveGoal } from '../goals/change-goal.ts'
-import { findGoal, pageOfGoals } from '../goals/find-goal.ts'
-import { Goal, GoalBatch, GoalBody, GoalKey, GoalList, GoalPage, ListGoals } from '../goals/schema.ts'
-import { listVisibleGoals } from '../sharing/money-goals.ts'
+import { createGoalsBatch, deleteGoal, saveGoal } from '../stats/goals/change-goal.ts'
+import { findGoal, pageOfGoals } from '../stats/goals/find-goal.ts'
+import { Goal, GoalBatch, GoalBody, GoalKey, GoalList, GoalPage, ListGoals } from '../stats/goals/schema.ts'
+import { listVisibleGoals } from '../stats/sharing/money-goals.ts'
 import { changingSiteProcedure, router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
 

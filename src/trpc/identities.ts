@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { PROOF_NEEDED, requireProof } from '../accounts/proof.ts'
-import { Proof } from '../accounts/schema.ts'
-import { startFlow } from '../accounts/single-sign-on/flow.ts'
+import { PROOF_NEEDED, requireProof } from '../access/accounts/proof.ts'
+import { Proof } from '../access/accounts/schema.ts'
+import { startFlow } from '../access/accounts/single-sign-on/flow.ts'
 import {
   Identity,
   listIdentities,
   presentIdentity,
   removeIdentity,
-} from '../accounts/single-sign-on/identities.ts'
-import { label } from '../schema/fields.ts'
+} from '../access/accounts/single-sign-on/identities.ts'
+import { label } from '../platform/schema/fields.ts'
 import { openProcedure, personProcedure, router, SIGN_IN } from './procedures.ts'
 
 const NOT_SET_UP = 'Single sign-on is not set up in this service'

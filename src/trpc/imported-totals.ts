@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listTotals, TotalsImportItem, undoTotals } from '../transfer/totals/list.ts'
+import { listTotals, TotalsImportItem, undoTotals } from '../outgoing/transfer/totals/list.ts'
 import { managedSiteProcedure, router, siteProcedure } from './procedures.ts'
 
 export const importedTotalsRouter = router({

@@ -7,8 +7,8 @@ import {
   startImport,
   undoImport,
   uploadPart,
-} from '../transfer/imports/imports.ts'
-import { listFormats } from '../transfer/imports/present.ts'
+} from '../outgoing/transfer/imports/imports.ts'
+import { listFormats } from '../outgoing/transfer/imports/present.ts'
 import {
   CreateImport,
   Import,
@@ -19,7 +19,7 @@ import {
   PART_BYTES,
   StartImport,
   UploadPart,
-} from '../transfer/imports/schema.ts'
+} from '../outgoing/transfer/imports/schema.ts'
 import { managedSiteProcedure, router, siteProcedure } from './procedures.ts'
 
 const NO_IMPORT = 'No such site, or no such import'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { requireFreshProof } from '../accounts/prove-again.ts'
-import { acceptInvitation, lookUpInvitation } from '../teams/accept-invitation.ts'
+import { requireFreshProof } from '../access/accounts/prove-again.ts'
+import { acceptInvitation, lookUpInvitation } from '../access/teams/accept-invitation.ts'
 import {
   AcceptInvitation,
   CreateInvitation,
@@ -9,14 +9,14 @@ import {
   JoinedTeam,
   LookUpInvitation,
   OpenInvitation,
-} from '../teams/invitation-schema.ts'
+} from '../access/teams/invitation-schema.ts'
 import {
   createInvitation,
   listInvitations,
   MAX_INVITATIONS,
   resendInvitation,
   revokeInvitation,
-} from '../teams/invitations.ts'
+} from '../access/teams/invitations.ts'
 import { managerProcedure, openProcedure, PROOF_FIRST, router } from './procedures.ts'
 import { signedInPerson, visitorOf, welcome } from './visitor.ts'
 

@@ -1,6 +1,6 @@
-import type { Section } from '../dimensions/sections.ts'
-import type { Refusals } from '../errors.ts'
-import type { Scope } from '../teams/schema.ts'
+import type { Scope } from '../access/teams/schema.ts'
+import type { Section } from '../platform/dimensions/sections.ts'
+import type { Refusals } from '../platform/errors.ts'
 
 /** How a procedure is served over REST, with the texts about it in the API description. A query is a GET. */
 export interface RestEndpoint {

@@ -1,12 +1,18 @@
 import { z } from 'zod'
-import { addPasskey, offerPasskey } from '../accounts/passkeys/add.ts'
-import { loginWithPasskey, offerLogin } from '../accounts/passkeys/login.ts'
-import { listPasskeys, presentPasskey, removePasskey } from '../accounts/passkeys/passkeys.ts'
-import { AddOptions, AddPasskey, Passkey, UseOptions, UsePasskey } from '../accounts/passkeys/schema.ts'
-import { PROOF_NEEDED } from '../accounts/proof.ts'
-import { Proof } from '../accounts/schema.ts'
-import { label } from '../schema/fields.ts'
-import { Account } from '../teams/account.ts'
+import { addPasskey, offerPasskey } from '../access/accounts/passkeys/add.ts'
+import { loginWithPasskey, offerLogin } from '../access/accounts/passkeys/login.ts'
+import { listPasskeys, presentPasskey, removePasskey } from '../access/accounts/passkeys/passkeys.ts'
+import {
+  AddOptions,
+  AddPasskey,
+  Passkey,
+  UseOptions,
+  UsePasskey,
+} from '../access/accounts/passkeys/schema.ts'
+import { PROOF_NEEDED } from '../access/accounts/proof.ts'
+import { Proof } from '../access/accounts/schema.ts'
+import { Account } from '../access/teams/account.ts'
+import { label } from '../platform/schema/fields.ts'
 import { openProcedure, personProcedure, router, SIGN_IN } from './procedures.ts'
 import { visitorOf, welcome } from './visitor.ts'
 

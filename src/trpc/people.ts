@@ -1,7 +1,14 @@
-import { getErasure, listErasures, requestErasure } from '../people/erasures.ts'
-import { exportPerson } from '../people/export/export-person.ts'
-import { PersonExport } from '../people/export/schema.ts'
-import { Erasure, ErasureKey, ErasurePage, ExportPerson, ListErasures, PersonKey } from '../people/schema.ts'
+import { getErasure, listErasures, requestErasure } from '../outgoing/people/erasures.ts'
+import { exportPerson } from '../outgoing/people/export/export-person.ts'
+import { PersonExport } from '../outgoing/people/export/schema.ts'
+import {
+  Erasure,
+  ErasureKey,
+  ErasurePage,
+  ExportPerson,
+  ListErasures,
+  PersonKey,
+} from '../stats/people/schema.ts'
 import { managedSiteProcedure, router } from './procedures.ts'
 
 const NOBODY = 'No such site, or it has no such visitor and no such user'

@@ -1,6 +1,6 @@
 import { TRPCError } from '@trpc/server'
-import { NeedsPrimary } from '../db/replicas.ts'
-import type { Services } from '../services.ts'
+import { NeedsPrimary } from '../platform/db/replicas.ts'
+import type { Services } from '../platform/services.ts'
 import { namesRows } from '../stats/counts/counter.ts'
 
 interface Result {

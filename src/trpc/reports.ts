@@ -1,18 +1,18 @@
 import { z } from 'zod'
-import { LinkOfMail, LookUpLink, Subscription } from '../notifications/recipients/link-schema.ts'
+import { LinkOfMail, LookUpLink, Subscription } from '../outgoing/notifications/recipients/link-schema.ts'
 import {
   confirmSubscription,
   lookUpSubscription,
   unsubscribe,
-} from '../notifications/recipients/subscription.ts'
-import { previewReport } from '../notifications/reports/preview.ts'
-import { PreviewQuery, ReportPreview } from '../notifications/reports/preview-schema.ts'
+} from '../outgoing/notifications/recipients/subscription.ts'
+import { previewReport } from '../outgoing/notifications/reports/preview.ts'
+import { PreviewQuery, ReportPreview } from '../outgoing/notifications/reports/preview-schema.ts'
 import {
   addRecipient,
   changeRecipient,
   dropRecipient,
   listRecipients,
-} from '../notifications/reports/recipients.ts'
+} from '../outgoing/notifications/reports/recipients.ts'
 import {
   AddRecipient,
   ChangeRecipient,
@@ -20,8 +20,8 @@ import {
   RecipientKey,
   ReportSettings,
   TestReport,
-} from '../notifications/reports/schema.ts'
-import { sendTestReport } from '../notifications/reports/test-report.ts'
+} from '../outgoing/notifications/reports/schema.ts'
+import { sendTestReport } from '../outgoing/notifications/reports/test-report.ts'
 import { billedSiteProcedure, managedSiteProcedure, openProcedure, router } from './procedures.ts'
 
 const UNKNOWN = 'No such site, or no such recipient of it'

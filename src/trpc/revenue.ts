@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { beginImport, getImport, RevenueImport, StartImport } from '../revenue/import/present-import.ts'
-import { createPayment, listPayments, removePayment } from '../revenue/payments.ts'
-import { connectProcessor, disconnectProcessor, getConnection } from '../revenue/processor/connection.ts'
+import { requireNoEnd } from '../access/teams/token-rules.ts'
+import { beginImport, getImport, RevenueImport, StartImport } from '../money/import/present-import.ts'
+import { createPayment, listPayments, removePayment } from '../money/payments.ts'
+import { connectProcessor, disconnectProcessor, getConnection } from '../money/processor/connection.ts'
 import {
   ConnectProcessor,
   DeletePayment,
@@ -11,8 +12,7 @@ import {
   PaymentRecorded,
   ProcessorConnection,
   RecordPayment,
-} from '../revenue/schema.ts'
-import { requireNoEnd } from '../teams/token-rules.ts'
+} from '../money/schema.ts'
 import { billedSiteProcedure, managedSiteProcedure, router } from './procedures.ts'
 
 export const paymentsRouter = router({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ChangeSegment, CreateSegment, Segment, SegmentKey, SegmentList } from '../segments/schema.ts'
+import { ChangeSegment, CreateSegment, Segment, SegmentKey, SegmentList } from '../stats/segments/schema.ts'
 import {
   changeSegment,
   createSegment,
@@ -7,7 +7,7 @@ import {
   listSegments,
   MOST_SEGMENTS,
   removeSegment,
-} from '../segments/segments.ts'
+} from '../stats/segments/segments.ts'
 import { changingSiteProcedure, router, siteProcedure } from './procedures.ts'
 
 const UNKNOWN = 'No such site, or no such segment of it; personal segments of others are unknown'

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { requireFreshProof } from '../accounts/prove-again.ts'
-import { AppError } from '../errors.ts'
-import { openShare } from '../sharing/open-share.ts'
+import { requireFreshProof } from '../access/accounts/prove-again.ts'
+import { guardOf } from '../access/teams/authentication.ts'
+import { AppError } from '../platform/errors.ts'
+import { openShare } from '../stats/sharing/open-share.ts'
 import {
   ChangeShare,
   CreatedShare,
@@ -12,8 +13,8 @@ import {
   SharedSite,
   ShareKey,
   ShareList,
-} from '../sharing/schema.ts'
-import { presentShared } from '../sharing/shared-site.ts'
+} from '../stats/sharing/schema.ts'
+import { presentShared } from '../stats/sharing/shared-site.ts'
 import {
   changeShare,
   createShare,
@@ -21,8 +22,7 @@ import {
   MAX_LIVE_SHARES,
   renewShareLink,
   revokeShare,
-} from '../sharing/shares.ts'
-import { guardOf } from '../teams/authentication.ts'
+} from '../stats/sharing/shares.ts'
 import { changingSiteProcedure, openProcedure, PROOF_FIRST, router, SIGN_IN } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type OpenedExport, openHitExport, openRowExport } from '../transfer/export/open-export.ts'
-import { HitExportQuery, RowExportPath } from '../transfer/export/schema.ts'
+import { type OpenedExport, openHitExport, openRowExport } from '../outgoing/transfer/export/open-export.ts'
+import { HitExportQuery, RowExportPath } from '../outgoing/transfer/export/schema.ts'
 import { managedSiteProcedure, router } from './procedures.ts'
 
 const Opened = z.custom<OpenedExport>()

@@ -1,7 +1,5 @@
 import { z } from 'zod'
-import { updateRetention } from '../retention/change-retention.ts'
-import { DeleteHistory, deleteHistory } from '../retention/delete-history.ts'
-import { answerSite } from '../sites/answer-site.ts'
+import { answerSite } from '../access/sites/answer-site.ts'
 import {
   createSite,
   deleteSite,
@@ -10,12 +8,16 @@ import {
   updateCurrency,
   updateSite,
   updateTimezone,
-} from '../sites/change-site.ts'
-import { checkInstallation, Installation } from '../sites/check-installation.ts'
-import { currencyOptions } from '../sites/currencies.ts'
-import { getIdentifySecret, removeIdentifySecret, rotateIdentifySecret } from '../sites/identify-secret.ts'
-import { listSites } from '../sites/list-sites.ts'
-import { ChangeFeatures, CreateSite, changeOf } from '../sites/options.ts'
+} from '../access/sites/change-site.ts'
+import { checkInstallation, Installation } from '../access/sites/check-installation.ts'
+import { currencyOptions } from '../access/sites/currencies.ts'
+import {
+  getIdentifySecret,
+  removeIdentifySecret,
+  rotateIdentifySecret,
+} from '../access/sites/identify-secret.ts'
+import { listSites } from '../access/sites/list-sites.ts'
+import { ChangeFeatures, CreateSite, changeOf } from '../access/sites/options.ts'
 import {
   IdentifySecret,
   IdentifySecretStatus,
@@ -23,9 +25,11 @@ import {
   OptionList,
   Site,
   SiteList,
-} from '../sites/schema.ts'
-import { requireNoEnd } from '../teams/token-rules.ts'
-import { zoneOptions } from '../time/zones.ts'
+} from '../access/sites/schema.ts'
+import { requireNoEnd } from '../access/teams/token-rules.ts'
+import { updateRetention } from '../outgoing/retention/change-retention.ts'
+import { DeleteHistory, deleteHistory } from '../outgoing/retention/delete-history.ts'
+import { zoneOptions } from '../platform/time/zones.ts'
 import { chargeCall, installationBucket } from './charge.ts'
 import {
   authed,

@@ -1,4 +1,5 @@
-import { envelope, paginate } from '../schema/pagination.ts'
+import { envelope, paginate } from '../platform/schema/pagination.ts'
+import { Comparison } from '../platform/time/comparison.ts'
 import { BreakdownQuery } from '../stats/breakdown/query.ts'
 import { BreakdownRow } from '../stats/breakdown/row.ts'
 import { EventLogItem } from '../stats/event-log/event-item.ts'
@@ -40,7 +41,6 @@ import {
   PropertyBreakdownQuery,
 } from '../stats/reports/property-breakdown.ts'
 import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/reports/timeseries.ts'
-import { Comparison } from '../time/comparison.ts'
 import { router } from './procedures.ts'
 import { sharedSiteProcedure, unsharedSiteProcedure } from './shared-site.ts'
 import { explainProcedures } from './stats/explain.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { PROOF_NEEDED } from '../accounts/proof.ts'
-import { deleteTeam } from '../sites/delete-team.ts'
-import { leaveTeam } from '../teams/change-user.ts'
+import { PROOF_NEEDED } from '../access/accounts/proof.ts'
+import { deleteTeam } from '../access/sites/delete-team.ts'
+import { leaveTeam } from '../access/teams/change-user.ts'
 import {
   createOwnTeam,
   DeleteTeam,
@@ -13,7 +13,7 @@ import {
   OwnTeamList,
   renameTeam,
   Team,
-} from '../teams/own-teams.ts'
+} from '../access/teams/own-teams.ts'
 import {
   authed,
   managerProcedure,

@@ -1,6 +1,13 @@
 import { z } from 'zod'
-import { requireFreshProof } from '../accounts/prove-again.ts'
-import { CreatedToken, CreateToken, RenameToken, RevokeToken, TokenInfo, TokenList } from '../teams/schema.ts'
+import { requireFreshProof } from '../access/accounts/prove-again.ts'
+import {
+  CreatedToken,
+  CreateToken,
+  RenameToken,
+  RevokeToken,
+  TokenInfo,
+  TokenList,
+} from '../access/teams/schema.ts'
 import {
   issueToken,
   listTokens,
@@ -8,7 +15,7 @@ import {
   renameToken,
   requireTokenRoom,
   revokeToken,
-} from '../teams/tokens.ts'
+} from '../access/teams/tokens.ts'
 import { authed, changingProcedure, PROOF_FIRST, router } from './procedures.ts'
 
 const makerProcedure = changingProcedure

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { PROOF_NEEDED } from '../accounts/proof.ts'
-import { changeUser, removeUser, transferTeam } from '../teams/change-user.ts'
-import { listUsers } from '../teams/list-users.ts'
-import { ChangeUser, RemoveUser, TeamUser, TransferTeam, UserList } from '../teams/user-schema.ts'
+import { PROOF_NEEDED } from '../access/accounts/proof.ts'
+import { changeUser, removeUser, transferTeam } from '../access/teams/change-user.ts'
+import { listUsers } from '../access/teams/list-users.ts'
+import { ChangeUser, RemoveUser, TeamUser, TransferTeam, UserList } from '../access/teams/user-schema.ts'
 import { authed, managerProcedure, ownerProcedure, router } from './procedures.ts'
 
 export const usersRouter = router({

@@ -1,9 +1,9 @@
-import { rememberBrowser } from '../accounts/known-browser.ts'
-import type { Visitor } from '../accounts/sign-in.ts'
-import { AppError } from '../errors.ts'
-import { type Account, getAccount } from '../teams/account.ts'
-import { identify } from '../teams/authentication.ts'
-import type { Person } from '../teams/credentials.ts'
+import { rememberBrowser } from '../access/accounts/known-browser.ts'
+import type { Visitor } from '../access/accounts/sign-in.ts'
+import { type Account, getAccount } from '../access/teams/account.ts'
+import { identify } from '../access/teams/authentication.ts'
+import type { Person } from '../access/teams/credentials.ts'
+import { AppError } from '../platform/errors.ts'
 import type { Context } from './context.ts'
 
 /** Returns the browser that a request came from. */

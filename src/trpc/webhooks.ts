@@ -5,9 +5,9 @@ import {
   listWebhooks,
   removeWebhook,
   rotateSecret,
-} from '../notifications/webhooks/endpoints.ts'
-import { MOST_ENDPOINTS } from '../notifications/webhooks/limits.ts'
-import { getDelivery, listDeliveries } from '../notifications/webhooks/read-log.ts'
+} from '../outgoing/notifications/webhooks/endpoints.ts'
+import { MOST_ENDPOINTS } from '../outgoing/notifications/webhooks/limits.ts'
+import { getDelivery, listDeliveries } from '../outgoing/notifications/webhooks/read-log.ts'
 import {
   ChangeWebhook,
   CreatedWebhook,
@@ -22,8 +22,8 @@ import {
   Webhook,
   WebhookKey,
   WebhookList,
-} from '../notifications/webhooks/schema.ts'
-import { redeliver, sendTest } from '../notifications/webhooks/send-by-hand.ts'
+} from '../outgoing/notifications/webhooks/schema.ts'
+import { redeliver, sendTest } from '../outgoing/notifications/webhooks/send-by-hand.ts'
 import { managedSiteProcedure, router } from './procedures.ts'
 
 const UNKNOWN = 'No such site, or no such webhook of it'

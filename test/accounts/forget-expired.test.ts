@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { forgetExpired } from '../../src/accounts/forget-expired.ts'
-import { createTeam } from '../../src/teams/accounts.ts'
+import { forgetExpired } from '../../src/access/accounts/forget-expired.ts'
+import { createTeam } from '../../src/access/teams/accounts.ts'
 import { testDatabase, useDatabase } from '../support/database.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createLink } from '../../src/accounts/links.ts'
-import { disableLogin } from '../../src/teams/manage-logins.ts'
+import { createLink } from '../../src/access/accounts/links.ts'
+import { disableLogin } from '../../src/access/teams/manage-logins.ts'
 import { newAddress } from '../support/invitations.ts'
 import { browserOf, entriesOf, PASSWORD, setUp } from '../support/log-in.ts'
 import { startMailServer } from '../support/mail-server.ts'

@@ -5,7 +5,7 @@ import {
   NewPassword,
   refuseCommonPassword,
   verifyPassword,
-} from '../../src/accounts/passwords.ts'
+} from '../../src/access/accounts/passwords.ts'
 
 test('passwords: the hash is Argon2id with its parameters, and differs each time', async () => {
   const [one, other] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')])

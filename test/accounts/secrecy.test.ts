@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
-import { createLink } from '../../src/accounts/links.ts'
+import { createLink } from '../../src/access/accounts/links.ts'
 import { cookieOf, invitee, withCookie } from '../support/log-in.ts'
 import { recordingLog } from '../support/recording-log.ts'
 import { useApi } from '../teams/use-api.ts'

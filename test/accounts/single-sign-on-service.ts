@@ -1,4 +1,4 @@
-import { hashSecret, newSecret } from '../../src/accounts/secrets.ts'
+import { hashSecret, newSecret } from '../../src/access/accounts/secrets.ts'
 import type { Api } from '../support/api.ts'
 
 /** A browser at the service: it keeps cookies, and does not follow the service to other places. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { forgetOldEntries, listAuditEntries, mergeCounts } from '../../src/audit/list.ts'
-import { createTeam } from '../../src/teams/accounts.ts'
+import { forgetOldEntries, listAuditEntries, mergeCounts } from '../../src/access/audit/list.ts'
+import { createTeam } from '../../src/access/teams/accounts.ts'
 import { testDatabase, useDatabase } from '../support/database.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')

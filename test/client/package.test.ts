@@ -2,7 +2,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { projectRoot } from '../../src/config.ts'
+import { projectRoot } from '../../src/platform/config/config.ts'
 import { appRouter } from '../../src/trpc/root.ts'
 import { dayOfHits, startStats } from '../contract/stats-site.ts'
 import { ofFile } from '../support/of-file.ts'

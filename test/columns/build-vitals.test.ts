@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { HIT_DIMENSIONS, SESSION_DIMENSIONS } from '../../src/columns/block.ts'
-import { buildBlock, type HitRows, type SessionRows } from '../../src/columns/build-block.ts'
-import type { VitalRows } from '../../src/columns/build-vitals.ts'
-import { SiteTexts } from '../../src/columns/texts.ts'
-import { VisitorNumbers } from '../../src/columns/visitor-numbers.ts'
+import { HIT_DIMENSIONS, SESSION_DIMENSIONS } from '../../src/storage/columns/block.ts'
+import { buildBlock, type HitRows, type SessionRows } from '../../src/storage/columns/build-block.ts'
+import type { VitalRows } from '../../src/storage/columns/build-vitals.ts'
+import { SiteTexts } from '../../src/storage/columns/texts.ts'
+import { VisitorNumbers } from '../../src/storage/columns/visitor-numbers.ts'
 
 interface Page {
   session: number

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { BLOCK_TYPES, type Block, bytesOf } from '../../src/columns/block.ts'
-import { encodeBlock, FORM, formOf } from '../../src/columns/encode-block.ts'
-import { DecodedBlocks, PackedBlock } from '../../src/columns/packed-block.ts'
-import { EMPTY } from '../../src/columns/read-rows.ts'
-import { SiteTexts } from '../../src/columns/texts.ts'
-import { VisitorNumbers } from '../../src/columns/visitor-numbers.ts'
+import { BLOCK_TYPES, type Block, bytesOf } from '../../src/storage/columns/block.ts'
+import { encodeBlock, FORM, formOf } from '../../src/storage/columns/encode-block.ts'
+import { DecodedBlocks, PackedBlock } from '../../src/storage/columns/packed-block.ts'
+import { EMPTY } from '../../src/storage/columns/read-rows.ts'
+import { SiteTexts } from '../../src/storage/columns/texts.ts'
+import { VisitorNumbers } from '../../src/storage/columns/visitor-numbers.ts'
 
 const numbering = { texts: new SiteTexts(), visitors: new VisitorNumbers() }
 

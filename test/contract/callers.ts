@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { hashSecret } from '../../src/accounts/secrets.ts'
-import { startSession } from '../../src/accounts/sessions.ts'
-import type { Db } from '../../src/db/connect.ts'
-import { SECTIONS } from '../../src/dimensions/sections.ts'
-import { newShareSecret } from '../../src/sharing/credentials.ts'
-import { createTeam, createUser } from '../../src/teams/accounts.ts'
-import { type Role, SCOPES, type Scope } from '../../src/teams/schema.ts'
-import { createToken } from '../../src/teams/tokens.ts'
+import { hashSecret } from '../../src/access/accounts/secrets.ts'
+import { startSession } from '../../src/access/accounts/sessions.ts'
+import { createTeam, createUser } from '../../src/access/teams/accounts.ts'
+import { type Role, SCOPES, type Scope } from '../../src/access/teams/schema.ts'
+import { createToken } from '../../src/access/teams/tokens.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
+import { SECTIONS } from '../../src/platform/dimensions/sections.ts'
+import { newShareSecret } from '../../src/stats/sharing/credentials.ts'
 
 /** Headers that a caller sends with each request. */
 export type Headers = Record<string, string>

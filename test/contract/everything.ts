@@ -1,4 +1,4 @@
-import { DIMENSIONS } from '../../src/dimensions/dimensions.ts'
+import { DIMENSIONS } from '../../src/platform/dimensions/dimensions.ts'
 import type { Stats, StatsSite } from './stats-site.ts'
 
 const RANGES = ['from=2026-02-01&to=2026-03-18', 'from=2026-03-08&to=2026-03-08', 'range=today', 'range=all']

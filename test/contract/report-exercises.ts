@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { linkTo } from '../../src/notifications/recipients/links.ts'
+import { linkTo } from '../../src/outgoing/notifications/recipients/links.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { after, bodies, type Exercise, patch, queries, twice, type World } from './exercise-steps.ts'
 

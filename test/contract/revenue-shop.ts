@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { createUser } from '../../src/teams/accounts.ts'
+import { createUser } from '../../src/access/teams/accounts.ts'
 import { ofFile } from '../support/of-file.ts'
 import {
   type DeliveryOptions,

@@ -1,6 +1,6 @@
 // @module-tag full
 import { beforeAll, describe, expect, test } from 'vitest'
-import { DIMENSIONS, isInSessionRow } from '../../src/dimensions/dimensions.ts'
+import { DIMENSIONS, isInSessionRow } from '../../src/platform/dimensions/dimensions.ts'
 import { ofFile } from '../support/of-file.ts'
 import type { Json } from '../support/stripe.ts'
 import { startRevenue } from './revenue-shop.ts'

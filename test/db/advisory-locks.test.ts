@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { projectRoot } from '../../src/config.ts'
-import { ADVISORY_LOCKS } from '../../src/db/advisory-locks.ts'
+import { projectRoot } from '../../src/platform/config/config.ts'
+import { ADVISORY_LOCKS } from '../../src/platform/db/advisory-locks.ts'
 
 test('advisory locks: each has a number of its own', () => {
   const numbers = Object.values(ADVISORY_LOCKS)

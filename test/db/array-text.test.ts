@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { arrayText, timeText } from '../../src/db/array-text.ts'
+import { arrayText, timeText } from '../../src/platform/db/array-text.ts'
 import { dbOf, useDatabase } from '../support/database.ts'
 
 const db = dbOf(useDatabase())

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { projectRoot } from '../../src/config.ts'
-import { CITUS } from '../../src/db/dialects/citus.ts'
+import { projectRoot } from '../../src/platform/config/config.ts'
+import { CITUS } from '../../src/platform/db/dialects/citus.ts'
 
 const MIGRATIONS = join(projectRoot, 'sql', 'migrations')
 const migrations = readdirSync(MIGRATIONS)

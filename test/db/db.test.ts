@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest'
-import { clientOptions, connectDb } from '../../src/db/connect.ts'
-import { isDataFault, isRetryable, isUnavailable, sqlState, translateDbError } from '../../src/db/errors.ts'
-import { query } from '../../src/db/query.ts'
-import { AppError } from '../../src/errors.ts'
-import { asAppError } from '../../src/runtime/failures.ts'
+import { clientOptions, connectDb } from '../../src/platform/db/connect.ts'
+import {
+  isDataFault,
+  isRetryable,
+  isUnavailable,
+  sqlState,
+  translateDbError,
+} from '../../src/platform/db/errors.ts'
+import { query } from '../../src/platform/db/query.ts'
+import { AppError } from '../../src/platform/errors.ts'
+import { asAppError } from '../../src/platform/runtime/failures.ts'
 import { dbOf, useDatabase } from '../support/database.ts'
 
 const db = dbOf(useDatabase())

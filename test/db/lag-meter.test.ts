@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLagMeter } from '../../src/db/lag-meter.ts'
+import { createLagMeter } from '../../src/platform/db/lag-meter.ts'
 
 test('lag of a standby: unknown before the primary has answered', () => {
   expect(createLagMeter(2_000).lagOf(5n, 0)).toBe(Number.POSITIVE_INFINITY)

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { projectRoot } from '../../src/config.ts'
-import { connectDb, type Db } from '../../src/db/connect.ts'
-import { checkDatabase, migrate } from '../../src/db/migrate.ts'
-import { startDatabase } from '../../src/embedded/database.ts'
+import { projectRoot } from '../../src/platform/config/config.ts'
+import { connectDb, type Db } from '../../src/platform/db/connect.ts'
+import { checkDatabase, migrate } from '../../src/platform/db/migrate.ts'
+import { startDatabase } from '../../src/platform/embedded/database.ts'
 import { silentLog } from '../support/log.ts'
 
 const MIGRATIONS = readdirSync(join(projectRoot, 'sql', 'migrations')).sort()

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { projectRoot } from '../../src/config.ts'
+import { projectRoot } from '../../src/platform/config/config.ts'
 import { pgbouncerDatabases } from '../support/pgbouncer-databases.ts'
 
 test('PgBouncer: the documented entries have the settings of all pools', () => {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { connectDb } from '../../src/db/connect.ts'
+import { connectDb } from '../../src/platform/db/connect.ts'
 import { sharedDatabase } from '../support/database.ts'
 import { databaseProxy } from '../support/database-proxy.ts'
 import { freePort } from '../support/service.ts'

@@ -1,10 +1,10 @@
 import net from 'node:net'
 import postgres from 'postgres'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { clientOptions } from '../../src/db/connect.ts'
-import { startDatabase } from '../../src/embedded/database.ts'
-import { copyFail } from '../../src/embedded/protocol.ts'
-import { Statements } from '../../src/embedded/statements.ts'
+import { clientOptions } from '../../src/platform/db/connect.ts'
+import { startDatabase } from '../../src/platform/embedded/database.ts'
+import { copyFail } from '../../src/platform/embedded/protocol.ts'
+import { Statements } from '../../src/platform/embedded/statements.ts'
 import { ofFile } from '../support/of-file.ts'
 import {
   bind,

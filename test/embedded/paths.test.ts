@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openDataDir } from '../../src/embedded/paths.ts'
+import { openDataDir } from '../../src/platform/embedded/paths.ts'
 import { recordingLog } from '../support/recording-log.ts'
 
 let folder: string

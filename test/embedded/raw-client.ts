@@ -1,5 +1,5 @@
 import net from 'node:net'
-import { MessageReader, message } from '../../src/embedded/protocol.ts'
+import { MessageReader, message } from '../../src/platform/embedded/protocol.ts'
 
 const int16 = (value: number) => Buffer.from([value >> 8, value & 255])
 const int32 = (value: number) => Buffer.from([value >> 24, value >> 16, value >> 8, value])

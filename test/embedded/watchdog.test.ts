@@ -1,9 +1,9 @@
 // @module-tag full
 import postgres from 'postgres'
 import { expect, onTestFinished, test } from 'vitest'
-import { clientOptions } from '../../src/db/connect.ts'
-import { startDatabase } from '../../src/embedded/database.ts'
-import { databaseUrl } from '../../src/embedded/paths.ts'
+import { clientOptions } from '../../src/platform/db/connect.ts'
+import { startDatabase } from '../../src/platform/embedded/database.ts'
+import { databaseUrl } from '../../src/platform/embedded/paths.ts'
 import { newDataDir } from '../support/data-dir.ts'
 import { ofFile } from '../support/of-file.ts'
 import { exited, ready, spawnEntry } from './spawn.ts'

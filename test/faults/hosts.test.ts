@@ -1,7 +1,7 @@
 // @module-tag full
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bootstrap } from '../../src/teams/accounts.ts'
+import { bootstrap } from '../../src/access/teams/accounts.ts'
 import { folderOfFile } from '../support/data-dir.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { moreAccepted, underLoad } from '../support/load.ts'

@@ -1,10 +1,10 @@
 // @module-tag full
 // @needs postgres pgbouncer
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectDb, type Db } from '../../src/db/connect.ts'
-import { createReplicas } from '../../src/db/replicas.ts'
-import { unreplicatedCommits } from '../../src/db/unreplicated.ts'
-import type { Position } from '../../src/db/wal-position.ts'
+import { connectDb, type Db } from '../../src/platform/db/connect.ts'
+import { createReplicas } from '../../src/platform/db/replicas.ts'
+import { unreplicatedCommits } from '../../src/platform/db/unreplicated.ts'
+import type { Position } from '../../src/platform/db/wal-position.ts'
 import { silentLog } from '../support/log.ts'
 import { type PgBouncer, pgbouncer } from '../support/pgbouncer.ts'
 import { type PostgresPair, postgresPair } from '../support/postgres-pair.ts'

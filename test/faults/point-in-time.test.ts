@@ -2,9 +2,9 @@
 // @needs timescaledb
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { connectDb } from '../../src/db/connect.ts'
-import { migrate } from '../../src/db/migrate.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
+import { connectDb } from '../../src/platform/db/connect.ts'
+import { migrate } from '../../src/platform/db/migrate.ts'
 import { documentedCommands } from '../support/documented-commands.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { postgresServers, urlOf } from '../support/postgres-servers.ts'

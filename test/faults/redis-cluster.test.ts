@@ -1,6 +1,6 @@
 // @module-tag full
 import { expect, test } from 'vitest'
-import { CLUSTER_TAGS } from '../../src/redis/lanes.ts'
+import { CLUSTER_TAGS } from '../../src/platform/redis/lanes.ts'
 import { type Load, moreAccepted, underLoad } from '../support/load.ts'
 import { ofFile } from '../support/of-file.ts'
 import { type RedisServer, redisCluster } from '../support/redis-servers.ts'

@@ -1,8 +1,8 @@
 // @module-tag full
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, inject, test } from 'vitest'
-import { connectDb } from '../../src/db/connect.ts'
-import { databaseUrl } from '../../src/embedded/paths.ts'
+import { connectDb } from '../../src/platform/db/connect.ts'
+import { databaseUrl } from '../../src/platform/embedded/paths.ts'
 import { moreAccepted, moreRefused } from '../support/load.ts'
 import { ofFile } from '../support/of-file.ts'
 import { createTestSite } from '../support/sites.ts'

@@ -2,9 +2,9 @@
 // @needs timescaledb
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectDb, type Db } from '../../src/db/connect.ts'
-import { Unreplicated } from '../../src/db/unreplicated.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
+import { connectDb, type Db } from '../../src/platform/db/connect.ts'
+import { Unreplicated } from '../../src/platform/db/unreplicated.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { moreAccepted } from '../support/load.ts'
 import { ofFile } from '../support/of-file.ts'

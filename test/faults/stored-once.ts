@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Db } from '../../src/db/connect.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
 import type { Load } from '../support/load.ts'
 import type { TestSite } from '../support/sites.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLifecycleGoals } from '../../src/goals/change-goal.ts'
+import { createLifecycleGoals } from '../../src/stats/goals/change-goal.ts'
 import { SERVICE_EVENTS } from '../contract/revenue-shop.ts'
 import type { Answer } from '../support/api.ts'
 import { useGoals } from './site.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { listAllGoals } from '../../src/goals/find-goal.ts'
+import { listAllGoals } from '../../src/stats/goals/find-goal.ts'
 import type { Answer } from '../support/api.ts'
 import { useGoals } from './site.ts'
 

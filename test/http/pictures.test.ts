@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
+import { createFavicons } from '../../src/access/sites/favicons.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { createFavicons } from '../../src/sites/favicons.ts'
 import { avatarOf } from '../../src/stats/identity/avatar.ts'
 import { nicknameOf } from '../../src/stats/identity/nickname.ts'
 import { startApi } from '../support/api.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { headerList, pageUrlOf, readQuery } from '../../src/http/api/query.ts'
-import { fieldsOf } from '../../src/schema/known-fields.ts'
+import { fieldsOf } from '../../src/platform/schema/known-fields.ts'
 
 const known = new Set(['a', 'b'])
 

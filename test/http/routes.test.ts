@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { generateToken } from '../../src/access/teams/token-format.ts'
 import { routes } from '../../src/http/api/routes.ts'
-import { generateToken } from '../../src/teams/token-format.ts'
 import { startApi } from '../support/api.ts'
 import { ofFile } from '../support/of-file.ts'
 

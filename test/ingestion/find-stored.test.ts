@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { findStored } from '../../src/ingestion/store/find-stored.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
+import { compressSettledChunks } from '../../src/storage/rollups/columnstore.ts'
 import { useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { createTestSite } from '../support/sites.ts'

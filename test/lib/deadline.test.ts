@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { withDeadline } from '../../src/lib/deadline.ts'
+import { withDeadline } from '../../src/platform/lib/deadline.ts'
 import { deferred } from '../support/deferred.ts'
 
 beforeEach(() => {

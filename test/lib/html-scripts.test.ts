@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readScripts } from '../../src/lib/html-scripts.ts'
+import { readScripts } from '../../src/platform/lib/html-scripts.ts'
 
 const read = (html: string) => readScripts(html).scripts.map(script => Object.fromEntries(script))
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { AppError } from '../../src/errors.ts'
-import { checkDepth, MAX_DEPTH, parseJson } from '../../src/lib/json.ts'
+import { AppError } from '../../src/platform/errors.ts'
+import { checkDepth, MAX_DEPTH, parseJson } from '../../src/platform/lib/json.ts'
 
 const arrays = (depth: number, inner = '1') => '['.repeat(depth) + inner + ']'.repeat(depth)
 const objects = (depth: number, inner = '1') => '{"a":'.repeat(depth) + inner + '}'.repeat(depth)

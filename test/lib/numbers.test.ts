@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { percentChange, ratio } from '../../src/lib/numbers.ts'
+import { percentChange, ratio } from '../../src/platform/lib/numbers.ts'
 
 test.each([
   [1, 2, 0, 1],

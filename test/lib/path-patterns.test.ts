@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { matchesPath } from '../../src/lib/path-patterns.ts'
+import { matchesPath } from '../../src/platform/lib/path-patterns.ts'
 import { patternsOf } from '../../src/tracker/patterns.ts'
 
 const PATTERNS = [

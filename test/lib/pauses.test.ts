@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createPauses } from '../../src/lib/pauses.ts'
-import { readCsv } from '../../src/transfer/read/csv.ts'
-import { readJsonLines } from '../../src/transfer/read/json-lines.ts'
-import { readJsonObjects } from '../../src/transfer/read/json-objects.ts'
+import { readCsv } from '../../src/outgoing/transfer/read/csv.ts'
+import { readJsonLines } from '../../src/outgoing/transfer/read/json-lines.ts'
+import { readJsonObjects } from '../../src/outgoing/transfer/read/json-objects.ts'
+import { createPauses } from '../../src/platform/lib/pauses.ts'
 import { sweep } from '../support/runs.ts'
 
 /** Counts how often other work has its turn while `run` runs. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPlaces } from '../../src/lib/places.ts'
+import { createPlaces } from '../../src/platform/lib/places.ts'
 import { deferred } from '../support/deferred.ts'
 
 /** A task that runs until it is told to end. */

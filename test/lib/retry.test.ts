@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { poll, retry } from '../../src/lib/retry.ts'
+import { poll, retry } from '../../src/platform/lib/retry.ts'
 
 /** Returns a function that fails as often as told, then returns the number of its runs. */
 function failing(times: number) {

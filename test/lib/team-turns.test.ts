@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTeamTurns } from '../../src/lib/team-turns.ts'
+import { createTeamTurns } from '../../src/platform/lib/team-turns.ts'
 
 const items = (...names: string[]) => names.map(name => ({ name, teamId: name[0]! }))
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countAttempt, MAX_ATTEMPTS, MAX_ATTEMPTS_OF_EMAIL } from '../../src/limits/attempts.ts'
+import { countAttempt, MAX_ATTEMPTS, MAX_ATTEMPTS_OF_EMAIL } from '../../src/platform/limits/attempts.ts'
 import { startApi } from '../support/api.ts'
 import { ofFile } from '../support/of-file.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createKnownTokens } from '../../src/limits/known-tokens.ts'
-import type { RedisClient } from '../../src/redis/client.ts'
+import { createKnownTokens } from '../../src/platform/limits/known-tokens.ts'
+import type { RedisClient } from '../../src/platform/redis/client.ts'
 import { deferred } from '../support/deferred.ts'
 import { connectTo, type TestRedis, testRedis } from '../support/redis.ts'
 

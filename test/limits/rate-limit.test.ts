@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createExhaustedLimits, createRateLimiter } from '../../src/limits/rate-limit.ts'
+import { createExhaustedLimits, createRateLimiter } from '../../src/platform/limits/rate-limit.ts'
 import { useRedis } from '../support/redis.ts'
 
 const MINUTE = 60_000

@@ -1,4 +1,4 @@
-import { loadConfig } from '../../src/config.ts'
+import { loadConfig } from '../../src/platform/config/config.ts'
 
 /** Without a mail server. */
 export const config = loadConfig({

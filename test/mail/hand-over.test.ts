@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { handOver } from '../../src/mail/hand-over.ts'
+import { handOver } from '../../src/platform/mail/hand-over.ts'
 import { silentLog } from '../support/log.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { config } from './config.ts'

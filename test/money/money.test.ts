@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { capped } from '../../src/money/amounts.ts'
 import { moneyText } from '../../src/money/money-text.ts'
 import { presentMoney } from '../../src/money/totals.ts'
-import type { MovementTotals, RevenueTotals } from '../../src/rollups/protocol.ts'
+import { capped } from '../../src/platform/schema/amounts.ts'
+import type { MovementTotals, RevenueTotals } from '../../src/storage/rollups/protocol.ts'
 
 const nothing: RevenueTotals = { recorded: 0, payments: 0, revenue: 0n, recurring: 0n, newCustomers: 0 }
 const still: MovementTotals = { mrr: 0n, mrrAtEnd: 0n }

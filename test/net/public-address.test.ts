@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isPublicAddress } from '../../src/net/public-addresses.ts'
+import { isPublicAddress } from '../../src/platform/net/public-addresses.ts'
 
 const LOCAL_V4 = `
   0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.1 100.127.255.255 127.0.0.1 127.1.2.3 169.254.169.254

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { isPublicAddress } from '../../src/net/public-addresses.ts'
-import { fetchPublic, PUBLIC_INTERNET, type Reach } from '../../src/net/public-fetch.ts'
+import { isPublicAddress } from '../../src/platform/net/public-addresses.ts'
+import { fetchPublic, PUBLIC_INTERNET, type Reach } from '../../src/platform/net/public-fetch.ts'
 import { startLocalServer } from '../support/local-server.ts'
 import { ofFile } from '../support/of-file.ts'
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createRemotePictures, rasterTypeOf } from '../../src/net/remote-pictures.ts'
+import { createRemotePictures, rasterTypeOf } from '../../src/platform/net/remote-pictures.ts'
 
 const FETCHED = { type: 'image/png', bytes: Buffer.from('picture') }
 const MINUTE = 60_000

@@ -1,6 +1,6 @@
 // @module-tag full
 import { expect, test } from 'vitest'
-import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
+import { compressSettledChunks } from '../../src/storage/rollups/columnstore.ts'
 import { testDatabase, useDatabase } from '../support/database.ts'
 import { expectSameReads } from '../support/expect-reads.ts'
 import { randomFilters, randomRange } from '../support/random-filters.ts'

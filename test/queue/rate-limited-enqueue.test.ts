@@ -1,7 +1,10 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { createRateLimiter, type RateLimit } from '../../src/limits/rate-limit.ts'
-import { createProducer } from '../../src/queue/producer.ts'
-import { createRateLimitedEnqueue, type RateLimitedEnqueue } from '../../src/queue/rate-limited-enqueue.ts'
+import { createRateLimiter, type RateLimit } from '../../src/platform/limits/rate-limit.ts'
+import { createProducer } from '../../src/platform/queue/producer.ts'
+import {
+  createRateLimitedEnqueue,
+  type RateLimitedEnqueue,
+} from '../../src/platform/queue/rate-limited-enqueue.ts'
 import { useRedis } from '../support/redis.ts'
 
 const MINUTE = 60_000

@@ -1,4 +1,4 @@
-import { createConsumer } from '../../src/queue/consumer.ts'
+import { createConsumer } from '../../src/platform/queue/consumer.ts'
 import { silentLog } from '../support/log.ts'
 
 /** A consumer that takes jobs and never finishes one; it sends `taken` for each. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
-import { createGroupCommit, type WaitingRoom, waitingRoom } from '../../src/redis/group-commit.ts'
+import { createGroupCommit, type WaitingRoom, waitingRoom } from '../../src/platform/redis/group-commit.ts'
 
 interface Limits {
   maxBatch?: number

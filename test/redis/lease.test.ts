@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLease, whenFree, whileHolding } from '../../src/redis/lease.ts'
+import { createLease, whenFree, whileHolding } from '../../src/platform/redis/lease.ts'
 import { deferred } from '../support/deferred.ts'
 import { useRedis } from '../support/redis.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { startRedis } from '../../src/embedded/redis.ts'
-import { connectPatientRedis, connectRedis } from '../../src/redis/connect.ts'
+import { startRedis } from '../../src/platform/embedded/redis.ts'
+import { connectPatientRedis, connectRedis } from '../../src/platform/redis/connect.ts'
 import { folderOfCase } from '../support/data-dir.ts'
 import { silentLog } from '../support/log.ts'
 

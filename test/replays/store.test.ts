@@ -4,10 +4,14 @@ import { bytesOf, type ReplayJob } from '../../src/ingestion/replays/job.ts'
 import { createReplayConsumer } from '../../src/ingestion/replays/replay-consumer.ts'
 import { storeChunk } from '../../src/ingestion/replays/store-chunk.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { type BoundedQueue, createBoundedQueue, waitingBytes } from '../../src/queue/bounded-queue.ts'
-import { queueDepth } from '../../src/queue/bull-format.ts'
-import { createConsumer } from '../../src/queue/consumer.ts'
-import { createProducer } from '../../src/queue/producer.ts'
+import {
+  type BoundedQueue,
+  createBoundedQueue,
+  waitingBytes,
+} from '../../src/platform/queue/bounded-queue.ts'
+import { queueDepth } from '../../src/platform/queue/bull-format.ts'
+import { createConsumer } from '../../src/platform/queue/consumer.ts'
+import { createProducer } from '../../src/platform/queue/producer.ts'
 import { useDatabase } from '../support/database.ts'
 import { dyingAfter } from '../support/dying-after.ts'
 import { enrichedHit } from '../support/hits.ts'

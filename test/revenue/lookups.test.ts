@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reconcileMrr } from '../../src/revenue/subscriptions/reconcile-mrr.ts'
+import { reconcileMrr } from '../../src/money/subscriptions/reconcile-mrr.ts'
 import {
   addReceiver,
   connect,

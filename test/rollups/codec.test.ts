@@ -8,7 +8,7 @@ import {
   encodeValues,
   noCounts,
   type RolledUpValue,
-} from '../../src/rollups/daily/codec.ts'
+} from '../../src/storage/rollups/daily/codec.ts'
 
 /** Values just below, at and above each boundary where the encoding needs one more byte. */
 const BITS = [7, 14, 21, 28, 31, 32, 35, 42, 49]

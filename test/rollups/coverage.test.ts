@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { coverageOf } from '../../src/rollups/daily/coverage.ts'
-import type { DailyRollup, Window } from '../../src/rollups/protocol.ts'
+import { coverageOf } from '../../src/storage/rollups/daily/coverage.ts'
+import type { DailyRollup, Window } from '../../src/storage/rollups/protocol.ts'
 import { randomFrom } from '../support/random-values.ts'
 
 const QUARTER = 15 * 60_000

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Hit } from '../../src/ingestion/hit.ts'
-import { writeServiceEvents } from '../../src/revenue/ledger/service-events.ts'
+import { writeServiceEvents } from '../../src/money/ledger/service-events.ts'
 import { sweep } from '../support/runs.ts'
 import { ADA, BOB, DAY, failed, HOUR, MINUTE, OVER, RANGES, type Story, TODAY, useStories } from './story.ts'
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { ROLLED_UP_DIMENSIONS } from '../../src/dimensions/rolled-up.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
+import { ROLLED_UP_DIMENSIONS } from '../../src/platform/dimensions/rolled-up.ts'
 import { dbOf, testDatabase, useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { ofFile } from '../support/of-file.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { analyzeGrown, compressSettledChunks } from '../../src/rollups/columnstore.ts'
+import { analyzeGrown, compressSettledChunks } from '../../src/storage/rollups/columnstore.ts'
 import { dbOf, testDatabase, useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { ofFile } from '../support/of-file.ts'

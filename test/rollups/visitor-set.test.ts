@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { encodeValues, noCounts } from '../../src/rollups/daily/codec.ts'
-import { compareTexts } from '../../src/rollups/daily/value-dictionary.ts'
+import { encodeValues, noCounts } from '../../src/storage/rollups/daily/codec.ts'
+import { compareTexts } from '../../src/storage/rollups/daily/value-dictionary.ts'
 import {
   countTogether,
   type DistinctVisitors,
   serializeVisitors,
   uniteDays,
   uniteSets,
-} from '../../src/rollups/daily/visitor-set.ts'
+} from '../../src/storage/rollups/daily/visitor-set.ts'
 import { type Random, randomFrom } from '../support/random-values.ts'
 
 /** Some of the numbers below `most`. */

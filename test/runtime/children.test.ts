@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Child, keepAlive } from '../../src/runtime/children.ts'
+import { type Child, keepAlive } from '../../src/platform/runtime/children.ts'
 import { deferred } from '../support/deferred.ts'
 import { silentLog } from '../support/log.ts'
 

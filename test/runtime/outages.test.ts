@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createOutages } from '../../src/runtime/outages.ts'
+import { createOutages } from '../../src/platform/runtime/outages.ts'
 import { recordingLog } from '../support/recording-log.ts'
 
 beforeEach(() => void vi.useFakeTimers())

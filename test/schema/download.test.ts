@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Download, nextPart } from '../../src/schema/download.ts'
+import { Download, nextPart } from '../../src/platform/schema/download.ts'
 
 const wholeList = () => new Download({ startedAt: new Date(0), isWhole: true })
 const LIST = Array.from({ length: 2_500 }, (_, index) => index)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { refuseUnknownFields } from '../../src/schema/known-fields.ts'
+import { refuseUnknownFields } from '../../src/platform/schema/known-fields.ts'
 
 const Inner = z.object({ a: z.string() })
 const First = z.object({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { integerParameter, pageFields, paginate, windowOf } from '../../src/schema/pagination.ts'
-import { validationError } from '../../src/schema/validation.ts'
+import { integerParameter, pageFields, paginate, windowOf } from '../../src/platform/schema/pagination.ts'
+import { validationError } from '../../src/platform/schema/validation.ts'
 
 const Query = z.object(pageFields(25))
 

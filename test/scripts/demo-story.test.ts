@@ -4,10 +4,10 @@ import { placeOf } from '../../scripts/demo/places.ts'
 import { calendarOf, launchShare, startsOn } from '../../scripts/demo/rhythm.ts'
 import { storyOf } from '../../scripts/demo/story.ts'
 import { createRandom } from '../../scripts/random.ts'
-import { loadConfig } from '../../src/config.ts'
 import { openGeo } from '../../src/ingestion/edge/geo.ts'
 import { readEnvelope } from '../../src/ingestion/import/envelope.ts'
-import { readEvent } from '../../src/revenue/processor/event.ts'
+import { readEvent } from '../../src/money/processor/event.ts'
+import { loadConfig } from '../../src/platform/config/config.ts'
 import type { Json } from '../support/stripe.ts'
 
 const DAY_MS = 86_400_000

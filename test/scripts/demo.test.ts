@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { storyOf } from '../../scripts/demo/story.ts'
 import { runDemo } from '../../scripts/demo.ts'
-import { findSite } from '../../src/sites/find-site.ts'
+import { findSite } from '../../src/access/sites/find-site.ts'
 import { getMoney } from '../../src/stats/money/summary.ts'
 import { getOverview } from '../../src/stats/reports/overview.ts'
 import { testDatabase, useDatabase } from '../support/database.ts'

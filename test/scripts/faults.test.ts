@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { FAULTS, withFault } from '../../scripts/bench/faults/table.ts'
-import { projectRoot } from '../../src/config.ts'
+import { projectRoot } from '../../src/platform/config/config.ts'
 
 test('faults: each of thirty has its one place in the sources, and changes it', () => {
   expect(new Set(FAULTS.map(({ name }) => name)).size).toBe(30)

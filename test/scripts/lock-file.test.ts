@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { projectRoot } from '../../src/config.ts'
+import { projectRoot } from '../../src/platform/config/config.ts'
 
 type Texts = Partial<Record<'version' | 'integrity' | 'resolved', string>>
 type Flags = Partial<Record<'link' | 'optional', boolean>>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { recordPayment } from '../../src/revenue/ledger/record-payment.ts'
+import { recordPayment } from '../../src/money/ledger/record-payment.ts'
 import { createTestSite } from '../support/sites.ts'
 import { expectRefused, printed, startCommands } from './command.ts'
 

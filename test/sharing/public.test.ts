@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
-import { generateToken } from '../../src/teams/token-format.ts'
+import { generateToken } from '../../src/access/teams/token-format.ts'
 import { browser, newPlace, type Place, token } from '../contract/callers.ts'
 import { useApi } from '../teams/use-api.ts'
 

@@ -1,5 +1,5 @@
-import { PUBLIC_SECTIONS, type Section } from '../../src/dimensions/sections.ts'
-import { LIFECYCLE_NAMES } from '../../src/events/reserved-names.ts'
+import { PUBLIC_SECTIONS, type Section } from '../../src/platform/dimensions/sections.ts'
+import { LIFECYCLE_NAMES } from '../../src/storage/events/reserved-names.ts'
 import type { Json } from '../support/stripe.ts'
 import { type Input, RANGE } from './world.ts'
 

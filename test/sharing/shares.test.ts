@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import { SECTIONS } from '../../src/dimensions/sections.ts'
-import { makeAccess, newShareSecret } from '../../src/sharing/credentials.ts'
+import { SECTIONS } from '../../src/platform/dimensions/sections.ts'
+import { makeAccess, newShareSecret } from '../../src/stats/sharing/credentials.ts'
 import { browser, newPlace, type Place } from '../contract/callers.ts'
 import { useApi } from '../teams/use-api.ts'
 

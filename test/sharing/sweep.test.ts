@@ -1,7 +1,7 @@
 // @module-tag full
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Dimension, isHitDimension } from '../../src/dimensions/dimensions.ts'
-import { SECTIONS, type Section } from '../../src/dimensions/sections.ts'
+import { type Dimension, isHitDimension } from '../../src/platform/dimensions/dimensions.ts'
+import { SECTIONS, type Section } from '../../src/platform/dimensions/sections.ts'
 import { ofFile } from '../support/of-file.ts'
 import type { Json } from '../support/stripe.ts'
 import { masked, ownersInput, PUBLIC, READS, type SharedRead } from './reads.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { createTeam, createUser, findTeamNamed, setPlan } from '../../src/teams/accounts.ts'
+import { createTeam, createUser, findTeamNamed, setPlan } from '../../src/access/teams/accounts.ts'
 import { acceptAs, invite, lookUp, secretOf } from '../support/invitations.ts'
 import { hearSiteChanges } from '../support/site-changes.ts'
 import { holdRequests, siteOf, type Teammate, teammate, tokenOf, wholeTeam } from '../support/teammates.ts'

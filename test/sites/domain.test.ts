@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isUuid, normalizeDomain } from '../../src/sites/domain.ts'
+import { isUuid, normalizeDomain } from '../../src/access/sites/domain.ts'
 
 const label = (length: number) => 'a'.repeat(length)
 const LONGEST = `${label(63)}.${label(63)}.${label(63)}.${label(63)}`

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inOrder, matchesSearch } from '../../src/sites/list-sites.ts'
+import { inOrder, matchesSearch } from '../../src/access/sites/list-sites.ts'
 
 const sites = [
   { domain: 'b.com', visitors: 5, is_pinned: false },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { findSiteByKey } from '../../src/sites/find-site.ts'
+import { findSiteByKey } from '../../src/access/sites/find-site.ts'
 import type { Member } from '../support/api.ts'
 import { ofFile } from '../support/of-file.ts'
 import { hearSiteChanges } from '../support/site-changes.ts'

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Db } from '../../src/db/connect.ts'
-import { dialect } from '../../src/db/dialect.ts'
-import { compileQuery, statementText } from '../../src/db/query.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
+import { dialect } from '../../src/platform/db/dialect.ts'
+import { compileQuery, statementText } from '../../src/platform/db/query.ts'
 import { sharedDatabase } from '../support/database.ts'
 import { type DeclaredQuery, declaredQueries } from '../support/declared-queries.ts'
 

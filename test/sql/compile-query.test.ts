@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compileQuery } from '../../src/db/query.ts'
+import { compileQuery } from '../../src/platform/db/query.ts'
 
 const compiled = (text: string) => compileQuery('some-name', text)
 

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { EVENT_TYPES, type EventType } from '../../src/dimensions/event-types.ts'
 import type { EnrichedHit } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import {
   deleteServiceEvents,
   type ServiceEvent,
   writeServiceEvents,
-} from '../../src/revenue/ledger/service-events.ts'
-import { OPEN_MS } from '../../src/rollups/watermarks.ts'
-import { Download } from '../../src/schema/download.ts'
-import type { Page, PageQuery } from '../../src/schema/pagination.ts'
+} from '../../src/money/ledger/service-events.ts'
+import { EVENT_TYPES, type EventType } from '../../src/platform/dimensions/event-types.ts'
+import { Download } from '../../src/platform/schema/download.ts'
+import type { Page, PageQuery } from '../../src/platform/schema/pagination.ts'
 import type { Counter } from '../../src/stats/counts/counter.ts'
 import { readLog } from '../../src/stats/event-log/log-pages.ts'
 import { readSessions } from '../../src/stats/sessions/session-pages.ts'
+import { OPEN_MS } from '../../src/storage/rollups/watermarks.ts'
 import { dbOf, testDatabase, useDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { keptCounter } from '../support/kept-counter.ts'

@@ -1,6 +1,6 @@
 // @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectReads, type Db } from '../../src/db/connect.ts'
+import { connectReads, type Db } from '../../src/platform/db/connect.ts'
 import { testDatabase } from '../support/database.ts'
 import { expectSameReads } from '../support/expect-reads.ts'
 import { type PlanNode, quadraticLoops } from '../support/nested-loops.ts'

@@ -1,6 +1,6 @@
-import type { Db } from '../../src/db/connect.ts'
-import { COPIED_COLUMNS } from '../../src/dimensions/dimensions.ts'
 import { readQuery } from '../../src/http/api/query.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
+import { COPIED_COLUMNS } from '../../src/platform/dimensions/dimensions.ts'
 import { filterParameters } from '../support/filter-parameters.ts'
 import { readSite } from '../support/read-services.ts'
 import { recountSessions, type SentHit } from '../support/recount.ts'

@@ -1,9 +1,9 @@
-import { loadConfig } from '../../src/config.ts'
-import type { Db } from '../../src/db/connect.ts'
-import { createInvalidTokens } from '../../src/limits/invalid-tokens.ts'
-import type { KnownTokens } from '../../src/limits/known-tokens.ts'
-import { authenticate as authenticateCall } from '../../src/teams/authentication.ts'
-import type { Caller } from '../../src/teams/schema.ts'
+import { authenticate as authenticateCall } from '../../src/access/teams/authentication.ts'
+import type { Caller } from '../../src/access/teams/schema.ts'
+import { loadConfig } from '../../src/platform/config/config.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
+import { createInvalidTokens } from '../../src/platform/limits/invalid-tokens.ts'
+import type { KnownTokens } from '../../src/platform/limits/known-tokens.ts'
 
 const config = loadConfig({
   DATABASE_URL: 'postgres://127.0.0.1:1/none',

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { createLogin } from '../../src/accounts/logins.ts'
-import { hashPassword } from '../../src/accounts/passwords.ts'
-import { startSession } from '../../src/accounts/sessions.ts'
+import { createLogin } from '../../src/access/accounts/logins.ts'
+import { hashPassword } from '../../src/access/accounts/passwords.ts'
+import { startSession } from '../../src/access/accounts/sessions.ts'
+import { createTeam, createUser } from '../../src/access/teams/accounts.ts'
+import type { Role } from '../../src/access/teams/schema.ts'
 import { sessionCookieName } from '../../src/http/api/browser.ts'
-import type { Services } from '../../src/services.ts'
-import { createTeam, createUser } from '../../src/teams/accounts.ts'
-import type { Role } from '../../src/teams/schema.ts'
+import type { Services } from '../../src/platform/services.ts'
 
 export interface SignedIn {
   loginId: string

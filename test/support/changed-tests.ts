@@ -15,9 +15,13 @@ const CODE = /\.(ts|tsx|js)$/
 /** Changes of these reach every test, since they decide how tests run or what the database is. */
 const EVERYTHING =
   /^(package(-lock)?\.json|tsconfig\.json|vitest\.config\.ts|scripts\/(build|install|test)[^/]*)$/
-const DATABASE_STARTERS = ['src/embedded/database.ts', 'test/support/database.ts', 'test/support/data-dir.ts']
+const DATABASE_STARTERS = [
+  'src/platform/embedded/database.ts',
+  'test/support/database.ts',
+  'test/support/data-dir.ts',
+]
 /** Changes of these reach every test that starts a database. */
-const DATABASE = /^(sql\/(citus\/)?migrations\/|src\/db\/migrate\.ts)/
+const DATABASE = /^(sql\/(citus\/)?migrations\/|src\/platform\/db\/migrate\.ts)/
 
 /** Returns the files that differ from a commit, those that git does not know yet included. @throws Error for an unknown commit */
 export function changedFiles(ref: string): string[] {

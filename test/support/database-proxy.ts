@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
-import { clientOptions } from '../../src/db/connect.ts'
+import { clientOptions } from '../../src/platform/db/connect.ts'
 
 export interface DatabaseProxy {
   url: string

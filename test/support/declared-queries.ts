@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path'
 import ts from 'typescript'
-import { projectRoot } from '../../src/config.ts'
+import { projectRoot } from '../../src/platform/config/config.ts'
 
 /** A call of `query()` in the sources, with its types as texts such as `number | null`. */
 export interface DeclaredQuery {
@@ -20,7 +20,7 @@ export async function declaredQueries(): Promise<DeclaredQuery[]> {
   const found: Promise<DeclaredQuery>[] = []
   for (const file of program.getSourceFiles()) {
     const path = relative(projectRoot, file.fileName)
-    if (!/^(src|workers|scripts)\//.test(path) || path === join('src', 'db', 'query.ts')) continue
+    if (!/^(src|workers|scripts)\//.test(path) || path === join('src', 'platform', 'db', 'query.ts')) continue
     const visit = (node: ts.Node): void => {
       ts.forEachChild(node, visit)
       if (!ts.isCallExpression(node) || node.expression.getText(file) !== 'query') return

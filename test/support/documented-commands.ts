@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { projectRoot } from '../../src/config.ts'
+import { projectRoot } from '../../src/platform/config/config.ts'
 
 /** The commands of docs/operations.md that stand in one block and begin with `start`, word for word. */
 export function documentedCommands(start: string): string {

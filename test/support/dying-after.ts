@@ -1,4 +1,4 @@
-import type { Db } from '../../src/db/connect.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
 
 /** Returns a database handle that throws from statement number `calls + 1` on, as if the process had been killed. */
 export function dyingAfter(db: Db, calls: number): Db {

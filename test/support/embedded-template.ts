@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { projectRoot } from '../../src/config.ts'
-import { connectDb } from '../../src/db/connect.ts'
-import { checkDatabase, migrate } from '../../src/db/migrate.ts'
-import { startDatabase } from '../../src/embedded/database.ts'
-import { lockStart } from '../../src/embedded/lock.ts'
-import { readDatabaseFiles } from '../../src/embedded/memory-files.ts'
+import { projectRoot } from '../../src/platform/config/config.ts'
+import { connectDb } from '../../src/platform/db/connect.ts'
+import { checkDatabase, migrate } from '../../src/platform/db/migrate.ts'
+import { startDatabase } from '../../src/platform/embedded/database.ts'
+import { lockStart } from '../../src/platform/embedded/lock.ts'
+import { readDatabaseFiles } from '../../src/platform/embedded/memory-files.ts'
 import { saveCompiledDatabase } from './compiled-database.js'
 import { silentLog } from './log.ts'
 
@@ -78,10 +78,10 @@ function fingerprint(): string {
     ...readdirSync(migrations)
       .sort()
       .map(name => join(migrations, name)),
-    ...['migrate.ts', 'connect.ts'].map(name => join(projectRoot, 'src', 'db', name)),
-    ...readdirSync(join(projectRoot, 'src', 'embedded'))
+    ...['migrate.ts', 'connect.ts'].map(name => join(projectRoot, 'src', 'platform', 'db', name)),
+    ...readdirSync(join(projectRoot, 'src', 'platform', 'embedded'))
       .sort()
-      .map(name => join(projectRoot, 'src', 'embedded', name)),
+      .map(name => join(projectRoot, 'src', 'platform', 'embedded', name)),
     ...['compiled-database.js', 'embedded-template.ts', 'warm-up.ts'].map(name =>
       join(projectRoot, 'test', 'support', name),
     ),

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import { type Block, HIT_DIMENSIONS, SESSION_DIMENSIONS, type View } from '../../src/columns/block.ts'
-import { SiteColumns } from '../../src/columns/site-columns.ts'
-import type { Span } from '../../src/columns/spans.ts'
-import { type Db, inSnapshot } from '../../src/db/connect.ts'
-import { VITALS } from '../../src/dimensions/vitals.ts'
+import { type Db, inSnapshot } from '../../src/platform/db/connect.ts'
+import { VITALS } from '../../src/platform/dimensions/vitals.ts'
+import { type Block, HIT_DIMENSIONS, SESSION_DIMENSIONS, type View } from '../../src/storage/columns/block.ts'
+import { SiteColumns } from '../../src/storage/columns/site-columns.ts'
+import type { Span } from '../../src/storage/columns/spans.ts'
 
 /** Columns of sites that tests have asked for, from one time to the next. */
 const kept = new Map<number, SiteColumns>()

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Db } from '../../src/db/connect.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
 import { BreakdownQuery } from '../../src/stats/breakdown/query.ts'
 import type { ExplainedRow, ExplanationAnswer } from '../../src/stats/explain/answer.ts'
 import { explain } from '../../src/stats/explain/explain.ts'

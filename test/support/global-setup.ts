@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { TestProject } from 'vitest/node'
-import { connectDb } from '../../src/db/connect.ts'
-import { checkDatabase, migrate } from '../../src/db/migrate.ts'
+import { connectDb } from '../../src/platform/db/connect.ts'
+import { checkDatabase, migrate } from '../../src/platform/db/migrate.ts'
 import { embeddedTemplate } from './embedded-template.ts'
 import { createDatabase, dropDatabase, freeze, serversBehind } from './test-servers.ts'
 

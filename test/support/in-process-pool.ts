@@ -1,6 +1,6 @@
-import type { Db } from '../../src/db/connect.ts'
-import { tasks } from '../../src/rollups/tasks.ts'
-import type { Pool } from '../../src/threads/pool.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
+import type { Pool } from '../../src/platform/threads/pool.ts'
+import { tasks } from '../../src/storage/rollups/tasks.ts'
 
 /** The threads' task table, run here: the same code, without the threads. */
 export function inProcessPool(db: Db): Pool {

@@ -8,12 +8,12 @@ import { createIngestBatcher } from '../../src/ingestion/edge/ingest-batcher.ts'
 import { createSiteKeys } from '../../src/ingestion/edge/site-keys.ts'
 import { createSaltStore } from '../../src/ingestion/edge/visitor-ids.ts'
 import type { HitBatch } from '../../src/ingestion/hit.ts'
+import { MAX_QUEUED_BYTES } from '../../src/ingestion/replays/bounds.ts'
 import type { ReplayJob } from '../../src/ingestion/replays/job.ts'
-import { createBoundedQueue } from '../../src/queue/bounded-queue.ts'
-import { enqueueByLane } from '../../src/queue/rate-limited-enqueue.ts'
-import { connectPatientRedis } from '../../src/redis/connect.ts'
-import { MAX_QUEUED_BYTES } from '../../src/replays/bounds.ts'
-import type { Services } from '../../src/services.ts'
+import { createBoundedQueue } from '../../src/platform/queue/bounded-queue.ts'
+import { enqueueByLane } from '../../src/platform/queue/rate-limited-enqueue.ts'
+import { connectPatientRedis } from '../../src/platform/redis/connect.ts'
+import type { Services } from '../../src/platform/services.ts'
 
 /** What an HTTP worker serves before Express, beside the API that `startApi` serves. */
 export async function startIngestApi(services: Services, redisUrl: string) {

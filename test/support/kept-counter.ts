@@ -1,4 +1,4 @@
-import type { Db } from '../../src/db/connect.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
 import { createKeptCounter } from '../../src/stats/columns-process/kept-counter.ts'
 import type { Counter } from '../../src/stats/counts/counter.ts'
 import { silentLog } from './log.ts'

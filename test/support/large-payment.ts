@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Db } from '../../src/db/connect.ts'
-import type { NewPayment } from '../../src/revenue/ledger/payment.ts'
-import { recordPayment } from '../../src/revenue/ledger/record-payment.ts'
+import type { NewPayment } from '../../src/money/ledger/payment.ts'
+import { recordPayment } from '../../src/money/ledger/record-payment.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
 
 /** Records a payment of any amount that the ledger holds. The API takes at most 10^12, so sums beyond 2^53 would need thousands. */
 export const recordLargePayment = (

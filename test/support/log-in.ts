@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { createTeam, createUser } from '../../src/teams/accounts.ts'
-import type { Role } from '../../src/teams/schema.ts'
-import { setupUrl } from '../../src/teams/set-up-login.ts'
+import { createTeam, createUser } from '../../src/access/teams/accounts.ts'
+import type { Role } from '../../src/access/teams/schema.ts'
+import { setupUrl } from '../../src/access/teams/set-up-login.ts'
 import type { Answer, Api } from './api.ts'
 import { headersOf } from './browser-session.ts'
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Db } from '../../src/db/connect.ts'
-import { createTeam, createUser } from '../../src/teams/accounts.ts'
-import { type Plan, type Role, SCOPES, type Scope } from '../../src/teams/schema.ts'
-import { createToken } from '../../src/teams/tokens.ts'
+import { createTeam, createUser } from '../../src/access/teams/accounts.ts'
+import { type Plan, type Role, SCOPES, type Scope } from '../../src/access/teams/schema.ts'
+import { createToken } from '../../src/access/teams/tokens.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
 
 export interface Member {
   teamId: string

@@ -1,4 +1,4 @@
-import { POOL_SETTINGS } from '../../src/db/pool-settings.ts'
+import { POOL_SETTINGS } from '../../src/platform/db/pool-settings.ts'
 
 /**
  * Returns the lines of the section `[databases]` for the database `analytics`: one for what has no pool, and one for each pool with its

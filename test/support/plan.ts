@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Db } from '../../src/db/connect.ts'
-import { compileQuery, queryFile } from '../../src/db/query.ts'
-import { planOnce } from '../../src/rollups/daily/roll-up-day.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
+import { compileQuery, queryFile } from '../../src/platform/db/query.ts'
+import { planOnce } from '../../src/storage/rollups/daily/roll-up-day.ts'
 import type { PlanNode } from './nested-loops.ts'
 
 /**

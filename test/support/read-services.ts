@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { Config } from '../../src/config.ts'
-import type { Db } from '../../src/db/connect.ts'
+import type { Config } from '../../src/platform/config/config.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
 import { inProcessPatterns } from './in-process-patterns.ts'
 import { inProcessPool } from './in-process-pool.ts'
 import { keptCounter } from './kept-counter.ts'

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import type { Log } from '../../src/runtime/log.ts'
+import type { Log } from '../../src/platform/runtime/log.ts'
 
 /** A log whose lines can be looked at. */
 export function recordingLog(): { log: Log; lines: Record<string, unknown>[] } {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Db } from '../../src/db/connect.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
 import { randomFrom } from './random-values.ts'
 import { bucketing, bucketsOf, labelsOf } from './recount-buckets.ts'
 import { isWithin, type Period } from './recount-days.ts'

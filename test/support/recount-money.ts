@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Db } from '../../src/db/connect.ts'
-import { markBuckets } from '../../src/rollups/dirty.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
+import { markBuckets } from '../../src/storage/rollups/dirty.ts'
 import { type Random, randomFrom } from './random-values.ts'
 import { bucketing, bucketsOf } from './recount-buckets.ts'
 import { hourOfWeek, isWithin, type Period } from './recount-days.ts'

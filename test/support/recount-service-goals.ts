@@ -1,4 +1,4 @@
-import type { Db } from '../../src/db/connect.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
 import { isWithin, periodOf } from './recount-days.ts'
 import { sum } from './recount-rounding.ts'
 import type { TestSite } from './sites.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DIMENSIONS } from '../../src/dimensions/dimensions.ts'
+import { DIMENSIONS } from '../../src/platform/dimensions/dimensions.ts'
 import { nastyMoments, nastyZones, randomHitStream } from './random-hits.ts'
 import { recountSessions } from './recount.ts'
 import { hitDimensions, sessionDimensions } from './recount-world.ts'

@@ -1,4 +1,4 @@
-import type { ModuleMemory } from '../../src/embedded/memory-files.ts'
+import type { ModuleMemory } from '../../src/platform/embedded/memory-files.ts'
 
 /** Memory of databases that were closed. Touching a page for the first time costs far more than clearing it: 0.7 s for a database. */
 const free: ModuleMemory[] = []

@@ -1,7 +1,7 @@
-import type { Db } from '../../src/db/connect.ts'
-import type { RollupLimits } from '../../src/rollups/daily/day-values.ts'
-import { rollUpDay } from '../../src/rollups/daily/roll-up-day.ts'
-import { rollUpSites } from '../../src/rollups/daily/roll-up-sites.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
+import type { RollupLimits } from '../../src/storage/rollups/daily/day-values.ts'
+import { rollUpDay } from '../../src/storage/rollups/daily/roll-up-day.ts'
+import { rollUpSites } from '../../src/storage/rollups/daily/roll-up-sites.ts'
 
 /** Rollups everything there is to roll up at a time. */
 export async function rollUpAll(db: Db, now: Date, limits?: RollupLimits): Promise<void> {

@@ -6,7 +6,7 @@ export interface AddedDimension {
   column?: string
 }
 
-const REGISTRY = '../../src/dimensions/registry.ts'
+const REGISTRY = '../../src/platform/dimensions/registry.ts'
 const FILLING = '../../src/ingestion/store/dimensions.ts'
 
 /**
@@ -20,7 +20,8 @@ export async function loadVersion(
 ) {
   vi.resetModules()
   vi.doMock(REGISTRY, async load => {
-    const { DIMENSION_REGISTRY, ...others } = await load<typeof import('../../src/dimensions/registry.ts')>()
+    const { DIMENSION_REGISTRY, ...others } =
+      await load<typeof import('../../src/platform/dimensions/registry.ts')>()
     const described = Object.entries(added).map(([name, entry]) => [
       name,
       { ...entry, description: 'Added.', example: ['a'] },
@@ -44,7 +45,7 @@ export async function loadVersion(
     const { getBreakdown } = await import('../../src/stats/reports/breakdown.ts')
     const { readServices } = await import('./read-services.ts')
     const { expectRollupsEqualColumns } = await import('./expect-rollups.ts')
-    const { DIMENSIONS_HASH } = await import('../../src/dimensions/rolled-up.ts')
+    const { DIMENSIONS_HASH } = await import('../../src/platform/dimensions/rolled-up.ts')
     const reads = { BreakdownQuery, getBreakdown, readServices, expectRollupsEqualColumns }
     return { storeHits, rollUpAll, ...reads, hash: DIMENSIONS_HASH }
   } finally {

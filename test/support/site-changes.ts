@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
-import { connectPatientRedis, whenReady } from '../../src/redis/connect.ts'
-import type { Services } from '../../src/services.ts'
-import { SITE_CHANGES } from '../../src/sites/change-site.ts'
+import { SITE_CHANGES } from '../../src/access/sites/change-site.ts'
+import { connectPatientRedis, whenReady } from '../../src/platform/redis/connect.ts'
+import type { Services } from '../../src/platform/services.ts'
 
 /** Hears until the end of a test which sites workers are told of, by tracking key. */
 export async function hearSiteChanges({ config, log }: Pick<Services, 'config' | 'log'>): Promise<string[]> {

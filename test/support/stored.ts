@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Db } from '../../src/db/connect.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
 import { getOverview } from '../../src/stats/reports/overview.ts'
 import type { HitStream } from './random-hits.ts'
 import { readServices, readSite } from './read-services.ts'

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import type { Config } from '../../src/config.ts'
+import type { Config } from '../../src/platform/config/config.ts'
 import { recordingLog } from './recording-log.ts'
 import { apiOfFile, type Json } from './stripe.ts'
 

@@ -1,9 +1,9 @@
-import { HIT_DIMENSIONS, SESSION_DIMENSIONS, type View } from '../../src/columns/block.ts'
-import { buildBlock, type Numbering } from '../../src/columns/build-block.ts'
-import { noVitals } from '../../src/columns/build-vitals.ts'
-import { NO_MONEY } from '../../src/columns/read-money.ts'
-import { SiteTexts } from '../../src/columns/texts.ts'
-import { VisitorNumbers } from '../../src/columns/visitor-numbers.ts'
+import { HIT_DIMENSIONS, SESSION_DIMENSIONS, type View } from '../../src/storage/columns/block.ts'
+import { buildBlock, type Numbering } from '../../src/storage/columns/build-block.ts'
+import { noVitals } from '../../src/storage/columns/build-vitals.ts'
+import { NO_MONEY } from '../../src/storage/columns/read-money.ts'
+import { SiteTexts } from '../../src/storage/columns/texts.ts'
+import { VisitorNumbers } from '../../src/storage/columns/visitor-numbers.ts'
 
 /** A session of a table test; its start is the time of its first hit. Other fields are dimensions. */
 export interface TableSession {

@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import { retry } from '../../src/lib/retry.ts'
+import { retry } from '../../src/platform/lib/retry.ts'
 
 /** URLs of all servers that have a part of a test's database: one, or a coordinator of Citus and its workers. */
 export async function serversBehind(server: string): Promise<string[]> {

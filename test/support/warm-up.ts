@@ -1,5 +1,5 @@
-import type { Db } from '../../src/db/connect.ts'
-import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
+import type { Db } from '../../src/platform/db/connect.ts'
+import { compressSettledChunks } from '../../src/storage/rollups/columnstore.ts'
 import {
   NOW,
   newSite,

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { type Route, routes } from '../../src/http/api/routes.ts'
-import { fieldsOf } from '../../src/schema/known-fields.ts'
+import { fieldsOf } from '../../src/platform/schema/known-fields.ts'
 import { siteOf, type Teammate, wholeTeam } from '../support/teammates.ts'
 import { useApi } from './use-api.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { Scope } from '../../src/access/teams/schema.ts'
 import { routes } from '../../src/http/api/routes.ts'
-import type { Scope } from '../../src/teams/schema.ts'
 import { ofFile } from '../support/of-file.ts'
 import { teammate } from '../support/teammates.ts'
 import { useApi } from './use-api.ts'

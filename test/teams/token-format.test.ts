@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { generateToken, hashToken, isWellFormedToken } from '../../src/teams/token-format.ts'
+import { generateToken, hashToken, isWellFormedToken } from '../../src/access/teams/token-format.ts'
 
 test('token format: a new token has the prefix, 30 random digits and a checksum', () => {
   expect(generateToken()).toMatch(/^wa_[0-9A-Za-z]{36}$/)

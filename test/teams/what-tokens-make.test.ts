@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { SCOPES, type Scope } from '../../src/access/teams/schema.ts'
 import { routes } from '../../src/http/api/routes.ts'
 import { findTools } from '../../src/http/mcp/tools.ts'
-import { loadDeliveries, selectDue, spreadEvents } from '../../src/notifications/webhooks/delivery-rows.ts'
-import { SCOPES, type Scope } from '../../src/teams/schema.ts'
+import {
+  loadDeliveries,
+  selectDue,
+  spreadEvents,
+} from '../../src/outgoing/notifications/webhooks/delivery-rows.ts'
 import { acceptAsNew, lookUp, newAddress } from '../support/invitations.ts'
 import { newToken, type TokenOptions } from '../support/member.ts'
 import { siteOf, type Teammate, teammate } from '../support/teammates.ts'

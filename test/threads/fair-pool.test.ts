@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createFairPool } from '../../src/threads/fair-pool.ts'
-import type { Pool } from '../../src/threads/pool.ts'
+import { createFairPool } from '../../src/platform/threads/fair-pool.ts'
+import type { Pool } from '../../src/platform/threads/pool.ts'
 import { deferred } from '../support/deferred.ts'
 
 const pool: Pool = { run: async () => undefined, close: async () => {} }

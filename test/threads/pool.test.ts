@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { createPool } from '../../src/threads/pool.ts'
+import { createPool } from '../../src/platform/threads/pool.ts'
 import { folderOfFile } from '../support/data-dir.ts'
 import { ofFile } from '../support/of-file.ts'
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { checkComparison, comparedRange, compareFields } from '../../src/platform/time/comparison.ts'
+import { buckets, groupField, resolveRange, seriesBuckets } from '../../src/platform/time/range.ts'
+import { allZones } from '../../src/platform/time/zones.ts'
 import { StatsQuery } from '../../src/stats/filters/query.ts'
-import { checkComparison, comparedRange, compareFields } from '../../src/time/comparison.ts'
-import { buckets, groupField, resolveRange, seriesBuckets } from '../../src/time/range.ts'
-import { allZones } from '../../src/time/zones.ts'
 import { lastHours } from '../support/recount-comparison.ts'
 
 const Query = StatsQuery.safeExtend({ ...compareFields, ...groupField }).superRefine(checkComparison)

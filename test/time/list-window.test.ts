@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { LIST_PERIODS, listWindow } from '../../src/time/list-window.ts'
-import { allZones } from '../../src/time/zones.ts'
+import { LIST_PERIODS, listWindow } from '../../src/platform/time/list-window.ts'
+import { allZones } from '../../src/platform/time/zones.ts'
 import { runs } from '../support/runs.ts'
 
 const [MINUTE, HOUR] = [60_000, 3_600_000]

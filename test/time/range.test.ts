@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { RANGE_PRESETS, type RangePreset } from '../../src/time/presets.ts'
-import { buckets, previousRange, RangeQuery, resolveRange } from '../../src/time/range.ts'
-import { allZones } from '../../src/time/zones.ts'
+import { RANGE_PRESETS, type RangePreset } from '../../src/platform/time/presets.ts'
+import { buckets, previousRange, RangeQuery, resolveRange } from '../../src/platform/time/range.ts'
+import { allZones } from '../../src/platform/time/zones.ts'
 import { runs } from '../support/runs.ts'
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { allZones, canonicalZone, isIanaZone } from '../../src/time/zones.ts'
+import { allZones, canonicalZone, isIanaZone } from '../../src/platform/time/zones.ts'
 
 const NAMES = [
   ...['UTC', 'Etc/UTC', 'Etc/GMT+5', 'Etc/GMT-14', 'GMT', 'EST', 'EST5EDT', 'CET', 'W-SU', 'NZ-CHAT'],

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { generateToken } from '../../src/teams/token-format.ts'
+import { generateToken } from '../../src/access/teams/token-format.ts'
 import { type Answer, type Member, startApi } from '../support/api.ts'
 import { ofFile } from '../support/of-file.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { requiredText, text, validationError } from '../../src/schema/validation.ts'
+import { requiredText, text, validationError } from '../../src/platform/schema/validation.ts'
 
 const problems = (schema: z.ZodType, value: unknown) => {
   const parsed = schema.safeParse(value)

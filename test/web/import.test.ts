@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ImportWorker, startImportWorker } from '../../src/transfer/imports/worker.ts'
+import { type ImportWorker, startImportWorker } from '../../src/outgoing/transfer/imports/worker.ts'
 import { importServices } from '../support/import-services.ts'
 import { umamiExport } from '../support/umami-export.ts'
 import { expectFit } from './audit-page.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
-import { importTotals } from '../../src/transfer/totals/import-totals.ts'
+import { importTotals } from '../../src/outgoing/transfer/totals/import-totals.ts'
 import { fileOf } from '../transfer/read/source.ts'
 import { zipOf } from '../transfer/read/zip-file.ts'
 import { expectFit } from './audit-page.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { linkTo } from '../../src/notifications/recipients/links.ts'
+import { linkTo } from '../../src/outgoing/notifications/recipients/links.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { ofFile } from '../support/of-file.ts'
 import { accessibilityProblems, expectFit } from './audit-page.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { projectRoot } from '../../src/config.ts'
+import { projectRoot } from '../../src/platform/config/config.ts'
 
 const folder = join(projectRoot, 'src', 'web')
 const all = readdirSync(folder, { recursive: true, encoding: 'utf8' })

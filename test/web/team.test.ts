@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { createTeam, createUser } from '../../src/teams/accounts.ts'
+import { createTeam, createUser } from '../../src/access/teams/accounts.ts'
 import { PASSWORD } from '../support/log-in.ts'
 import { ofFile } from '../support/of-file.ts'
 import { actionsOf, siteOf, teammate, wholeTeam } from '../support/teammates.ts'

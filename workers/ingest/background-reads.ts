@@ -1,10 +1,10 @@
-import { connectReads } from '../../src/db/connect.ts'
-import { hasEmbeddedDatabase } from '../../src/embedded/addresses.ts'
-import { columnsSocketPathFor } from '../../src/embedded/paths.ts'
-import type { Services } from '../../src/services.ts'
+import { connectReads } from '../../src/platform/db/connect.ts'
+import { hasEmbeddedDatabase } from '../../src/platform/embedded/addresses.ts'
+import { columnsSocketPathFor } from '../../src/platform/embedded/paths.ts'
+import type { Services } from '../../src/platform/services.ts'
+import { createFairPool } from '../../src/platform/threads/fair-pool.ts'
+import { createPool } from '../../src/platform/threads/pool.ts'
 import { createAskingCounter } from '../../src/stats/columns-process/ask.ts'
-import { createFairPool } from '../../src/threads/fair-pool.ts'
-import { createPool } from '../../src/threads/pool.ts'
 import type { Parts } from './parts.ts'
 
 /** As many as one job needs: jobs run one at a time. */

@@ -1,7 +1,7 @@
-import type { Config } from '../../src/config.ts'
-import type { RedisClient } from '../../src/redis/client.ts'
-import type { Log } from '../../src/runtime/log.ts'
-import type { Metrics } from '../../src/runtime/metrics.ts'
+import type { Config } from '../../src/platform/config/config.ts'
+import type { RedisClient } from '../../src/platform/redis/client.ts'
+import type { Log } from '../../src/platform/runtime/log.ts'
+import type { Metrics } from '../../src/platform/runtime/metrics.ts'
 import type { Pools } from './pools.ts'
 
 /** What the parts of an ingest process work with. */

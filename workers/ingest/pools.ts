@@ -1,4 +1,4 @@
-import { connectDb, type Db } from '../../src/db/connect.ts'
+import { connectDb, type Db } from '../../src/platform/db/connect.ts'
 
 /** Connections of an ingest process. What may take long never takes one that hits wait for. */
 export interface Pools {

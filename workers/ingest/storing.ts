@@ -1,11 +1,11 @@
 import type { HitBatch } from '../../src/ingestion/hit.ts'
+import { MAX_QUEUED_BYTES } from '../../src/ingestion/replays/bounds.ts'
 import type { ReplayJob } from '../../src/ingestion/replays/job.ts'
 import { createReplayConsumer } from '../../src/ingestion/replays/replay-consumer.ts'
 import { createHitConsumer } from '../../src/ingestion/store/hit-consumer.ts'
-import { createBoundedQueue } from '../../src/queue/bounded-queue.ts'
-import { createConsumer, watchForStandstill } from '../../src/queue/consumer.ts'
-import { createProducer } from '../../src/queue/producer.ts'
-import { MAX_QUEUED_BYTES } from '../../src/replays/bounds.ts'
+import { createBoundedQueue } from '../../src/platform/queue/bounded-queue.ts'
+import { createConsumer, watchForStandstill } from '../../src/platform/queue/consumer.ts'
+import { createProducer } from '../../src/platform/queue/producer.ts'
 import type { Parts, Running } from './parts.ts'
 
 const STOP_MS = 2_500

@@ -18,7 +18,7 @@ export function withFault({ name, file, find, replace }: Fault, text: string): s
 export const FAULTS: readonly Fault[] = [
   {
     name: 'time: "yesterday" ends today',
-    file: 'src/time/presets.ts',
+    file: 'src/platform/time/presets.ts',
     find: 'yesterday: today => [today - 1, today - 1]',
     replace: 'yesterday: today => [today - 1, today]',
   },
@@ -48,7 +48,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'rollups: a late hit marks nothing dirty',
-    file: 'src/rollups/dirty.ts',
+    file: 'src/storage/rollups/dirty.ts',
     find: 'where bucket < watermark',
     replace: 'where bucket > watermark',
   },
@@ -60,7 +60,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'segments: those of other sites can be changed',
-    file: 'src/segments/segment-rows.ts',
+    file: 'src/stats/segments/segment-rows.ts',
     find: "const VISIBLE = 'site_no = :siteNo and (user_id is null or user_id = :userId)'",
     replace: "const VISIBLE = ':siteNo::int > 0 and (user_id is null or user_id = :userId)'",
   },
@@ -78,26 +78,26 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'access: a token works after its end',
-    file: 'src/teams/authenticate-token.ts',
+    file: 'src/access/teams/authenticate-token.ts',
     find: '!found || (found.expiresAt && found.expiresAt <= at) ? undefined',
     replace: '!found || (found.expiresAt && found.expiresAt > at) ? undefined',
   },
   {
     name: 'teams: an admin may remove an owner',
-    file: 'src/teams/role-rules.ts',
+    file: 'src/access/teams/role-rules.ts',
     find: "if (rolesToGive(manager).includes(role)) return\n  throw new AppError('forbidden', 'Only owners may change or remove an owner')",
     replace:
       "if (rolesToGive(manager).length > 0) return\n  throw new AppError('forbidden', 'Only owners may change or remove an owner')",
   },
   {
     name: 'sharing: readers see sections that are not shared with them',
-    file: 'src/sharing/grant.ts',
+    file: 'src/stats/sharing/grant.ts',
     find: 'grant === null || grant.sections.has(section)',
     replace: 'grant === null || grant.sections.size > 0',
   },
   {
     name: 'sign-in: a code of a second factor works twice',
-    file: 'src/accounts/totp.ts',
+    file: 'src/access/accounts/totp.ts',
     find: '(totp_step is null or totp_step < :step::bigint)',
     replace: '(totp_step is null or totp_step <= :step::bigint)',
   },
@@ -115,13 +115,13 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'goals: the properties of a goal are not looked at',
-    file: 'src/goals/matching.ts',
+    file: 'src/stats/goals/matching.ts',
     find: 'props: goal.customProps,',
     replace: 'props: {},',
   },
   {
     name: 'numbers: halves are cut instead of rounded',
-    file: 'src/lib/numbers.ts',
+    file: 'src/platform/lib/numbers.ts',
     find: 'const rounded = (magnitude * 2n + under) / (under * 2n)',
     replace: 'const rounded = magnitude / under',
   },
@@ -133,43 +133,43 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'revenue: a weekly price counts as four weeks a month',
-    file: 'src/revenue/subscriptions/mrr.ts',
+    file: 'src/money/subscriptions/mrr.ts',
     find: 'return { of: 52, in: 12 * count }',
     replace: 'return { of: 48, in: 12 * count }',
   },
   {
     name: 'revenue: a signature is taken however old it is',
-    file: 'src/revenue/processor/stripe.ts',
+    file: 'src/money/processor/stripe.ts',
     find: 'const TOLERANCE = 300',
     replace: 'const TOLERANCE = 300_000',
   },
   {
     name: 'retention: a month too much is deleted',
-    file: 'src/retention/boundaries.ts',
+    file: 'src/outgoing/retention/boundaries.ts',
     find: '.filter(start => start <= limit)',
     replace: '.filter(start => start <= limit + 30 * DAY_MS)',
   },
   {
     name: 'erasure: sessions of before the request stay',
-    file: 'src/people/erase/erase-sessions.ts',
+    file: 'src/outgoing/people/erase/erase-sessions.ts',
     find: 'where site_no = :siteNo and visitor_no = :visitorNo and started_at < :until',
     replace: 'where site_no = :siteNo and visitor_no = :visitorNo and started_at > :until',
   },
   {
     name: 'webhooks: only the first of two secrets signs',
-    file: 'src/notifications/webhooks/signature.ts',
+    file: 'src/outgoing/notifications/webhooks/signature.ts',
     find: 'const hashes = secrets.map(',
     replace: 'const hashes = secrets.slice(0, 1).map(',
   },
   {
     name: 'reports: a weekly report covers eight days',
-    file: 'src/notifications/reports/periods.ts',
+    file: 'src/outgoing/notifications/reports/periods.ts',
     find: 'weekly: sentOn => sentOn - 7,',
     replace: 'weekly: sentOn => sentOn - 8,',
   },
   {
     name: 'mails: texts of hits are not escaped',
-    file: 'src/mail/letter.ts',
+    file: 'src/platform/mail/letter.ts',
     find: 'text.replace(/[&<>"\']/g, character => ENTITIES[character]!)',
     replace: 'text.replace(/[&"\']/g, character => ENTITIES[character]!)',
   },
@@ -193,7 +193,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'limits: a refusal for lack of time says nothing about when to come back',
-    file: 'src/errors.ts',
+    file: 'src/platform/errors.ts',
     find: "(code === 'unavailable' ? RETRY_AFTER : undefined)",
     replace: 'undefined',
   },

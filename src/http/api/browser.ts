@@ -1,8 +1,8 @@
 import { parseCookie } from 'cookie'
 import type { Request, Response } from 'express'
-import { SESSION_MS } from '../../accounts/sessions.ts'
-import { FLOW_MS } from '../../accounts/single-sign-on/flow.ts'
-import { DAY_MS } from '../../lib/time.ts'
+import { SESSION_MS } from '../../access/accounts/sessions.ts'
+import { FLOW_MS } from '../../access/accounts/single-sign-on/flow.ts'
+import { DAY_MS } from '../../platform/lib/time.ts'
 
 /** With `__Host-`, browsers accept the cookie only over https, for this host alone, so that no other host of the domain can set it. */
 export const sessionCookieName = (baseUrl: string): string =>

@@ -1,6 +1,6 @@
-import { AppError } from '../../errors.ts'
-import type { RedisClient } from '../../redis/client.ts'
-import { createLease, whileHolding } from '../../redis/lease.ts'
+import { AppError } from '../../platform/errors.ts'
+import type { RedisClient } from '../../platform/redis/client.ts'
+import { createLease, whileHolding } from '../../platform/redis/lease.ts'
 
 /** Downloads of a process at the same time: each takes as much of the database as a busy reader. */
 const MOST_AT_ONCE = 4

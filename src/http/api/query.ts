@@ -1,4 +1,4 @@
-import type { PageUrl } from '../../schema/pagination.ts'
+import type { PageUrl } from '../../platform/schema/pagination.ts'
 
 /**
  * Parses the query string of a URL: `a=1` becomes `{a: '1'}`, `a=1&a=2` becomes `{a: ['1', '2']}`, `a[op]=1` becomes

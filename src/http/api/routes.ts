@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Refusals } from '../../errors.ts'
+import type { Refusals } from '../../platform/errors.ts'
 import type { Access, ProcedureMeta, RestEndpoint } from '../../trpc/meta.ts'
 import { appRouter } from '../../trpc/root.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { AppError } from '../../errors.ts'
-import { type RateLimitDecision, rateHeaders } from '../../limits/rate-limit.ts'
+import { AppError } from '../../platform/errors.ts'
+import { type RateLimitDecision, rateHeaders } from '../../platform/limits/rate-limit.ts'
 import { discardBody } from '../body.ts'
 import { errorAnswer } from '../error-answer.ts'
 

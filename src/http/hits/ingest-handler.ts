@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Config } from '../../config.ts'
+import type { TrackedSite } from '../../access/sites/find-site.ts'
 import {
   type Accepted,
   accept,
@@ -11,13 +11,13 @@ import {
 import type { IngestBatcher } from '../../ingestion/edge/ingest-batcher.ts'
 import type { Hit } from '../../ingestion/hit.ts'
 import { isRecorded } from '../../ingestion/replays/accept-replay.ts'
-import { parseJson } from '../../lib/json.ts'
-import { overLimit, type RateLimit, type RateLimitDecision } from '../../limits/rate-limit.ts'
-import { type Disk, requireFreeDisk } from '../../runtime/disk.ts'
-import { asAppError } from '../../runtime/failures.ts'
-import type { Log } from '../../runtime/log.ts'
-import type { Metrics } from '../../runtime/metrics.ts'
-import type { TrackedSite } from '../../sites/find-site.ts'
+import type { Config } from '../../platform/config/config.ts'
+import { parseJson } from '../../platform/lib/json.ts'
+import { overLimit, type RateLimit, type RateLimitDecision } from '../../platform/limits/rate-limit.ts'
+import { type Disk, requireFreeDisk } from '../../platform/runtime/disk.ts'
+import { asAppError } from '../../platform/runtime/failures.ts'
+import type { Log } from '../../platform/runtime/log.ts'
+import type { Metrics } from '../../platform/runtime/metrics.ts'
 import { readBody, textOf } from '../body.ts'
 import { clientAddress } from '../client-address.ts'
 import { logFailure } from '../error-answer.ts'

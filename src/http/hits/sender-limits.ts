@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import type { Config } from '../../config.ts'
 import type { Endpoint } from '../../ingestion/edge/accept.ts'
-import { keyedHash } from '../../lib/keyed-hash.ts'
-import type { RateLimit } from '../../limits/rate-limit.ts'
-import { networkOf } from '../../net/networks.ts'
+import type { Config } from '../../platform/config/config.ts'
+import { keyedHash } from '../../platform/lib/keyed-hash.ts'
+import type { RateLimit } from '../../platform/limits/rate-limit.ts'
+import { networkOf } from '../../platform/net/networks.ts'
 import type { BodyLimits } from '../body.ts'
 
 const KIB = 1024

@@ -1,5 +1,5 @@
+import type { SiteRecord } from '../../access/sites/schema.ts'
 import { moneyText } from '../../money/money-text.ts'
-import type { SiteRecord } from '../../sites/schema.ts'
 import {
   dayOf,
   firstOfMonth,
@@ -8,8 +8,8 @@ import {
   type LocalDay,
   localDay,
   mondayOf,
-} from '../../time/local-time.ts'
-import { type Range, RangeQuery, resolveRange } from '../../time/range.ts'
+} from '../../platform/time/local-time.ts'
+import { type Range, RangeQuery, resolveRange } from '../../platform/time/range.ts'
 import type { Json } from '../openapi/schemas.ts'
 
 /** What the numbers of an answer mean: an assistant sees neither the page nor the clock beside them. */

@@ -1,6 +1,6 @@
-import { AppError } from '../../errors.ts'
-import { VALUE_OPERATORS } from '../../rollups/patterns/value-match.ts'
+import { AppError } from '../../platform/errors.ts'
 import { filterFields } from '../../stats/filters/query.ts'
+import { VALUE_OPERATORS } from '../../storage/rollups/patterns/value-match.ts'
 import type { Route } from '../api/routes.ts'
 import { createSchemas, type Json, lookUp } from '../openapi/schemas.ts'
 

@@ -1,4 +1,4 @@
-import { type ErrorCode, type Refusals, STATUS_OF } from '../../errors.ts'
+import { type ErrorCode, type Refusals, STATUS_OF } from '../../platform/errors.ts'
 import type { Json } from './schemas.ts'
 
 const CODES = Object.keys(STATUS_OF) as ErrorCode[]

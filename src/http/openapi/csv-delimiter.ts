@@ -1,4 +1,4 @@
-import { CSV_DELIMITER_MEANING, CSV_DELIMITERS } from '../../schema/csv-delimiter.ts'
+import { CSV_DELIMITER_MEANING, CSV_DELIMITERS } from '../../platform/schema/csv-delimiter.ts'
 import type { Json } from './schemas.ts'
 
 /** Query parameter of the endpoints that answer with a CSV file. */

@@ -1,5 +1,5 @@
-import { VERSION } from '../../config.ts'
-import type { Refusals } from '../../errors.ts'
+import { VERSION } from '../../platform/config/config.ts'
+import type { Refusals } from '../../platform/errors.ts'
 import { scopesOf } from '../../trpc/meta.ts'
 import { sessionCookieName } from '../api/browser.ts'
 import { headerOf } from '../api/csv/columns.ts'

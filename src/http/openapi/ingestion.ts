@@ -1,6 +1,6 @@
-import type { Refusals } from '../../errors.ts'
 import { ENDPOINTS, type Endpoint } from '../../ingestion/edge/accept.ts'
 import { KEYED_SCHEMAS } from '../../ingestion/edge/schema.ts'
+import type { Refusals } from '../../platform/errors.ts'
 import { headersOf, otherErrors, RATE_HEADERS, refusalAnswers } from './answers.ts'
 import type { DescribedEndpoint } from './other-endpoints.ts'
 import { jsonBody } from './requests.ts'

@@ -1,5 +1,5 @@
-import { SSO_ERRORS } from '../../accounts/single-sign-on/refusal.ts'
-import type { Refusals } from '../../errors.ts'
+import { SSO_ERRORS } from '../../access/accounts/single-sign-on/refusal.ts'
+import type { Refusals } from '../../platform/errors.ts'
 import { headersOf, otherErrors, RATE_HEADERS, refusalAnswers } from './answers.ts'
 import type { Json } from './schemas.ts'
 import { tags } from './tags.ts'

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RequestHandler } from 'express'
-import { projectRoot } from '../../config.ts'
-import { AppError } from '../../errors.ts'
+import { projectRoot } from '../../platform/config/config.ts'
+import { AppError } from '../../platform/errors.ts'
 import { type Asset, createAsset } from '../assets/asset.ts'
 
 export const webFolder = join(projectRoot, 'dist', 'web')

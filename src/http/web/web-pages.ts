@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../platform/config/config.ts'
 import { readSessionCookie } from '../api/browser.ts'
 import { createAsset } from '../assets/asset.ts'
 import { readManifest } from './web-files.ts'

@@ -1,4 +1,4 @@
-import { mend } from '../../schema/validation.ts'
+import { mend } from '../../platform/schema/validation.ts'
 import type { Collect, CustomEvent, Engage } from './schema.ts'
 import { readProperties } from './schema.ts'
 

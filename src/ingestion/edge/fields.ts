@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { requiredText, text } from '../../schema/validation.ts'
+import { requiredText, text } from '../../platform/schema/validation.ts'
 
 // Fields that the bodies of several ingestion endpoints share.
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { DAY_MS } from '../../lib/time.ts'
+import { DAY_MS } from '../../platform/lib/time.ts'
 
 // Site, time and id identify a hit. The time has its own column, so the first half of the id needs only the day.
 // The columnstore stores the two halves apart, and a half that is constant for a day compresses to almost nothing.

@@ -1,7 +1,7 @@
-import { MAX_COUNTERS, type RateLimit, type RateLimitDecision } from '../../limits/rate-limit.ts'
-import type { RateLimitedEnqueue } from '../../queue/rate-limited-enqueue.ts'
-import { createGroupCommit, type WaitingRoom, waitingRoom } from '../../redis/group-commit.ts'
-import { laneIndexOf } from '../../redis/lanes.ts'
+import { MAX_COUNTERS, type RateLimit, type RateLimitDecision } from '../../platform/limits/rate-limit.ts'
+import type { RateLimitedEnqueue } from '../../platform/queue/rate-limited-enqueue.ts'
+import { createGroupCommit, type WaitingRoom, waitingRoom } from '../../platform/redis/group-commit.ts'
+import { laneIndexOf } from '../../platform/redis/lanes.ts'
 import type { Hit, HitBatch } from '../hit.ts'
 
 /** A request to an ingestion endpoint: its rate limit, and its hit if there is one to record. */

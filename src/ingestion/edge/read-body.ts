@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { validationError } from '../../schema/validation.ts'
+import { validationError } from '../../platform/schema/validation.ts'
 import { type AllFields, AUTOCAPTURE_TYPES, type Hit } from '../hit.ts'
 import { FAST_PARSERS } from './fast-parser.ts'
 import { readError, readRevenue } from './reported.ts'

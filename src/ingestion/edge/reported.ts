@@ -1,4 +1,4 @@
-import { mend } from '../../schema/validation.ts'
+import { mend } from '../../platform/schema/validation.ts'
 import type { Hit } from '../hit.ts'
 
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))

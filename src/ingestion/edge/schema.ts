@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isWithin, mend, requiredText } from '../../schema/validation.ts'
+import { isWithin, mend, requiredText } from '../../platform/schema/validation.ts'
 import {
   absentIfNull,
   described,

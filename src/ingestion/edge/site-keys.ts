@@ -1,10 +1,15 @@
-import type { Db } from '../../db/connect.ts'
-import { AppError } from '../../errors.ts'
-import { withDeadline } from '../../lib/deadline.ts'
-import { MINUTE_MS } from '../../lib/time.ts'
-import type { RedisClient } from '../../redis/client.ts'
-import { SITE_CHANGES } from '../../sites/change-site.ts'
-import { findSiteByKey, findSitesByKeys, listTrackedSites, type TrackedSite } from '../../sites/find-site.ts'
+import { SITE_CHANGES } from '../../access/sites/change-site.ts'
+import {
+  findSiteByKey,
+  findSitesByKeys,
+  listTrackedSites,
+  type TrackedSite,
+} from '../../access/sites/find-site.ts'
+import type { Db } from '../../platform/db/connect.ts'
+import { AppError } from '../../platform/errors.ts'
+import { withDeadline } from '../../platform/lib/deadline.ts'
+import { MINUTE_MS } from '../../platform/lib/time.ts'
+import type { RedisClient } from '../../platform/redis/client.ts'
 
 /** After this time an entry is refreshed in the background, in case an announcement was missed. */
 const FRESH_MS = 5_000

@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { AppError } from '../../errors.ts'
-import { keyedHash } from '../../lib/keyed-hash.ts'
-import { DAY_MS } from '../../lib/time.ts'
-import type { RedisClient } from '../../redis/client.ts'
-import { answered } from '../../redis/connect.ts'
+import { AppError } from '../../platform/errors.ts'
+import { keyedHash } from '../../platform/lib/keyed-hash.ts'
+import { DAY_MS } from '../../platform/lib/time.ts'
+import type { RedisClient } from '../../platform/redis/client.ts'
+import { answered } from '../../platform/redis/connect.ts'
 
 /** Salts for anonymous visitor ids: one a UTC day, derived from a random seed that all processes share through Redis. */
 export interface Salts {

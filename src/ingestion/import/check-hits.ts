@@ -1,5 +1,5 @@
-import type { Db } from '../../db/connect.ts'
-import { createPauses } from '../../lib/pauses.ts'
+import type { Db } from '../../platform/db/connect.ts'
+import { createPauses } from '../../platform/lib/pauses.ts'
 import type { Geo } from '../edge/geo.ts'
 import { findStored } from '../store/find-stored.ts'
 import type { Imported, ImportProgress } from './import-hits.ts'

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { Db } from '../../db/connect.ts'
-import { query } from '../../db/query.ts'
-import { DAY_MS } from '../../lib/time.ts'
+import type { Db } from '../../platform/db/connect.ts'
+import { query } from '../../platform/db/query.ts'
+import { DAY_MS } from '../../platform/lib/time.ts'
 import type { Salts } from '../edge/visitor-ids.ts'
 
 const insertSecret = query<{ siteNo: number; secret: Buffer }>(

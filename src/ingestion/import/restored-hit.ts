@@ -1,6 +1,6 @@
 import { v5 } from 'uuid'
 import { z } from 'zod'
-import { isWithin, validationError } from '../../schema/validation.ts'
+import { isWithin, validationError } from '../../platform/schema/validation.ts'
 import { sender } from '../edge/fields.ts'
 import { type Content, type Endpoint, readBody } from '../edge/read-body.ts'
 import { SCHEMAS } from '../edge/schema.ts'

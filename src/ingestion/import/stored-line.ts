@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { fieldOf, SESSION_ATTRIBUTES, type SessionAttribute } from '../../dimensions/dimensions.ts'
-import { text } from '../../schema/validation.ts'
+import { fieldOf, SESSION_ATTRIBUTES, type SessionAttribute } from '../../platform/dimensions/dimensions.ts'
+import { text } from '../../platform/schema/validation.ts'
 import { uuid } from '../edge/fields.ts'
 import type { RestoredHit, RestoredSession } from '../hit.ts'
 import { SESSION_SPAN_MS } from '../store/batch-context.ts'

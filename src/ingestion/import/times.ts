@@ -1,5 +1,5 @@
-import { AppError } from '../../errors.ts'
-import { MINUTE_MS } from '../../lib/time.ts'
+import { AppError } from '../../platform/errors.ts'
+import { MINUTE_MS } from '../../platform/lib/time.ts'
 
 /** The web is not older. Without this bound, impossible dates would create one chunk for each of their weeks. */
 const EARLIEST = Date.UTC(1990, 0, 1)

@@ -1,4 +1,4 @@
-import type { Written } from '../../rollups/keep-refreshed.ts'
+import type { Written } from '../../storage/rollups/keep-refreshed.ts'
 import { type EnrichedHit, PARTITIONS } from '../hit.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { HOUR_MS } from '../../lib/time.ts'
-import type { Allowance } from '../../queue/bounded-queue.ts'
+import { HOUR_MS } from '../../platform/lib/time.ts'
+import type { Allowance } from '../../platform/queue/bounded-queue.ts'
 
 /** A chunk of a recording on its way to the database, without the client address. */
 export interface ReplayJob {

@@ -1,9 +1,12 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { z } from 'zod'
-import { AppError, invalidField } from '../../errors.ts'
-import { checkDepth, parseJson } from '../../lib/json.ts'
-import { createTurns } from '../../lib/turns.ts'
+import { AppError, invalidField } from '../../platform/errors.ts'
+import { checkDepth, parseJson } from '../../platform/lib/json.ts'
+import { createTurns } from '../../platform/lib/turns.ts'
+import { flag } from '../../platform/schema/fields.ts'
+import { requiredText, validationError } from '../../platform/schema/validation.ts'
+import { described, EXAMPLE, integer, key, PATH, sender, uuid } from '../edge/fields.ts'
 import {
   MAX_CHUNK_BYTES,
   MAX_CHUNK_MS,
@@ -11,10 +14,7 @@ import {
   MAX_EVENTS,
   MAX_EVENTS_BYTES,
   MAX_PARTS,
-} from '../../replays/bounds.ts'
-import { flag } from '../../schema/fields.ts'
-import { requiredText, validationError } from '../../schema/validation.ts'
-import { described, EXAMPLE, integer, key, PATH, sender, uuid } from '../edge/fields.ts'
+} from './bounds.ts'
 
 const DAY_MS = 86_400_000
 

@@ -1,8 +1,8 @@
-import type { Db, Transaction } from '../../db/connect.ts'
-import { query } from '../../db/query.ts'
-import { DAY_MS, MINUTE_MS } from '../../lib/time.ts'
-import { MAX_SESSION_BYTES, MAX_SESSION_CHUNKS, MAX_SESSION_MS } from '../../replays/bounds.ts'
-import { lockReplays } from '../../replays/delete-replays.ts'
+import type { Db, Transaction } from '../../platform/db/connect.ts'
+import { query } from '../../platform/db/query.ts'
+import { DAY_MS, MINUTE_MS } from '../../platform/lib/time.ts'
+import { MAX_SESSION_BYTES, MAX_SESSION_CHUNKS, MAX_SESSION_MS } from './bounds.ts'
+import { lockReplays } from './delete-replays.ts'
 import type { ReplayJob } from './job.ts'
 
 /** What became of a chunk; `waiting` without a session, whose pageview may still be on its way. */

@@ -1,6 +1,6 @@
 import { v5 } from 'uuid'
-import { isReservedName } from '../../events/reserved-names.ts'
-import { cut } from '../../schema/validation.ts'
+import { cut } from '../../platform/schema/validation.ts'
+import { isReservedName } from '../../storage/events/reserved-names.ts'
 import type { Hit } from '../hit.ts'
 
 /** Maximum code points stored of each text (docs/api.md "Sending hits"). */

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url'
 import { parse } from 'tldts'
-import { cut } from '../../schema/validation.ts'
+import { cut } from '../../platform/schema/validation.ts'
 import type { EnrichedHit } from '../hit.ts'
 import { withoutWww } from './known-source.ts'
 import { remember } from './remember.ts'

@@ -1,5 +1,5 @@
 import Bowser from 'bowser'
-import { cut } from '../../schema/validation.ts'
+import { cut } from '../../platform/schema/validation.ts'
 import type { EnrichedHit } from '../hit.ts'
 import { remember } from './remember.ts'
 

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../lib/time.ts'
+import { DAY_MS } from '../../platform/lib/time.ts'
 import type { EnrichedHit } from '../hit.ts'
 import type { Dimensions } from './dimensions.ts'
 

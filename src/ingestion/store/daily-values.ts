@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { Db, Transaction } from '../../db/connect.ts'
-import { query } from '../../db/query.ts'
-import { HOUR_MS } from '../../lib/time.ts'
+import type { Db, Transaction } from '../../platform/db/connect.ts'
+import { query } from '../../platform/db/query.ts'
+import { HOUR_MS } from '../../platform/lib/time.ts'
 import { oneForEach } from './dimensions.ts'
 
 const VALUE_KINDS = ['event_name', 'property_key', 'error_group'] as const

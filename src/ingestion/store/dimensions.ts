@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache'
-import { arrayText } from '../../db/array-text.ts'
-import type { Db, Transaction } from '../../db/connect.ts'
-import { copyValues } from '../../db/copy.ts'
-import { query } from '../../db/query.ts'
+import { arrayText } from '../../platform/db/array-text.ts'
+import type { Db, Transaction } from '../../platform/db/connect.ts'
+import { copyValues } from '../../platform/db/copy.ts'
+import { query } from '../../platform/db/query.ts'
 import {
   COPIED_COLUMNS,
   type CopiedField,
   fieldOf,
   SESSION_ATTRIBUTES,
   type SessionAttribute,
-} from '../../dimensions/dimensions.ts'
+} from '../../platform/dimensions/dimensions.ts'
 import type { EnrichedHit } from '../hit.ts'
 
 /** What a session takes from its opening hit (docs/metrics.md "Dimensions"): its dimensions, and further attributes. Unknown ones are empty. */

@@ -1,6 +1,6 @@
-import { arrayText, timeText } from '../../db/array-text.ts'
-import type { Queryable } from '../../db/connect.ts'
-import { query } from '../../db/query.ts'
+import { arrayText, timeText } from '../../platform/db/array-text.ts'
+import type { Queryable } from '../../platform/db/connect.ts'
+import { query } from '../../platform/db/query.ts'
 import type { Hit } from '../hit.ts'
 
 /** `from` and `to` are bounds of the times, so that only chunks of these times are read. */

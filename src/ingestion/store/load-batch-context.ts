@@ -1,6 +1,6 @@
-import { arrayText, timeText } from '../../db/array-text.ts'
-import type { Db, Transaction } from '../../db/connect.ts'
-import { query } from '../../db/query.ts'
+import { arrayText, timeText } from '../../platform/db/array-text.ts'
+import type { Db, Transaction } from '../../platform/db/connect.ts'
+import { query } from '../../platform/db/query.ts'
 import type { EnrichedHit } from '../hit.ts'
 import {
   addPageview,

@@ -1,6 +1,6 @@
-import type { Transaction } from '../../db/connect.ts'
-import { query } from '../../db/query.ts'
-import { retry } from '../../lib/retry.ts'
+import type { Transaction } from '../../platform/db/connect.ts'
+import { query } from '../../platform/db/query.ts'
+import { retry } from '../../platform/lib/retry.ts'
 import type { Visitor } from './batch-context.ts'
 
 interface VisitNumber {

@@ -1,11 +1,11 @@
-import { timeText } from '../../db/array-text.ts'
-import { copyValue, copyValues } from '../../db/copy.ts'
+import { timeText } from '../../platform/db/array-text.ts'
+import { copyValue, copyValues } from '../../platform/db/copy.ts'
 import {
   COPIED_COLUMNS,
   fieldOf,
   SESSION_ATTRIBUTES,
   type SessionAttribute,
-} from '../../dimensions/dimensions.ts'
+} from '../../platform/dimensions/dimensions.ts'
 import type { EnrichedHit } from '../hit.ts'
 import type { Session, Visitor } from './batch-context.ts'
 import { copiedText, NO_DIMENSIONS } from './dimensions.ts'

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../lib/time.ts'
+import { MINUTE_MS } from '../../platform/lib/time.ts'
 import type { EnrichedHit } from '../hit.ts'
 import {
   addPageview,

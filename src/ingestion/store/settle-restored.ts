@@ -1,5 +1,5 @@
-import type { Transaction } from '../../db/connect.ts'
-import { query } from '../../db/query.ts'
+import type { Transaction } from '../../platform/db/connect.ts'
+import { query } from '../../platform/db/query.ts'
 import type { Visitor } from './batch-context.ts'
 
 const settleVisits = query<{ visitorNos: number[] }, { visitorNo: number; isAscending: boolean }>(

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connect.ts'
+import type { Db } from '../../platform/db/connect.ts'
 import type { EnrichedHit } from '../hit.ts'
 import { lockPartitions, selectLiveSites } from './store.ts'
 import { writeIdentities } from './write-visitors.ts'

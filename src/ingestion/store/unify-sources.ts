@@ -1,5 +1,5 @@
-import type { Db, Transaction } from '../../db/connect.ts'
-import { unifySpellings } from '../../events/source-spellings.ts'
+import type { Db, Transaction } from '../../platform/db/connect.ts'
+import { unifySpellings } from '../../storage/events/source-spellings.ts'
 import type { EnrichedHit } from '../hit.ts'
 import { DIRECT, isListed } from '../stages/known-source.ts'
 

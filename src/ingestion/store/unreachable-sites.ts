@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Db } from '../../db/connect.ts'
-import { dialect } from '../../db/dialect.ts'
-import { MINUTE_MS } from '../../lib/time.ts'
+import type { Db } from '../../platform/db/connect.ts'
+import { dialect } from '../../platform/db/dialect.ts'
+import { MINUTE_MS } from '../../platform/lib/time.ts'
 
 /** Pause before servers that did not answer are asked again. */
 const ASK_AGAIN_MS = 2_000

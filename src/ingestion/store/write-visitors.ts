@@ -1,6 +1,6 @@
-import { arraysOf, timeText } from '../../db/array-text.ts'
-import type { Transaction } from '../../db/connect.ts'
-import { query } from '../../db/query.ts'
+import { arraysOf, timeText } from '../../platform/db/array-text.ts'
+import type { Transaction } from '../../platform/db/connect.ts'
+import { query } from '../../platform/db/query.ts'
 import type { EnrichedHit } from '../hit.ts'
 import type { Visitor } from './batch-context.ts'
 

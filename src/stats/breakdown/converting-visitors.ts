@@ -1,14 +1,14 @@
-import type { BreakdownDimension } from '../../dimensions/dimensions.ts'
-import { invalidField } from '../../errors.ts'
-import { findGoals } from '../../goals/find-goal.ts'
-import { targetOf } from '../../goals/matching.ts'
-import type { GoalRecord } from '../../goals/schema.ts'
-import { requireSection } from '../../sharing/grant.ts'
-import { withoutMoneyGoals } from '../../sharing/money-goals.ts'
+import type { BreakdownDimension } from '../../platform/dimensions/dimensions.ts'
+import { invalidField } from '../../platform/errors.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import { findGoals } from '../goals/find-goal.ts'
+import { targetOf } from '../goals/matching.ts'
+import type { GoalRecord } from '../goals/schema.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { checkGoals } from '../resolve/check-goals.ts'
+import { requireSection } from '../sharing/grant.ts'
+import { withoutMoneyGoals } from '../sharing/money-goals.ts'
 
 /**
  * Returns the distinct visitors with a conversion in the range by value: by that of the session that converted, or by each value

@@ -1,5 +1,5 @@
-import { query } from '../../db/query.ts'
-import { type BreakdownDimension, columnOf, type Dimension } from '../../dimensions/dimensions.ts'
+import { query } from '../../platform/db/query.ts'
+import { type BreakdownDimension, columnOf, type Dimension } from '../../platform/dimensions/dimensions.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { sourceOf } from '../planner.ts'

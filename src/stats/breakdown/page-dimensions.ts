@@ -1,4 +1,4 @@
-import type { BreakdownDimension } from '../../dimensions/dimensions.ts'
+import type { BreakdownDimension } from '../../platform/dimensions/dimensions.ts'
 
 /** Dimensions whose rows have the time on the page and the scroll depth. */
 export const PAGES: ReadonlySet<BreakdownDimension> = new Set(['path', 'title'])

@@ -1,4 +1,4 @@
-import { invalidField } from '../../errors.ts'
+import { invalidField } from '../../platform/errors.ts'
 import {
   dayOf,
   firstOfMonth,
@@ -6,8 +6,8 @@ import {
   type LocalDay,
   mondayOf,
   startOfDay,
-} from '../../time/local-time.ts'
-import type { Range, TimeSpan } from '../../time/range.ts'
+} from '../../platform/time/local-time.ts'
+import type { Range, TimeSpan } from '../../platform/time/range.ts'
 
 type PeriodLength = 'day' | 'week' | 'month'
 

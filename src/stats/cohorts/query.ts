@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { count, decimal, flag, label } from '../../schema/fields.ts'
-import { rangedParameter } from '../../schema/pagination.ts'
+import { count, decimal, flag, label } from '../../platform/schema/fields.ts'
+import { rangedParameter } from '../../platform/schema/pagination.ts'
 import { StatsQuery } from '../filters/query.ts'
 
 const COHORTS = ['first_visit', 'goal', 'payment'] as const

@@ -1,9 +1,9 @@
-import { targetOf } from '../../goals/matching.ts'
-import type { GoalRecord } from '../../goals/schema.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import type { Returns } from '../counts/returns.ts'
 import { edgesOf } from '../counts/shared/buckets.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { targetOf } from '../goals/matching.ts'
+import type { GoalRecord } from '../goals/schema.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import type { Calendar } from './calendar.ts'
 

@@ -1,5 +1,5 @@
-import type { Span } from '../../columns/spans.ts'
-import type { AppError } from '../../errors.ts'
+import type { AppError } from '../../platform/errors.ts'
+import type { Span } from '../../storage/columns/spans.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { ResolveServices } from '../resolve/check-goals.ts'
 import type { Asked, Counted, Counter, CountName } from './counter.ts'

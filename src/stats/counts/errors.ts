@@ -1,5 +1,5 @@
-import type { View } from '../../columns/block.ts'
-import { typeNumber } from '../../columns/block.ts'
+import type { View } from '../../storage/columns/block.ts'
+import { typeNumber } from '../../storage/columns/block.ts'
 import type { Question } from './question.ts'
 import { Pairs } from './shared/distinct.ts'
 import { isSeen, select } from './shared/select.ts'

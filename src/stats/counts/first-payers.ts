@@ -1,4 +1,4 @@
-import type { View } from '../../columns/block.ts'
+import type { View } from '../../storage/columns/block.ts'
 import type { Question } from './question.ts'
 import { Buckets } from './shared/buckets.ts'
 import { isPayment, selectMoney } from './shared/select-money.ts'

@@ -1,7 +1,11 @@
-import type { View } from '../../columns/block.ts'
-import { type BreakdownDimension, isHitDimension, isOfSessionEnd } from '../../dimensions/dimensions.ts'
-import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
-import type { GoalTarget } from '../../goals/matching.ts'
+import {
+  type BreakdownDimension,
+  isHitDimension,
+  isOfSessionEnd,
+} from '../../platform/dimensions/dimensions.ts'
+import { HOUR_OF_WEEK } from '../../platform/dimensions/registry.ts'
+import type { View } from '../../storage/columns/block.ts'
+import type { GoalTarget } from '../goals/matching.ts'
 import type { Question } from './question.ts'
 import { convertedSessions, Goals } from './shared/conversions.ts'
 import { Pairs, VisitorSet } from './shared/distinct.ts'

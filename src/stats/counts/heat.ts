@@ -1,5 +1,5 @@
-import { BLOCK_TYPES, ENGAGEMENT, NONE, PAGEVIEW, type View } from '../../columns/block.ts'
-import type { EventType } from '../../dimensions/event-types.ts'
+import type { EventType } from '../../platform/dimensions/event-types.ts'
+import { BLOCK_TYPES, ENGAGEMENT, NONE, PAGEVIEW, type View } from '../../storage/columns/block.ts'
 import type { Question } from './question.ts'
 import { Pairs } from './shared/distinct.ts'
 import { propertyOf } from './shared/properties.ts'

@@ -1,4 +1,4 @@
-import { type Block, ENGAGEMENT, type Numbers, PAGEVIEW, type View } from '../../columns/block.ts'
+import { type Block, ENGAGEMENT, type Numbers, PAGEVIEW, type View } from '../../storage/columns/block.ts'
 import { countSteps, END } from '../journeys/count-steps.ts'
 import type { Journeys, JourneysQuery } from '../journeys/query.ts'
 import type { Question } from './question.ts'

@@ -1,5 +1,5 @@
-import { typeNumber, type View } from '../../columns/block.ts'
-import type { EventType } from '../../dimensions/event-types.ts'
+import type { EventType } from '../../platform/dimensions/event-types.ts'
+import { typeNumber, type View } from '../../storage/columns/block.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { Question } from './question.ts'
 import { type HitKeys, hitKeysOf } from './shared/hit-keys.ts'

@@ -1,5 +1,5 @@
-import type { MoneyBlock, View } from '../../columns/block.ts'
-import type { BreakdownDimension } from '../../dimensions/dimensions.ts'
+import type { BreakdownDimension } from '../../platform/dimensions/dimensions.ts'
+import type { MoneyBlock, View } from '../../storage/columns/block.ts'
 import type { Question } from './question.ts'
 import { Pairs } from './shared/distinct.ts'
 import { type Keys, keysOf } from './shared/keys.ts'

@@ -1,4 +1,4 @@
-import type { View } from '../../columns/block.ts'
+import type { View } from '../../storage/columns/block.ts'
 import type { Question } from './question.ts'
 import { type OfValue, selectMoneyOfValue } from './shared/of-value.ts'
 import { widenToMoments } from './shared/pages.ts'

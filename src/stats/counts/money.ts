@@ -1,5 +1,5 @@
-import type { View } from '../../columns/block.ts'
-import type { MovementTotals, RevenueTotals } from '../../rollups/protocol.ts'
+import type { View } from '../../storage/columns/block.ts'
+import type { MovementTotals, RevenueTotals } from '../../storage/rollups/protocol.ts'
 import type { Question } from './question.ts'
 import { Buckets } from './shared/buckets.ts'
 import { Pairs } from './shared/distinct.ts'

@@ -1,4 +1,4 @@
-import type { View } from '../../columns/block.ts'
+import type { View } from '../../storage/columns/block.ts'
 import type { ChangeKind } from '../money/mrr-changes.ts'
 import { changesOf, type MrrChange, movementsOf } from './mrr.ts'
 import type { Question } from './question.ts'

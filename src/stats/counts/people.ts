@@ -1,4 +1,4 @@
-import type { SessionColumns, View } from '../../columns/block.ts'
+import type { SessionColumns, View } from '../../storage/columns/block.ts'
 import type { Question } from './question.ts'
 import { select } from './shared/select.ts'
 

@@ -1,5 +1,5 @@
-import { AppError, invalidField, invalidValue } from '../../errors.ts'
-import { shortened } from '../../filters/conditions.ts'
+import { AppError, invalidField, invalidValue } from '../../platform/errors.ts'
+import { shortened } from '../conditions/conditions.ts'
 
 /** What is compared with texts: the value of a field. `goal`: the goal that has it, by display name and id. */
 export interface Compared {

@@ -1,4 +1,4 @@
-import type { View } from '../../columns/block.ts'
+import type { View } from '../../storage/columns/block.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import { type PeopleFilter, personFinder } from './people.ts'
 import type { Question } from './question.ts'

@@ -1,4 +1,4 @@
-import type { View } from '../../columns/block.ts'
+import type { View } from '../../storage/columns/block.ts'
 import type { Question } from './question.ts'
 import { type HitKeys, hitKeysOf } from './shared/hit-keys.ts'
 import type { Place } from './shared/pages.ts'

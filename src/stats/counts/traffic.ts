@@ -1,5 +1,5 @@
-import { EVENT, PAGEVIEW, type View } from '../../columns/block.ts'
-import { type CountedPart, NO_TRAFFIC, type TrafficTotals } from '../../rollups/protocol.ts'
+import { EVENT, PAGEVIEW, type View } from '../../storage/columns/block.ts'
+import { type CountedPart, NO_TRAFFIC, type TrafficTotals } from '../../storage/rollups/protocol.ts'
 import type { Question } from './question.ts'
 import { Buckets } from './shared/buckets.ts'
 import { Pairs } from './shared/distinct.ts'

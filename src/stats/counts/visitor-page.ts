@@ -1,5 +1,5 @@
-import type { View } from '../../columns/block.ts'
-import { fill } from '../../columns/fill.ts'
+import type { View } from '../../storage/columns/block.ts'
+import { fill } from '../../storage/columns/fill.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { Question } from './question.ts'
 import { locatePage } from './shared/pages.ts'

@@ -1,11 +1,11 @@
-import type { Config } from '../../config.ts'
-import type { Section } from '../../dimensions/sections.ts'
-import { label, timestamp } from '../../schema/fields.ts'
-import { type Grant, mayShow } from '../../sharing/grant.ts'
+import type { Config } from '../../platform/config/config.ts'
+import type { Section } from '../../platform/dimensions/sections.ts'
+import { label, timestamp } from '../../platform/schema/fields.ts'
 import { identityPictureUrl } from '../identity/identity-pictures.ts'
 import { nicknameOf } from '../identity/nickname.ts'
 import type { StatsSite } from '../query-context.ts'
 import { sessionIdOf } from '../sessions/session-id.ts'
+import { type Grant, mayShow } from '../sharing/grant.ts'
 
 const HIDDEN = 'null for readers without the section `people`'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { EVENT_TYPES } from '../../dimensions/event-types.ts'
-import { label, uuid } from '../../schema/fields.ts'
-import { mayShow } from '../../sharing/grant.ts'
+import { EVENT_TYPES } from '../../platform/dimensions/event-types.ts'
+import { label, uuid } from '../../platform/schema/fields.ts'
+import { mayShow } from '../sharing/grant.ts'
 import { type ActorServices, type ActorSite, actorFields, presentActor } from './actor.ts'
 import type { LoggedHit } from './log-pages.ts'
 

@@ -1,5 +1,5 @@
-import type { Db } from '../../db/connect.ts'
-import { query } from '../../db/query.ts'
+import type { Db } from '../../platform/db/connect.ts'
+import { query } from '../../platform/db/query.ts'
 import type { HitKeys } from '../counts/shared/hit-keys.ts'
 import { type Stretches, stretchesOf } from '../metrics/stretches.ts'
 import type { LoggedHit } from './log-pages.ts'

@@ -1,10 +1,15 @@
-import type { Db } from '../../db/connect.ts'
-import { query } from '../../db/query.ts'
-import type { EventType } from '../../dimensions/event-types.ts'
-import { BLOCK_ROWS, type Download, type PartOfList, runningDownload } from '../../schema/download.ts'
-import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
-import type { Services } from '../../services.ts'
-import type { TimeSpan } from '../../time/range.ts'
+import type { Db } from '../../platform/db/connect.ts'
+import { query } from '../../platform/db/query.ts'
+import type { EventType } from '../../platform/dimensions/event-types.ts'
+import {
+  BLOCK_ROWS,
+  type Download,
+  type PartOfList,
+  runningDownload,
+} from '../../platform/schema/download.ts'
+import { type Page, type PageQuery, windowOf } from '../../platform/schema/pagination.ts'
+import type { Services } from '../../platform/services.ts'
+import type { TimeSpan } from '../../platform/time/range.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import type { LogAsked, LogKeys } from '../counts/log-page.ts'
 import { widenToMoments } from '../counts/shared/pages.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, label, timestamp } from '../../schema/fields.ts'
+import { count, label, timestamp } from '../../platform/schema/fields.ts'
 import { ROW_KINDS } from './explanation.ts'
 
 /** A count or an amount. JSON numbers are exact up to 2^53 − 1: what is beyond is a text of digits. */

@@ -1,4 +1,4 @@
-import type { RevenueTotals } from '../../rollups/protocol.ts'
+import type { RevenueTotals } from '../../storage/rollups/protocol.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import { edgesOf } from '../counts/shared/buckets.ts'
 import { keptPart, type ResolvedQuery, wholePart } from '../filters/resolved-query.ts'

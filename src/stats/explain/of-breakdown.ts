@@ -1,4 +1,4 @@
-import { ratio } from '../../lib/numbers.ts'
+import { ratio } from '../../platform/lib/numbers.ts'
 import type { BreakdownMetric } from '../breakdown/row.ts'
 import { type Explanation, made, plain } from './explanation.ts'
 import { TRAFFIC } from './of-overview.ts'

@@ -1,4 +1,4 @@
-import { ratio, roundedQuotient } from '../../lib/numbers.ts'
+import { ratio, roundedQuotient } from '../../platform/lib/numbers.ts'
 import type { MovementMetric } from '../money/movements.ts'
 import { customerValue, type MoneyMetric } from '../money/summary.ts'
 import { type Explanation, made, plain, type RowKind, type TermName } from './explanation.ts'

@@ -1,4 +1,4 @@
-import { ratio, roundedQuotient } from '../../lib/numbers.ts'
+import { ratio, roundedQuotient } from '../../platform/lib/numbers.ts'
 import type { OverviewMetric } from '../reports/overview.ts'
 import { type Explanation, made, plain } from './explanation.ts'
 

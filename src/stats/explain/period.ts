@@ -1,5 +1,5 @@
-import { invalidField } from '../../errors.ts'
-import type { Range } from '../../time/range.ts'
+import { invalidField } from '../../platform/errors.ts'
+import type { Range } from '../../platform/time/range.ts'
 import { isUnfiltered, keptPart, type ResolvedQuery, wholePart } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import type { ExplainQuery, Read } from './query.ts'

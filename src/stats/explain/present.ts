@@ -1,4 +1,4 @@
-import type { Range } from '../../time/range.ts'
+import type { Range } from '../../platform/time/range.ts'
 import { type ExplanationAnswer, presentAmount } from './answer.ts'
 import type { Explanation, TermName } from './explanation.ts'
 import type { Term } from './parts.ts'

@@ -1,7 +1,7 @@
-import { isHitDimension, sectionOf } from '../../dimensions/dimensions.ts'
-import { LIFECYCLE_NAMES } from '../../events/reserved-names.ts'
-import type { DimensionFilter } from '../../filters/conditions.ts'
-import { type Grant, mayShow, requireSection } from '../../sharing/grant.ts'
+import { isHitDimension, sectionOf } from '../../platform/dimensions/dimensions.ts'
+import { LIFECYCLE_NAMES } from '../../storage/events/reserved-names.ts'
+import type { DimensionFilter } from '../conditions/conditions.ts'
+import { type Grant, mayShow, requireSection } from '../sharing/grant.ts'
 import type { Filters } from './query.ts'
 
 /** Leaves out the events that the service writes for money. */

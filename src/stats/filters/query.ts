@@ -1,13 +1,13 @@
 import * as z from 'zod'
-import { DIMENSIONS, type Dimension } from '../../dimensions/dimensions.ts'
+import { DIMENSIONS, type Dimension } from '../../platform/dimensions/dimensions.ts'
+import { checkRange, rangeFields } from '../../platform/time/range.ts'
 import {
   byDimension,
   type Condition,
   checkConditions,
   conditions,
   MOST_VALUES,
-} from '../../filters/conditions.ts'
-import { checkRange, rangeFields } from '../../time/range.ts'
+} from '../conditions/conditions.ts'
 import type { ResolvedFilters } from './resolved-query.ts'
 
 /** Filters of a request; all of them must match (docs/metrics.md "Filters"). */

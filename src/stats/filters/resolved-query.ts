@@ -1,5 +1,5 @@
-import type { Condition, DimensionFilter } from '../../filters/conditions.ts'
-import type { TimeSpan } from '../../time/range.ts'
+import type { TimeSpan } from '../../platform/time/range.ts'
+import type { Condition, DimensionFilter } from '../conditions/conditions.ts'
 import type { Question } from '../counts/question.ts'
 
 /** Resolved query: which hits and sessions of a site a read uses. */

@@ -1,8 +1,8 @@
-import type { Db } from '../../db/connect.ts'
-import { AppError, invalidField } from '../../errors.ts'
-import { checkConditions } from '../../filters/conditions.ts'
-import { loadSegments } from '../../segments/segment-filters.ts'
-import type { Grant } from '../../sharing/grant.ts'
+import type { Db } from '../../platform/db/connect.ts'
+import { AppError, invalidField } from '../../platform/errors.ts'
+import { checkConditions } from '../conditions/conditions.ts'
+import { loadSegments } from '../segments/segment-filters.ts'
+import type { Grant } from '../sharing/grant.ts'
 import type { Filters } from './query.ts'
 import { propertiesOf } from './resolved-query.ts'
 

@@ -1,4 +1,4 @@
-import { fill } from '../../columns/fill.ts'
+import { fill } from '../../storage/columns/fill.ts'
 
 /** Hits of a funnel in columns of the same length: those that meet steps; in the strict order every pageview and event. */
 export interface Moments {

@@ -1,5 +1,9 @@
 import { z } from 'zod'
-import { DIMENSIONS } from '../../dimensions/dimensions.ts'
+import { DIMENSIONS } from '../../platform/dimensions/dimensions.ts'
+import { count, decimal, label } from '../../platform/schema/fields.ts'
+import { jsonParameter } from '../../platform/schema/json-parameter.ts'
+import { Comparison, checkComparison, previousFields } from '../../platform/time/comparison.ts'
+import { StatsQuery } from '../filters/query.ts'
 import {
   FunnelKey,
   FunnelSteps,
@@ -7,11 +11,7 @@ import {
   MAX_STEPS,
   MIN_STEPS,
   ruleFields,
-} from '../../funnels/schema.ts'
-import { count, decimal, label } from '../../schema/fields.ts'
-import { jsonParameter } from '../../schema/json-parameter.ts'
-import { Comparison, checkComparison, previousFields } from '../../time/comparison.ts'
-import { StatsQuery } from '../filters/query.ts'
+} from '../saved-funnels/schema.ts'
 
 const readFields = {
   dimension: z

@@ -1,22 +1,22 @@
-import { type Dimension, sectionOf } from '../../dimensions/dimensions.ts'
-import { findVisibleFunnel } from '../../funnels/find-funnel.ts'
-import type { FunnelRules } from '../../funnels/schema.ts'
+import { type Dimension, sectionOf } from '../../platform/dimensions/dimensions.ts'
+import { ratio } from '../../platform/lib/numbers.ts'
+import { DAY_MS } from '../../platform/lib/time.ts'
+import type { Services } from '../../platform/services.ts'
+import { countAsked } from '../counts/count-filtered.ts'
+import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { type GoalTarget, targetOf } from '../goals/matching.ts'
+import { resolveFollowed, type StatsServices, type StatsSite } from '../query-context.ts'
+import { findVisibleFunnel } from '../saved-funnels/find-funnel.ts'
+import type { FunnelRules } from '../saved-funnels/schema.ts'
 import {
   goalsOfSteps,
   isOwnDefinition,
   noSuchStepGoal,
   type StepGoal,
   stepsForSite,
-} from '../../funnels/steps.ts'
-import { type GoalTarget, targetOf } from '../../goals/matching.ts'
-import { ratio } from '../../lib/numbers.ts'
-import { DAY_MS } from '../../lib/time.ts'
-import type { Services } from '../../services.ts'
-import { mayShow, requireSection } from '../../sharing/grant.ts'
-import { withoutMoneyGoals } from '../../sharing/money-goals.ts'
-import { countAsked } from '../counts/count-filtered.ts'
-import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
-import { resolveFollowed, type StatsServices, type StatsSite } from '../query-context.ts'
+} from '../saved-funnels/steps.ts'
+import { mayShow, requireSection } from '../sharing/grant.ts'
+import { withoutMoneyGoals } from '../sharing/money-goals.ts'
 import type { FunnelCounts, StepCount } from './count-chains.ts'
 import type { FunnelQuery, FunnelReport, SavedFunnelQuery, StepReport } from './query.ts'
 

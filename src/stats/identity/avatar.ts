@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { escapeXml } from '../../lib/svg.ts'
+import { escapeXml } from '../../platform/lib/svg.ts'
 import { nicknameOf } from './nickname.ts'
 
 const SIZE = 5

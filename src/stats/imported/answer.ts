@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { optionalFlagParameter } from '../../schema/validation.ts'
-import { formatDay } from '../../time/local-time.ts'
+import { optionalFlagParameter } from '../../platform/schema/validation.ts'
+import { formatDay } from '../../platform/time/local-time.ts'
 import { importedMetric } from './metrics.ts'
 import { type Part, REFUSALS, type TotalsPlan } from './plan.ts'
 

@@ -1,4 +1,4 @@
-import type { TrafficTotals } from '../../rollups/protocol.ts'
+import type { TrafficTotals } from '../../storage/rollups/protocol.ts'
 import { presentTraffic } from '../metrics/traffic.ts'
 import type { TotalsSums } from './sums.ts'
 

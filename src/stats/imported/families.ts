@@ -1,6 +1,6 @@
-import type { Queryable } from '../../db/connect.ts'
-import { query } from '../../db/query.ts'
-import { dayOf, type LocalDay, localDay, startOfDay } from '../../time/local-time.ts'
+import type { Queryable } from '../../platform/db/connect.ts'
+import { query } from '../../platform/db/query.ts'
+import { dayOf, type LocalDay, localDay, startOfDay } from '../../platform/time/local-time.ts'
 import type { StatsSite } from '../query-context.ts'
 
 /** Numbers that imported totals may have. */

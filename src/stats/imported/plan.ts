@@ -1,6 +1,10 @@
-import { type BreakdownDimension, type Dimension, isHitDimension } from '../../dimensions/dimensions.ts'
-import { dayOf, type LocalDay, startOfDay } from '../../time/local-time.ts'
-import type { Range } from '../../time/range.ts'
+import {
+  type BreakdownDimension,
+  type Dimension,
+  isHitDimension,
+} from '../../platform/dimensions/dimensions.ts'
+import { dayOf, type LocalDay, startOfDay } from '../../platform/time/local-time.ts'
+import type { Range } from '../../platform/time/range.ts'
 import type { Filters } from '../filters/query.ts'
 import type { Family, TotalsNumber } from './families.ts'
 

@@ -1,5 +1,5 @@
-import { type LocalDay, startOfDay } from '../../time/local-time.ts'
-import type { Bucket, Range } from '../../time/range.ts'
+import { type LocalDay, startOfDay } from '../../platform/time/local-time.ts'
+import type { Bucket, Range } from '../../platform/time/range.ts'
 import type { Filters } from '../filters/query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { type Imported, presentPlans } from './answer.ts'

@@ -1,4 +1,4 @@
-import { fill } from '../../columns/fill.ts'
+import { fill } from '../../storage/columns/fill.ts'
 import type { Journeys } from './query.ts'
 
 /** No value. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { count, label } from '../../schema/fields.ts'
-import { rangedParameter } from '../../schema/pagination.ts'
-import { requiredText } from '../../schema/validation.ts'
+import { count, label } from '../../platform/schema/fields.ts'
+import { rangedParameter } from '../../platform/schema/pagination.ts'
+import { requiredText } from '../../platform/schema/validation.ts'
 import { StatsQuery } from '../filters/query.ts'
 
 const MOST_STEPS = 8

@@ -1,8 +1,8 @@
-import { isHitDimension } from '../../dimensions/dimensions.ts'
-import { type Grant, requireSection } from '../../sharing/grant.ts'
+import { isHitDimension } from '../../platform/dimensions/dimensions.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import { keptPart } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
+import { type Grant, requireSection } from '../sharing/grant.ts'
 import type { Journeys, JourneysQuery } from './query.ts'
 
 /**

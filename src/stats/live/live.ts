@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { EVENT_TYPES } from '../../dimensions/event-types.ts'
-import type { Section } from '../../dimensions/sections.ts'
-import { MINUTE_MS } from '../../lib/time.ts'
-import type { LiveCounts } from '../../rollups/protocol.ts'
-import { count, label, timestamp } from '../../schema/fields.ts'
-import { mayShow } from '../../sharing/grant.ts'
+import { EVENT_TYPES } from '../../platform/dimensions/event-types.ts'
+import type { Section } from '../../platform/dimensions/sections.ts'
+import { MINUTE_MS } from '../../platform/lib/time.ts'
+import { count, label, timestamp } from '../../platform/schema/fields.ts'
+import type { LiveCounts } from '../../storage/rollups/protocol.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import { EventLogItem, presentEvent } from '../event-log/event-item.ts'
 import { type LoggedHit, type LogServices, readLog } from '../event-log/log-pages.ts'
@@ -13,6 +12,7 @@ import { checkFilters, filterFields, filtersOf } from '../filters/query.ts'
 import { withSegments } from '../filters/segments.ts'
 import { type StatsSite, withoutMoneyEvents } from '../query-context.ts'
 import { resolveQueries } from '../resolve/resolve.ts'
+import { mayShow } from '../sharing/grant.ts'
 
 /** Minutes of the series, minutes in which a visitor counts as present, rows of each list, and events. */
 const MINUTES = 30

@@ -1,9 +1,15 @@
-import type { EventType } from '../../dimensions/event-types.ts'
-import { coverWindows } from '../../rollups/daily/coverage.ts'
-import type { Window } from '../../rollups/protocol.ts'
-import { BLOCK_ROWS, MOST_ROWS, nextPart, type PartOfList, runningDownload } from '../../schema/download.ts'
-import { type PageQuery, windowOf } from '../../schema/pagination.ts'
-import { toWindow } from '../../time/range.ts'
+import type { EventType } from '../../platform/dimensions/event-types.ts'
+import {
+  BLOCK_ROWS,
+  MOST_ROWS,
+  nextPart,
+  type PartOfList,
+  runningDownload,
+} from '../../platform/schema/download.ts'
+import { type PageQuery, windowOf } from '../../platform/schema/pagination.ts'
+import { toWindow } from '../../platform/time/range.ts'
+import { coverWindows } from '../../storage/rollups/daily/coverage.ts'
+import type { Window } from '../../storage/rollups/protocol.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices } from '../query-context.ts'
 import type { PageWindow } from './rank.ts'

@@ -1,6 +1,6 @@
 import { readMoney, type SiteMoneyTotals } from '../../money/totals.ts'
-import { type RevenueTotals, runTask } from '../../rollups/protocol.ts'
-import { type Bucket, toWindow } from '../../time/range.ts'
+import { type Bucket, toWindow } from '../../platform/time/range.ts'
+import { type RevenueTotals, runTask } from '../../storage/rollups/protocol.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import { edgesOf } from '../counts/shared/buckets.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'

@@ -1,8 +1,9 @@
-import type { Queryable } from '../../db/connect.ts'
-import { AppError } from '../../errors.ts'
-import { coverWindows, type WindowsCoverage } from '../../rollups/daily/coverage.ts'
-import { coverValues } from '../../rollups/daily/rank-values.ts'
-import { shareRolledUp } from '../../rollups/daily/share-rolled-up.ts'
+import type { Queryable } from '../../platform/db/connect.ts'
+import { AppError } from '../../platform/errors.ts'
+import { toWindow } from '../../platform/time/range.ts'
+import { coverWindows, type WindowsCoverage } from '../../storage/rollups/daily/coverage.ts'
+import { coverValues } from '../../storage/rollups/daily/rank-values.ts'
+import { shareRolledUp } from '../../storage/rollups/daily/share-rolled-up.ts'
 import type {
   Changed,
   CountedPart,
@@ -10,8 +11,7 @@ import type {
   CountedValue,
   Ranking,
   Window,
-} from '../../rollups/protocol.ts'
-import { toWindow } from '../../time/range.ts'
+} from '../../storage/rollups/protocol.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import type { Asked, Counted, CountName } from '../counts/counter.ts'
 import { type Refusal, refusalError } from '../counts/refused.ts'

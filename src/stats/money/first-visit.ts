@@ -1,22 +1,22 @@
 import { z } from 'zod'
-import { type Dimension, sectionOf } from '../../dimensions/dimensions.ts'
+import { type Dimension, sectionOf } from '../../platform/dimensions/dimensions.ts'
 import {
   FIRST_VISIT_DIMENSIONS,
   type FirstVisitDimension,
   isOfFirstVisit,
-} from '../../dimensions/first-visit.ts'
-import { AppError } from '../../errors.ts'
+} from '../../platform/dimensions/first-visit.ts'
+import { AppError } from '../../platform/errors.ts'
+import { label, timestamp } from '../../platform/schema/fields.ts'
 import {
   byDimension,
   type Condition,
   checkConditions,
   conditions,
   isPattern,
-} from '../../filters/conditions.ts'
-import { label, timestamp } from '../../schema/fields.ts'
-import { type Grant, mayShow } from '../../sharing/grant.ts'
+} from '../conditions/conditions.ts'
 import { requireFilters } from '../filters/granted.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
+import { type Grant, mayShow } from '../sharing/grant.ts'
 
 const filterFields = (() => {
   const all = byDimension((name, texts) => conditions(name).meta(texts))

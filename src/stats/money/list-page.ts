@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { Db } from '../../db/connect.ts'
-import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
-import { requiredText } from '../../schema/validation.ts'
-import { requireSection } from '../../sharing/grant.ts'
+import type { Db } from '../../platform/db/connect.ts'
+import { type Page, type PageQuery, windowOf } from '../../platform/schema/pagination.ts'
+import { requiredText } from '../../platform/schema/validation.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
+import { requireSection } from '../sharing/grant.ts'
 import { type FirstVisitQuery, type OfFirstVisit, resolveFirstVisit } from './first-visit.ts'
 
 // What the lists of customers and of subscriptions share.

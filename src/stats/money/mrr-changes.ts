@@ -1,4 +1,4 @@
-import { query } from '../../db/query.ts'
+import { query } from '../../platform/db/query.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import type { Subscribed } from '../counts/mrr.ts'
 import { edgesOf } from '../counts/shared/buckets.ts'

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { query } from '../../db/query.ts'
-import { PersonKey } from '../../people/schema.ts'
-import { label, uuid } from '../../schema/fields.ts'
+import { query } from '../../platform/db/query.ts'
+import { label, uuid } from '../../platform/schema/fields.ts'
 import type { LogServices } from '../event-log/log-pages.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { resolveContext, type StatsSite } from '../query-context.ts'
 import { findPeopleFilter, noSuchPerson } from './find.ts'
 import { PersonRow, readPerson } from './person-row.ts'
+import { PersonKey } from './schema.ts'
 import { listVisits } from './timeline-rows.ts'
 
 export const PersonQuery = StatsQuery.safeExtend(PersonKey.shape)

@@ -1,8 +1,8 @@
-import { AppError } from '../../errors.ts'
-import { requirePerson, visitorIdOf } from '../../people/find-person.ts'
+import { AppError } from '../../platform/errors.ts'
 import type { PeopleFilter } from '../counts/people.ts'
 import type { StatsServices } from '../query-context.ts'
 import { findVisitorNo } from '../sessions/list.ts'
+import { requirePerson, visitorIdOf } from './find-person.ts'
 
 export const noSuchPerson = () => new AppError('not_found', 'The site has no such visitor and no such user')
 

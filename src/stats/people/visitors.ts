@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../lib/time.ts'
-import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
+import { DAY_MS } from '../../platform/lib/time.ts'
+import { type Page, type PageQuery, windowOf } from '../../platform/schema/pagination.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { PageWindow } from '../metrics/rank.ts'

@@ -1,5 +1,5 @@
-import { query } from '../../db/query.ts'
-import type { TimeSpan } from '../../time/range.ts'
+import { query } from '../../platform/db/query.ts'
+import type { TimeSpan } from '../../platform/time/range.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import type { PeopleFilter, PersonVisits } from '../counts/people.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'

@@ -1,10 +1,8 @@
-import { type BreakdownDimension, sectionOf } from '../../dimensions/dimensions.ts'
-import type { GoalRecord } from '../../goals/schema.ts'
-import type { Amounts, Sort } from '../../rollups/value-order.ts'
-import { MOST_ROWS } from '../../schema/download.ts'
-import { type Page, windowOf } from '../../schema/pagination.ts'
-import { mayShow, requireSection } from '../../sharing/grant.ts'
-import type { Comparison } from '../../time/comparison.ts'
+import { type BreakdownDimension, sectionOf } from '../../platform/dimensions/dimensions.ts'
+import { MOST_ROWS } from '../../platform/schema/download.ts'
+import { type Page, windowOf } from '../../platform/schema/pagination.ts'
+import type { Comparison } from '../../platform/time/comparison.ts'
+import type { Amounts, Sort } from '../../storage/rollups/value-order.ts'
 import { countConvertingByValue, findConversionGoal } from '../breakdown/converting-visitors.ts'
 import { type MoneyKind, sumMoneyByValue } from '../breakdown/money-by-value.ts'
 import { type BreakdownQuery, OF_CONVERSIONS } from '../breakdown/query.ts'
@@ -12,6 +10,7 @@ import { countGiven, rankPage, type Subject } from '../breakdown/rank-page.ts'
 import { type BreakdownRow, presentRow, type RowParts } from '../breakdown/row.ts'
 import type { ValuePageAsked } from '../counts/value-pages.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import type { GoalRecord } from '../goals/schema.ts'
 import type { Imported } from '../imported/answer.ts'
 import {
   type ImportedValues,
@@ -21,6 +20,7 @@ import {
 } from '../imported/by-value.ts'
 import { findFamilies, withImportedStart } from '../imported/families.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
+import { mayShow, requireSection } from '../sharing/grant.ts'
 
 /** The money that a sort needs. */
 const MONEY_OF: Partial<Record<Sort, MoneyKind>> = {

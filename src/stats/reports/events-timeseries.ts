@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { query } from '../../db/query.ts'
-import { EVENT_TYPES, type EventType } from '../../dimensions/event-types.ts'
-import type { Window } from '../../rollups/protocol.ts'
+import { query } from '../../platform/db/query.ts'
+import { EVENT_TYPES, type EventType } from '../../platform/dimensions/event-types.ts'
 import {
   type Bucket,
   boundsOf,
@@ -10,7 +9,8 @@ import {
   seriesBuckets,
   type TimeSpan,
   toWindow,
-} from '../../time/range.ts'
+} from '../../platform/time/range.ts'
+import type { Window } from '../../storage/rollups/protocol.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import type { TypeCount } from '../counts/frequencies.ts'
 import { Buckets, edgesOf } from '../counts/shared/buckets.ts'

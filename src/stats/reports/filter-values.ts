@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { DIMENSIONS, isHitDimension, sectionOf } from '../../dimensions/dimensions.ts'
-import { isLifecycleName, LIFECYCLE_NAMES } from '../../events/reserved-names.ts'
-import { label } from '../../schema/fields.ts'
-import { integerParameter } from '../../schema/pagination.ts'
-import { mayShow, requireSection } from '../../sharing/grant.ts'
+import { DIMENSIONS, isHitDimension, sectionOf } from '../../platform/dimensions/dimensions.ts'
+import { label } from '../../platform/schema/fields.ts'
+import { integerParameter } from '../../platform/schema/pagination.ts'
+import { isLifecycleName, LIFECYCLE_NAMES } from '../../storage/events/reserved-names.ts'
 import { requireFilters } from '../filters/granted.ts'
 import { filtersOf, StatsQuery } from '../filters/query.ts'
 import { rankRolledUp } from '../metrics/rank.ts'
 import { countUntilRolledUp } from '../metrics/rolled-up.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { checkPatterns } from '../resolve/resolve.ts'
+import { mayShow, requireSection } from '../sharing/grant.ts'
 
 export const FilterValuesQuery = StatsQuery.safeExtend({
   dimension: z.enum(DIMENSIONS).meta({ description: 'Whose values.' }),

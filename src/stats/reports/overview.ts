@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { ratio } from '../../lib/numbers.ts'
 import { moneyFields, presentMoney } from '../../money/totals.ts'
-import { count, label } from '../../schema/fields.ts'
-import { mayShow } from '../../sharing/grant.ts'
-import { Comparison, checkComparison, compareFields } from '../../time/comparison.ts'
+import { ratio } from '../../platform/lib/numbers.ts'
+import { count, label } from '../../platform/schema/fields.ts'
+import { Comparison, checkComparison, compareFields } from '../../platform/time/comparison.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { goalOf, type ResolvedQuery, withoutGoal } from '../filters/resolved-query.ts'
@@ -15,6 +14,7 @@ import { byBucket, readImportedTraffic } from '../imported/traffic.ts'
 import { countMoney } from '../metrics/money.ts'
 import { countTraffic, trafficFields } from '../metrics/traffic.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
+import { mayShow } from '../sharing/grant.ts'
 
 const metrics = { ...trafficFields, ...moneyFields }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { requiredText } from '../../schema/validation.ts'
-import { groupField, seriesBuckets } from '../../time/range.ts'
+import { requiredText } from '../../platform/schema/validation.ts'
+import { groupField, seriesBuckets } from '../../platform/time/range.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import { edgesOf } from '../counts/shared/buckets.ts'
 import { checkStats, statsFields } from '../filters/query.ts'

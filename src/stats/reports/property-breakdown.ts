@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { EVENT_TYPES, type EventType } from '../../dimensions/event-types.ts'
-import { propertiesOf, readProperty } from '../../dimensions/rolled-up.ts'
-import { isLifecycleName, isReservedName } from '../../events/reserved-names.ts'
-import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
-import { count, label } from '../../schema/fields.ts'
-import { requiredText } from '../../schema/validation.ts'
-import { mayShow } from '../../sharing/grant.ts'
+import { EVENT_TYPES, type EventType } from '../../platform/dimensions/event-types.ts'
+import { propertiesOf, readProperty } from '../../platform/dimensions/rolled-up.ts'
+import { count, label } from '../../platform/schema/fields.ts'
+import { requiredText } from '../../platform/schema/validation.ts'
+import { isLifecycleName, isReservedName } from '../../storage/events/reserved-names.ts'
+import { compareTexts } from '../../storage/rollups/daily/value-dictionary.ts'
 import { checkStats, statsFields } from '../filters/query.ts'
 import { rankRolledUp } from '../metrics/rank.ts'
 import { countUntilRolledUp } from '../metrics/rolled-up.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
+import { mayShow } from '../sharing/grant.ts'
 
 const MOST_ROWS = 50
 

@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { capped } from '../../money/amounts.ts'
-import { requireSection } from '../../sharing/grant.ts'
-import { Comparison, checkComparison, compareFields } from '../../time/comparison.ts'
-import { buckets, groupField, seriesBuckets } from '../../time/range.ts'
+import { capped } from '../../platform/schema/amounts.ts'
+import { Comparison, checkComparison, compareFields } from '../../platform/time/comparison.ts'
+import { buckets, groupField, seriesBuckets } from '../../platform/time/range.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { Imported, importedField } from '../imported/answer.ts'
 import { presentTogether } from '../imported/combine.ts'
@@ -11,6 +10,7 @@ import { byBucket, type ImportedTraffic, readImportedTraffic } from '../imported
 import { countMoney, type Period } from '../metrics/money.ts'
 import { countTraffic } from '../metrics/traffic.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
+import { requireSection } from '../sharing/grant.ts'
 
 const TRAFFIC_METRICS = [
   'visitors',

@@ -1,10 +1,10 @@
-import { AppError } from '../../errors.ts'
-import { targetOf, testOf } from '../../goals/matching.ts'
-import type { GoalRecord } from '../../goals/schema.ts'
-import { checkTests } from '../../rollups/patterns/check-tests.ts'
-import { wholeValuesOf } from '../../rollups/patterns/value-match.ts'
-import type { Services } from '../../services.ts'
-import type { Grant } from '../../sharing/grant.ts'
+import { AppError } from '../../platform/errors.ts'
+import type { Services } from '../../platform/services.ts'
+import { checkTests } from '../../storage/rollups/patterns/check-tests.ts'
+import { wholeValuesOf } from '../../storage/rollups/patterns/value-match.ts'
+import { targetOf, testOf } from '../goals/matching.ts'
+import type { GoalRecord } from '../goals/schema.ts'
+import type { Grant } from '../sharing/grant.ts'
 
 export type ResolveServices = Pick<
   Services,

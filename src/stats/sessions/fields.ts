@@ -1,7 +1,12 @@
-import { DIMENSIONS, fieldOf, type SessionAttribute, sectionOf } from '../../dimensions/dimensions.ts'
-import type { Section } from '../../dimensions/sections.ts'
-import { label } from '../../schema/fields.ts'
-import { type Grant, mayShow } from '../../sharing/grant.ts'
+import {
+  DIMENSIONS,
+  fieldOf,
+  type SessionAttribute,
+  sectionOf,
+} from '../../platform/dimensions/dimensions.ts'
+import type { Section } from '../../platform/dimensions/sections.ts'
+import { label } from '../../platform/schema/fields.ts'
+import { type Grant, mayShow } from '../sharing/grant.ts'
 
 /** Fields for who a person is. */
 export const personFields = {

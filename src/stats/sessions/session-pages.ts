@@ -1,4 +1,4 @@
-import type { Page, PageQuery } from '../../schema/pagination.ts'
+import type { Page, PageQuery } from '../../platform/schema/pagination.ts'
 import type { PeopleFilter } from '../counts/people.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { nextOfList } from '../metrics/list-by-day.ts'

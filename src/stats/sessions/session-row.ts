@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { SessionAttribute } from '../../dimensions/dimensions.ts'
-import { HIDDEN_REVENUE, presentRowRevenue, rowRevenueFields } from '../../money/amounts.ts'
-import { count, decimal, flag, label, timestamp } from '../../schema/fields.ts'
-import { mayShow } from '../../sharing/grant.ts'
+import type { SessionAttribute } from '../../platform/dimensions/dimensions.ts'
+import { HIDDEN_REVENUE, presentRowRevenue, rowRevenueFields } from '../../platform/schema/amounts.ts'
+import { count, decimal, flag, label, timestamp } from '../../platform/schema/fields.ts'
 import { type ActorServices, personOf } from '../event-log/actor.ts'
+import { mayShow } from '../sharing/grant.ts'
 import { attributeFields, personFields, presentAttributes } from './fields.ts'
 import { sessionIdOf } from './session-id.ts'
 

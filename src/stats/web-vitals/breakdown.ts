@@ -1,13 +1,17 @@
 import { z } from 'zod'
-import { BREAKDOWN_DIMENSIONS, type BreakdownDimension, sectionOf } from '../../dimensions/dimensions.ts'
-import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
-import { label } from '../../schema/fields.ts'
-import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
-import { requireSection } from '../../sharing/grant.ts'
+import {
+  BREAKDOWN_DIMENSIONS,
+  type BreakdownDimension,
+  sectionOf,
+} from '../../platform/dimensions/dimensions.ts'
+import { label } from '../../platform/schema/fields.ts'
+import { type Page, pageFields, windowOf } from '../../platform/schema/pagination.ts'
+import { compareTexts } from '../../storage/rollups/daily/value-dictionary.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { keptPart } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
+import { requireSection } from '../sharing/grant.ts'
 import { measuredFields, metricField } from './fields.ts'
 
 /** A report belongs to a pageview, which has no event name. */

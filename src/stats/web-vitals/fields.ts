@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { VITALS } from '../../dimensions/vitals.ts'
-import { count, decimal } from '../../schema/fields.ts'
+import { VITALS } from '../../platform/dimensions/vitals.ts'
+import { count, decimal } from '../../platform/schema/fields.ts'
 
 export const metricField = {
   metric: z

@@ -1,5 +1,5 @@
-import type { Vital } from '../../dimensions/vitals.ts'
-import { ratio } from '../../lib/numbers.ts'
+import type { Vital } from '../../platform/dimensions/vitals.ts'
+import { ratio } from '../../platform/lib/numbers.ts'
 
 /** How many reports have a measure. */
 interface MeasureCount {

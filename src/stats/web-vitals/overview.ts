@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { VITALS, type Vital } from '../../dimensions/vitals.ts'
-import { Comparison, checkComparison, previousFields } from '../../time/comparison.ts'
+import { VITALS, type Vital } from '../../platform/dimensions/vitals.ts'
+import { Comparison, checkComparison, previousFields } from '../../platform/time/comparison.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'

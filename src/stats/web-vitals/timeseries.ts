@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { groupField, seriesBuckets } from '../../time/range.ts'
+import { groupField, seriesBuckets } from '../../platform/time/range.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import { edgesOf } from '../counts/shared/buckets.ts'
 import { StatsQuery } from '../filters/query.ts'

@@ -1,4 +1,4 @@
-import { envelope, paginate } from '../../schema/pagination.ts'
+import { envelope, paginate } from '../../platform/schema/pagination.ts'
 import { ClickRow, ClicksQuery, getClicks } from '../../stats/heat/clicks.ts'
 import { getScroll, ScrollQuery, ScrollReport } from '../../stats/heat/scroll.ts'
 import { sharedSiteProcedure } from '../shared-site.ts'

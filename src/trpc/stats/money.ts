@@ -1,4 +1,4 @@
-import { envelope, paginate } from '../../schema/pagination.ts'
+import { envelope, paginate } from '../../platform/schema/pagination.ts'
 import { getMoneyBreakdown, MoneyBreakdownQuery, MoneyBreakdownRow } from '../../stats/money/breakdown.ts'
 import { getMrrChanges, MrrChange, MrrChangesQuery } from '../../stats/money/changes.ts'
 import { Customer, CustomersQuery, getCustomers } from '../../stats/money/customers.ts'

@@ -1,4 +1,4 @@
-import { envelope, paginate } from '../../schema/pagination.ts'
+import { envelope, paginate } from '../../platform/schema/pagination.ts'
 import { getPerson, Person, PersonQuery } from '../../stats/people/detail.ts'
 import { getPeople, PeopleQuery } from '../../stats/people/list.ts'
 import { PersonRow } from '../../stats/people/person-row.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { removeReplay } from '../../replays/remove-replay.ts'
-import { envelope, paginate } from '../../schema/pagination.ts'
+import { removeReplay } from '../../ingestion/replays/remove-replay.ts'
+import { envelope, paginate } from '../../platform/schema/pagination.ts'
 import { getReplay, Replay, ReplayKey, ReplayQuery } from '../../stats/replays/detail.ts'
 import { getReplays, ReplayRow, ReplaysQuery } from '../../stats/replays/list.ts'
 import { readSessionId } from '../../stats/sessions/session-id.ts'

@@ -1,4 +1,4 @@
-import { envelope, paginate } from '../../schema/pagination.ts'
+import { envelope, paginate } from '../../platform/schema/pagination.ts'
 import {
   getWebVitalsAttribution,
   WebVitalsAttributionQuery,

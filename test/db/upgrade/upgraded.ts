@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { connectDb, type Db } from '../../../src/db/connect.ts'
+import { connectDb, type Db } from '../../../src/platform/db/connect.ts'
 import { type Answer, startApi } from '../../support/api.ts'
 import { folderOfCase } from '../../support/data-dir.ts'
 import type { TestDatabase } from '../../support/database.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { columnsOf, headerOf, linesOf, rowSchemaOf } from '../../../src/http/api/csv/columns.ts'
-import { envelope } from '../../../src/schema/pagination.ts'
+import { envelope } from '../../../src/platform/schema/pagination.ts'
 
 const Row = z.object({
   id: z.string(),

@@ -6,7 +6,7 @@ import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { columnsOf } from '../../../src/http/api/csv/columns.ts'
 import { sendCsv } from '../../../src/http/api/csv/send.ts'
-import { BLOCK_ROWS, runningDownload } from '../../../src/schema/download.ts'
+import { BLOCK_ROWS, runningDownload } from '../../../src/platform/schema/download.ts'
 import type { Context } from '../../../src/trpc/context.ts'
 import { listen } from '../listen.ts'
 

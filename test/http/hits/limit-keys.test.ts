@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { limitKey } from '../../../src/http/hits/sender-limits.ts'
-import { auditNetwork, networkOf } from '../../../src/net/networks.ts'
+import { auditNetwork, networkOf } from '../../../src/platform/net/networks.ts'
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],

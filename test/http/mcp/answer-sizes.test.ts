@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Hit } from '../../../src/ingestion/hit.ts'
-import { RANGE_PRESETS } from '../../../src/time/presets.ts'
+import { RANGE_PRESETS } from '../../../src/platform/time/presets.ts'
 import { revenueOfFile } from '../../contract/revenue-shop.ts'
 import { hit, type StatsSite } from '../../contract/stats-site.ts'
 import { event, item, type Json, price, subscription } from '../../support/stripe.ts'

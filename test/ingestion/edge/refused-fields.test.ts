@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import type { AppError } from '../../../src/errors.ts'
 import { ENDPOINTS, type Endpoint, readKeyedBody } from '../../../src/ingestion/edge/read-body.ts'
+import type { AppError } from '../../../src/platform/errors.ts'
 
 const UUID = '5c7f5a52-3c0b-4c39-9e0e-7f6b0a6f2d11'
 const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [index, 1]))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createWrittenTimes } from '../../../src/ingestion/import/written-times.ts'
-import type { Written } from '../../../src/rollups/keep-refreshed.ts'
+import type { Written } from '../../../src/storage/rollups/keep-refreshed.ts'
 
 test('import: the progress is that of the slowest partition', () => {
   const told: Written[] = []

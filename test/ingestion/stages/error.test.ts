@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { LIFECYCLE_NAMES } from '../../../src/events/reserved-names.ts'
 import { errorFingerprint } from '../../../src/ingestion/stages/error.ts'
+import { LIFECYCLE_NAMES } from '../../../src/storage/events/reserved-names.ts'
 import { enriched, SITE_ID } from './hit.ts'
 
 const error = (fields?: { name?: string; message?: string; stack?: string; fileName?: string }) =>

@@ -1,8 +1,8 @@
 // @module-tag full
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { linkTo } from '../../../src/notifications/recipients/links.ts'
-import { sendReports } from '../../../src/notifications/reports/deliveries/job.ts'
+import { linkTo } from '../../../src/outgoing/notifications/recipients/links.ts'
+import { sendReports } from '../../../src/outgoing/notifications/reports/deliveries/job.ts'
 import { ofFile } from '../../support/of-file.ts'
 import { startAlertWorld } from './world.ts'
 

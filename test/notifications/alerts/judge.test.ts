@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Condition } from '../../../src/notifications/alerts/conditions.ts'
-import { judge, type Measured } from '../../../src/notifications/alerts/judge.ts'
-import { spanText } from '../../../src/notifications/alerts/texts/span.ts'
-import { sameHourBefore, startOfLastHour } from '../../../src/notifications/alerts/windows.ts'
+import type { Condition } from '../../../src/outgoing/notifications/alerts/conditions.ts'
+import { judge, type Measured } from '../../../src/outgoing/notifications/alerts/judge.ts'
+import { spanText } from '../../../src/outgoing/notifications/alerts/texts/span.ts'
+import { sameHourBefore, startOfLastHour } from '../../../src/outgoing/notifications/alerts/windows.ts'
 
 const HOUR = 3_600_000
 const NOW = Date.parse('2026-11-23T10:17:00Z')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { setPlan } from '../../../src/teams/accounts.ts'
+import { setPlan } from '../../../src/access/teams/accounts.ts'
 import { ofFile } from '../../support/of-file.ts'
 import { startAlertWorld } from './world.ts'
 

@@ -1,6 +1,6 @@
 import type { Hit } from '../../../src/ingestion/hit.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
-import { checkRules } from '../../../src/notifications/alerts/check-rules.ts'
+import { checkRules } from '../../../src/outgoing/notifications/alerts/check-rules.ts'
 import { enrichedHit } from '../../support/hits.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import { startWorld } from '../webhooks/world.ts'

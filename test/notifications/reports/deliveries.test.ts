@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { forgetReports, sendReports } from '../../../src/notifications/reports/deliveries/job.ts'
-import { beginHandOver, claimDelivery, claimOf } from '../../../src/notifications/reports/deliveries/rows.ts'
-import { setPlan } from '../../../src/teams/accounts.ts'
+import { setPlan } from '../../../src/access/teams/accounts.ts'
+import { forgetReports, sendReports } from '../../../src/outgoing/notifications/reports/deliveries/job.ts'
+import {
+  beginHandOver,
+  claimDelivery,
+  claimOf,
+} from '../../../src/outgoing/notifications/reports/deliveries/rows.ts'
 import { ofFile } from '../../support/of-file.ts'
 import { addRecipient, listed, newSite, ownSite, startWorld } from './world.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { duePeriods, lastPeriod } from '../../../src/notifications/reports/periods.ts'
+import { duePeriods, lastPeriod } from '../../../src/outgoing/notifications/reports/periods.ts'
 
 test.each([
   // Kathmandu is 5:45 ahead of UTC: 8:00 there is 02:15.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPlaces } from '../../../src/notifications/webhooks/places.ts'
+import { createPlaces } from '../../../src/outgoing/notifications/webhooks/places.ts'
 
 const of = (team: string, site: number) => ({ team, site })
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { signatureOf } from '../../../src/notifications/webhooks/signature.ts'
+import { signatureOf } from '../../../src/outgoing/notifications/webhooks/signature.ts'
 
 const document = readFileSync('docs/notifications.md', 'utf8')
 const codeOf = (language: string) => new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(document)![1]!

@@ -4,8 +4,8 @@ import {
   createWebhookWork,
   startWebhooks,
   type WebhookOptions,
-} from '../../../src/notifications/webhooks/webhook-worker.ts'
-import { createLease } from '../../../src/redis/lease.ts'
+} from '../../../src/outgoing/notifications/webhooks/webhook-worker.ts'
+import { createLease } from '../../../src/platform/redis/lease.ts'
 import { type Api, type Member, startApi } from '../../support/api.ts'
 import { inProcessPatterns } from '../../support/in-process-patterns.ts'
 import type { MailServer } from '../../support/mail-server.ts'

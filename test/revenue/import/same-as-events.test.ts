@@ -1,9 +1,9 @@
 // @module-tag full
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { connectionToRead, importSite } from '../../../src/revenue/import/import-site.ts'
-import { importPastEvents } from '../../../src/revenue/import/past-events.ts'
-import { reconcileMrr } from '../../../src/revenue/subscriptions/reconcile-mrr.ts'
+import { connectionToRead, importSite } from '../../../src/money/import/import-site.ts'
+import { importPastEvents } from '../../../src/money/import/past-events.ts'
+import { reconcileMrr } from '../../../src/money/subscriptions/reconcile-mrr.ts'
 import { runs, seeded } from '../../support/runs.ts'
 import { outcomeOf } from '../../support/shop-outcome.ts'
 import { deliverAll, openShop, type StripeEvent } from '../../support/stripe.ts'

@@ -1,7 +1,7 @@
 // @module-tag full
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { readEvent } from '../../../src/revenue/processor/event.ts'
+import { readEvent } from '../../../src/money/processor/event.ts'
 import {
   apiOfFile,
   checkout,

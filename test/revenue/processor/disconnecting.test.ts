@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { findConnection, type OpenConnection } from '../../../src/revenue/processor/connection.ts'
-import { receiveEvent } from '../../../src/revenue/receive-event.ts'
+import { findConnection, type OpenConnection } from '../../../src/money/processor/connection.ts'
+import { receiveEvent } from '../../../src/money/receive-event.ts'
 import type { Answer } from '../../support/api.ts'
 import {
   apiOfFile,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { AppError } from '../../../src/errors.ts'
-import { type Fact, readEvent } from '../../../src/revenue/processor/event.ts'
-import { mrrOf } from '../../../src/revenue/subscriptions/mrr.ts'
+import { type Fact, readEvent } from '../../../src/money/processor/event.ts'
+import { mrrOf } from '../../../src/money/subscriptions/mrr.ts'
+import { AppError } from '../../../src/platform/errors.ts'
 import {
   coupon,
   discount,

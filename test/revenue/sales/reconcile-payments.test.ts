@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { purgePayments } from '../../../src/revenue/ledger/change-payment.ts'
+import { purgePayments } from '../../../src/money/ledger/change-payment.ts'
 import {
   apiOfFile,
   charge,

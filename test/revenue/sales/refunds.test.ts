@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fileId, pastId, UNLINKED } from '../../../src/revenue/processor/event.ts'
-import { type AnyFact, withoutReported } from '../../../src/revenue/processor/facts.ts'
+import { fileId, pastId, UNLINKED } from '../../../src/money/processor/event.ts'
+import { type AnyFact, withoutReported } from '../../../src/money/processor/facts.ts'
 import {
   type ChargeSeen,
   type RefundSeen,
   refundedOf,
   spreadRefunds,
-} from '../../../src/revenue/sales/refunds.ts'
-import { transfersIn } from '../../../src/revenue/sales/sale.ts'
+} from '../../../src/money/sales/refunds.ts'
+import { transfersIn } from '../../../src/money/sales/sale.ts'
 
 const sumOf = (byCharge: Map<string, number>) => [...byCharge.values()].reduce((all, minor) => all + minor, 0)
 const charge = (at: number, refundedMinor: number): ChargeSeen => ({ chargeId: 'ch', at, refundedMinor })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Subscription } from '../../../src/revenue/processor/subscription-object.ts'
+import { Subscription } from '../../../src/money/processor/subscription-object.ts'
 import {
   decimal,
   divide,
@@ -8,8 +8,8 @@ import {
   multiply,
   ONE,
   whole,
-} from '../../../src/revenue/subscriptions/fixed-point.ts'
-import { type Definitions, mrrOf } from '../../../src/revenue/subscriptions/mrr.ts'
+} from '../../../src/money/subscriptions/fixed-point.ts'
+import { type Definitions, mrrOf } from '../../../src/money/subscriptions/mrr.ts'
 import { runs, seeded } from '../../support/runs.ts'
 import { coupon, discount, item, type Json, price, subscription } from '../../support/stripe.ts'
 

@@ -8,7 +8,7 @@ import {
   renewalsOf,
   type State,
   trialOf,
-} from '../../../src/revenue/subscriptions/movements.ts'
+} from '../../../src/money/subscriptions/movements.ts'
 import { runs, seeded } from '../../support/runs.ts'
 
 const state = (at: number, status: string, rest: Partial<State> = {}): State => {

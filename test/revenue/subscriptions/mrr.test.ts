@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { Coupon, Price } from '../../../src/revenue/processor/objects.ts'
-import { Subscription } from '../../../src/revenue/processor/subscription-object.ts'
-import { decimal, divide, ONE, roundHalfEven, whole } from '../../../src/revenue/subscriptions/fixed-point.ts'
-import { type Definitions, mrrOf, pricesWithoutTerms } from '../../../src/revenue/subscriptions/mrr.ts'
+import { Coupon, Price } from '../../../src/money/processor/objects.ts'
+import { Subscription } from '../../../src/money/processor/subscription-object.ts'
+import { decimal, divide, ONE, roundHalfEven, whole } from '../../../src/money/subscriptions/fixed-point.ts'
+import { type Definitions, mrrOf, pricesWithoutTerms } from '../../../src/money/subscriptions/mrr.ts'
 import { coupon, discount, item, type Json, price, subscription } from '../../support/stripe.ts'
 
 const NOTHING: Definitions = { discounts: new Map(), coupons: new Map(), prices: new Map() }

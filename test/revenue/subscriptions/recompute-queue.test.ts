@@ -1,8 +1,8 @@
 // @module-tag full
 import { expect, test } from 'vitest'
-import { createTeamTurns } from '../../../src/lib/team-turns.ts'
-import { recomputeAllSites } from '../../../src/revenue/subscriptions/recompute-queue.ts'
-import { MOST_AT_ONCE } from '../../../src/revenue/subscriptions/recompute-subscription.ts'
+import { recomputeAllSites } from '../../../src/money/subscriptions/recompute-queue.ts'
+import { MOST_AT_ONCE } from '../../../src/money/subscriptions/recompute-subscription.ts'
+import { createTeamTurns } from '../../../src/platform/lib/team-turns.ts'
 import { silentLog } from '../../support/log.ts'
 import {
   apiOfFile,

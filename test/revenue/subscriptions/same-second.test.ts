@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { readEvent } from '../../../src/revenue/processor/event.ts'
-import type { AnyFact } from '../../../src/revenue/processor/facts.ts'
-import { deriveHistory } from '../../../src/revenue/subscriptions/history.ts'
-import { chained } from '../../../src/revenue/subscriptions/same-second.ts'
+import { readEvent } from '../../../src/money/processor/event.ts'
+import type { AnyFact } from '../../../src/money/processor/facts.ts'
+import { deriveHistory } from '../../../src/money/subscriptions/history.ts'
+import { chained } from '../../../src/money/subscriptions/same-second.ts'
 import { coupon, discount, event, item, type Json, onDay, price, subscription } from '../../support/stripe.ts'
 
 const [small, large] = [price(1000, { id: 'small' }), price(4000, { id: 'large' })]

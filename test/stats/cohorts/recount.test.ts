@@ -1,10 +1,10 @@
 // @module-tag full
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { Db } from '../../../src/db/connect.ts'
-import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
+import type { Db } from '../../../src/platform/db/connect.ts'
 import { RetentionQuery } from '../../../src/stats/cohorts/query.ts'
 import { readRetention } from '../../../src/stats/cohorts/read-retention.ts'
+import { compressSettledChunks } from '../../../src/storage/rollups/columnstore.ts'
 import { dbOf, testDatabase, useDatabase } from '../../support/database.ts'
 import { randomFilters } from '../../support/random-filters.ts'
 import { ordinaryVisit, randomUuid } from '../../support/random-ordinary.ts'

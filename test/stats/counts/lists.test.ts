@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { EVENT_TYPES } from '../../../src/dimensions/event-types.ts'
-import type { DimensionFilter } from '../../../src/filters/conditions.ts'
+import { EVENT_TYPES } from '../../../src/platform/dimensions/event-types.ts'
+import type { DimensionFilter } from '../../../src/stats/conditions/conditions.ts'
 import { findLogHits } from '../../../src/stats/counts/log-page.ts'
 import { findMatching } from '../../../src/stats/counts/matching.ts'
 import type { Question } from '../../../src/stats/counts/question.ts'

@@ -1,6 +1,6 @@
 // @module-tag full
 import { expect, test } from 'vitest'
-import { refreshAggregate } from '../../../src/rollups/aggregates.ts'
+import { refreshAggregate } from '../../../src/storage/rollups/aggregates.ts'
 import { testDatabase, useDatabase } from '../../support/database.ts'
 import { expectExplained } from '../../support/expect-explained.ts'
 import { readAt } from '../../support/expect-reads.ts'

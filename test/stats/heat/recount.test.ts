@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import { ClicksQuery, getClicks } from '../../../src/stats/heat/clicks.ts'
 import { getScroll, ScrollQuery } from '../../../src/stats/heat/scroll.ts'
+import { compressSettledChunks } from '../../../src/storage/rollups/columnstore.ts'
 import { useDatabase } from '../../support/database.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { type Random, randomFrom } from '../../support/random-values.ts'

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
+import { dayOf, formatDay, startOfDay } from '../../../src/platform/time/local-time.ts'
+import type { Range } from '../../../src/platform/time/range.ts'
 import { filtersOf, StatsQuery } from '../../../src/stats/filters/query.ts'
 import type { Family } from '../../../src/stats/imported/families.ts'
 import { planTotals, type TotalsQuestion } from '../../../src/stats/imported/plan.ts'
-import { dayOf, formatDay, startOfDay } from '../../../src/time/local-time.ts'
-import type { Range } from '../../../src/time/range.ts'
 
 const [FROM, TO] = ['2024-03-01', '2024-03-31']
 const range: Range = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ratio } from '../../../src/lib/numbers.ts'
-import { dayOf, formatDay } from '../../../src/time/local-time.ts'
+import { ratio } from '../../../src/platform/lib/numbers.ts'
+import { dayOf, formatDay } from '../../../src/platform/time/local-time.ts'
 import { type StatsSite, useStats } from '../../contract/stats-site.ts'
 import { sweep } from '../../support/runs.ts'
 import { exportOf, importInto, type Line, linesOf, NOW, ownHits } from './imported-days.ts'

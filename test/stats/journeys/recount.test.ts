@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
 import { type Journeys, JourneysQuery } from '../../../src/stats/journeys/query.ts'
 import { readJourneys } from '../../../src/stats/journeys/read-journeys.ts'
+import { compressSettledChunks } from '../../../src/storage/rollups/columnstore.ts'
 import { useDatabase } from '../../support/database.ts'
 import { randomFilters, randomRange } from '../../support/random-filters.ts'
 import { randomFrom } from '../../support/random-values.ts'

@@ -1,4 +1,4 @@
-import type { Db } from '../../../src/db/connect.ts'
+import type { Db } from '../../../src/platform/db/connect.ts'
 import type { Stats, StatsSite } from '../../contract/stats-site.ts'
 
 /** A read: its path below the site, where `{session}`, `{error}` and `{person}` stand for names, and its query. */

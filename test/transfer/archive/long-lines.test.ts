@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { piecesOfLines } from '../../../src/transfer/archive/pieces.ts'
-import { lineBlocks } from '../../../src/transfer/archive/restore/line-blocks.ts'
+import { piecesOfLines } from '../../../src/outgoing/transfer/archive/pieces.ts'
+import { lineBlocks } from '../../../src/outgoing/transfer/archive/restore/line-blocks.ts'
 import { collect } from '../read/source.ts'
 
 const MIB = 1024 * 1024

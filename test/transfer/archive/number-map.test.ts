@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NumberMap } from '../../../src/transfer/archive/restore/number-map.ts'
+import { NumberMap } from '../../../src/outgoing/transfer/archive/restore/number-map.ts'
 
 test('number map: finds the new number of each old one, of however many', () => {
   const map = new NumberMap()

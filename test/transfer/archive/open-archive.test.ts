@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { fileNameOf, parseFileName } from '../../../src/transfer/archive/names.ts'
-import { type ArchiveLimits, openArchive } from '../../../src/transfer/archive/open-archive.ts'
+import { fileNameOf, parseFileName } from '../../../src/outgoing/transfer/archive/names.ts'
+import { type ArchiveLimits, openArchive } from '../../../src/outgoing/transfer/archive/open-archive.ts'
 import { fileOf, textOf } from '../read/source.ts'
 import { archiveOf, HITS, manifestOf, SETTINGS, SITE, tarOf } from './support.ts'
 

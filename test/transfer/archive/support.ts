@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Manifest } from '../../../src/transfer/archive/manifest.ts'
-import { TAR_END, tarHeader, tarPadding } from '../../../src/transfer/archive/tar.ts'
+import type { Manifest } from '../../../src/outgoing/transfer/archive/manifest.ts'
+import { TAR_END, tarHeader, tarPadding } from '../../../src/outgoing/transfer/archive/tar.ts'
 
 export const SITE = '00000000-0000-4000-8000-0000000000aa'
 export const SETTINGS = `sites/${SITE}/settings-0001.jsonl`

@@ -1,9 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
-import { exportTeam } from '../../../src/transfer/archive/export-team.ts'
-import { openArchive } from '../../../src/transfer/archive/open-archive.ts'
-import { type RestoreOptions, restoreTeam } from '../../../src/transfer/archive/restore/restore-team.ts'
+import { exportTeam } from '../../../src/outgoing/transfer/archive/export-team.ts'
+import { openArchive } from '../../../src/outgoing/transfer/archive/open-archive.ts'
+import {
+  type RestoreOptions,
+  restoreTeam,
+} from '../../../src/outgoing/transfer/archive/restore/restore-team.ts'
 import { randomMoney } from '../../contract/random-money.ts'
 import {
   ADA,

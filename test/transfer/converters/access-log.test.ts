@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { accessLog } from '../../../src/transfer/converters/access-log/access-log.ts'
+import { accessLog } from '../../../src/outgoing/transfer/converters/access-log/access-log.ts'
 import { convert, jsonLines } from './converted.ts'
 import { anyText, expectTaken, randomObjects } from './random-fields.ts'
 

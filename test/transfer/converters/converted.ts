@@ -6,8 +6,8 @@ import type {
   Converter,
   ConvertOptions,
   HitLine,
-} from '../../../src/transfer/converters/converter.ts'
-import { visitorIdOf } from '../../../src/transfer/converters/visitor-id.ts'
+} from '../../../src/outgoing/transfer/converters/converter.ts'
+import { visitorIdOf } from '../../../src/outgoing/transfer/converters/visitor-id.ts'
 import { collect, fileOf } from '../read/source.ts'
 
 const NOW = Date.UTC(2100, 0, 1)

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { readBody, readKeyedBody } from '../../../src/ingestion/edge/read-body.ts'
-import { Identified } from '../../../src/transfer/converters/fields/identified.ts'
-import { readPage, withTags } from '../../../src/transfer/converters/fields/page.ts'
-import { readPlace } from '../../../src/transfer/converters/fields/place.ts'
-import { readProperties } from '../../../src/transfer/converters/fields/properties.ts'
-import { LIMITS, plainNumber, Texts } from '../../../src/transfer/converters/fields/texts.ts'
-import { unixTime, validTime } from '../../../src/transfer/converters/fields/times.ts'
+import { Identified } from '../../../src/outgoing/transfer/converters/fields/identified.ts'
+import { readPage, withTags } from '../../../src/outgoing/transfer/converters/fields/page.ts'
+import { readPlace } from '../../../src/outgoing/transfer/converters/fields/place.ts'
+import { readProperties } from '../../../src/outgoing/transfer/converters/fields/properties.ts'
+import { LIMITS, plainNumber, Texts } from '../../../src/outgoing/transfer/converters/fields/texts.ts'
+import { unixTime, validTime } from '../../../src/outgoing/transfer/converters/fields/times.ts'
 
 const hostname = 'example.com'
 const long = (length: number) => '💶'.repeat(length)

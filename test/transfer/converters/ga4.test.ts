@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ga4 } from '../../../src/transfer/converters/ga4/ga4.ts'
+import { ga4 } from '../../../src/outgoing/transfer/converters/ga4/ga4.ts'
 import { bodiesOf, convert, expectBrokenCounted, expectLeft, jsonLines, visitor } from './converted.ts'
 import { expectTaken, randomObjects } from './random-fields.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { goatcounter } from '../../../src/transfer/converters/goatcounter.ts'
+import { goatcounter } from '../../../src/outgoing/transfer/converters/goatcounter.ts'
 import { convert, csv, expectLeft, visitor } from './converted.ts'
 import { expectTaken, randomRows } from './random-fields.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { matomo } from '../../../src/transfer/converters/matomo/matomo.ts'
+import { matomo } from '../../../src/outgoing/transfer/converters/matomo/matomo.ts'
 import { bodiesOf, convert, expectLeft, jsonLines, visitor } from './converted.ts'
 import { expectTaken, randomObjects } from './random-fields.ts'
 

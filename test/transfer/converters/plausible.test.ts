@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { plausible } from '../../../src/transfer/converters/plausible.ts'
+import { plausible } from '../../../src/outgoing/transfer/converters/plausible.ts'
 import { bodiesOf, convert, csv, jsonLines, visitor } from './converted.ts'
 import { expectTaken, randomObjects, randomRows } from './random-fields.ts'
 

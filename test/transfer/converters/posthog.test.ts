@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { posthog } from '../../../src/transfer/converters/posthog/posthog.ts'
+import { posthog } from '../../../src/outgoing/transfer/converters/posthog/posthog.ts'
 import { bodiesOf, convert, expectBrokenCounted, expectLeft, jsonLines, visitor } from './converted.ts'
 import { expectTaken, randomObjects } from './random-fields.ts'
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Converter, ConvertOptions } from '../../../src/transfer/converters/converter.ts'
+import type { Converter, ConvertOptions } from '../../../src/outgoing/transfer/converters/converter.ts'
 import { convert } from './converted.ts'
 
 /** Values that rows of other products have, and those that they should not have. */

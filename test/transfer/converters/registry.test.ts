@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { projectRoot } from '../../../src/config.ts'
-import { CONVERTERS } from '../../../src/transfer/converters/registry.ts'
+import { CONVERTERS } from '../../../src/outgoing/transfer/converters/registry.ts'
+import { projectRoot } from '../../../src/platform/config/config.ts'
 
 const read = (file: string) => readFileSync(join(projectRoot, file), 'utf8')
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { simpleAnalytics } from '../../../src/transfer/converters/simple-analytics.ts'
+import { simpleAnalytics } from '../../../src/outgoing/transfer/converters/simple-analytics.ts'
 import { convert, csv, expectLeft, visitor } from './converted.ts'
 import { expectTaken, randomRows } from './random-fields.ts'
 

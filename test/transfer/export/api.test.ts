@@ -1,10 +1,10 @@
 // @module-tag full
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
+import type { Role, Scope } from '../../../src/access/teams/schema.ts'
 import { leasesOf } from '../../../src/http/api/export-places.ts'
-import { createLease } from '../../../src/redis/lease.ts'
-import type { Role, Scope } from '../../../src/teams/schema.ts'
-import { ROW_KINDS } from '../../../src/transfer/export/row-statements.ts'
+import { ROW_KINDS } from '../../../src/outgoing/transfer/export/row-statements.ts'
+import { createLease } from '../../../src/platform/redis/lease.ts'
 import { ADA, DAY, dayOfHits, hit, startStats, THAT_DAY } from '../../contract/stats-site.ts'
 import { READS } from '../../sharing/reads.ts'
 import { ofFile } from '../../support/of-file.ts'

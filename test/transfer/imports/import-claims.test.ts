@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectDb, type Db } from '../../../src/db/connect.ts'
-import { claimImport, prolongClaim, putOff, releaseClaim } from '../../../src/transfer/imports/claims.ts'
-import { recordCommand } from '../../../src/transfer/imports/record-command.ts'
+import {
+  claimImport,
+  prolongClaim,
+  putOff,
+  releaseClaim,
+} from '../../../src/outgoing/transfer/imports/claims.ts'
+import { recordCommand } from '../../../src/outgoing/transfer/imports/record-command.ts'
+import { connectDb, type Db } from '../../../src/platform/db/connect.ts'
 import { testDatabase } from '../../support/database.ts'
 import { ofFile } from '../../support/of-file.ts'
 import { createTestSite } from '../../support/sites.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readCsv } from '../../../src/transfer/read/csv.ts'
+import { readCsv } from '../../../src/outgoing/transfer/read/csv.ts'
 import { collect, streamOf } from './source.ts'
 
 const readWithLines = (text: string, options = {}, chunkBytes?: number) =>

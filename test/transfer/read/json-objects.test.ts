@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { readJsonLines } from '../../../src/transfer/read/json-lines.ts'
-import { readJsonObjects } from '../../../src/transfer/read/json-objects.ts'
+import { readJsonLines } from '../../../src/outgoing/transfer/read/json-lines.ts'
+import { readJsonObjects } from '../../../src/outgoing/transfer/read/json-objects.ts'
 import { collect, fileOf, streamOf } from './source.ts'
 
 /** Read in chunks of every small size, so that each byte is once the first of a chunk. */

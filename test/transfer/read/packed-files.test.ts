@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { gunzipIfNeeded } from '../../../src/transfer/read/gunzip.ts'
-import { UNPACK_LIMITS, type UnpackLimits } from '../../../src/transfer/read/limits.ts'
-import { filesIn } from '../../../src/transfer/read/packed-files.ts'
-import { openZip } from '../../../src/transfer/read/zip.ts'
+import { gunzipIfNeeded } from '../../../src/outgoing/transfer/read/gunzip.ts'
+import { UNPACK_LIMITS, type UnpackLimits } from '../../../src/outgoing/transfer/read/limits.ts'
+import { filesIn } from '../../../src/outgoing/transfer/read/packed-files.ts'
+import { openZip } from '../../../src/outgoing/transfer/read/zip.ts'
 import { collect, fileOf, refused, textOf } from './source.ts'
 import { zipOf } from './zip-file.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { SourceFile } from '../../../src/transfer/source-file.ts'
+import type { SourceFile } from '../../../src/outgoing/transfer/source-file.ts'
 import { streamOf } from '../../support/import-lines.ts'
 
 /** Bytes as a file, read in small chunks. */

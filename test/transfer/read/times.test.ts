@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readTime } from '../../../src/transfer/read/times.ts'
+import { readTime } from '../../../src/outgoing/transfer/read/times.ts'
 
 test.each([
   ['2024-01-31T12:00:00Z', '2024-01-31T12:00:00.000Z'],

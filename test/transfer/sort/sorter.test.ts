@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createSorter, type SortOptions } from '../../../src/transfer/sort/sorter.ts'
+import { createSorter, type SortOptions } from '../../../src/outgoing/transfer/sort/sorter.ts'
 import { temporaryFolder } from '../../scripts/command.ts'
 
 const folder = join(temporaryFolder(), 'sort')

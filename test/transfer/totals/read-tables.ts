@@ -1,6 +1,6 @@
-import { filesIn } from '../../../src/transfer/read/packed-files.ts'
-import type { TotalsItem } from '../../../src/transfer/totals/format.ts'
-import { TOTALS_FORMATS, type TotalsFormatName } from '../../../src/transfer/totals/registry.ts'
+import { filesIn } from '../../../src/outgoing/transfer/read/packed-files.ts'
+import type { TotalsItem } from '../../../src/outgoing/transfer/totals/format.ts'
+import { TOTALS_FORMATS, type TotalsFormatName } from '../../../src/outgoing/transfer/totals/registry.ts'
 import { collect, fileOf } from '../read/source.ts'
 
 const zones = { timezone: 'UTC', fileTimezone: 'UTC' }

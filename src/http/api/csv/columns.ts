@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import type { z } from 'zod'
-import { type CsvDelimiter, characterOf, startOf } from '../../../schema/csv-delimiter.ts'
+import { type CsvDelimiter, characterOf, startOf } from '../../../platform/schema/csv-delimiter.ts'
 
 /** A column of a file: the fields that lead to its value, none for a list of plain values. */
 export interface Column {

@@ -3,8 +3,8 @@ import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { AppError } from '../../../errors.ts'
-import { BLOCK_ROWS } from '../../../schema/download.ts'
+import { AppError } from '../../../platform/errors.ts'
+import { BLOCK_ROWS } from '../../../platform/schema/download.ts'
 
 /** Lists that a process holds in memory at the same time, until they are in a file. */
 const MOST_AT_ONCE = 2

@@ -1,4 +1,4 @@
-import type { TimeSpan } from '../../../time/range.ts'
+import type { TimeSpan } from '../../../platform/time/range.ts'
 
 /** Returns the starts of consecutive buckets and the end of the last one, Unix milliseconds. */
 export const edgesOf = (buckets: readonly TimeSpan[]): number[] => [

@@ -1,5 +1,5 @@
-import type { Texts } from '../../../columns/texts.ts'
-import { compareTexts } from '../../../rollups/daily/value-dictionary.ts'
+import type { Texts } from '../../../storage/columns/texts.ts'
+import { compareTexts } from '../../../storage/rollups/daily/value-dictionary.ts'
 
 /** Texts in the order of their UTF-8 bytes. */
 export interface ByteOrder {

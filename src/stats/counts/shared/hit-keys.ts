@@ -1,4 +1,4 @@
-import { ENGAGEMENT, type HitColumns } from '../../../columns/block.ts'
+import { ENGAGEMENT, type HitColumns } from '../../../storage/columns/block.ts'
 import type { Place } from './pages.ts'
 import type { Selected } from './select.ts'
 

@@ -1,4 +1,4 @@
-import { compareTexts } from '../../../rollups/daily/value-dictionary.ts'
+import { compareTexts } from '../../../storage/rollups/daily/value-dictionary.ts'
 
 /** What orders a list: the newest first, of one moment by id, the last one first. */
 export interface ListKey {

@@ -1,13 +1,13 @@
-import type { View } from '../../../columns/block.ts'
-import type { Texts } from '../../../columns/texts.ts'
-import type { Condition } from '../../../filters/conditions.ts'
-import { MOST_STEPS_OF_A_VALUE } from '../../../rollups/patterns/protocol.ts'
+import type { View } from '../../../storage/columns/block.ts'
+import type { Texts } from '../../../storage/columns/texts.ts'
+import { MOST_STEPS_OF_A_VALUE } from '../../../storage/rollups/patterns/protocol.ts'
 import {
   compileMatch,
   InvalidPatternError,
   type ValueOperator,
   wholeValuesOf,
-} from '../../../rollups/patterns/value-match.ts'
+} from '../../../storage/rollups/patterns/value-match.ts'
+import type { Condition } from '../../conditions/conditions.ts'
 import type { Question } from '../question.ts'
 import { type Compared, CountRefused } from '../refused.ts'
 import { OccurringTexts } from './occurring-texts.ts'

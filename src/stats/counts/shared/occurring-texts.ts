@@ -1,5 +1,10 @@
-import { HIT_DIMENSIONS, type Numbers, SESSION_DIMENSIONS, type View } from '../../../columns/block.ts'
-import type { Texts } from '../../../columns/texts.ts'
+import {
+  HIT_DIMENSIONS,
+  type Numbers,
+  SESSION_DIMENSIONS,
+  type View,
+} from '../../../storage/columns/block.ts'
+import type { Texts } from '../../../storage/columns/texts.ts'
 import type { Question } from '../question.ts'
 
 type Range = Pick<Question, 'start' | 'end' | 'sessions'>

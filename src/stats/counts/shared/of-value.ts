@@ -1,5 +1,5 @@
-import { ENGAGEMENT, type View } from '../../../columns/block.ts'
-import { type BreakdownDimension, isOfSessionEnd } from '../../../dimensions/dimensions.ts'
+import { type BreakdownDimension, isOfSessionEnd } from '../../../platform/dimensions/dimensions.ts'
+import { ENGAGEMENT, type View } from '../../../storage/columns/block.ts'
 import type { Question } from '../question.ts'
 import { type Keys, keysOf } from './keys.ts'
 import { isSeen, type Selected, select } from './select.ts'

@@ -1,4 +1,4 @@
-import type { HitColumns } from '../../../columns/block.ts'
+import type { HitColumns } from '../../../storage/columns/block.ts'
 
 /**
  * Returns the number of the text that a hit carries under a key; that of the empty text without one.

@@ -1,4 +1,4 @@
-import type { Block } from '../../../columns/block.ts'
+import type { Block } from '../../../storage/columns/block.ts'
 import { SessionNos } from './session-nos.ts'
 
 /**

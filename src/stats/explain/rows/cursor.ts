@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { invalidField } from '../../../errors.ts'
+import { invalidField } from '../../../platform/errors.ts'
 import type { ListKey } from '../../counts/shared/key-page.ts'
 
 const Key = z.tuple([z.int().min(-62_135_596_800_000).max(253_370_764_799_999), z.string().max(500)])

@@ -1,4 +1,4 @@
-import { query } from '../../../db/query.ts'
+import { query } from '../../../platform/db/query.ts'
 import { countAsked } from '../../counts/count-filtered.ts'
 import type { ChangeKind } from '../../money/mrr-changes.ts'
 import type { RowKind } from '../explanation.ts'

@@ -1,4 +1,4 @@
-import type { SsoError } from '../../../accounts/single-sign-on/refusal.ts'
+import type { SsoError } from '../../../access/accounts/single-sign-on/refusal.ts'
 
 /** Signing in, setting a login up, a new password, invitations. */
 export const auth = {

@@ -1,0 +1,44 @@
+import { PAYMENT_COLUMNS, type PaymentRecord } from '../../../money/ledger/payment.ts'
+import { query } from '../../../platform/db/query.ts'
+import type { TimeSpan } from '../time-spans.ts'
+import type { Person } from './read-visits.ts'
+
+/** Sessions of a user to which payments are attributed. */
+export const selectPaidSessions = query<{ siteNo: number; identifier: string }, { sessionNo: number }>(
+  'select-paid-sessions-of-user',
+  `select distinct revenue.session_no as "sessionNo"
+  from revenue
+  cross join lateral (
+    select from sessions
+    where sessions.site_no = :siteNo::int and sessions.started_at = revenue.session_at
+      and sessions.session_no = revenue.session_no and sessions.user_id = nullif(:identifier::text, '')
+  ) as session
+  where revenue.site_no = :siteNo::int and revenue.session_no is not null`,
+)
+
+/** Payments of customers, the oldest first, after a place. */
+export const selectPayments = query<
+  { siteNo: number; customers: string[]; until: Date; afterAt: Date; afterKey: string; limit: number },
+  PaymentRecord
+>(
+  'export-payments',
+  `select ${PAYMENT_COLUMNS}
+  from payments
+  where site_no = :siteNo::int and customer = any(:customers::text[]) and paid_at <= :until::timestamptz
+    and (paid_at, id) > (:afterAt::timestamptz, :afterKey::uuid)
+  order by paid_at, id
+  limit :limit::int`,
+)
+
+export interface ServiceEventRow {
+  id: string
+  at: Date
+  name: string
+  props: Record<string, string> | null
+}
+
+/** Events that the service wrote for the visitor, or in a session of the user. */
+export const selectServiceEvents = query<
+  Person & TimeSpan & { afterAt: Date; afterKey: string; limit: number },
+  ServiceEventRow
+>('export-service-events')

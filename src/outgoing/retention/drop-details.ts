@@ -1,0 +1,182 @@
+import { deleteReports } from '../../ingestion/delete-web-vitals.ts'
+import type { Db, Transaction } from '../../platform/db/connect.ts'
+import { query } from '../../platform/db/query.ts'
+import { DAY_MS, MINUTE_MS } from '../../platform/lib/time.ts'
+import { stampChanges } from '../../storage/columns/stamps.ts'
+import { allowColumnstoreWrites } from '../../storage/rollups/columnstore.ts'
+import { countRowsByBucket, cut, purgeEvents, purgeSessions } from '../../storage/rollups/delete-rows.ts'
+import { SESSION_REACH_MS } from './boundaries.ts'
+
+/** Rows are deleted this long after `details_from` has moved: requests that have read the old value are over by then. */
+const SETTLED_MS = MINUTE_MS
+
+interface DueSite {
+  siteNo: number
+  detailsFrom: Date
+  /** The site has no rows before it. */
+  droppedTo: Date | null
+  /** Long enough ago. */
+  isSettled: boolean
+}
+
+const selectDue = query<{ movedBefore: Date }, DueSite>(
+  'select-sites-without-details',
+  `select
+    site_no as "siteNo",
+    details_from as "detailsFrom",
+    details_dropped_to as "droppedTo",
+    details_moved_at <= :movedBefore as "isSettled"
+  from sites
+  where deleted_at is null and details_from is not null
+  order by site_no`,
+)
+
+interface Chunk {
+  table: 'events' | 'sessions' | 'web_vitals'
+  chunk: string
+  start: Date
+  end: Date
+}
+
+const selectChunks = query<{ endsUntil: Date }, Chunk>(
+  'select-chunks-to-drop',
+  `select
+    hypertable_name as "table",
+    format('%I.%I', chunk_schema, chunk_name) as chunk,
+    range_start as start,
+    range_end as "end"
+  from timescaledb_information.chunks
+  where hypertable_schema = 'public' and hypertable_name in ('events', 'sessions', 'web_vitals') and range_end <= :endsUntil
+  order by range_end, hypertable_name`,
+)
+
+type OtherSites = { start: Date; end: Date; siteNos: number[] }
+
+const findOthers = {
+  events: query<OtherSites, { siteNo: number }>(
+    'find-other-sites-of-hits',
+    `select site_no as "siteNo"
+    from events
+    where at >= :start::timestamptz and at < :end::timestamptz and site_no <> all(:siteNos::int[])
+    limit 1`,
+  ),
+  sessions: query<OtherSites, { siteNo: number }>(
+    'find-other-sites-of-sessions',
+    `select site_no as "siteNo"
+    from sessions
+    where started_at >= :start::timestamptz and started_at < :end::timestamptz and site_no <> all(:siteNos::int[])
+    limit 1`,
+  ),
+  web_vitals: query<OtherSites, { siteNo: number }>(
+    'find-other-sites-of-web-vitals',
+    `select site_no as "siteNo"
+    from web_vitals
+    where at >= :start::timestamptz and at < :end::timestamptz and site_no <> all(:siteNos::int[])
+    limit 1`,
+  ),
+}
+
+/** Limits how long the drop of a chunk waits, because statements that come later wait behind it. */
+const limitLockWait = query('limit-lock-wait', "select set_config('lock_timeout', '2s', true)")
+
+const dropChunk = query<{ table: string; start: Date; end: Date }>(
+  'drop-chunk',
+  'select drop_chunks(:table::regclass, older_than => :end::timestamptz, newer_than => :start::timestamptz)',
+)
+
+const noteDropped = query<{ siteNos: number[]; droppedTo: Date }>(
+  'note-dropped-details',
+  `with
+    gone_values as (
+      delete from daily_values where site_no = any(:siteNos::int[]) and day < (:droppedTo::timestamptz at time zone 'UTC')::date
+    ),
+    gone_letters as (
+      delete from dead_letters where site_no = any(:siteNos::int[]) and at < :droppedTo::timestamptz
+    ),
+    gone_sessions as (
+      delete from money_sessions where site_no = any(:siteNos::int[]) and started_at < :droppedTo::timestamptz
+    )
+  update sites set details_dropped_to = :droppedTo::timestamptz
+  where site_no = any(:siteNos::int[])`,
+)
+
+const PURGES = { events: purgeEvents, sessions: purgeSessions }
+
+/**
+ * Deletes the hits, sessions and web vitals of sites in chunks that end a session's reach before their `details_from`. A chunk in which no
+ * other site has rows is dropped as a whole; otherwise the rows of one site after the other are deleted. No bucket is marked
+ * dirty: nothing before `details_from` is counted from rows. Safe to stop at any point: what is left is deleted by the next run.
+ * @returns true when time ran out
+ */
+export async function dropDetails(db: Db, now: Date, hasTime: () => boolean): Promise<boolean> {
+  const sites = await selectDue(db, { movedBefore: new Date(now.getTime() - SETTLED_MS) })
+  const settled = sites.filter(({ isSettled }) => isSettled)
+  if (settled.length === 0) return false
+  const reachOf = ({ detailsFrom }: DueSite) => detailsFrom.getTime() - SESSION_REACH_MS
+  const endsUntil = new Date(Math.max(...settled.map(reachOf)))
+  const chunks = await selectChunks(db, { endsUntil })
+  for (const [index, chunk] of chunks.entries()) {
+    const end = chunk.end.getTime()
+    const gone = settled.filter(site => reachOf(site) >= end)
+    const due = gone.filter(({ droppedTo }) => droppedTo === null || droppedTo.getTime() < end)
+    if (due.length === 0) continue
+    if (!hasTime()) return true
+    const isDropped = await dropWhole(
+      db,
+      chunk,
+      gone.map(({ siteNo }) => siteNo),
+    )
+    if (!isDropped) {
+      for (const { siteNo } of due) if (!(await deleteRows(db, siteNo, chunk, hasTime))) return true
+    }
+    // Several hypertables may have a chunk with this end.
+    if (chunks[index + 1]?.end.getTime() === end) continue
+    await noteDropped(db, { siteNos: due.map(({ siteNo }) => siteNo), droppedTo: chunk.end })
+  }
+  return false
+}
+
+/** @returns false when other sites have rows in the chunk */
+async function dropWhole(db: Db, chunk: Chunk, siteNos: number[]): Promise<boolean> {
+  const { table, start, end } = chunk
+  const hasOthers = async (tx: Db | Transaction) =>
+    (await findOthers[table](tx, { start, end, siteNos })).length > 0
+  if (await hasOthers(db)) return false
+  return db.begin(async tx => {
+    await limitLockWait(tx)
+    await tx.unsafe(`lock table ${chunk.chunk} in access exclusive mode`)
+    // Another site may have imported hits of this time since.
+    if (await hasOthers(tx)) return false
+    await dropChunk(tx, { table, start, end })
+    if (table === 'sessions') await stampDays(tx, siteNos, chunk)
+    return true
+  }) as Promise<boolean>
+}
+
+/** Columns of later events of the service have copies of these sessions. */
+async function stampDays(tx: Transaction, siteNos: number[], { start, end }: Chunk): Promise<void> {
+  const days: number[] = []
+  for (let day = start.getTime(); day < end.getTime(); day += DAY_MS) days.push(day)
+  await stampChanges(
+    tx,
+    'sessions',
+    siteNos.flatMap(siteNo => days.map(at => ({ siteNo, at }))),
+  )
+}
+
+/** @returns false when time ran out */
+async function deleteRows(db: Db, siteNo: number, chunk: Chunk, hasTime: () => boolean): Promise<boolean> {
+  const { table, end } = chunk
+  if (table === 'web_vitals') return deleteReports(db, { siteNo, start: chunk.start, end }, hasTime)
+  const counts = await countRowsByBucket(db, { siteNo, start: chunk.start, end })
+  const slices = cut(counts.filter(count => count.table === table))
+  for (const [index, buckets] of slices.entries()) {
+    if (!hasTime()) return false
+    await db.begin(async tx => {
+      await allowColumnstoreWrites(tx)
+      await PURGES[table](tx, { siteNo, start: buckets[0]!, end: slices[index + 1]?.[0] ?? end })
+      if (table === 'sessions') await stampDays(tx, [siteNo], chunk)
+    })
+  }
+  return true
+}

@@ -1,0 +1,242 @@
+import { deleteReports } from '../../ingestion/delete-web-vitals.ts'
+import { purgeReplays } from '../../ingestion/replays/delete-replays.ts'
+import type { Db } from '../../platform/db/connect.ts'
+import { query } from '../../platform/db/query.ts'
+import { createTeamTurns } from '../../platform/lib/team-turns.ts'
+import { DAY_MS, MINUTE_MS } from '../../platform/lib/time.ts'
+import { limitTime } from '../../platform/lib/time-budget.ts'
+import { allowColumnstoreWrites } from '../../storage/rollups/columnstore.ts'
+import {
+  countDirty,
+  countRowsByBucket,
+  cut,
+  deleteKeptBuckets,
+  MAX_MARKS,
+  MAX_ROWS,
+  purgeEvents,
+  purgeRevenue,
+  purgeSessions,
+  type SiteSpan,
+} from '../../storage/rollups/delete-rows.ts'
+import { markBuckets } from '../../storage/rollups/dirty.ts'
+import type { Job } from '../../storage/rollups/scheduler.ts'
+
+/** Lower bound of all hit times. */
+const EARLIEST = new Date('0001-01-01T00:00:00Z')
+/** Time limit of one run: other jobs wait this long, and so does a process that must stop. */
+const BUDGET_MS = 2_000
+/** After this time, no transaction that began before the deletion can still store rows. */
+const SETTLED_MS = 10 * MINUTE_MS
+
+/** All tables with rows of a site, except `sites`, kept buckets and the hypertables. */
+const TABLES = [
+  'processor_connections',
+  'import_secrets',
+  'import_parts',
+  'imports',
+  'totals_days',
+  'totals_families',
+  'totals_imports',
+  'shares',
+  'mail_recipients',
+  'segments',
+  'annotations',
+  'goals',
+  'funnels',
+  'identities',
+  'visitors',
+  'payments',
+  'customers',
+  'mrr_changes',
+  'session_replays',
+  'money_sessions',
+  'awaiting_visitors',
+  'payment_aliases',
+  'subscriptions',
+  'processor_facts',
+  'price_dependents',
+  'recompute_queue',
+  'revenue_imports',
+  'revenue_import_work',
+  'lifecycle_events',
+  'webhook_events',
+  'error_groups',
+  'daily_values',
+  'source_spellings',
+  'rollup_spans',
+  'daily_rollups',
+  'daily_value_rollups',
+  'column_blocks',
+  'value_dictionary',
+  'dead_letters',
+  'exported_days',
+  'erasures',
+  'erased_payers',
+  'erasure_items',
+  'webhook_endpoints',
+  'outgoing_events',
+  'outgoing_hits',
+  'webhook_deliveries',
+  'webhook_attempts',
+  'goal_candidates',
+  'alert_rules',
+  'alert_incidents',
+  'queued_mails',
+  'goal_conversions',
+  'new_stamps',
+  'stamps',
+]
+
+const selectSites = query<void, { siteNo: number; teamId: string; deletedAt: Date }>(
+  'select-sites-to-purge',
+  `
+  select site_no as "siteNo", team_id as "teamId", deleted_at as "deletedAt"
+  from sites
+  where deleted_at is not null and purged_at is null
+  order by deleted_at, site_no`,
+)
+
+/**
+ * Deletes at most `limit` rows of a site from each table, and returns how many it has deleted.
+ * @public the test of all statements reads it
+ */
+export const PURGE_ROWS = deletionFrom([...TABLES, "dirty_buckets where aggregate = 'daily_rollups'"])
+const purgeRows = query<{ siteNo: number; limit: number }, { count: number }>('purge-rows', PURGE_ROWS)
+
+function deletionFrom(parts: string[]): string {
+  const deletions = parts.map((part, index) => {
+    const [table, where = 'where true'] = part.split(/ (?=where)/)
+    const rows = `select ctid from ${table} ${where} and site_no = :siteNo::int limit :limit::int`
+    return `gone_${index} as (delete from ${table} where ctid = any(array(${rows})) returning 1)`
+  })
+  const gone = parts.map((_, index) => `select from gone_${index}`).join(' union all ')
+  return `with ${deletions.join(', ')} select count(*)::int as count from (${gone}) as gone`
+}
+
+/** Earliest time from which on the site has rows in a hypertable; null where it has none. */
+const findStart = query<{ siteNo: number; from: Date }, { at: Date | null }>(
+  'find-purge-start',
+  `
+  select least(
+    (select min(at) from events where site_no = :siteNo::int and at >= :from::timestamptz),
+    (select min(started_at) from sessions where site_no = :siteNo::int and started_at >= :from::timestamptz),
+    (select min(at) from web_vitals where site_no = :siteNo::int and at >= :from::timestamptz),
+    (select min(at) from revenue where site_no = :siteNo::int and at >= :from::timestamptz),
+    (select min(at) from mrr_movements where site_no = :siteNo::int and at >= :from::timestamptz)
+  ) as at`,
+)
+
+/** Keeps the row of the site, because its number must not be used again, and removes its domain. */
+const finishPurge = query<{ siteNo: number; now: Date }>(
+  'finish-purge',
+  `
+  update sites
+  set purged_at = :now, domain = ''
+  where site_no = :siteNo and deleted_at is not null`,
+)
+
+/** Deletes the rows of deleted teams whose sites are purged; the rows of these sites go with them. */
+const deletePurgedTeams = query(
+  'delete-purged-teams',
+  `
+  delete from teams
+  where
+    deleted_at is not null
+    and not exists (select from sites where sites.team_id = teams.id and sites.purged_at is null)`,
+)
+
+const purgeMovements = query<SiteSpan>(
+  'purge-movements',
+  `
+  delete from mrr_movements
+  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz`,
+)
+
+/** Large tables, and their continuous aggregates: deletions must mark the buckets of these dirty. */
+const LARGE = [
+  { table: 'events', purge: purgeEvents, aggregate: 'hits' },
+  { table: 'sessions', purge: purgeSessions, aggregate: undefined },
+  { table: 'revenue', purge: purgeRevenue, aggregate: 'revenue' },
+] as const
+
+/**
+ * Deletes rows of deleted sites for up to two seconds, in turns of their teams. The remaining rows are the only state: it is safe to stop at any
+ * point, and the next run continues. A site is done when a pass finds no rows, no transaction can store new rows
+ * (`SETTLED_MS`), and the site has no dirty buckets. A deleted team goes when all of its sites are done.
+ */
+export async function purgeDeletedSites(db: Db, now: Date, teams = createTeamTurns()): Promise<void> {
+  const hasTime = limitTime(BUDGET_MS)
+  for (const { siteNo, deletedAt } of teams.each(await selectSites(db))) {
+    if (!hasTime()) return
+    const isEmpty = await purgeSite(db, siteNo, hasTime)
+    if (!isEmpty || now.getTime() - deletedAt.getTime() < SETTLED_MS) continue
+    const [marks] = await countDirty(db, { siteNo })
+    if (marks!.ofSite === 0) await finishPurge(db, { siteNo, now })
+  }
+  await deletePurgedTeams(db)
+}
+
+/** @returns true when there was nothing to delete */
+async function purgeSite(db: Db, siteNo: number, hasTime: () => boolean): Promise<boolean> {
+  let isEmpty = true
+  for (;;) {
+    const [gone] = await purgeRows(db, { siteNo, limit: MAX_ROWS })
+    if (gone!.count === 0) break
+    isEmpty = false
+    if (!hasTime()) return false
+  }
+  while (await purgeReplays(db, siteNo)) {
+    isEmpty = false
+    if (!hasTime()) return false
+  }
+  while (await deleteKeptBuckets(db, siteNo)) {
+    isEmpty = false
+    const [marks] = await countDirty(db, { siteNo })
+    if (marks!.all > MAX_MARKS || !hasTime()) return false
+  }
+  for (let from = EARLIEST; ; ) {
+    const day = await firstDay(db, siteNo, from)
+    if (day === undefined) return isEmpty
+    isEmpty = false
+    const [marks] = await countDirty(db, { siteNo })
+    if (marks!.all > MAX_MARKS || !(await purgeDay(db, siteNo, day, hasTime))) return false
+    from = new Date(day + DAY_MS)
+  }
+}
+
+/** Returns the start of the first UTC day, from `from` on, on which the site has rows in a hypertable. */
+async function firstDay(db: Db, siteNo: number, from: Date): Promise<number | undefined> {
+  const [first] = await findStart(db, { siteNo, from })
+  return first!.at ? Math.floor(first!.at.getTime() / DAY_MS) * DAY_MS : undefined
+}
+
+/** @returns false when the time limit stopped it before the end of the day */
+async function purgeDay(db: Db, siteNo: number, day: number, hasTime: () => boolean): Promise<boolean> {
+  const end = new Date(day + DAY_MS)
+  const start = new Date(day)
+  await purgeMovements(db, { siteNo, start, end })
+  if (!(await deleteReports(db, { siteNo, start, end }, hasTime))) return false
+  const counts = await countRowsByBucket(db, { siteNo, start, end })
+  for (const { table, purge, aggregate } of LARGE) {
+    const slices = cut(counts.filter(count => count.table === table))
+    for (const [index, buckets] of slices.entries()) {
+      if (!hasTime()) return false
+      const next = slices[index + 1]?.[0] ?? end
+      await db.begin(async transaction => {
+        await allowColumnstoreWrites(transaction)
+        await purge(transaction, { siteNo, start: buckets[0]!, end: next })
+        if (!aggregate) return
+        // Mark the buckets dirty, like every write below the watermark: the refresh then removes the stale aggregate rows.
+        const touched = buckets.map(bucket => ({ siteNo, at: bucket.getTime() }))
+        await markBuckets(transaction, aggregate, touched)
+      })
+    }
+  }
+  return true
+}
+
+const teamsOfJob = createTeamTurns()
+
+export const PURGE_JOBS: readonly Job[] = [
+  { name: 'purge', everyMs: 10_000, run: ({ db }, now) => purgeDeletedSites(db, now, teamsOfJob) },
+]
