@@ -1,25 +1,31 @@
-// Imports point one way: workers and scripts → http → trpc → transfer, notifications → domain folders → events, money → rollups → columns, embedded →
-// infrastructure (db, redis, queue, limits, threads, runtime, schema, net, time, mail) → lib → config, errors, dimensions.
-const DOMAIN =
-  'sites|goals|funnels|teams|ingestion|stats|revenue|accounts|filters|sharing|retention|people|segments|annotations'
+// Imports point one way, down this list: docs/architecture.md says what each folder is. `workers` and `scripts` stand above all.
 const layers = [
-  ['http', '^src/(http)/'],
-  ['trpc', '^src/(trpc)/'],
-  ['across-domains', '^src/(transfer|notifications)/'],
-  ['domain', `^src/(${DOMAIN})/`],
-  ['events', '^src/storage/events/'],
-  ['audit', '^src/access/audit/'],
+  ['http', '^src/http/'],
+  ['trpc', '^src/trpc/'],
+  ['outgoing', '^src/outgoing/(notifications|transfer)/'],
+  ['leaving', '^src/outgoing/(people|retention)/'],
+  ['stats', '^src/stats/'],
   ['money', '^src/money/'],
+  ['ingestion', '^src/ingestion/'],
+  ['access', '^src/access/(accounts|teams|sites)/'],
+  ['audit', '^src/access/audit/'],
+  ['events', '^src/storage/events/'],
   ['rollups', '^src/storage/rollups/'],
   ['columns', '^src/storage/columns/'],
   ['embedded', '^src/platform/embedded/'],
   [
     'infrastructure',
-    '^src/(db|redis|queue|limits|threads|runtime|schema|net|time|mail)/|^src/services\\.ts$',
+    '^src/platform/(db|redis|queue|limits|threads|runtime|schema|net|time|mail)/|^src/platform/services\\.ts$',
   ],
   ['lib', '^src/platform/lib/'],
-  ['base', '^src/(config|config-[a-z]+|errors)\\.ts$|^src/platform/dimensions/'],
+  ['base', '^src/platform/(config|dimensions)/|^src/platform/errors\\.ts$'],
 ]
+/** What runs elsewhere: rules of its own follow. */
+const ELSEWHERE = '^src/(web|tracker|client)/'
+/** What people define for their numbers: reads know it, and not the other way round. */
+const DEFINED = 'goals|saved-funnels|sharing|conditions|segments|annotations'
+/** Folders of one layer that may need each other one way only. */
+const APART = `^src/(access/(sites|teams|accounts)|stats/(${DEFINED})|outgoing/(people|retention|transfer|notifications))$`
 
 /** A layer may import itself and what stands below it. */
 const downward = layers.flatMap(([name, path], index) =>
@@ -52,19 +58,23 @@ module.exports = {
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
-      name: 'stats-stands-above-the-other-domains',
+      name: 'each-folder-has-a-layer',
       severity: 'error',
-      from: {
-        path: '^src/(sites|goals|funnels|teams|ingestion|revenue|accounts|filters|sharing|segments|annotations)/',
-      },
-      to: { path: '^src/stats/' },
+      from: { path: '^src/', pathNot: [ELSEWHERE, ...layers.map(([, path]) => path)] },
+      to: {},
     },
     {
-      name: 'no-circles-between-domain-folders',
+      name: 'reads-stand-above-what-people-define',
+      severity: 'error',
+      from: { path: `^src/stats/(${DEFINED})/` },
+      to: { path: '^src/stats/', pathNot: `^src/stats/(${DEFINED})/` },
+    },
+    {
+      name: 'no-circles-between-folders-of-a-layer',
       severity: 'error',
       scope: 'folder',
-      from: { path: `^src/(${DOMAIN})$` },
-      to: { circular: true, path: `^src/(${DOMAIN})$` },
+      from: { path: APART },
+      to: { circular: true, path: APART },
     },
     {
       name: 'http-imports-no-program',
@@ -128,10 +138,10 @@ module.exports = {
       to: { path: '^src/client/|node_modules/@trpc/client/' },
     },
     {
-      name: 'ingestion-and-revenue-stand-apart',
+      name: 'money-knows-no-hits',
       severity: 'error',
-      from: { path: '^src/(ingestion|revenue)/' },
-      to: { path: '^src/(ingestion|revenue)/', pathNot: '^src/$1/' },
+      from: { path: '^src/money/' },
+      to: { path: '^src/ingestion/' },
     },
     only('express-only-in-http', 'express|helmet', '^src/http/|^scripts/bench/floor'),
     only('trpc-only-in-trpc-and-the-adapter', '@trpc/server', '^src/(trpc|http|client|web)/'),

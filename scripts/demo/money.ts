@@ -4,6 +4,7 @@ import { importPastEvents } from '../../src/money/import/past-events.ts'
 import { createPayment } from '../../src/money/payments.ts'
 import { connectProcessor, findConnection } from '../../src/money/processor/connection.ts'
 import type { RecordPayment } from '../../src/money/schema.ts'
+import { createLifecycleGoals } from '../../src/stats/goals/change-goal.ts'
 import { showProgress } from '../progress.ts'
 import type { SiteServices } from './site.ts'
 import type { StripeEvent } from './stripe-events.ts'
@@ -20,11 +21,16 @@ export async function fillMoney(
   say: (step: string) => void,
 ): Promise<void> {
   const { db, config } = services
-  await connectProcessor(services, site, {
-    provider: 'stripe',
-    webhook_secret: `whsec_${randomBytes(24).toString('hex')}`,
-    api_key: undefined,
-  })
+  await connectProcessor(
+    services,
+    site,
+    {
+      provider: 'stripe',
+      webhook_secret: `whsec_${randomBytes(24).toString('hex')}`,
+      api_key: undefined,
+    },
+    createLifecycleGoals,
+  )
   const connection = (await findConnection(db, site.id, config.secretKey))!
   const progress = showProgress('recording money', say)
   // A payment by itself takes about as long as ten events that are imported together.

@@ -13,6 +13,7 @@ import {
   ProcessorConnection,
   RecordPayment,
 } from '../money/schema.ts'
+import { createLifecycleGoals } from '../stats/goals/change-goal.ts'
 import { billedSiteProcedure, managedSiteProcedure, router } from './procedures.ts'
 
 export const paymentsRouter = router({
@@ -81,7 +82,7 @@ export const processorRouter = router({
     })
     .input(ConnectProcessor)
     .output(ProcessorConnection)
-    .mutation(({ ctx, input }) => connectProcessor(ctx, ctx.site, input)),
+    .mutation(({ ctx, input }) => connectProcessor(ctx, ctx.site, input, createLifecycleGoals)),
   disconnect: managedSiteProcedure
     .meta({
       method: 'delete',

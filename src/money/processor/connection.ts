@@ -6,7 +6,6 @@ import { query } from '../../platform/db/query.ts'
 import { AppError } from '../../platform/errors.ts'
 import { seal, unseal } from '../../platform/lib/secret-box.ts'
 import type { Services } from '../../platform/services.ts'
-import { createLifecycleGoals } from '../../stats/goals/change-goal.ts'
 import type { ConnectProcessor, ProcessorConnection } from '../schema.ts'
 
 /** A connection with decrypted secrets. It must never appear in a response or a log. */
@@ -78,13 +77,15 @@ const selectSecrets = query<
 )
 
 /**
- * Connects a payment processor and replaces an existing connection. The first connection creates goals for lifecycle events.
+ * Connects a payment processor and replaces an existing connection.
+ * @param createGoals creates goals for lifecycle events, at the first connection of the site alone
  * @throws AppError `not_found` when the site was deleted meanwhile
  */
 export async function connectProcessor(
   { db, config, now, audit }: Pick<Services, 'db' | 'config' | 'now'> & { audit: Audit },
   site: SiteRecord,
   { webhook_secret, api_key }: ConnectProcessor,
+  createGoals: (tx: Transaction, siteNo: number) => Promise<void>,
 ): Promise<ProcessorConnection> {
   const { siteNo, id } = site
   const encrypt = (text: string, what: SecretName) => seal(config.secretKey, text, storedAt(id, what))
@@ -93,7 +94,7 @@ export async function connectProcessor(
   const [connected] = await db.begin(async tx => {
     const rows = await upsertConnection(tx, { siteNo, webhookSecret, apiKey, now: now() })
     if (rows.length === 0) throw new AppError('not_found', 'No such site')
-    await createLifecycleGoals(tx, siteNo)
+    await createGoals(tx, siteNo)
     await audit(tx, connectionEntry('processor.connect', site))
     return selectConnection(tx, { siteNo })
   })

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { connectProcessor, findConnection } from '../../../src/money/processor/connection.ts'
 import { seal, unseal } from '../../../src/platform/lib/secret-box.ts'
 import type { Services } from '../../../src/platform/services.ts'
+import { createLifecycleGoals } from '../../../src/stats/goals/change-goal.ts'
 import { unaudited } from '../../support/audit.ts'
 import { useDatabase } from '../../support/database.ts'
 import { createTestSite } from '../../support/sites.ts'
@@ -19,7 +20,12 @@ async function openSite() {
   const connect = (webhook_secret: string, api_key?: string, now = new Date()) => {
     const site = { id, siteNo } as Parameters<typeof connectProcessor>[1]
     const body = { provider: 'stripe' as const, webhook_secret, api_key }
-    return connectProcessor({ db, config, audit: unaudited, now: () => now }, site, body)
+    return connectProcessor(
+      { db, config, audit: unaudited, now: () => now },
+      site,
+      body,
+      createLifecycleGoals,
+    )
   }
   return { db, id, siteNo, connect, find: (key = KEY) => findConnection(db, id, key) }
 }
