@@ -150,7 +150,7 @@ module.exports = {
     only('nodemailer-only-in-mail', 'nodemailer', '^src/platform/mail/'),
     only('passkeys-only-in-accounts', '@simplewebauthn/server', '^src/access/accounts/passkeys/'),
     only('single-sign-on-only-in-accounts', 'openid-client', '^src/access/accounts/single-sign-on/'),
-    only('stripe-only-in-revenue', 'stripe', '^src/money/'),
+    only('stripe-only-in-money', 'stripe', '^src/money/'),
     only(
       'file-formats-only-in-transfer',
       'csv-parse|yauzl|tar-stream|hyparquet-writer|@aws-sdk',

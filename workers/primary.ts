@@ -23,7 +23,7 @@ import { startClusterWorker, startProcess } from './children.ts'
 import { endOnUnhandled, reportReady } from './lifecycle.ts'
 import { ALLOCATOR, nodeArgsFor } from './node-options.ts'
 
-// Entry of the first process: starts all others, restarts those that end, and stops them in order. Contains no domain code.
+// Entry of the first process: starts all others, restarts those that end, and stops them in order. Knows nothing of sites and hits.
 
 const SERVERS_WITHIN_MS = 15_000
 

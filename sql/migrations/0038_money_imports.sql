@@ -2,7 +2,7 @@
 alter table revenue_import_work add column failure text;
 
 -- Digests of the customers, e-mail addresses, visitors and sales of erased people: what an import reads of them from the time before their
--- erasure comes without the person. See src/money/erased-payers.ts.
+-- erasure comes without the person. See src/revenue/erased-payers.ts.
 create table erased_payers (
   site_no integer not null,
   digest uuid not null,

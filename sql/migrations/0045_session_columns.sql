@@ -7,7 +7,7 @@ create table daily_session_columns (
   part smallint not null,
   -- A dimension, `path/measures` and `title/measures` for what is measured there, or `sessions` for what has no dimension.
   name text not null,
-  -- See src/storage/rollups/session-columns/codec.ts.
+  -- See src/rollups/session-columns/codec.ts.
   data bytea not null,
   primary key (site_no, starts_at, ends_at, part, name)
 );

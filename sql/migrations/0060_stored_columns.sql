@@ -4,7 +4,7 @@ create table column_blocks (
   site_no integer not null,
   -- A day UTC.
   starts_at timestamptz not null,
-  -- Blocks of another form are made anew: see src/storage/columns/encode-block.ts.
+  -- Blocks of another form are made anew: see src/columns/encode-block.ts.
   form integer not null,
   stamp bigint not null,
   data bytea not null,

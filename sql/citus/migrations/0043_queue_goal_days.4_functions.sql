@@ -58,7 +58,7 @@ begin
 end
 $$;
 
--- Deletes at most `most` rows of a site from each table, and returns how many it has deleted: those of src/outgoing/retention/purge-deleted-sites.ts. Left
+-- Deletes at most `most` rows of a site from each table, and returns how many it has deleted: those of src/sites/purge-deleted-sites.ts. Left
 -- out are sites themselves, and what is deleted with marks: hits, sessions, money, reports, replays, kept buckets, and derived tables.
 create function purge_rows(site integer, most integer) returns integer language plpgsql as $$
 declare

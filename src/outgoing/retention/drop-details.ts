@@ -1,4 +1,3 @@
-import { deleteReports } from '../../ingestion/delete-web-vitals.ts'
 import type { Db, Transaction } from '../../platform/db/connect.ts'
 import { query } from '../../platform/db/query.ts'
 import { DAY_MS, MINUTE_MS } from '../../platform/lib/time.ts'
@@ -6,6 +5,7 @@ import { stampChanges } from '../../storage/columns/stamps.ts'
 import { allowColumnstoreWrites } from '../../storage/rollups/columnstore.ts'
 import { countRowsByBucket, cut, purgeEvents, purgeSessions } from '../../storage/rollups/delete-rows.ts'
 import { SESSION_REACH_MS } from './boundaries.ts'
+import { deleteWebVitals } from './delete-web-vitals.ts'
 
 /** Rows are deleted this long after `details_from` has moved: requests that have read the old value are over by then. */
 const SETTLED_MS = MINUTE_MS
@@ -167,7 +167,7 @@ async function stampDays(tx: Transaction, siteNos: number[], { start, end }: Chu
 /** @returns false when time ran out */
 async function deleteRows(db: Db, siteNo: number, chunk: Chunk, hasTime: () => boolean): Promise<boolean> {
   const { table, end } = chunk
-  if (table === 'web_vitals') return deleteReports(db, { siteNo, start: chunk.start, end }, hasTime)
+  if (table === 'web_vitals') return deleteWebVitals(db, { siteNo, start: chunk.start, end }, hasTime)
   const counts = await countRowsByBucket(db, { siteNo, start: chunk.start, end })
   const slices = cut(counts.filter(count => count.table === table))
   for (const [index, buckets] of slices.entries()) {

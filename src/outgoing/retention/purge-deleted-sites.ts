@@ -1,4 +1,3 @@
-import { deleteReports } from '../../ingestion/delete-web-vitals.ts'
 import { purgeReplays } from '../../ingestion/replays/delete-replays.ts'
 import type { Db } from '../../platform/db/connect.ts'
 import { query } from '../../platform/db/query.ts'
@@ -20,6 +19,7 @@ import {
 } from '../../storage/rollups/delete-rows.ts'
 import { markBuckets } from '../../storage/rollups/dirty.ts'
 import type { Job } from '../../storage/rollups/scheduler.ts'
+import { deleteWebVitals } from './delete-web-vitals.ts'
 
 /** Lower bound of all hit times. */
 const EARLIEST = new Date('0001-01-01T00:00:00Z')
@@ -215,7 +215,7 @@ async function purgeDay(db: Db, siteNo: number, day: number, hasTime: () => bool
   const end = new Date(day + DAY_MS)
   const start = new Date(day)
   await purgeMovements(db, { siteNo, start, end })
-  if (!(await deleteReports(db, { siteNo, start, end }, hasTime))) return false
+  if (!(await deleteWebVitals(db, { siteNo, start, end }, hasTime))) return false
   const counts = await countRowsByBucket(db, { siteNo, start, end })
   for (const { table, purge, aggregate } of LARGE) {
     const slices = cut(counts.filter(count => count.table === table))

@@ -1,7 +1,7 @@
-import type { Db } from '../platform/db/connect.ts'
-import { query } from '../platform/db/query.ts'
-import { HOUR_MS } from '../platform/lib/time.ts'
-import { allowColumnstoreWrites } from '../storage/rollups/columnstore.ts'
+import type { Db } from '../../platform/db/connect.ts'
+import { query } from '../../platform/db/query.ts'
+import { HOUR_MS } from '../../platform/lib/time.ts'
+import { allowColumnstoreWrites } from '../../storage/rollups/columnstore.ts'
 
 interface SiteSpan {
   siteNo: number
@@ -16,7 +16,7 @@ const selectFirst = query<SiteSpan, { at: Date | null }>(
   where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz`,
 )
 
-const purgeReports = query<SiteSpan>(
+const purgeWebVitals = query<SiteSpan>(
   'purge-web-vitals',
   `delete from web_vitals
   where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz`,
@@ -27,7 +27,7 @@ const purgeReports = query<SiteSpan>(
  * marked. Safe to stop at any point: what is left is deleted by the next run.
  * @returns false when time ran out
  */
-export async function deleteReports(
+export async function deleteWebVitals(
   db: Db,
   { siteNo, start, end }: SiteSpan,
   hasTime: () => boolean,
@@ -40,7 +40,7 @@ export async function deleteReports(
     await db.begin(async tx => {
       await allowColumnstoreWrites(tx)
       const until = new Date(Math.min(hour + HOUR_MS, end.getTime()))
-      await purgeReports(tx, { siteNo, start: new Date(Math.max(hour, start.getTime())), end: until })
+      await purgeWebVitals(tx, { siteNo, start: new Date(Math.max(hour, start.getTime())), end: until })
     })
   }
 }
