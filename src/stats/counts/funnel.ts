@@ -1,5 +1,6 @@
 import { type Dimension, isHitDimension } from '../../platform/dimensions/dimensions.ts'
 import { ENGAGEMENT, type View } from '../../storage/columns/block.ts'
+import { doubled } from '../../storage/columns/fill.ts'
 import type { ChainRules } from '../funnels/chains.ts'
 import { countMoments, type FunnelCounts } from '../funnels/count-chains.ts'
 import type { Moments } from '../funnels/moments.ts'
@@ -118,13 +119,12 @@ class FoundMoments {
   }
 
   #grow(): void {
-    const length = 2 * this.#size
-    this.#units = longer(this.#units, new Float64Array(length))
-    this.#times = longer(this.#times, new Float64Array(length))
-    this.#steps = longer(this.#steps, new Uint8Array(length))
-    this.#silent = longer(this.#silent, new Uint8Array(length))
-    this.#owners = longer(this.#owners, new Uint32Array(length))
-    this.#values = longer(this.#values, new Uint32Array(length))
+    this.#units = doubled(this.#units)
+    this.#times = doubled(this.#times)
+    this.#steps = doubled(this.#steps)
+    this.#silent = doubled(this.#silent)
+    this.#owners = doubled(this.#owners)
+    this.#values = doubled(this.#values)
   }
 
   /** Adds the hits that meet a step in time; in the strict order every pageview and event in the range, in sessions that count. */
@@ -184,12 +184,4 @@ class FoundMoments {
       texts: this.#order?.texts ?? [''],
     }
   }
-}
-
-function longer<Column extends Float64Array | Uint8Array | Uint32Array>(
-  before: Column,
-  column: Column,
-): Column {
-  column.set(before)
-  return column
 }

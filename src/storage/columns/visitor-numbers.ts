@@ -1,3 +1,5 @@
+import { doubled } from './fill.ts'
+
 /** Visitors without a number: events of no visitor. */
 export const NO_VISITOR = -1
 
@@ -53,11 +55,11 @@ export class VisitorNumbers {
   }
 
   #grow(): void {
-    const visitorNos = new Int32Array(2 * this.#visitorNos.length)
-    visitorNos.set(this.#visitorNos)
-    this.#visitorNos = visitorNos
-    this.#table = new Int32Array(2 * visitorNos.length)
-    for (let index = 0; index < this.#size; index++) this.#table[this.#slotOf(visitorNos[index]!)] = index + 1
+    this.#visitorNos = doubled(this.#visitorNos)
+    this.#table = new Int32Array(2 * this.#visitorNos.length)
+    for (let index = 0; index < this.#size; index++) {
+      this.#table[this.#slotOf(this.#visitorNos[index]!)] = index + 1
+    }
   }
 }
 

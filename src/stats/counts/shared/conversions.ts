@@ -23,7 +23,7 @@ interface TargetsOfType {
   on: Target['on']
   /** Those that every text meets. */
   anyText: Target[]
-  /** The others, by the number of each text that meets them. */
+  /** All that a text meets, by its number; undefined where these are the ones that every text meets. */
   byText: (Target[] | undefined)[]
 }
 
@@ -51,19 +51,28 @@ export class Goals {
         scrollThreshold: given.scrollThreshold ?? 0,
         properties: propertiesOf(texts, given.props),
       }
-      this.#ofType[target.type] ??= { on, anyText: [], byText: [] }
-      const { anyText, byText } = this.#ofType[target.type]!
-      if (given.value === null) anyText.push(target)
-      else {
-        const known = texts.of(on ?? 'property_value')
-        const passes = new Uint8Array(known.size)
-        matcher.mark(known, given.operator, comparedOf(given), passes)
-        for (let text = 0; text < passes.length; text++) {
-          if (passes[text] === 1) byText[text] = [...(byText[text] ?? []), target]
-        }
+      const ofType = this.#ofType[target.type] ?? { on, anyText: [], byText: [] }
+      this.#ofType[target.type] = ofType
+      if (given.value === null) {
+        ofType.anyText.push(target)
+        return target
+      }
+      const known = texts.of(on ?? 'property_value')
+      if (ofType.byText.length === 0) ofType.byText = new Array(known.size)
+      const { byText } = ofType
+      const passes = new Uint8Array(known.size)
+      matcher.mark(known, given.operator, comparedOf(given), passes)
+      for (let text = 0; text < passes.length; text++) {
+        if (passes[text] === 0) continue
+        byText[text] ??= []
+        byText[text]!.push(target)
       }
       return target
     })
+    for (const targets of this.#ofType) {
+      const { anyText = [], byText = [] } = targets ?? {}
+      if (anyText.length > 0) for (const met of byText) met?.push(...anyText)
+    }
   }
 
   /**
@@ -83,17 +92,13 @@ export class Goals {
       const ofType = this.#ofType[type[hit]!]
       if (!ofType || (sessions && sessions[session[hit]!] === 0)) continue
       const text = columns[type[hit]!]?.[hit] ?? propertyOf(hits, hit, this.#selector)
-      const some = ofType.byText[text]
-      if (!some && ofType.anyText.length === 0) continue
+      const targets = ofType.byText[text] ?? ofType.anyText
+      if (targets.length === 0) continue
       const isEngagement = type[hit] === ENGAGEMENT
       const time = isEngagement ? pageAt[hit]! : at[hit]!
       if (time < start || time >= end) continue
       const firstOfSession = isEngagement ? firstHit[session[hit]!]! : 0
-      for (const target of ofType.anyText) {
-        if (this.#meets(hits, hit, target, firstOfSession)) converted(target.goal, hit, time)
-      }
-      if (!some) continue
-      for (const target of some) {
+      for (const target of targets) {
         if (this.#meets(hits, hit, target, firstOfSession)) converted(target.goal, hit, time)
       }
     }

@@ -1,3 +1,5 @@
+import { doubled } from '../../../storage/columns/fill.ts'
+
 /** Counts the distinct visitors of each key: a list of pairs of a key and a visitor. */
 export class Pairs {
   #keys = new Int32Array(1_024)
@@ -14,12 +16,8 @@ export class Pairs {
   }
 
   #grow(): void {
-    const keys = new Int32Array(2 * this.#size)
-    keys.set(this.#keys)
-    this.#keys = keys
-    const visitors = new Int32Array(2 * this.#size)
-    visitors.set(this.#visitors)
-    this.#visitors = visitors
+    this.#keys = doubled(this.#keys)
+    this.#visitors = doubled(this.#visitors)
   }
 
   /**
