@@ -9,7 +9,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
  * Where everything comes together. Each test of the whole service imports one of these, and with it each module. Such a test is reached
  * only by a change of what it speaks about.
  */
-const WHOLE = /^(workers\/|scripts\/admin\.ts|src\/http\/app\.ts|src\/trpc\/root\.ts)/
+const WHOLE =
+  /^(workers\/|scripts\/admin\.ts|test\/support\/(api|kept-counter)\.ts|src\/http\/app\.ts|src\/trpc\/root\.ts)/
 const CODE = /\.(ts|tsx|js)$/
 
 /** Changes of these reach every test, since they decide how tests run or what the database is. */
@@ -120,10 +121,12 @@ const sqlFilesWith = (mark: string): string[] =>
     .map(file => `sql/${file}`)
     .filter(file => file.endsWith('.sql') && readFileSync(join(root, file), 'utf8').includes(mark))
 
-/** What a file is about: the name of its folder, in the singular. */
+/** What a file is about: the name of its folder, in the singular, where a word begins. */
 function subjectOf(file: string): RegExp {
-  const folder = basename(dirname(file)).replace(/s$/, '')
-  return new RegExp(folder.replaceAll('-', '[-_ ]?'), 'i')
+  const [first = '', ...rest] = basename(dirname(file)).replace(/s$/, '').split('-')
+  const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+  const following = rest.map(word => `(?:[-_ ]?${word}|${capital(word)})`).join('')
+  return new RegExp(`(?:(?<![A-Za-z])${first}|${capital(first)})${following}`)
 }
 
 /** Returns the tests that run the whole service. */
