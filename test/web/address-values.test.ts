@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { isDay } from '../../src/web/state/day.ts'
+import { pageIn } from '../../src/web/state/address.ts'
 import { filtersIn, inputOf } from '../../src/web/state/filters.ts'
-import { ownPath } from '../../src/web/state/own-path.ts'
-import { pageIn } from '../../src/web/state/page.ts'
+import { isDay } from '../../src/web/state/period.ts'
+import { ownPath } from '../../src/web/state/places.ts'
 
 const params = (query: string) => new URLSearchParams(query)
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { baseOf, isTooFew } from '../../src/web/parts/figures/base.ts'
+import { baseOf, isTooFew } from '../../src/web/format/numbers.ts'
 
 test('change: a base of one to nine has no percentage; of none a number is new', () => {
   expect([undefined, 0, 1, 9, 10].map(isTooFew)).toEqual([false, false, true, true, false])

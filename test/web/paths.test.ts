@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decodedPath } from '../../src/web/format/paths.ts'
+import { decodedPath } from '../../src/web/format/names.ts'
 
 test.each([
   ['/%C3%BC', '/ü'],

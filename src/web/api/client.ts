@@ -1,4 +1,5 @@
 import { createTRPCClient, httpBatchLink, httpLink, splitLink } from '@trpc/client'
+import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import type { AppRouter } from '../../trpc/root.ts'
 import { chosenLanguage } from '../text/text.tsx'
 import { watched } from './connection.ts'
@@ -62,3 +63,10 @@ export const api = createTRPCClient<AppRouter>({
     }),
   ],
 })
+
+/** Inputs of all procedures: `Inputs['stats']['overview']`. */
+export type Inputs = inferRouterInputs<AppRouter>
+/** Outputs of all procedures: `Outputs['stats']['overview']`. */
+export type Outputs = inferRouterOutputs<AppRouter>
+
+export type Section = Outputs['shares']['site']['sections'][number]

@@ -1,5 +1,4 @@
-import { api } from './client.ts'
-import type { Inputs, Outputs } from './types.ts'
+import { api, type Inputs, type Outputs } from './client.ts'
 
 /** Passkeys need a browser that knows them, and a page that came over https or from this machine. */
 export const canUsePasskeys = (): boolean => typeof PublicKeyCredential === 'function'

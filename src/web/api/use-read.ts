@@ -1,4 +1,5 @@
 import { keepPreviousData, QueryClient, useQuery } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
 import { awaySince, onceBack } from './connection.ts'
 import { type Failure, failureOf } from './failure.ts'
 import { readSignedIn } from './session.ts'
@@ -74,3 +75,17 @@ export function useRead<Data>(
     again: () => void refetch(),
   }
 }
+
+/** Returns the smallest share, from 0 to 1, of the answers that are being prepared; undefined when none is. */
+function shareDone(): number | undefined {
+  const shares = queries
+    .getQueryCache()
+    .getAll()
+    .filter(({ state }) => state.fetchStatus === 'fetching' && state.fetchFailureReason !== null)
+    .flatMap(({ state }) => failureOf(state.fetchFailureReason).share ?? [])
+  return shares.length > 0 ? Math.min(...shares) : undefined
+}
+
+/** The same for a component, which is drawn again when it changes. */
+export const useShareDone = (): number | undefined =>
+  useSyncExternalStore(listener => queries.getQueryCache().subscribe(listener), shareDone)

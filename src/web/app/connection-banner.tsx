@@ -1,10 +1,10 @@
 import { useAwaySince } from '../api/connection.ts'
-import { useShareDone } from '../api/preparing.ts'
+import { useShareDone } from '../api/use-read.ts'
 import { usePlainFormat } from '../format/format.ts'
 import { useMissingPart } from '../parts/lazy-part.ts'
 import { useText } from '../text/text.tsx'
 import css from './connection-banner.module.css'
-import { ReloadButton } from './reload-button.tsx'
+import { ReloadButton } from './message-pages.tsx'
 
 /** Says on each page that the service does not answer, that it is preparing an answer, or that a part of the page could not be loaded. */
 export function ConnectionBanner() {

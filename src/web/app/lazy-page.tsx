@@ -1,7 +1,7 @@
 import { type ComponentType, lazy } from 'react'
 import { isReachable } from '../api/connection.ts'
 import { rememberedInTab, rememberInTab } from '../state/storage.ts'
-import { NotLoaded } from './not-loaded.tsx'
+import { NotLoaded } from './message-pages.tsx'
 
 const RELOADED = 'reloaded-for-new-build'
 

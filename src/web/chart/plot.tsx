@@ -1,10 +1,9 @@
 import { area, line } from 'd3-shape'
 import { useId } from 'react'
 import { useFormat } from '../format/format.ts'
-import type { TimeChartProps } from './chart-props.ts'
-import css from './plot.module.css'
+import css from './chart.module.css'
 import { bucketX, type Frame, GAP, lineScale, RIGHT, shownLabels, stackRange } from './scales.ts'
-import type { LineSeries, Series } from './series.ts'
+import type { LineSeries, Series, TimeChartProps } from './series.ts'
 
 interface Props extends TimeChartProps {
   width: number

@@ -1,8 +1,7 @@
 import { useFormat } from '../format/format.ts'
-import type { TimeChartProps } from './chart-props.ts'
-import css from './readout.module.css'
+import css from './chart.module.css'
 import { bucketX, RIGHT } from './scales.ts'
-import type { LineSeries } from './series.ts'
+import type { LineSeries, TimeChartProps } from './series.ts'
 
 interface Props extends TimeChartProps {
   width: number
@@ -40,7 +39,7 @@ export function Readout({ labels, group, lines, bars = [], marks = [], width, le
       {marks
         .filter(mark => mark.index === index)
         .map(({ text }) => (
-          <p key={text} className={css.note}>
+          <p key={text} className={css.remark}>
             {text}
           </p>
         ))}

@@ -1,7 +1,6 @@
 import { useFormat } from '../format/format.ts'
 import { useText } from '../text/text.tsx'
-import type { TimeChartProps } from './chart-props.ts'
-import type { LineSeries } from './series.ts'
+import type { LineSeries, TimeChartProps } from './series.ts'
 
 /** The numbers of a chart for screen readers. */
 export function SeriesTable({ title, labels, group, lines, bars = [] }: TimeChartProps) {

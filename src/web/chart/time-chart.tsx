@@ -1,13 +1,12 @@
 import { type KeyboardEvent, type PointerEvent, useId, useState } from 'react'
 import { useText } from '../text/text.tsx'
-import type { TimeChartProps } from './chart-props.ts'
+import css from './chart.module.css'
 import { Plot } from './plot.tsx'
 import { Readout } from './readout.tsx'
 import { axisRoom, RIGHT } from './scales.ts'
+import type { TimeChartProps } from './series.ts'
 import { SeriesTable } from './series-table.tsx'
-import { textWidth } from './text-width.ts'
-import css from './time-chart.module.css'
-import { useWidth } from './use-width.ts'
+import { textWidth, useWidth } from './widths.ts'
 
 const PHONE = 560
 

@@ -6,8 +6,8 @@ import { Popover } from '../parts/overlay/popover.tsx'
 import { type Filter, parameterOf } from '../state/filters.ts'
 import { useQuestion, useSite } from '../state/site.tsx'
 import { useText } from '../text/text.tsx'
-import css from './filter-bar.module.css'
-import { useFilterText, useSegments } from './use-filter-text.ts'
+import { useFilterText, useSegments } from './filter-text.ts'
+import css from './filters.module.css'
 
 const FilterEditor = lazyPart(() => import('./filter-editor.tsx'))
 const SaveSegment = lazyPart(() => import('./save-segment.tsx'))

@@ -1,10 +1,10 @@
-import type { Outputs } from '../api/types.ts'
+import type { Outputs } from '../api/client.ts'
 import { IconButton } from '../parts/form/button.tsx'
 import { HostileText } from '../parts/hostile-text.tsx'
 import { type Filter, type FilterName, OPERATORS, type Operator, parameterOf } from '../state/filters.ts'
 import { useText } from '../text/text.tsx'
-import css from './filter-summary.module.css'
-import { useFilterText } from './use-filter-text.ts'
+import { useFilterText } from './filter-text.ts'
+import css from './filters.module.css'
 
 export type StoredFilters = Outputs['segments']['list'][number]['filters']
 
@@ -37,8 +37,8 @@ export function FilterSummary({ filters, onRemove }: Props) {
       {filters.map(filter => {
         const { head, values } = textOf(filter)
         return (
-          <li key={parameterOf(filter)} className={css.chip}>
-            <span className={css.head}>{head}</span>
+          <li key={parameterOf(filter)} className={css.filterSummaryChip}>
+            <span className={css.filterSummaryHead}>{head}</span>
             <b>
               <HostileText>{values}</HostileText>
             </b>

@@ -1,17 +1,16 @@
 import { useEffect, useState } from 'react'
-import { api } from '../api/client.ts'
-import type { Inputs, Section } from '../api/types.ts'
+import { api, type Inputs, type Section } from '../api/client.ts'
 import { useRead } from '../api/use-read.ts'
 import { useFormat } from '../format/format.ts'
-import { SearchInput } from '../parts/form/search-input.tsx'
+import { SearchInput } from '../parts/form/choices.tsx'
 import { HostileText } from '../parts/hostile-text.tsx'
 import { Dialog } from '../parts/overlay/dialog.tsx'
 import { FILTERS, type FilterName } from '../state/filters.ts'
 import { useQuestion, useSite } from '../state/site.tsx'
 import { usePaused } from '../state/use-paused.ts'
 import { useText } from '../text/text.tsx'
-import css from './quick-search.module.css'
-import { NONE, useValueText } from './value-text.ts'
+import { NONE, useValueText } from './filter-text.ts'
+import css from './filters.module.css'
 
 type Dimension = Inputs['stats']['breakdown']['dimension'] & FilterName
 

@@ -1,6 +1,9 @@
 import type { ReactNode } from 'react'
+import { useAwaySince } from '../api/connection.ts'
 import type { Failure } from '../api/failure.ts'
 import { askFor } from '../api/session.ts'
+import type { Read } from '../api/use-read.ts'
+import { usePlainFormat } from '../format/format.ts'
 import { useText } from '../text/text.tsx'
 import { Button } from './form/button.tsx'
 import css from './states.module.css'
@@ -56,6 +59,49 @@ export function Skeleton({ rows = 6, height = 32 }: { rows?: number; height?: nu
         // biome-ignore lint/suspicious/noArrayIndexKey: rows without content
         <span key={index} style={{ height: height - 8, width: `${92 - ((index * 29) % 50)}%` }} />
       ))}
+    </div>
+  )
+}
+
+interface Props<Data> {
+  read: Read<Data>
+  /** Shown until there is an answer for the first time. */
+  placeholder?: ReactNode
+  children: (data: Data) => ReactNode
+}
+
+/** Shows the answer of a read in each of its states; while another one is loading, the one before stays. */
+export function Answer<Data>({ read, placeholder, children }: Props<Data>) {
+  const { data, failure, isOld, readAt, again } = read
+  const isAway = useAwaySince() !== undefined || failure?.kind === 'away'
+  // Data that was there before a later read of the same question failed is still right.
+  if (failure && (data === undefined || isOld || failure.kind !== 'away')) {
+    return <FailureNote failure={failure} again={again} />
+  }
+  if (data === undefined) return placeholder ?? <Skeleton />
+  return (
+    <div className={isOld || isAway ? css.old : undefined} aria-busy={(isOld && !isAway) || undefined}>
+      {isAway && readAt && <AsOf moment={readAt} />}
+      {children(data)}
+    </div>
+  )
+}
+
+/** Says how old numbers are that cannot be read anew. */
+function AsOf({ moment }: { moment: Date }) {
+  const { states } = useText().common
+  const { time } = usePlainFormat()
+  return <p className={css.since}>{states.asOf(time(moment))}</p>
+}
+
+/** Says that something has happened, or what is important to know before it does. */
+export function Notice({ children, isProblem }: { children: ReactNode; isProblem?: boolean }) {
+  return (
+    <div
+      className={isProblem ? `${css.notice} ${css.problem}` : css.notice}
+      role={isProblem ? 'alert' : 'status'}
+    >
+      {children}
     </div>
   )
 }

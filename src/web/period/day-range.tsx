@@ -3,7 +3,7 @@ import { type DateRange, DayPicker } from 'react-day-picker'
 import { de, enGB } from 'react-day-picker/locale'
 import { Button } from '../parts/form/button.tsx'
 import { useLanguage, useText } from '../text/text.tsx'
-import css from './day-range.module.css'
+import css from './period.module.css'
 
 interface Props {
   /** `YYYY-MM-DD` */
@@ -54,7 +54,7 @@ const classNames = {
   button_next: css.step,
   month_caption: css.caption,
   month_grid: css.grid,
-  weekday: css.weekday,
+  weekday: css.dayRangeWeekday,
   day: css.day,
   day_button: css.button,
   outside: css.outside,

@@ -5,7 +5,7 @@ import { lazyPart } from '../parts/lazy-part.ts'
 import { type Compare, type Period, PRESET_NAMES, PRESETS } from '../state/period.ts'
 import { useQuestion } from '../state/site.tsx'
 import { useText } from '../text/text.tsx'
-import css from './period-panel.module.css'
+import css from './period.module.css'
 
 const DayRange = lazyPart(() => import('./day-range.tsx'))
 

@@ -5,7 +5,7 @@ import { lazyPart } from '../parts/lazy-part.ts'
 import { Popover } from '../parts/overlay/popover.tsx'
 import { useQuestion } from '../state/site.tsx'
 import { useText } from '../text/text.tsx'
-import css from './period-picker.module.css'
+import css from './period.module.css'
 import { moved } from './shift.ts'
 
 const PeriodPanel = lazyPart(() => import('./period-panel.tsx'))

@@ -1,4 +1,4 @@
-import type { Inputs } from '../api/types.ts'
+import type { Inputs } from '../api/client.ts'
 
 /** Parameters of a read that are no filters. */
 type Others =

@@ -1,8 +1,7 @@
-import type { Inputs } from '../api/types.ts'
-import { isDay } from './day.ts'
+import type { Inputs } from '../api/client.ts'
 import { remember, remembered } from './storage.ts'
 
-export type Preset = NonNullable<Inputs['stats']['overview']['range']>
+type Preset = NonNullable<Inputs['stats']['overview']['range']>
 
 /** Presets in the order of the menu, with the key that chooses each. */
 export const PRESETS = {
@@ -97,4 +96,13 @@ export function compareInput(period: Period): CompareInput {
   if (compare === 'none') return {}
   if (compare === 'custom') return { compare, compare_from: compareFrom, compare_to: compareTo }
   return { compare, ...(matchWeekday && { match_weekday: true }) }
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+/** Whether a text is a day of the calendar, `YYYY-MM-DD`; 30 February is none. */
+export function isDay(text: string | null): text is string {
+  if (text === null || !DAY.test(text)) return false
+  const day = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
 }

@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useContext, useMemo } from 'react'
-import type { Section } from '../api/types.ts'
+import type { Section } from '../api/client.ts'
 import { useAddress } from './address.ts'
 import { type Filter, type FilterInput, filtersIn, inputOf, parameterOf } from './filters.ts'
 import { compareInput, type Period, paramsOf, periodIn, rangeInput, rememberPeriod } from './period.ts'

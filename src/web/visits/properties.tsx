@@ -1,6 +1,6 @@
 import { type Format, useFormat } from '../format/format.ts'
 import { HostileText } from '../parts/hostile-text.tsx'
-import css from './properties.module.css'
+import css from './visits.module.css'
 
 const MOST = 20
 

@@ -1,13 +1,12 @@
 import { Link } from 'wouter'
 import { HostileText } from '../parts/hostile-text.tsx'
-import { useLinks } from '../state/kept-search.ts'
-import { partOfPath } from '../state/part-of-path.ts'
+import { useLinks } from '../state/address.ts'
+import { partOfPath } from '../state/places.ts'
 import { useText } from '../text/text.tsx'
-import { Avatar } from './avatar.tsx'
-import css from './who.module.css'
+import css from './visits.module.css'
 
 /** Who a row of the API is about; null for readers who may not see people. */
-export interface Actor {
+interface Actor {
   visitor_id: string | null
   user_id: string | null
   display_name: string | null
@@ -32,9 +31,28 @@ export function Who({ actor, path }: Props) {
   return (
     <Link href={linkTo(path ?? pathOfPerson(actor))} className={css.who}>
       <Avatar url={actor.avatar_url} />
-      <span className={css.name}>
+      <span className={css.whoName}>
         <HostileText>{actor.display_name || actor.user_id || people.unknownVisitor}</HostileText>
       </span>
     </Link>
   )
+}
+
+interface AvatarProps {
+  /** Address of the picture as the API gives it: that of the service. */
+  url: string | null
+  size?: 'small' | 'large'
+}
+
+/** Picture of a visitor, beside their name. */
+export function Avatar({ url, size = 'small' }: AvatarProps) {
+  const className = `${css.avatar} ${css[size]}`
+  if (!url) return <span className={className} />
+  return <img className={className} src={relativeOf(url)} alt="" loading="lazy" />
+}
+
+/** Relative to the page, which may stand at another address of the service than the one that it knows. */
+function relativeOf(url: string): string {
+  const start = url.indexOf('/avatars/')
+  return start === -1 ? 'data:,' : url.slice(start + 1)
 }

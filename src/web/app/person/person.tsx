@@ -1,10 +1,9 @@
 import { createContext, type ReactNode, useContext, useEffect, useRef, useSyncExternalStore } from 'react'
-import { api, sendAs, senderHeaders, TOGETHER } from '../../api/client.ts'
+import { api, type Outputs, sendAs, senderHeaders, TOGETHER } from '../../api/client.ts'
 import { failureOf } from '../../api/failure.ts'
-import type { Outputs } from '../../api/types.ts'
 import { useRead } from '../../api/use-read.ts'
 import { remember, remembered } from '../../state/storage.ts'
-import { Away } from '../away.tsx'
+import { Away } from '../message-pages.tsx'
 import { Questions } from './questions.tsx'
 
 export type Person = Outputs['account']['get']

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react'
 import type { Change } from '../../api/use-change.ts'
+import { PasswordField } from '../../parts/form/field.tsx'
 import { Form } from '../../parts/form/form.tsx'
-import { PasswordField } from '../../parts/form/password-field.tsx'
 import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { addressOf } from '../../state/places.ts'
 import { useText } from '../../text/text.tsx'
-import { useMethods } from './methods.ts'
+import css from './person.module.css'
 import { usePerson } from './person.tsx'
-import css from './proof.module.css'
+import { useMethods } from './signing.ts'
 
 /**
  * Asks for the password of the person, named `password`, before a change that needs a proof. A login without one needs a recent sign-in

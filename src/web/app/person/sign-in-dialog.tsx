@@ -2,14 +2,13 @@ import { useEffect } from 'react'
 import { api } from '../../api/client.ts'
 import { endQuestion } from '../../api/session.ts'
 import { queries } from '../../api/use-read.ts'
-import { LoginForm } from '../../pages/auth/login-form.tsx'
-import { offersPasskeys, PasskeyButton, Ways } from '../../pages/auth/ways.tsx'
-import { Answer } from '../../parts/answer.tsx'
+import { LoginForm, offersPasskeys, PasskeyButton, Ways } from '../../pages/auth/ways.tsx'
 import { Dialog } from '../../parts/overlay/dialog.tsx'
+import { Answer } from '../../parts/states.tsx'
 import { addressOf } from '../../state/places.ts'
 import { useText } from '../../text/text.tsx'
-import { useMethods } from './methods.ts'
-import css from './proof.module.css'
+import css from './person.module.css'
+import { useMethods } from './signing.ts'
 
 /** Signs the person in again. The page of another person is loaded anew: nothing of the first one is sent as the second. */
 export default function SignInDialog({ loginId }: { loginId: string }) {

@@ -1,7 +1,6 @@
-import { api, sendAs, TOGETHER } from '../../api/client.ts'
-import type { Outputs } from '../../api/types.ts'
+import { api, type Outputs, sendAs, TOGETHER } from '../../api/client.ts'
 import { queries } from '../../api/use-read.ts'
-import { readPart } from '../../state/part-of-path.ts'
+import { readPart } from '../../state/places.ts'
 import { PERSON, readPerson, rememberedTeam } from '../person/person.tsx'
 
 interface EarlySite {

@@ -1,4 +1,4 @@
-import type { Section } from '../../api/types.ts'
+import type { Section } from '../../api/client.ts'
 import type { Dictionary } from '../../text/languages/en.ts'
 
 interface SitePage {

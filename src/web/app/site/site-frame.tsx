@@ -1,12 +1,10 @@
 import { type ReactNode, useLayoutEffect, useMemo } from 'react'
-import { api, TOGETHER } from '../../api/client.ts'
+import { api, type Outputs, TOGETHER } from '../../api/client.ts'
 import { failureOf } from '../../api/failure.ts'
-import type { Outputs } from '../../api/types.ts'
-import { queries, useRead } from '../../api/use-read.ts'
-import { SiteProvider, type SiteView } from '../../state/site.tsx'
+import { queries, type Read, useRead } from '../../api/use-read.ts'
+import { SiteProvider, type SiteView, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import { Away } from '../away.tsx'
-import { NotFound } from '../not-found.tsx'
+import { Away, NotFound } from '../message-pages.tsx'
 import { actIn, currentTeam, type Person, rememberedTeam, type Team, usePerson } from '../person/person.tsx'
 import { takeEarly } from './early-site.ts'
 
@@ -73,4 +71,14 @@ function viewOf({ site, team }: Found): SiteView {
     isMember: true,
     isEmbedded: false,
   }
+}
+
+export type SiteSettings = Outputs['sites']['get']
+
+/** Reads all settings of the site of the page. */
+export function useSettings(): Read<SiteSettings> {
+  const { id } = useSite()
+  return useRead(['site', id, 'settings'], signal =>
+    api.sites.get.query({ siteKey: id }, { signal, context: TOGETHER }),
+  )
 }

@@ -1,10 +1,9 @@
-import { Suspense, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { lazyPart } from '../../parts/lazy-part.ts'
-import { useLinks } from '../../state/kept-search.ts'
+import { useLinks } from '../../state/address.ts'
 import { PRESET_NAMES, PRESETS } from '../../state/period.ts'
 import { useQuestion, useSite } from '../../state/site.tsx'
-import { useKeys } from '../use-keys.ts'
 import { SITE_PAGES } from './pages-of-site.ts'
 
 const KeyList = lazyPart(() => import('./key-list.tsx'))
@@ -33,5 +32,39 @@ export function SiteKeys() {
       {shown === 'keys' && <KeyList onClose={() => setShown(undefined)} />}
       {shown === 'search' && <QuickSearch onClose={() => setShown(undefined)} />}
     </Suspense>
+  )
+}
+
+/** What a key does. Two keys one after the other are written `g m`. */
+type Keys = Readonly<Record<string, () => void>>
+
+const PAIR_MS = 1_000
+
+/** Listens for keys while the person types nowhere else. */
+function useKeys(keys: Keys): void {
+  const latest = useRef(keys)
+  latest.current = keys
+  useEffect(() => {
+    let first: { key: string; at: number } | undefined
+    const listen = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyping(event)) return
+      const pair = first && event.timeStamp - first.at < PAIR_MS ? `${first.key} ${event.key}` : undefined
+      first = { key: event.key, at: event.timeStamp }
+      const action = (pair !== undefined ? latest.current[pair] : undefined) ?? latest.current[event.key]
+      if (!action) return
+      first = undefined
+      event.preventDefault()
+      action()
+    }
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [])
+}
+
+function isTyping({ target }: KeyboardEvent): boolean {
+  if (!(target instanceof HTMLElement)) return false
+  return (
+    target.isContentEditable ||
+    target.closest('input, textarea, select, [role="dialog"], [role="menu"], [role="listbox"]') !== null
   )
 }

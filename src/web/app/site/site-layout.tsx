@@ -1,14 +1,16 @@
 import { type ReactNode, useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
+import { api } from '../../api/client.ts'
+import { useAwaySince } from '../../api/connection.ts'
+import { useRead } from '../../api/use-read.ts'
 import { FilterBar } from '../../filters/filter-bar.tsx'
-import { usePlainFormat } from '../../format/format.ts'
+import { useFormat, usePlainFormat } from '../../format/format.ts'
 import { Menu, type MenuEntry } from '../../parts/overlay/menu.tsx'
 import { PeriodPicker } from '../../period/period-picker.tsx'
-import { useLinks } from '../../state/kept-search.ts'
+import { useLinks } from '../../state/address.ts'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { SkipLink } from '../skip-link.tsx'
-import { LiveCount } from './live-count.tsx'
 import { SITE_PAGES } from './pages-of-site.ts'
 import { SiteKeys } from './site-keys.tsx'
 import css from './site-layout.module.css'
@@ -110,5 +112,31 @@ function Navigation() {
         />
       </div>
     </>
+  )
+}
+
+const EVERY_MS = 10_000
+
+/** How many visitors are on the site now; leads to the live page. */
+function LiveCount() {
+  const { overview } = useText()
+  const { exact } = useFormat()
+  const site = useSite()
+  const [path] = useLocation()
+  const live = useRead(['live', site.id], signal => api.stats.live.query({ siteKey: site.id }, { signal }), {
+    enabled: site.can('traffic'),
+    // The live page asks by itself, and more often.
+    ...(path !== '/live' && { every: EVERY_MS }),
+  })
+  const isAway = useAwaySince() !== undefined
+  // Who is there now is not known without a connection.
+  if (!live.data || isAway) return null
+  const { visitors } = live.data
+  return (
+    <Link href="/live" className={css.live} aria-label={overview.onlineNow(exact(visitors))}>
+      <i className={visitors > 0 ? css.dot : css.none} />
+      {exact(visitors)}
+      <span className={css.words}>{overview.onlineNow('').trim()}</span>
+    </Link>
   )
 }

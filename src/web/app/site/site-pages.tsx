@@ -5,7 +5,7 @@ import { Empty, Skeleton } from '../../parts/states.tsx'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { lazyPage } from '../lazy-page.tsx'
-import { NotFound } from '../not-found.tsx'
+import { NotFound } from '../message-pages.tsx'
 import { SITE_PAGES } from './pages-of-site.ts'
 import { SiteLayout } from './site-layout.tsx'
 

@@ -5,8 +5,8 @@ import { Menu, type MenuEntry } from '../../parts/overlay/menu.tsx'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { useCurrentTeam } from '../person/person.tsx'
-import { signOut } from '../person/sign-out.ts'
-import css from './site-switcher.module.css'
+import { signOut } from '../person/signing.ts'
+import css from './site-layout.module.css'
 
 const MOST_SITES = 12
 

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'react'
 import { useParams } from 'wouter'
-import { NotFound } from '../../app/not-found.tsx'
+import { NotFound } from '../../app/message-pages.tsx'
 import { PlainLayout } from '../../app/plain-layout.tsx'
 import { PartNav } from '../../parts/part-nav.tsx'
 import type { Dictionary } from '../../text/languages/en.ts'

@@ -1,4 +1,6 @@
 import { type ReactNode, useEffect } from 'react'
+import type { Failure } from '../../api/failure.ts'
+import { useFailureText } from '../../parts/states.tsx'
 import { CODES, chooseLanguage, useLanguage, useText } from '../../text/text.tsx'
 import css from './auth-page.module.css'
 
@@ -66,3 +68,15 @@ export function Or() {
 /** Puts the cursor into the first field that may be filled, as soon as the form is there. */
 export const focusFirst = (node: HTMLElement | null) =>
   node?.querySelector<HTMLElement>('input:not([readonly])')?.focus()
+
+/** Returns what to tell a person who is not signed in about a failure: their session cannot have ended. */
+export function useProblem(): (failure: Failure | undefined) => string | undefined {
+  const { auth, common } = useText()
+  const textOf = useFailureText()
+  return failure => {
+    if (!failure) return undefined
+    if (failure.kind === 'limited') return auth.tooMany
+    if (failure.kind === 'too_slow') return common.states.busy
+    return failure.kind === 'signed_out' ? failure.message : textOf(failure)
+  }
+}

@@ -4,13 +4,11 @@ import { useChange } from '../../api/use-change.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
 import { Form } from '../../parts/form/form.tsx'
 import { plainText } from '../../parts/hostile-text.tsx'
-import { Notice } from '../../parts/notice.tsx'
-import { useHash } from '../../state/hash.ts'
-import { addressOf } from '../../state/places.ts'
+import { Notice } from '../../parts/states.tsx'
+import { addressOf, useHash } from '../../state/places.ts'
 import { useText } from '../../text/text.tsx'
-import { AuthPage } from './auth-page.tsx'
+import { AuthPage, useProblem } from './auth-page.tsx'
 import { OpenedLink } from './link.tsx'
-import { useProblem } from './problem.ts'
 
 /** A new address of a login. Nothing happens before the button is pressed: scanners of mails open links. */
 export default function ConfirmAddress() {

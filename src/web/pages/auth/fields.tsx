@@ -1,8 +1,6 @@
 import type { ComponentProps } from 'react'
-import type { Failure } from '../../api/failure.ts'
-import { messagesAt } from '../../api/failure.ts'
-import { TextField } from '../../parts/form/field.tsx'
-import { PasswordField } from '../../parts/form/password-field.tsx'
+import { type Failure, messagesAt } from '../../api/failure.ts'
+import { PasswordField, TextField } from '../../parts/form/field.tsx'
 import { useText } from '../../text/text.tsx'
 
 export function EmailField(props: Partial<ComponentProps<typeof TextField>>) {

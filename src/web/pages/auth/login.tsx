@@ -1,17 +1,13 @@
 import { Link, useSearch } from 'wouter'
-import { type Methods, useMethods } from '../../app/person/methods.ts'
-import { Answer } from '../../parts/answer.tsx'
+import { type Methods, useMethods } from '../../app/person/signing.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
-import { Notice } from '../../parts/notice.tsx'
-import { useHash } from '../../state/hash.ts'
-import { ownPath } from '../../state/own-path.ts'
-import { leadTo } from '../../state/places.ts'
+import { Answer, Notice } from '../../parts/states.tsx'
+import { leadTo, ownPath, useHash } from '../../state/places.ts'
 import type { Dictionary } from '../../text/languages/en.ts'
 import { useText } from '../../text/text.tsx'
 import css from './auth-page.module.css'
 import { AuthPage, Or, Stack } from './auth-page.tsx'
-import { LoginForm } from './login-form.tsx'
-import { offersPasskeys, PasskeyButton, SsoButton, ssoAddress, Ways } from './ways.tsx'
+import { LoginForm, offersPasskeys, PasskeyButton, SsoButton, ssoAddress, Ways } from './ways.tsx'
 
 const SECRET = /^[\w-]{43}$/
 

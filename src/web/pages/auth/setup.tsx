@@ -1,15 +1,12 @@
-import { api } from '../../api/client.ts'
+import { api, type Inputs } from '../../api/client.ts'
 import { messagesAt } from '../../api/failure.ts'
-import type { Inputs } from '../../api/types.ts'
 import { useChange } from '../../api/use-change.ts'
 import { Form } from '../../parts/form/form.tsx'
-import { useHash } from '../../state/hash.ts'
-import { leadTo } from '../../state/places.ts'
+import { leadTo, useHash } from '../../state/places.ts'
 import { useText } from '../../text/text.tsx'
-import { AuthPage, focusFirst } from './auth-page.tsx'
+import { AuthPage, focusFirst, useProblem } from './auth-page.tsx'
 import { EmailField, NameField, NewPasswordField } from './fields.tsx'
 import { type LinkInfo, OpenedLink, WaysWithLink } from './link.tsx'
-import { useProblem } from './problem.ts'
 
 /** Making a login with the link of the operator. */
 export default function Setup() {

@@ -1,14 +1,17 @@
 import { type ReactNode, useState } from 'react'
-import { api } from '../../api/client.ts'
+import { api, type Inputs } from '../../api/client.ts'
 import { canUsePasskeys, signInWithPasskey } from '../../api/passkeys.ts'
 import { type Change, useChange } from '../../api/use-change.ts'
-import type { Methods } from '../../app/person/methods.ts'
+import type { Methods } from '../../app/person/signing.ts'
 import { Button } from '../../parts/form/button.tsx'
-import { Notice } from '../../parts/notice.tsx'
+import { PasswordField } from '../../parts/form/field.tsx'
+import { Form } from '../../parts/form/form.tsx'
+import { Notice } from '../../parts/states.tsx'
 import { addressOf } from '../../state/places.ts'
 import { useText } from '../../text/text.tsx'
 import css from './auth-page.module.css'
-import { useProblem } from './problem.ts'
+import { focusFirst, useProblem } from './auth-page.tsx'
+import { CodeField, EmailField } from './fields.tsx'
 
 /** Ways to sign in that are no form. */
 export const Ways = ({ children }: { children: ReactNode }) => <div className={css.ways}>{children}</div>
@@ -78,5 +81,39 @@ function Way({ change, label, unknown, isBusy, onUse }: WayProps) {
         {label}
       </Button>
     </>
+  )
+}
+
+/** E-mail address and password; the code of the second factor is asked for when the login has one. */
+export function LoginForm({ onDone }: { onDone(): void }) {
+  const { auth } = useText()
+  const problemOf = useProblem()
+  const [needsCode, setNeedsCode] = useState(false)
+  const signIn = useChange((input: Inputs['auth']['login']) => api.auth.login.mutate(input))
+  const { failure } = signIn
+  const isAsked = failure?.code === 'second_factor_required'
+  if (isAsked && !needsCode) setNeedsCode(true)
+  const send = async ({ email = '', password = '', code = '' }: Record<string, string>) => {
+    if (await signIn.send({ email, password, ...(code !== '' && { code }) })) onDone()
+  }
+  const problem = failure?.code === 'unauthenticated' ? auth.wrong : problemOf(failure)
+  return (
+    <div ref={focusFirst}>
+      <Form
+        label={auth.signIn}
+        send={auth.signIn}
+        onSend={send}
+        isSending={signIn.isSending}
+        problem={isAsked ? undefined : problem}
+      >
+        <EmailField />
+        <PasswordField label={auth.password} autoComplete="current-password" />
+        {needsCode && (
+          <div ref={focusFirst}>
+            <CodeField />
+          </div>
+        )}
+      </Form>
+    </div>
   )
 }

@@ -1,19 +1,21 @@
 import { Link, useParams } from 'wouter'
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { Answer } from '../../parts/answer.tsx'
+import { drawnPart } from '../../chart/series.ts'
+import { TimeChart } from '../../chart/time-chart.tsx'
+import { useFormat } from '../../format/format.ts'
 import { Card, CardGrid } from '../../parts/card.tsx'
+import { type NamedNumber, NumberList } from '../../parts/figures.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
-import { useLinks } from '../../state/kept-search.ts'
+import { Answer, Skeleton } from '../../parts/states.tsx'
+import { useLinks } from '../../state/address.ts'
 import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import { ErrorNumbers } from './error-numbers.tsx'
-import { ErrorSeries } from './error-series.tsx'
+import { Seen, useErrorSeries, useNewest } from './error-reads.tsx'
 import css from './errors.module.css'
+import type { ErrorGroup } from './errors.tsx'
+import { Stacks, Where } from './newest.tsx'
 import { Occurrences } from './occurrences.tsx'
-import { Stacks } from './stacks.tsx'
-import { useNewest } from './use-newest.ts'
-import { Where } from './where.tsx'
 
 /** One error: how often, to whom, where in the code, and in which visits. */
 export default function ErrorPage() {
@@ -62,5 +64,55 @@ export default function ErrorPage() {
         )}
       </Answer>
     </>
+  )
+}
+
+function ErrorNumbers({ group }: { group: ErrorGroup }) {
+  const { errors } = useText()
+  const { count, exact } = useFormat()
+  const figure = (name: string, label: string, value: number): NamedNumber => ({
+    name,
+    label,
+    value: count(value),
+    title: exact(value),
+  })
+  return (
+    <NumberList
+      numbers={[
+        figure('occurrences', errors.occurrences, group.occurrences),
+        figure('sessions', errors.affectedVisits, group.sessions),
+        figure('visitors', errors.affectedVisitors, group.visitors),
+        { name: 'first', label: errors.first, value: <Seen at={group.first_seen} /> },
+        { name: 'last', label: errors.last, value: <Seen at={group.last_seen} /> },
+      ]}
+    />
+  )
+}
+
+/** How often an error occurred over time. */
+function ErrorSeries({ error }: { error: string }) {
+  const { errors } = useText()
+  const { exact } = useFormat()
+  const { period } = useQuestion()
+  const series = useErrorSeries(error)
+  return (
+    <Answer read={series} placeholder={<Skeleton rows={1} height={240} />}>
+      {({ labels, group, series: { error: values } }) => (
+        <TimeChart
+          title={errors.overTime}
+          labels={labels}
+          group={group}
+          lines={[
+            {
+              name: errors.occurrences,
+              values,
+              tone: 'traffic',
+              format: exact,
+              ...drawnPart(labels, period.range),
+            },
+          ]}
+        />
+      )}
+    </Answer>
   )
 }

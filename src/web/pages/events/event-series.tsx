@@ -1,16 +1,15 @@
-import type { Outputs } from '../../api/types.ts'
+import type { Outputs } from '../../api/client.ts'
 import type { Read } from '../../api/use-read.ts'
-import { drawnPart } from '../../chart/drawn.ts'
+import { drawnPart } from '../../chart/series.ts'
 import { TimeChart } from '../../chart/time-chart.tsx'
 import { useFormat } from '../../format/format.ts'
-import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
-import { Empty, Skeleton } from '../../parts/states.tsx'
+import { Answer, Empty, Skeleton } from '../../parts/states.tsx'
 import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import { EVENT_TYPES, type EventType } from '../../visits/event-types.ts'
+import { EVENT_TYPES, type EventType } from '../../visits/event-mark.tsx'
+import { useTypes } from './event-reads.ts'
 import css from './events.module.css'
-import { useTypes } from './use-types.ts'
 
 type Series = Outputs['stats']['eventsTimeseries']
 

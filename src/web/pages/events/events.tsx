@@ -1,11 +1,20 @@
-import { CardGrid } from '../../parts/card.tsx'
-import { useQuestion } from '../../state/site.tsx'
+import { api } from '../../api/client.ts'
+import { useRead } from '../../api/use-read.ts'
+import { NONE } from '../../filters/filter-text.ts'
+import { useFormat } from '../../format/format.ts'
+import { Card, CardGrid } from '../../parts/card.tsx'
+import { CsvButton } from '../../parts/form/download-button.tsx'
+import { HostileText } from '../../parts/hostile-text.tsx'
+import { Pager } from '../../parts/lists/pager.tsx'
+import { RankList } from '../../parts/lists/rank-list.tsx'
+import { Answer, Empty } from '../../parts/states.tsx'
+import { usePage } from '../../state/address.ts'
+import { useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import { EventLog } from './event-log.tsx'
-import { EventNames } from './event-names.tsx'
+import { EventTable } from '../../visits/event-table.tsx'
+import { MOST_NAMES, useEventNames, useEventSeries, useTypes } from './event-reads.ts'
 import { EventSeries } from './event-series.tsx'
 import { PropertyValues } from './property-values.tsx'
-import { useEventSeries } from './use-types.ts'
 
 /** Events of the period: how many of which type and name, what they carried, and each of them. */
 export default function Events() {
@@ -24,5 +33,83 @@ export default function Events() {
         <EventLog />
       </CardGrid>
     </>
+  )
+}
+
+/** Events by name. A click narrows the page to one of them, and another one back. */
+function EventNames({ chosen }: { chosen: readonly string[] }) {
+  const { common, events } = useText()
+  const { count, exact } = useFormat()
+  const { filters, setFilters } = useQuestion()
+  const read = useEventNames()
+  const choose = (value: string) => {
+    const rest = filters.filter(({ name, operator }) => name !== 'event_name' || operator !== 'is')
+    const isOnly = chosen.length === 1 && chosen[0] === value
+    setFilters(isOnly ? rest : [...rest, { name: 'event_name', operator: 'is', values: [value] }])
+  }
+  return (
+    <Card title={events.byName}>
+      <Answer read={read}>
+        {({ data }) => {
+          const named = data.filter(({ value }) => value !== NONE).slice(0, MOST_NAMES)
+          if (named.length === 0) return <Empty />
+          return (
+            <RankList
+              label={events.byName}
+              heads={[events.name, common.short.visitors]}
+              rows={named.map(({ value, visitors }) => ({
+                key: value,
+                name: value,
+                label: <HostileText>{value}</HostileText>,
+                share: visitors / Math.max(1, ...named.map(each => each.visitors)),
+                numbers: [{ shown: count(visitors), exact: exact(visitors) }],
+                onChoose: () => choose(value),
+                isChosen: chosen.includes(value),
+              }))}
+            />
+          )
+        }}
+      </Answer>
+    </Card>
+  )
+}
+
+const PER_PAGE = 25
+
+/** Every event of the chosen types, the newest first. */
+function EventLog() {
+  const { events } = useText()
+  const { input } = useQuestion()
+  const { mayExport } = useSite()
+  const { chosen } = useTypes()
+  const [page, onPage] = usePage()
+  const hasTypes = chosen.length > 0
+  const query = { ...input, types: [...chosen], page, per_page: PER_PAGE }
+  const read = useRead(['event-log', query], signal => api.stats.events.query(query, { signal }), {
+    enabled: hasTypes,
+  })
+  return (
+    <Card
+      title={events.log}
+      isWide
+      action={mayExport && hasTypes && <CsvButton path="stats/events" query={query} name="events" />}
+    >
+      {hasTypes ? (
+        <Answer read={read}>
+          {({ data, meta }) =>
+            data.length === 0 ? (
+              <Empty title={events.none} />
+            ) : (
+              <>
+                <EventTable label={events.log} events={data} />
+                <Pager meta={meta} onPage={onPage} />
+              </>
+            )
+          }
+        </Answer>
+      ) : (
+        <Empty title={events.noneChosen} />
+      )}
+    </Card>
   )
 }

@@ -1,17 +1,29 @@
-import { useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
-import { useGoalNames } from '../../filters/use-filter-text.ts'
+import { useRead } from '../../api/use-read.ts'
+import { NONE, useGoalNames } from '../../filters/filter-text.ts'
 import { Button } from '../../parts/form/button.tsx'
+import { SearchInput } from '../../parts/form/choices.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Form } from '../../parts/form/form.tsx'
-import { useSite } from '../../state/site.tsx'
+import { HostileText } from '../../parts/hostile-text.tsx'
+import { useQuestion, useSite } from '../../state/site.tsx'
+import { usePaused } from '../../state/use-paused.ts'
 import { useText } from '../../text/text.tsx'
-import { type Body, type DraftStep, draftOf, type Funnel, nameOf, newStep, stepsOf } from './draft.ts'
+import {
+  type Body,
+  type DraftStep,
+  draftOf,
+  type Funnel,
+  nameOf,
+  newStep,
+  operatorFor,
+  stepsOf,
+  useWindowOptions,
+} from './draft.ts'
 import css from './funnel-form.module.css'
-import { StepPicker } from './step-picker.tsx'
 import { StepRow } from './step-row.tsx'
-import { useWindowOptions } from './window-options.ts'
 
 const MOST_STEPS = 8
 
@@ -124,4 +136,95 @@ function moved(steps: readonly DraftStep[], index: number, by: -1 | 1): DraftSte
   const [step] = next.splice(index, 1)
   next.splice(index + by, 0, step!)
   return next
+}
+
+const SHOWN = 8
+
+interface Choice {
+  label: string
+  step: Partial<DraftStep>
+}
+
+/** Goals, pages and events to choose the next step from: one click each. */
+function StepPicker({ onAdd }: { onAdd(step: Partial<DraftStep>): void }) {
+  const { funnels: text } = useText()
+  const [typed, setTyped] = useState('')
+  const search = usePaused(typed.trim())
+  const goals = useGoalNames() ?? []
+  const pages = useValues('path', search)
+  const events = useValues('event_name', search)
+  const wanted = search.toLowerCase()
+  const groups: { name: keyof typeof text.groups; choices: Choice[] }[] = [
+    {
+      name: 'pages',
+      choices: pages.map(value => ({ label: value, step: { type: 'pageview', operator: 'is', value } })),
+    },
+    {
+      name: 'goals',
+      choices: goals
+        .filter(({ display_name }) => display_name.toLowerCase().includes(wanted))
+        .slice(0, SHOWN)
+        .map(({ id, display_name }) => ({ label: display_name, step: { goal: id } })),
+    },
+    {
+      name: 'events',
+      choices: events.map(value => ({ label: value, step: { type: 'event', operator: 'is', value } })),
+    },
+  ]
+  const take = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter') return
+    event.preventDefault()
+    const value = typed.trim()
+    if (value === '') return
+    onAdd({ type: value.startsWith('/') ? 'pageview' : 'event', operator: operatorFor(value), value })
+    setTyped('')
+  }
+  return (
+    <div className={css.picker}>
+      <SearchInput label={text.search} value={typed} onSearch={setTyped} onKeyDown={take} />
+      <p className={css.stepPickerHint}>{text.searchHint}</p>
+      <div className={css.groups}>
+        {groups
+          .filter(({ choices }) => choices.length > 0)
+          .map(({ name, choices }) => (
+            <section key={name}>
+              <h3 className={css.head}>{text.groups[name]}</h3>
+              <ul>
+                {choices.map(({ label, step }) => (
+                  <li key={label}>
+                    <button
+                      type="button"
+                      className={css.choice}
+                      aria-label={text.add(label)}
+                      onClick={() => {
+                        onAdd(step)
+                        setTyped('')
+                      }}
+                    >
+                      <span aria-hidden="true">+</span>
+                      <HostileText>{label}</HostileText>
+                    </button>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ))}
+      </div>
+    </div>
+  )
+}
+
+/** The most frequent values of the period, whatever the filters. */
+function useValues(dimension: 'path' | 'event_name', search: string): string[] {
+  const { input } = useQuestion()
+  const { siteKey, range, from, to } = input
+  const query = {
+    siteKey,
+    ...(range === undefined ? { from, to } : { range }),
+    dimension,
+    per_page: SHOWN,
+    ...(search !== '' && { search }),
+  }
+  const read = useRead(['breakdown', query], signal => api.stats.breakdown.query(query, { signal }))
+  return (read.data?.data ?? []).map(({ value }) => value).filter(value => value !== NONE)
 }

@@ -1,25 +1,22 @@
-import type { ReactNode } from 'react'
-import { api } from '../../api/client.ts'
-import type { Inputs, Outputs, Section } from '../../api/types.ts'
+import type { CSSProperties, ReactNode } from 'react'
+import { api, type Inputs, type Outputs, type Section } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
+import { useValueText } from '../../filters/filter-text.ts'
 import { useFormat } from '../../format/format.ts'
-import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
-import { Change } from '../../parts/figures/change.tsx'
-import { Select } from '../../parts/form/select.tsx'
+import { Change } from '../../parts/figures.tsx'
+import { Select } from '../../parts/form/choices.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
-import { Skeleton } from '../../parts/states.tsx'
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
+import { Answer, Empty, Skeleton } from '../../parts/states.tsx'
 import { useAddress } from '../../state/address.ts'
-import { FILTER_NAMES, FILTERS } from '../../state/filters.ts'
+import { FILTER_NAMES, FILTERS, type FilterName } from '../../state/filters.ts'
 import { useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import type { Funnel } from './draft.ts'
-import css from './funnel-report.module.css'
-import { FunnelRows } from './funnel-rows.tsx'
-import { FunnelSteps } from './funnel-steps.tsx'
-import { useWindowText } from './window-options.ts'
+import { type Funnel, useWindowText } from './draft.ts'
+import css from './funnels.module.css'
 
-export type Report = Outputs['stats']['savedFunnel']
+type Report = Outputs['stats']['savedFunnel']
 type Dimension = NonNullable<Inputs['stats']['savedFunnel']['dimension']>
 
 const NO_DIMENSIONS: readonly string[] = ['goal', 'segment', 'prop_key', 'prop_value']
@@ -94,5 +91,129 @@ function Conversion({ report: { steps, previous } }: { report: Report }) {
         </small>
       )}
     </p>
+  )
+}
+
+type Row = NonNullable<Report['rows']>[number]
+
+interface Props {
+  dimension: FilterName
+  report: Report
+}
+
+/** The funnel of each value: how many reach each step. A click filters by the value. */
+function FunnelRows({ dimension, report: { steps, rows = [], values = 0 } }: Props) {
+  const { funnels: text, filters, overview } = useText()
+  const { addFilter } = useQuestion()
+  const format = useFormat()
+  const valueText = useValueText()
+  if (rows.length === 0) return <Empty />
+  const columns: Column<Row>[] = [
+    {
+      name: 'value',
+      label: filters.names[dimension],
+      cell: ({ value }) => (
+        <button
+          type="button"
+          className={css.value}
+          aria-label={overview.filterBy(valueText(dimension, value))}
+          onClick={() => addFilter({ name: dimension, operator: 'is', values: [value] })}
+        >
+          <HostileText>{valueText(dimension, value)}</HostileText>
+        </button>
+      ),
+    },
+    ...steps.map((_, index) => ({
+      name: String(index),
+      label: text.step(String(index + 1)),
+      isNumber: true,
+      isWide: index > 0 && index < steps.length - 1,
+      cell: (row: Row) => {
+        const { count, conversion_rate: rate } = row.steps[index]!
+        return <span title={index === 0 ? undefined : format.percent(rate)}>{format.exact(count)}</span>
+      },
+    })),
+    {
+      name: 'conversion',
+      label: text.conversion,
+      isNumber: true,
+      cell: row => format.percent(row.steps.at(-1)!.conversion_rate),
+    },
+    {
+      name: 'change',
+      label: '',
+      isNumber: true,
+      isWide: true,
+      cell: ({ steps: now, previous }) =>
+        previous && (
+          <Change now={now.at(-1)!.conversion_rate} before={previous.steps.at(-1)!.conversion_rate} />
+        ),
+    },
+  ]
+  return (
+    <>
+      <DataTable
+        label={text.byValue(filters.names[dimension])}
+        columns={rows[0]!.previous ? columns : columns.slice(0, -1)}
+        rows={rows}
+        keyOf={({ value }) => value}
+      />
+      {values > rows.length && (
+        <p className={css.note}>{text.most(format.exact(rows.length), format.exact(values))}</p>
+      )}
+    </>
+  )
+}
+
+/** Each step as a bar: what reaches it is filled, what stopped before it is hatched, and the compared period is a dashed line. */
+function FunnelSteps({ report: { by, steps, previous } }: { report: Report }) {
+  const { funnels: text } = useText()
+  const format = useFormat()
+  return (
+    <ol className={css.steps} style={{ '--steps': steps.length } as CSSProperties}>
+      {steps.map((step, index) => {
+        const before = previous?.steps[index]
+        const { name, count, conversion_rate: rate, step_rate: stepRate, drop_off: left } = step
+        const shares = {
+          '--share': rate / 100,
+          '--came': (steps[index - 1]?.conversion_rate ?? 100) / 100,
+          '--before': (before?.conversion_rate ?? 0) / 100,
+        } as CSSProperties
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two steps may have the same name
+          <li key={index} className={css.step} style={shares}>
+            <h3 className={css.name}>
+              <span className={css.number}>{index + 1}</span>
+              <HostileText>{name}</HostileText>
+            </h3>
+            <div className={css.track} aria-hidden="true">
+              <i className={css.lost} />
+              <i className={css.bar} />
+              {before && index > 0 && <i className={css.before} />}
+            </div>
+            <p className={css.count}>
+              <strong>{text.reach[by](format.exact(count))}</strong>{' '}
+              {before && (
+                <small title={text.before(format.exact(before.count))}>
+                  <Change now={count} before={before.count} base={before.count} />
+                </small>
+              )}
+            </p>
+            {index > 0 && (
+              <ul className={css.facts}>
+                <li title={before && text.before(format.percent(before.conversion_rate))}>
+                  <b>{format.percent(rate)}</b> {text.ofAll}
+                </li>
+                <li title={before && text.before(format.percent(before.step_rate))}>
+                  <b>{format.percent(stepRate)}</b> {text.ofBefore}
+                </li>
+                <li>{text.dropOff(format.exact(left))}</li>
+                {step.median_seconds !== null && <li>{text.median(format.duration(step.median_seconds))}</li>}
+              </ul>
+            )}
+          </li>
+        )
+      })}
+    </ol>
   )
 }

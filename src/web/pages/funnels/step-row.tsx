@@ -1,10 +1,10 @@
-import { useGoalNames } from '../../filters/use-filter-text.ts'
+import { useGoalNames } from '../../filters/filter-text.ts'
 import { IconButton } from '../../parts/form/button.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { OPERATORS } from '../../state/filters.ts'
 import { useText } from '../../text/text.tsx'
 import { type DraftStep, type StepOperator, type StepType, TYPES } from './draft.ts'
-import css from './step-row.module.css'
+import css from './funnel-form.module.css'
 
 interface Props {
   step: DraftStep

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
+import { Button, IconButton } from '../../parts/form/button.tsx'
 import { CheckField, SelectField, TextField } from '../../parts/form/field.tsx'
 import { Form } from '../../parts/form/form.tsx'
 import { Dialog } from '../../parts/overlay/dialog.tsx'
@@ -21,7 +22,7 @@ import {
   TYPES,
   usualOperator,
 } from './goal-types.ts'
-import { PropertyFields } from './property-fields.tsx'
+import css from './goals.module.css'
 
 interface Props {
   /** The goal to change; without it a new one is made. */
@@ -146,5 +147,60 @@ function TypeFields({ draft, set, errors }: FieldsProps) {
         />
       )}
     </>
+  )
+}
+
+const MOST = 3
+
+interface PropertyFieldsProps {
+  props: Draft['props']
+  onChange(props: Draft['props']): void
+  errors: readonly string[] | undefined
+}
+
+/** Properties that the event must have. */
+function PropertyFields({ props, onChange, errors = [] }: PropertyFieldsProps) {
+  const { goals: text, common, filters } = useText()
+  const replace = (index: number, changes: Partial<Draft['props'][number]>) =>
+    onChange(props.map((each, at) => (at === index ? { ...each, ...changes } : each)))
+  return (
+    <fieldset className={css.group}>
+      <legend>{text.properties}</legend>
+      {props.map(({ key, value }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other identity
+        <div className={css.pair} key={index}>
+          <input
+            className={css.input}
+            aria-label={filters.names.prop_key}
+            placeholder={filters.names.prop_key}
+            maxLength={300}
+            value={key}
+            onChange={event => replace(index, { key: event.target.value })}
+          />
+          <input
+            className={css.input}
+            aria-label={filters.names.prop_value}
+            placeholder={filters.names.prop_value}
+            maxLength={2000}
+            value={value}
+            onChange={event => replace(index, { value: event.target.value })}
+          />
+          <IconButton
+            label={common.actions.delete}
+            onClick={() => onChange(props.filter((_, at) => at !== index))}
+          >
+            ×
+          </IconButton>
+        </div>
+      ))}
+      {props.length < MOST && (
+        <Button onClick={() => onChange([...props, { key: '', value: '' }])}>{text.addProperty}</Button>
+      )}
+      {errors.length > 0 && (
+        <p className={css.errors} role="alert">
+          {errors.join(' · ')}
+        </p>
+      )}
+    </fieldset>
   )
 }

@@ -1,4 +1,4 @@
-import type { Inputs, Outputs } from '../../api/types.ts'
+import type { Inputs, Outputs } from '../../api/client.ts'
 
 export type Goal = Outputs['goals']['list']['data'][number]
 export type Definition = Omit<Inputs['goals']['create'], 'siteKey'>

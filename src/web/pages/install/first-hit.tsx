@@ -1,16 +1,15 @@
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
-import { api } from '../../api/client.ts'
-import type { Outputs } from '../../api/types.ts'
+import { api, type Outputs } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
 import { refreshSite } from '../../app/site/site-frame.tsx'
 import { useFormat } from '../../format/format.ts'
-import { countryName } from '../../format/places.ts'
-import button from '../../parts/form/button.module.css'
+import { countryName } from '../../format/names.ts'
+import button from '../../parts/form/form.module.css'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { useSite } from '../../state/site.tsx'
 import { useLanguage, useText } from '../../text/text.tsx'
-import css from './first-hit.module.css'
+import css from './install.module.css'
 
 type Hit = Outputs['stats']['live']['events'][number]
 

@@ -1,14 +1,14 @@
 import { Link } from 'wouter'
-import { useSettings } from '../../app/use-settings.ts'
-import { Answer } from '../../parts/answer.tsx'
+import { useSettings } from '../../app/site/site-frame.tsx'
 import { CodeBlock } from '../../parts/code-block.tsx'
+import { Answer } from '../../parts/states.tsx'
 import { Step, Steps } from '../../parts/steps.tsx'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { FirstHit } from './first-hit.tsx'
 import { InstallHints } from './hints.tsx'
 import css from './install.module.css'
-import { SnippetTabs } from './snippet-tabs.tsx'
+import { SnippetTabs } from './snippets.tsx'
 
 /** The way from a new site to its first visit. */
 export default function Install() {

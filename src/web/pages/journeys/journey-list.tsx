@@ -1,8 +1,7 @@
 import { useFormat } from '../../format/format.ts'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { useText } from '../../text/text.tsx'
-import type { Journeys } from './layout.ts'
-import { useNodeName } from './node-name.ts'
+import type { Journeys, Node } from './layout.ts'
 
 /** The same as the picture for screen readers: each step, its values, and where the sessions of each go on. */
 export function JourneyList({ journeys: { steps, direction } }: { journeys: Journeys }) {
@@ -53,4 +52,10 @@ export function JourneyList({ journeys: { steps, direction } }: { journeys: Jour
       </ol>
     </section>
   )
+}
+
+/** Returns how a node is called: its value, all further ones, or where sessions end. */
+export function useNodeName(direction: Journeys['direction']): (node: Node) => string {
+  const { journeys: text } = useText()
+  return ({ kind, value }) => value ?? (kind === 'end' ? text.end[direction] : text.other)
 }

@@ -1,11 +1,11 @@
 import { useState } from 'react'
-import { useWidth } from '../../chart/use-width.ts'
+import { useWidth } from '../../chart/widths.ts'
 import { useFormat } from '../../format/format.ts'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { useText } from '../../text/text.tsx'
-import css from './journey-picture.module.css'
+import { useNodeName } from './journey-list.tsx'
+import css from './journeys.module.css'
 import { BAR_WIDTH, type Journeys, type PlacedLink, type PlacedNode, placeJourneys } from './layout.ts'
-import { useNodeName } from './node-name.ts'
 
 interface Props {
   journeys: Journeys

@@ -1,4 +1,4 @@
-import type { Outputs } from '../../api/types.ts'
+import type { Outputs } from '../../api/client.ts'
 
 export type Journeys = Outputs['stats']['journeys']
 type Step = Journeys['steps'][number]

@@ -1,17 +1,17 @@
 import { type KeyboardEvent, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { NONE } from '../../filters/value-text.ts'
+import { NONE } from '../../filters/filter-text.ts'
 import { useFormat } from '../../format/format.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { SearchInput } from '../../parts/form/search-input.tsx'
+import { SearchInput } from '../../parts/form/choices.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { Popover } from '../../parts/overlay/popover.tsx'
+import { Answer } from '../../parts/states.tsx'
 import { useQuestion } from '../../state/site.tsx'
 import { usePaused } from '../../state/use-paused.ts'
 import { useText } from '../../text/text.tsx'
+import css from './journeys.module.css'
 import type { Journeys } from './layout.ts'
-import css from './value-picker.module.css'
 
 const SHOWN = 30
 

@@ -1,18 +1,15 @@
 import { Suspense, useState } from 'react'
-import { api } from '../../api/client.ts'
-import type { Outputs } from '../../api/types.ts'
+import { api, type Outputs } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
 import { useFormat } from '../../format/format.ts'
-import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { lazyPart } from '../../parts/lazy-part.ts'
-import { Empty } from '../../parts/states.tsx'
+import { Answer, Empty } from '../../parts/states.tsx'
 import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import css from './change-card.module.css'
-import { CustomerName } from './customer-name.tsx'
-import { KindTag } from './kind-tag.tsx'
+import css from './money.module.css'
+import { CustomerName, KindTag } from './names.tsx'
 
 const ChangeDialog = lazyPart(() => import('./change-dialog.tsx'))
 

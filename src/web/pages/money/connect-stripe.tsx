@@ -1,12 +1,20 @@
 import { useState } from 'react'
-import { Answer } from '../../parts/answer.tsx'
-import { Empty } from '../../parts/states.tsx'
+import { Link } from 'wouter'
+import { api } from '../../api/client.ts'
+import { useChange } from '../../api/use-change.ts'
+import { useFormat } from '../../format/format.ts'
+import { Card } from '../../parts/card.tsx'
+import { CodeBlock } from '../../parts/code-block.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import button from '../../parts/form/form.module.css'
+import { Answer, Empty } from '../../parts/states.tsx'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import css from './connect-stripe.module.css'
-import { StripeConnected } from './stripe-connected.tsx'
+import { ImportPast } from './import-past.tsx'
+import { type Connection, useConnection } from './processor.tsx'
+import css from './stripe.module.css'
 import { StripeSteps } from './stripe-steps.tsx'
-import { useConnection } from './use-processor.ts'
 
 /** Connects Stripe step by step, or shows the connection there is. */
 export default function ConnectStripe() {
@@ -31,5 +39,50 @@ function Connecting() {
     <Answer read={connection}>
       {found => (found ? <StripeConnected connection={found} onChange={() => setChanging(true)} /> : steps)}
     </Answer>
+  )
+}
+
+/** The connection there is: where Stripe sends its events, and how to end it. */
+function StripeConnected({ connection, onChange }: { connection: Connection; onChange(): void }) {
+  const { stripe: text } = useText()
+  const { id } = useSite()
+  const { time } = useFormat()
+  const [isAsked, setAsked] = useState(false)
+  const disconnect = useChange(
+    () => api.processor.disconnect.mutate({ siteKey: id }).then(() => true),
+    [['processor', id], ['sites'], ['site']],
+  )
+  return (
+    <div className={css.connected}>
+      <Card>
+        <p className={css.good}>✓ {text.connected(time(connection.connected_at))}</p>
+        <p className={css.quiet}>{text.connectedHint}</p>
+        <CodeBlock isWrapped label={text.endpointUrl} code={connection.webhook_url} />
+      </Card>
+      <ImportPast isStarted={connection.import_started_at !== null} />
+      <div className={css.buttons}>
+        <Link href="/money" className={`${button.button} ${button.main}`}>
+          {text.toMoney}
+        </Link>
+        <Button onClick={onChange}>{text.change}</Button>
+        <Button kind="danger" onClick={() => setAsked(true)}>
+          {text.disconnect}
+        </Button>
+      </div>
+      {isAsked && (
+        <Confirm
+          title={text.disconnect}
+          confirm={text.disconnect}
+          onConfirm={async () => {
+            if (await disconnect.send(undefined)) setAsked(false)
+          }}
+          onClose={() => setAsked(false)}
+          isSending={disconnect.isSending}
+          failure={disconnect.failure}
+        >
+          <p>{text.disconnectQuestion}</p>
+        </Confirm>
+      )}
+    </div>
   )
 }

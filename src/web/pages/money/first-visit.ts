@@ -1,4 +1,4 @@
-import type { Inputs } from '../../api/types.ts'
+import type { Inputs } from '../../api/client.ts'
 import { type Filter, type FilterName, inputOf } from '../../state/filters.ts'
 
 type ListInput = Inputs['stats']['moneyCustomers']

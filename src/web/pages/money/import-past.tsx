@@ -1,16 +1,14 @@
 import { useEffect, useState } from 'react'
-import { api, TOGETHER } from '../../api/client.ts'
-import type { Outputs } from '../../api/types.ts'
+import { api, type Outputs, TOGETHER } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
 import { useRead } from '../../api/use-read.ts'
 import { useFormat } from '../../format/format.ts'
-import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Button } from '../../parts/form/button.tsx'
-import { FailureNote } from '../../parts/states.tsx'
+import { Answer, FailureNote } from '../../parts/states.tsx'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import css from './import-past.module.css'
+import css from './stripe.module.css'
 
 type PastImport = Outputs['processor']['importState']
 
@@ -37,7 +35,7 @@ export function ImportPast({ isStarted }: { isStarted: boolean }) {
   return (
     <Card>
       <h2 className={css.title}>{text.past}</h2>
-      <p className={css.quiet}>{text.pastHint}</p>
+      <p className={css.importPastQuiet}>{text.pastHint}</p>
       {isStarted ? (
         <Answer read={read}>
           {found => (
@@ -97,7 +95,7 @@ function State({ found }: { found: PastImport }) {
         ))}
       </dl>
       {found.unreadable_total > 0 && (
-        <p className={css.quiet}>{text.unreadable(count(found.unreadable_total))}</p>
+        <p className={css.importPastQuiet}>{text.unreadable(count(found.unreadable_total))}</p>
       )}
     </div>
   )

@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react'
-import { SearchInput } from '../../parts/form/search-input.tsx'
-import { Select } from '../../parts/form/select.tsx'
+import { SearchInput, Select } from '../../parts/form/choices.tsx'
 import { useText } from '../../text/text.tsx'
-import css from './lists.module.css'
+import css from './customers.module.css'
 
 interface Props {
   search: string

@@ -1,4 +1,4 @@
-import type { Outputs } from '../../api/types.ts'
+import type { Outputs } from '../../api/client.ts'
 import type { Format } from '../../format/format.ts'
 
 export type Report = Outputs['stats']['money']

@@ -1,6 +1,6 @@
 import { useFormat } from '../../format/format.ts'
 import { ExplainButton } from '../../parts/explain/explain-button.tsx'
-import { Figure, FigureGrid } from '../../parts/figures/figure.tsx'
+import { Figure, FigureGrid } from '../../parts/figures.tsx'
 import { useAddress } from '../../state/address.ts'
 import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'

@@ -1,8 +1,7 @@
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { FigurePanel } from '../../parts/figures/figure.tsx'
-import { Skeleton } from '../../parts/states.tsx'
+import { FigurePanel } from '../../parts/figures.tsx'
+import { Answer, Skeleton } from '../../parts/states.tsx'
 import { useAddress } from '../../state/address.ts'
 import { useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
@@ -14,11 +13,9 @@ import css from './money.module.css'
 import { MoneyChart } from './money-chart.tsx'
 import { MoneyFigures } from './money-figures.tsx'
 import { MrrWaterfall } from './mrr-waterfall.tsx'
-import { NoMoney } from './no-money.tsx'
-import { ProcessorState } from './processor-state.tsx'
+import { NoMoney, ProcessorState, useProcessor } from './processor.tsx'
 import { Rates } from './rates.tsx'
 import { SourceCard } from './source-card.tsx'
-import { useProcessor } from './use-processor.ts'
 
 /** Revenue and recurring revenue: how much, how it changed, where it comes from, and who pays. */
 export default function Money() {

@@ -1,5 +1,4 @@
-import { Waterfall } from '../../chart/waterfall.tsx'
-import type { WaterfallStep } from '../../chart/waterfall-scale.ts'
+import { Waterfall, type WaterfallStep } from '../../chart/waterfall.tsx'
 import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
 import { useText } from '../../text/text.tsx'

@@ -1,12 +1,12 @@
 import { useFormat } from '../../format/format.ts'
+import { isTooFew } from '../../format/numbers.ts'
 import { Card } from '../../parts/card.tsx'
 import { ExplainButton } from '../../parts/explain/explain-button.tsx'
-import { isTooFew } from '../../parts/figures/base.ts'
-import { Change, NoNumber } from '../../parts/figures/change.tsx'
+import { Change, NoNumber } from '../../parts/figures.tsx'
 import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import type { Report } from './metrics.ts'
-import css from './rates.module.css'
+import css from './money.module.css'
 
 const RATES = [
   'arr',

@@ -1,20 +1,25 @@
 import { useState } from 'react'
 import { useFormat } from '../../format/format.ts'
-import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Button } from '../../parts/form/button.tsx'
-import { CsvButton } from '../../parts/lists/csv-button.tsx'
-import { DataTable } from '../../parts/lists/data-table.tsx'
-import { Empty } from '../../parts/states.tsx'
+import { CsvButton } from '../../parts/form/download-button.tsx'
+import { HostileText } from '../../parts/hostile-text.tsx'
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
+import { Answer, Empty } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { useAddress } from '../../state/address.ts'
 import { FILTERS } from '../../state/filters.ts'
 import { useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import css from './source-card.module.css'
-import { type SourceSort, useSourceColumns } from './source-columns.tsx'
-import { isUnattributed } from './source-name.ts'
-import { DIMENSIONS, type MoneyDimension, type SourceRow, useMoneyRows } from './use-money-rows.ts'
+import css from './money.module.css'
+import {
+  DIMENSIONS,
+  isUnattributed,
+  type MoneyDimension,
+  type SourceRow,
+  useMoneyRows,
+  useSourceName,
+} from './source-rows.ts'
 
 const SHOWN = 8
 
@@ -115,4 +120,59 @@ function sortRows(
     if (one === null || other === null) return Number(one === null) - Number(other === null)
     return sign * (one - other) || b.visitors - a.visitors
   })
+}
+
+type SourceSort = Exclude<keyof SourceRow, 'value'>
+
+/** Columns of money by a dimension; without subscriptions those of MRR are left out. The name of a row filters by it. */
+function useSourceColumns(dimension: MoneyDimension, isRecurring: boolean) {
+  const { money, filters, overview } = useText()
+  const { sources: text } = money
+  const format = useFormat()
+  const nameOf = useSourceName()
+  const { addFilter } = useQuestion()
+  const amount = (name: SourceSort, write: (minor: number) => string): Column<SourceRow, SourceSort> => ({
+    name,
+    label: text[name],
+    sort: name,
+    isNumber: true,
+    isMoney: true,
+    cell: row => {
+      const value = row[name]
+      return value === null ? '–' : <span title={format.exactMoney(value)}>{write(value)}</span>
+    },
+  })
+  const count = (name: 'visitors' | 'new_customers'): Column<SourceRow, SourceSort> => ({
+    name,
+    label: text[name],
+    sort: name,
+    isNumber: true,
+    cell: row => <span title={format.exact(row[name])}>{format.count(row[name])}</span>,
+  })
+  const columns: Column<SourceRow, SourceSort>[] = [
+    {
+      name: 'value',
+      label: filters.names[dimension],
+      cell: ({ value }) => {
+        const name = nameOf(dimension, value)
+        return (
+          <button
+            type="button"
+            className={css.value}
+            aria-label={overview.filterBy(name)}
+            onClick={() => addFilter({ name: dimension, operator: 'is', values: [value] })}
+          >
+            <HostileText>{name}</HostileText>
+          </button>
+        )
+      },
+    },
+    { ...count('visitors'), isWide: isRecurring },
+    { ...count('new_customers'), isWide: true },
+    amount('revenue', format.money),
+    ...(isRecurring
+      ? [amount('mrr', format.signedMoney), { ...amount('mrr_per_thousand', format.money), isWide: true }]
+      : []),
+  ]
+  return { columns, sorts: columns.flatMap(({ sort }) => sort ?? []) }
 }

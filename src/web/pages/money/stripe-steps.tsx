@@ -1,14 +1,14 @@
 import { api } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
-import { serviceAddress } from '../../app/service-address.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { TextField } from '../../parts/form/field.tsx'
 import { Form } from '../../parts/form/form.tsx'
 import { Step, Steps } from '../../parts/steps.tsx'
+import { serviceAddress } from '../../state/places.ts'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import css from './connect-stripe.module.css'
 import { startImport } from './import-past.tsx'
+import css from './stripe.module.css'
 
 /** Events that the service reads, as Stripe's list of events names them (docs/api.md "Payment processor"). */
 const EVENTS = [

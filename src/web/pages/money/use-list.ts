@@ -1,5 +1,4 @@
-import { useAddress } from '../../state/address.ts'
-import { usePage } from '../../state/page.ts'
+import { useAddress, usePage } from '../../state/address.ts'
 import { usePaused } from '../../state/use-paused.ts'
 
 /** What a list is asked for, kept in the address: what is searched, a status, a page and an order. */

@@ -1,8 +1,8 @@
-import type { Inputs } from '../../api/types.ts'
+import type { Inputs } from '../../api/client.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Menu } from '../../parts/overlay/menu.tsx'
 import { useText } from '../../text/text.tsx'
-import css from './chart-tools.module.css'
+import css from './overview.module.css'
 
 export type ChosenGroup = Inputs['stats']['timeseries']['group']
 

@@ -1,13 +1,12 @@
 import map from 'world-map'
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useValueText } from '../../filters/value-text.ts'
+import { useValueText } from '../../filters/filter-text.ts'
 import { useFormat } from '../../format/format.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { Empty } from '../../parts/states.tsx'
+import { Answer, Empty } from '../../parts/states.tsx'
 import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import css from './country-map.module.css'
+import css from './overview.module.css'
 
 const MOST_COUNTRIES = 100
 

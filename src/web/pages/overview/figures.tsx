@@ -1,18 +1,24 @@
 import { Suspense, useState } from 'react'
 import { useFormat } from '../../format/format.ts'
-import { Answer } from '../../parts/answer.tsx'
 import { ExplainButton } from '../../parts/explain/explain-button.tsx'
-import { Figure, FigureGrid, FigurePanel } from '../../parts/figures/figure.tsx'
+import { Figure, FigureGrid, FigurePanel } from '../../parts/figures.tsx'
 import { lazyPart } from '../../parts/lazy-part.ts'
-import { Skeleton } from '../../parts/states.tsx'
+import { Answer, Skeleton } from '../../parts/states.tsx'
 import { useAddress } from '../../state/address.ts'
 import { useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { ChartPanel } from './chart-panel.tsx'
-import css from './figures.module.css'
-import { ImportedMark } from './imported-mark.tsx'
-import { chosenMetric, isMoneyMetric, METRICS, type Metric, type Overview, valueText } from './metrics.ts'
-import { useOverview } from './use-overview.ts'
+import { ImportedMark } from './imported.tsx'
+import {
+  chosenMetric,
+  isMoneyMetric,
+  METRICS,
+  type Metric,
+  type Overview,
+  useOverview,
+  valueText,
+} from './metrics.ts'
+import css from './overview.module.css'
 
 const NoteDialog = lazyPart(() => import('./note-dialog.tsx'))
 
@@ -30,7 +36,7 @@ export function Figures() {
         <Answer
           read={read}
           placeholder={
-            <div className={css.wait}>
+            <div className={css.figuresWait}>
               <Skeleton rows={2} />
             </div>
           }

@@ -1,5 +1,8 @@
-import type { Inputs, Outputs } from '../../api/types.ts'
+import { api, type Inputs, type Outputs } from '../../api/client.ts'
+import { type Read, useRead } from '../../api/use-read.ts'
 import type { Format } from '../../format/format.ts'
+import type { FilterName } from '../../state/filters.ts'
+import { useQuestion, useSite } from '../../state/site.tsx'
 
 export type Overview = Outputs['stats']['overview']
 export type SeriesMetric = Inputs['stats']['timeseries']['metric']
@@ -50,3 +53,26 @@ export function valueText(format: Format, name: Metric | SeriesMetric): Written 
       return { short: format.count, exact: format.exact }
   }
 }
+
+/** The figures of the period. All who ask share one request. */
+export function useOverview(): Read<Overview> {
+  const { can } = useSite()
+  const { input, compare, totals } = useQuestion()
+  const query = { ...input, ...compare, ...totals }
+  return useRead(['overview', query], signal => api.stats.overview.query(query, { signal }), {
+    enabled: can('traffic'),
+  })
+}
+
+/** Tells whether a site without hits of its own has imported totals. */
+export function useHasTotals(): boolean {
+  const { id, hasData, can } = useSite()
+  const query = { siteKey: id, range: 'all' as const, imported: true }
+  const read = useRead(['overview', query], signal => api.stats.overview.query(query, { signal }), {
+    enabled: !hasData && can('traffic'),
+  })
+  return read.data?.imported?.used === true
+}
+
+/** A dimension whose values a breakdown lists, and which filters know. */
+export type Dimension = Inputs['stats']['breakdown']['dimension'] & FilterName

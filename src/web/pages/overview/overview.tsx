@@ -1,12 +1,12 @@
+import { Link } from 'wouter'
 import { CardGrid } from '../../parts/card.tsx'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import { CARDS } from './cards.ts'
 import { Figures } from './figures.tsx'
 import { GoalCard } from './goal-card.tsx'
-import { NoData } from './no-data.tsx'
-import { useHasTotals } from './use-has-totals.ts'
-import { ValueCard } from './value-card.tsx'
+import { useHasTotals } from './metrics.ts'
+import css from './overview.module.css'
+import { CARDS, ValueCard } from './value-card.tsx'
 
 /** The first page of a site: its numbers, their course over time, and where they come from. */
 export default function Overview() {
@@ -25,5 +25,18 @@ export default function Overview() {
         {(site.can('goals') || site.can('events')) && <GoalCard />}
       </CardGrid>
     </>
+  )
+}
+
+/** The overview of a site that has received nothing yet. */
+function NoData() {
+  const { overview: text } = useText()
+  const { isMember } = useSite()
+  return (
+    <div className={css.box}>
+      <h1>{text.noData}</h1>
+      <p>{text.noDataHint}</p>
+      {isMember && <Link href="/install">{text.install}</Link>}
+    </div>
   )
 }

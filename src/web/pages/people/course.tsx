@@ -1,16 +1,14 @@
 import { Link } from 'wouter'
-import type { Outputs } from '../../api/types.ts'
+import type { Outputs } from '../../api/client.ts'
 import { useFormat } from '../../format/format.ts'
 import { HostileLink, HostileText } from '../../parts/hostile-text.tsx'
-import { useAddress } from '../../state/address.ts'
-import { useLinks } from '../../state/kept-search.ts'
+import { useAddress, useLinks } from '../../state/address.ts'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import { EventMark } from '../../visits/event-mark.tsx'
-import { hasOwnName } from '../../visits/event-types.ts'
+import { EventMark, hasOwnName } from '../../visits/event-mark.tsx'
 import { Properties } from '../../visits/properties.tsx'
-import css from './course.module.css'
 import type { SessionRow } from './session-list.tsx'
+import css from './timeline.module.css'
 
 type Hit = Outputs['stats']['session']['data'][number]
 
@@ -30,7 +28,7 @@ export function Course({ hits, session }: { hits: readonly Hit[]; session: Sessi
               {before && <span className={css.gap}>{people.after(format.duration(seconds))}</span>}
             </div>
             <span className={hit.event_type === 'pageview' ? css.page : css.event} />
-            <div className={css.what}>
+            <div className={css.courseWhat}>
               {hit.event_type === 'pageview' ? <Page hit={hit} /> : <Event hit={hit} session={session} />}
             </div>
           </li>
@@ -49,11 +47,11 @@ function Page({ hit }: { hit: Hit }) {
       <strong className={css.title}>
         <HostileText>{hit.title || hit.path}</HostileText>
       </strong>
-      <span className={css.path}>
+      <span className={css.coursePath}>
         <HostileLink address={hit.url}>{hit.path}</HostileLink>
       </span>
       {(engaged !== null || scroll !== null) && (
-        <span className={css.quiet}>
+        <span className={css.courseQuiet}>
           {[
             engaged !== null && people.engaged(format.duration(engaged)),
             scroll !== null && people.scrolled(format.percent(scroll)),

@@ -1,8 +1,8 @@
-import { useGoalNames } from '../../filters/use-filter-text.ts'
+import { useGoalNames } from '../../filters/filter-text.ts'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import css from './goal-picker.module.css'
+import css from './people.module.css'
 
 const SHOWN = 6
 /** Goals that the service makes for payments and subscriptions stand behind one's own. */

@@ -1,13 +1,12 @@
 import { Card } from '../../parts/card.tsx'
-import { CsvButton } from '../../parts/lists/csv-button.tsx'
+import { CsvButton } from '../../parts/form/download-button.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { useAddress } from '../../state/address.ts'
 import { useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { GoalPicker } from './goal-picker.tsx'
 import { PersonList } from './person-list.tsx'
-import { ReplayList } from './replay-list.tsx'
-import { SessionList } from './session-list.tsx'
+import { ReplayList, SessionList } from './session-list.tsx'
 
 const TABS = ['visitors', 'users', 'sessions', 'replays'] as const
 type Tab = (typeof TABS)[number]

@@ -1,15 +1,18 @@
-import { api } from '../../api/client.ts'
+import { useEffect, useState } from 'react'
+import { api, type Inputs, type Outputs } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { DataTable } from '../../parts/lists/data-table.tsx'
+import { useFormat } from '../../format/format.ts'
+import { SearchInput } from '../../parts/form/choices.tsx'
+import { HostileText } from '../../parts/hostile-text.tsx'
+import { type Column, DataTable, usePermitted } from '../../parts/lists/data-table.tsx'
 import { Pager } from '../../parts/lists/pager.tsx'
-import { Empty } from '../../parts/states.tsx'
-import { useAddress } from '../../state/address.ts'
-import { usePage } from '../../state/page.ts'
+import { Answer, Empty } from '../../parts/states.tsx'
+import { useAddress, usePage } from '../../state/address.ts'
+import { partOfPath } from '../../state/places.ts'
 import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import { type Kind, type PeopleSort, usePersonColumns } from './person-columns.tsx'
-import { UserSearch } from './user-search.tsx'
+import { Amount, Moment, Place } from '../../visits/cells.tsx'
+import { Who } from '../../visits/who.tsx'
 
 /** Visitors or identified users of the period, those who came last first. */
 export function PersonList({ kind }: { kind: Kind }) {
@@ -50,4 +53,90 @@ export function PersonList({ kind }: { kind: Kind }) {
       </Answer>
     </>
   )
+}
+
+const PAUSE_MS = 300
+const LONGEST = 255
+
+/** Finds users by a part of their identifier or name, while the person types. */
+function UserSearch() {
+  const { people } = useText()
+  const { params, change } = useAddress()
+  const asked = params.get('search') ?? ''
+  const [typed, setTyped] = useState(asked)
+  useEffect(() => {
+    if (typed === asked) return
+    const timer = setTimeout(() => change({ search: typed || null, page: null }, { replace: true }), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [typed, asked, change])
+  return <SearchInput label={people.searchUsers} value={typed} maxLength={LONGEST} onSearch={setTyped} />
+}
+
+type Row = Outputs['stats']['people']['data'][number]
+type Kind = NonNullable<Inputs['stats']['people']['kind']>
+type PeopleSort = NonNullable<Inputs['stats']['people']['sort']>
+
+/** Columns of a list of people. A row of visitors leads to the visitor, also when they are identified. */
+function usePersonColumns(kind: Kind): Column<Row, PeopleSort>[] {
+  const { common, filters, people } = useText()
+  const format = useFormat()
+  const pathOf = (row: Row) => `/people/${partOfPath(kind === 'users' ? row.user_id : row.visitor_id)}`
+  const number = (value: number) => <span title={format.exact(value)}>{format.count(value)}</span>
+  return usePermitted<Row, PeopleSort>([
+    { name: 'who', label: people.who, cell: row => <Who actor={row} path={pathOf(row)} /> },
+    {
+      name: 'last',
+      label: people.lastSeen,
+      sort: 'last_seen',
+      cell: row => (row.last_seen ? <Moment at={row.last_seen} /> : '–'),
+    },
+    {
+      name: 'source',
+      needs: 'sources',
+      label: filters.names.source,
+      isWide: true,
+      cell: row => <HostileText>{row.source || '–'}</HostileText>,
+    },
+    {
+      name: 'place',
+      needs: 'locations',
+      label: filters.names.country,
+      isWide: true,
+      cell: row => <Place country={row.country} city={row.city} />,
+    },
+    {
+      name: 'sessions',
+      label: common.metrics.sessions,
+      isNumber: true,
+      isWide: true,
+      sort: 'sessions',
+      cell: row => number(row.sessions),
+    },
+    {
+      name: 'pageviews',
+      label: people.pages,
+      isNumber: true,
+      isWide: true,
+      cell: row => number(row.pageviews),
+    },
+    { name: 'events', label: people.events, isNumber: true, isWide: true, cell: row => number(row.events) },
+    {
+      name: 'revenue',
+      needs: 'revenue',
+      label: common.short.revenue,
+      isNumber: true,
+      isMoney: true,
+      isWide: true,
+      cell: row => <Amount minor={row.revenue} />,
+    },
+    {
+      name: 'mrr',
+      needs: 'revenue',
+      label: people.mrr,
+      isNumber: true,
+      isMoney: true,
+      isWide: true,
+      cell: row => <Amount minor={row.mrr} />,
+    },
+  ])
 }

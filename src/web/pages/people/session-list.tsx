@@ -1,22 +1,16 @@
-import { api } from '../../api/client.ts'
-import type { Outputs } from '../../api/types.ts'
+import { api, type Outputs } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
 import { useFormat } from '../../format/format.ts'
-import { Answer } from '../../parts/answer.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
-import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
+import { type Column, DataTable, usePermitted } from '../../parts/lists/data-table.tsx'
 import { Pager } from '../../parts/lists/pager.tsx'
-import { Empty } from '../../parts/states.tsx'
-import { usePage } from '../../state/page.ts'
+import { Answer, Empty } from '../../parts/states.tsx'
+import { usePage } from '../../state/address.ts'
 import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import { Amount } from '../../visits/amount.tsx'
-import { useDeviceText } from '../../visits/device.ts'
-import { Moment } from '../../visits/moment.tsx'
-import { usePermitted } from '../../visits/permitted.ts'
-import { Place } from '../../visits/place.tsx'
+import { Amount, Moment, Place, useDeviceText } from '../../visits/cells.tsx'
 import { Who } from '../../visits/who.tsx'
-import { WatchLink } from './replay/watch-link.tsx'
+import { WatchLink } from './replay/replay-card.tsx'
 
 export type SessionRow = Outputs['stats']['sessions']['data'][number]
 
@@ -57,7 +51,7 @@ export function SessionList() {
 }
 
 /** Columns of a list of visits; the first one is who came. */
-export function useSessionColumns(): Column<SessionRow>[] {
+function useSessionColumns(): Column<SessionRow>[] {
   const { common, filters, people } = useText()
   const format = useFormat()
   const deviceText = useDeviceText()
@@ -116,4 +110,43 @@ export function useSessionColumns(): Column<SessionRow>[] {
       cell: row => <Amount minor={row.revenue} />,
     },
   ])
+}
+
+type ReplayRow = Outputs['stats']['replays']['data'][number]
+
+/** Visits of the period that were recorded, the newest first. */
+export function ReplayList() {
+  const { people, replay } = useText()
+  const { input } = useQuestion()
+  const format = useFormat()
+  const [page, onPage] = usePage()
+  const [who, ...others] = useSessionColumns()
+  const recorded: Column<ReplayRow> = {
+    name: 'recorded',
+    label: replay.recorded,
+    cell: row => <WatchLink session={row.session_id}>{format.duration(row.recorded_seconds)}</WatchLink>,
+  }
+  const list = useRead(['replays', input, page], signal =>
+    api.stats.replays.query({ ...input, page }, { signal }),
+  )
+  return (
+    <Answer read={list}>
+      {({ data, meta }) =>
+        data.length === 0 ? (
+          <Empty title={replay.none} />
+        ) : (
+          <>
+            <DataTable
+              label={people.tabs.replays}
+              columns={[who!, recorded, ...others]}
+              rows={data}
+              keyOf={({ session_id }) => session_id}
+              isEven
+            />
+            <Pager meta={meta} onPage={onPage} />
+          </>
+        )
+      }
+    </Answer>
+  )
 }

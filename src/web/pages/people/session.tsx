@@ -1,22 +1,22 @@
+import type { ReactNode } from 'react'
 import { Link, useParams } from 'wouter'
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
+import { useValueText } from '../../filters/filter-text.ts'
 import { useFormat } from '../../format/format.ts'
-import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { Pager } from '../../parts/lists/pager.tsx'
-import { Empty } from '../../parts/states.tsx'
-import { useLinks } from '../../state/kept-search.ts'
-import { usePage } from '../../state/page.ts'
+import { Answer, Empty } from '../../parts/states.tsx'
+import { useLinks, usePage } from '../../state/address.ts'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import { Avatar } from '../../visits/avatar.tsx'
-import { pathOfPerson } from '../../visits/who.tsx'
+import { Amount, Place, useDeviceText } from '../../visits/cells.tsx'
+import { Avatar, pathOfPerson } from '../../visits/who.tsx'
 import { Course } from './course.tsx'
-import css from './person.module.css'
+import css from './people.module.css'
 import { ReplayCard } from './replay/replay-card.tsx'
-import { SessionFacts } from './session-facts.tsx'
+import type { SessionRow } from './session-list.tsx'
 
 /** One visit: where it came from, and everything that happened in it. */
 export default function Session() {
@@ -65,3 +65,58 @@ export default function Session() {
     </>
   )
 }
+
+/** What is known of a visit as a whole. What is empty is left out. */
+function SessionFacts({ session }: { session: SessionRow }) {
+  const { common, filters, people } = useText()
+  const format = useFormat()
+  const deviceText = useDeviceText()
+  const textOf = useValueText()
+  const { can } = useSite()
+  const text = (value: string): ReactNode => value && <HostileText>{value}</HostileText>
+  const facts: [label: string, value: ReactNode][] = [
+    [people.duration, format.duration(session.duration_seconds)],
+    [common.metrics.pageviews, format.exact(session.pageviews)],
+    [people.events, format.exact(session.events)],
+    [people.number, format.exact(session.visit_count)],
+    [common.metrics.revenue, can('revenue') && session.revenue !== 0 && <Money minor={session.revenue} />],
+    [people.entry, text(session.entry_path)],
+    [people.exit, text(session.exit_path)],
+    [filters.names.channel, text(session.channel)],
+    [filters.names.source, text(session.source)],
+    [filters.names.referrer, text(session.referrer)],
+    [filters.names.utm_source, text(session.utm_source)],
+    [filters.names.utm_medium, text(session.utm_medium)],
+    [filters.names.utm_campaign, text(session.utm_campaign)],
+    [filters.names.utm_content, text(session.utm_content)],
+    [filters.names.utm_term, text(session.utm_term)],
+    [people.place, session.country && <Place country={session.country} city={session.city} />],
+    [filters.names.region, text(session.region)],
+    [people.device, deviceText({ size: session.size, browser: '', os: '' })],
+    [filters.names.browser, text([session.browser, session.browser_version].filter(Boolean).join(' '))],
+    [filters.names.os, text([session.os, session.os_version].filter(Boolean).join(' '))],
+    [people.screen, text(session.screen)],
+    [people.language, session.language && text(textOf('language', session.language))],
+    [filters.names.hostname, text(session.hostname)],
+  ]
+  return (
+    <Card title={people.facts}>
+      <dl className={css.facts}>
+        {facts
+          .filter(([, value]) => value)
+          .map(([label, value]) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+      </dl>
+    </Card>
+  )
+}
+
+const Money = ({ minor }: { minor: number | null }) => (
+  <span className={css.money}>
+    <Amount minor={minor} />
+  </span>
+)

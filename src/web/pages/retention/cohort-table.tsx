@@ -2,8 +2,7 @@ import type { CSSProperties } from 'react'
 import { type Format, useFormat } from '../../format/format.ts'
 import { Empty } from '../../parts/states.tsx'
 import { useText } from '../../text/text.tsx'
-import { averagesOf } from './averages.ts'
-import css from './cohort-table.module.css'
+import css from './retention.module.css'
 import type { Retained } from './retention.tsx'
 
 interface Props {
@@ -114,3 +113,18 @@ const shade = (share: number) => ({ '--rate': Math.max(0, Math.min(1, share)) })
 
 const labelOf = (format: Format, label: string, period: Retained['period']) =>
   period === 'month' ? format.axis(label, 'month') : format.date(label)
+
+interface Average {
+  value: number
+  base: number
+}
+
+/** Returns what all cohorts together keep in each later period, counting only those for which the period has ended. */
+function averagesOf({ cohorts }: Retained, periods: number): (Average | undefined)[] {
+  return Array.from({ length: periods }, (_, index) => {
+    const ended = cohorts.filter(({ periods: later }) => later[index]?.is_complete)
+    const base = ended.reduce((sum, cohort) => sum + cohort.base, 0)
+    const value = ended.reduce((sum, { periods: later }) => sum + later[index]!.value, 0)
+    return base === 0 ? undefined : { value, base }
+  })
+}

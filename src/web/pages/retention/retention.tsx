@@ -1,16 +1,15 @@
-import { api } from '../../api/client.ts'
-import type { Outputs } from '../../api/types.ts'
+import { Link } from 'wouter'
+import { api, type Outputs } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
-import { Empty, Skeleton } from '../../parts/states.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { Answer, Empty, Skeleton } from '../../parts/states.tsx'
 import { useAddress } from '../../state/address.ts'
-import { useQuestion } from '../../state/site.tsx'
+import { useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
+import { Controls, useChoices } from './choices.tsx'
 import { CohortTable } from './cohort-table.tsx'
-import { Controls } from './controls.tsx'
-import { useChoices } from './use-choices.ts'
-import { WhyNot } from './why-not.tsx'
+import css from './retention.module.css'
 
 export type Retained = Outputs['stats']['retention']
 
@@ -53,5 +52,21 @@ export default function Retention() {
         )}
       </Card>
     </>
+  )
+}
+
+/** Why returns cannot be counted, and what can be done about it. */
+function WhyNot({ onPayments }: { onPayments(): void }) {
+  const { retention: text } = useText()
+  const { can, isMember, mayChange } = useSite()
+  return (
+    <Empty title={text.unavailable}>
+      <p className={css.text}>{text.unavailableText}</p>
+      <p className={css.text}>{text.unavailableHint}</p>
+      <p className={css.ways}>
+        {can('revenue') && <Button onClick={onPayments}>{text.byPayment}</Button>}
+        {isMember && mayChange && <Link href="/settings">{text.settings}</Link>}
+      </p>
+    </Empty>
   )
 }

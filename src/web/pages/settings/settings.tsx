@@ -1,6 +1,6 @@
 import { type ComponentType, useEffect, useRef } from 'react'
 import { Link, useParams } from 'wouter'
-import { NotFound } from '../../app/not-found.tsx'
+import { NotFound } from '../../app/message-pages.tsx'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { AlertSettings } from './alerts/alerts.tsx'

@@ -1,16 +1,18 @@
 import { useState } from 'react'
-import { api } from '../../api/client.ts'
+import { api, TOGETHER } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
-import { refreshSite } from '../../app/site/site-frame.tsx'
-import { type SiteSettings, useSettings } from '../../app/use-settings.ts'
-import { Answer } from '../../parts/answer.tsx'
+import { useRead } from '../../api/use-read.ts'
+import { refreshSite, type SiteSettings, useSettings } from '../../app/site/site-frame.tsx'
 import { Card } from '../../parts/card.tsx'
-import { CheckField, SelectField } from '../../parts/form/field.tsx'
+import { CodeBlock } from '../../parts/code-block.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { CheckField, SelectField, TextArea, TextField } from '../../parts/form/field.tsx'
+import { Answer } from '../../parts/states.tsx'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import { IdentifySecret } from './identify-secret.tsx'
-import { ReplayFields } from './replay-fields.tsx'
 import { SettingForm } from './setting-form.tsx'
+import css from './settings.module.css'
 
 const MODES = ['cookieless', 'cookie'] as const satisfies readonly SiteSettings['tracking_mode'][]
 
@@ -91,3 +93,115 @@ const linesOf = (text: string) =>
     .split('\n')
     .map(line => line.trim())
     .filter(line => line !== '')
+
+interface Props {
+  site: SiteSettings
+  errors: Record<string, string[]>
+}
+
+/** Options of session replays. */
+function ReplayFields({ site, errors }: Props) {
+  const { settings: text } = useText()
+  const pathErrors = Object.entries(errors).flatMap(([field, messages]) =>
+    field.startsWith('replay_excluded_paths') ? messages : [],
+  )
+  return (
+    <div className={css.inner}>
+      <TextField
+        name="replay_sample_percent"
+        type="number"
+        min={1}
+        max={100}
+        label={text.replaySample}
+        hint={text.replaySampleHint}
+        errors={errors.replay_sample_percent}
+        defaultValue={site.replay_sample_percent}
+        required
+      />
+      <TextField
+        name="replay_days"
+        type="number"
+        min={1}
+        max={90}
+        label={text.replayDays}
+        errors={errors.replay_days}
+        defaultValue={site.replay_days}
+        required
+      />
+      <TextArea
+        name="replay_excluded_paths"
+        label={text.replayPaths}
+        hint={text.replayPathsHint}
+        errors={pathErrors}
+        defaultValue={site.replay_excluded_paths.join('\n')}
+        placeholder="/account/**"
+        spellCheck={false}
+      />
+    </div>
+  )
+}
+
+/** The secret with which the site's server signs the ids of its users. A new one is shown once. */
+function IdentifySecret() {
+  const { settings: text } = useText()
+  const { id } = useSite()
+  const key = ['identify-secret', id]
+  const status = useRead(key, signal =>
+    api.sites.getIdentifySecret.query({ siteKey: id }, { signal, context: TOGETHER }),
+  )
+  const [asked, setAsked] = useState<'rotate' | 'remove'>()
+  const [secret, setSecret] = useState<string>()
+  const rotate = useChange(() => api.sites.rotateIdentifySecret.mutate({ siteKey: id }), [key])
+  const remove = useChange(
+    () => api.sites.removeIdentifySecret.mutate({ siteKey: id }).then(() => true),
+    [key],
+  )
+  const make = async () => {
+    const made = await rotate.send(undefined)
+    setSecret(made?.identify_secret)
+    if (made) setAsked(undefined)
+  }
+  const drop = async () => {
+    if (await remove.send(undefined)) setAsked(undefined)
+    setSecret(undefined)
+  }
+  return (
+    <Card title={text.identify} note={text.identifyHint}>
+      <Answer read={status}>
+        {({ identify_secret_set: isSet }) => (
+          <div className={css.stack}>
+            <p>{isSet ? text.identifySet : text.identifyUnset}</p>
+            {secret && (
+              <div role="status">
+                <p className={css.quiet}>{text.onlyOnce}</p>
+                <CodeBlock isWrapped code={secret} label={text.identify} />
+              </div>
+            )}
+            <div className={css.buttons}>
+              <Button isBusy={rotate.isSending} onClick={isSet ? () => setAsked('rotate') : make}>
+                {isSet ? text.identifyRotate : text.identifyMake}
+              </Button>
+              {isSet && (
+                <Button kind="danger" onClick={() => setAsked('remove')}>
+                  {text.identifyRemove}
+                </Button>
+              )}
+            </div>
+          </div>
+        )}
+      </Answer>
+      {asked && (
+        <Confirm
+          title={asked === 'rotate' ? text.identifyRotate : text.identifyRemove}
+          confirm={asked === 'rotate' ? text.identifyRotate : text.identifyRemove}
+          onConfirm={asked === 'rotate' ? make : drop}
+          onClose={() => setAsked(undefined)}
+          isSending={rotate.isSending || remove.isSending}
+          failure={rotate.failure ?? remove.failure}
+        >
+          <p>{asked === 'rotate' ? text.identifyRotateHint : text.identifyRemoveHint}</p>
+        </Confirm>
+      )}
+    </Card>
+  )
+}

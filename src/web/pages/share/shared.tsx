@@ -1,14 +1,14 @@
 import { useEffect, useMemo } from 'react'
 import { useParams, useRouter } from 'wouter'
-import { api, sendAs } from '../../api/client.ts'
+import { api, type Outputs, sendAs } from '../../api/client.ts'
 import { failureOf } from '../../api/failure.ts'
-import type { Outputs } from '../../api/types.ts'
 import { queries, useRead } from '../../api/use-read.ts'
-import { Away } from '../../app/away.tsx'
+import { Away } from '../../app/message-pages.tsx'
 import { SitePages } from '../../app/site/site-pages.tsx'
+import { FilterSummary, filtersOf, type StoredFilters } from '../../filters/filter-summary.tsx'
 import { SiteProvider, type SiteView } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import { FixedFilters } from './fixed-filters.tsx'
+import css from './fixed-filters.module.css'
 import { ShareOver, SharePassword } from './messages.tsx'
 import { keepAccess, knownOf, secretInAddress } from './secrets.ts'
 
@@ -85,4 +85,15 @@ function viewOf(shared: SharedSite, isEmbedded: boolean): SiteView {
     ...(hasFilters && { note: <FixedFilters filters={shared.filters} /> }),
     ...(shared.name !== null && { shareName: shared.name }),
   }
+}
+
+/** Says by what a share narrows all numbers. */
+function FixedFilters({ filters }: { filters: StoredFilters }) {
+  const { share: text } = useText()
+  return (
+    <div className={css.line}>
+      <span>{text.narrowed}</span>
+      <FilterSummary filters={filtersOf(filters)} />
+    </div>
+  )
 }

@@ -8,7 +8,7 @@ import { TextField } from '../../parts/form/field.tsx'
 import { Form } from '../../parts/form/form.tsx'
 import { CurrencyField, ZoneField } from '../../parts/form/option-fields.tsx'
 import { useText } from '../../text/text.tsx'
-import css from './new-site.module.css'
+import css from './sites.module.css'
 
 /** Asks for what cannot be guessed, and leads to the script for the new site. */
 export default function NewSite() {

@@ -1,19 +1,20 @@
 import { useState } from 'react'
-import { api, inTeam } from '../../api/client.ts'
+import { api, type Inputs, inTeam, type Outputs } from '../../api/client.ts'
+import { messagesAt } from '../../api/failure.ts'
 import { useChange } from '../../api/use-change.ts'
 import { usePlainFormat } from '../../format/format.ts'
-import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
+import { CodeBlock } from '../../parts/code-block.tsx'
 import { Button } from '../../parts/form/button.tsx'
+import { TextField } from '../../parts/form/field.tsx'
+import { Form } from '../../parts/form/form.tsx'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
+import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { Menu } from '../../parts/overlay/menu.tsx'
-import { Empty, FailureNote } from '../../parts/states.tsx'
+import { Answer, Empty, FailureNote, Notice } from '../../parts/states.tsx'
 import { useText } from '../../text/text.tsx'
 import { Ask } from './ask.tsx'
-import { InviteDialog } from './invite-dialog.tsx'
-import { rolesToGive, type TeamProps } from './roles.ts'
-import { type Opened, ShownLink } from './shown-link.tsx'
-import { SiteNames } from './site-limit.tsx'
+import { isManager, type Role, RoleFields, rolesToGive, SiteNames, type TeamProps } from './roles.tsx'
 import css from './team.module.css'
 import { type Invitation, invitationsOf, useInvitations } from './team-reads.ts'
 
@@ -125,5 +126,73 @@ function Revoke({ team, invitation, onClose }: TeamProps & { invitation: Invitat
     <Ask title={text.revokeInvitation} send={text.revoke} change={revoke} onDone={onClose} onClose={onClose}>
       <p>{text.revokeInvitationNote(invitation.email)}</p>
     </Ask>
+  )
+}
+
+interface Props extends TeamProps {
+  onDone(opened: Opened): void
+  onClose(): void
+}
+
+/** Invites an e-mail address to the team. */
+function InviteDialog({ team, onDone, onClose }: Props) {
+  const { team: text } = useText()
+  const [role, setRole] = useState<Role>('member')
+  const [siteIds, setSiteIds] = useState<string[] | null>(null)
+  const create = useChange(
+    (input: Inputs['invitations']['create']) =>
+      api.invitations.create.mutate(input, { context: inTeam(team.id) }),
+    [invitationsOf(team.id)],
+  )
+  const { failure } = create
+  const send = async ({ email = '' }: Record<string, string>) => {
+    const made = await create.send({ email, role, site_ids: isManager(role) ? null : siteIds })
+    if (made) onDone(made)
+  }
+  return (
+    <Dialog open title={text.invite} onClose={onClose}>
+      <Form
+        send={text.invite}
+        onSend={send}
+        isSending={create.isSending}
+        failure={failure}
+        problem={messagesAt(failure, 'site_ids')?.join(' · ')}
+        shows={['email']}
+      >
+        <TextField
+          label={text.email}
+          name="email"
+          type="email"
+          required
+          maxLength={255}
+          errors={messagesAt(failure, 'email')}
+        />
+        <RoleFields
+          label={text.role}
+          teamId={team.id}
+          roles={rolesToGive(team.role)}
+          {...{ role, setRole, siteIds, setSiteIds }}
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+/** An invitation with its link. */
+type Opened = Outputs['invitations']['create']
+
+/** The link of an invitation, shown for the only time. */
+function ShownLink({ opened, onClose }: { opened: Opened; onClose(): void }) {
+  const { team } = useText()
+  const { time } = usePlainFormat()
+  const { email, url, mailed, expires_at } = opened
+  return (
+    <Dialog open title={team.link} onClose={onClose}>
+      <div className={css.stack}>
+        <Notice>{mailed ? team.mailed(email) : team.notMailed(email)}</Notice>
+        {url !== null && <CodeBlock code={url} label={team.link} />}
+        <p className={css.quiet}>{team.linkNote(time(expires_at))}</p>
+      </div>
+    </Dialog>
   )
 }

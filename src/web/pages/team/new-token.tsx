@@ -1,15 +1,15 @@
 import { useState } from 'react'
-import { api, inTeam } from '../../api/client.ts'
+import { api, type Inputs, inTeam, type Outputs } from '../../api/client.ts'
 import { messagesAt } from '../../api/failure.ts'
-import type { Inputs } from '../../api/types.ts'
 import { useChange } from '../../api/use-change.ts'
+import { CodeBlock } from '../../parts/code-block.tsx'
 import { CheckField, SelectField, TextField } from '../../parts/form/field.tsx'
 import { Form } from '../../parts/form/form.tsx'
 import { Dialog } from '../../parts/overlay/dialog.tsx'
+import { Notice } from '../../parts/states.tsx'
+import { addressOf } from '../../state/places.ts'
 import { useText } from '../../text/text.tsx'
-import type { TeamProps } from './roles.ts'
-import type { Created } from './shown-token.tsx'
-import { SiteLimit } from './site-limit.tsx'
+import { SiteLimit, type TeamProps } from './roles.tsx'
 import css from './team.module.css'
 import { type Token, tokensOf } from './team-reads.ts'
 
@@ -82,6 +82,30 @@ export function NewToken({ team, onDone, onClose }: Props) {
           options={LIFETIMES.map(days => ({ value: days, label: text.lifetimes[days] }))}
         />
       </Form>
+    </Dialog>
+  )
+}
+
+export type Created = Outputs['tokens']['create']
+
+/** A new token, shown for the only time, with a first call. */
+export function ShownToken({ created, onClose }: { created: Created; onClose(): void }) {
+  const { team } = useText()
+  return (
+    <Dialog open title={created.name} onClose={onClose}>
+      <div className={css.stack}>
+        <Notice>{team.keepToken}</Notice>
+        <CodeBlock code={created.token} label={team.token} />
+        {created.scopes.includes('read') && (
+          <>
+            <p>{team.tryToken}</p>
+            <CodeBlock
+              code={`curl -H 'Authorization: Bearer ${created.token}' \\\n  ${addressOf('/api/sites')}`}
+              label={team.tryToken}
+            />
+          </>
+        )}
+      </div>
     </Dialog>
   )
 }

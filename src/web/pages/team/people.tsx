@@ -1,18 +1,21 @@
 import { useState } from 'react'
-import { type Person, usePerson } from '../../app/person/person.tsx'
+import { api, type Inputs, inTeam } from '../../api/client.ts'
+import { messagesAt } from '../../api/failure.ts'
+import { useChange } from '../../api/use-change.ts'
+import { PERSON, type Person, usePerson } from '../../app/person/person.tsx'
+import { ProofDialog } from '../../app/person/proof.tsx'
 import { usePlainFormat } from '../../format/format.ts'
-import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
+import { Form } from '../../parts/form/form.tsx'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
+import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { Menu, type MenuEntry } from '../../parts/overlay/menu.tsx'
+import { Answer } from '../../parts/states.tsx'
 import { useText } from '../../text/text.tsx'
-import { ChangeUser } from './change-user.tsx'
-import { HandOver } from './hand-over.tsx'
-import { RemoveUser } from './remove-user.tsx'
-import { isManager, rolesToGive, type TeamProps } from './roles.ts'
-import { SiteNames } from './site-limit.tsx'
+import { Ask } from './ask.tsx'
+import { isManager, RoleFields, rolesToGive, SiteNames, type TeamProps } from './roles.tsx'
 import css from './team.module.css'
-import { type User, useUsers } from './team-reads.ts'
+import { invitationsOf, tokensOf, type User, usersOf, useUsers } from './team-reads.ts'
 
 type Action = 'change' | 'hand over' | 'remove'
 
@@ -125,5 +128,86 @@ function Actions({ team, user, isSelf, onAction }: ActionsProps) {
       entries={entries}
       button={{ kind: 'quiet', className: css.menu, 'aria-label': text.actionsFor(user.email) }}
     />
+  )
+}
+
+interface Props extends TeamProps {
+  user: User
+  onClose(): void
+}
+
+/** Changes the role of a person, and the sites that they are limited to. */
+function ChangeUser({ team, user, onClose }: Props) {
+  const { team: text, common } = useText()
+  const [role, setRole] = useState(user.role)
+  const [siteIds, setSiteIds] = useState(user.site_ids ?? null)
+  const change = useChange(
+    (input: Inputs['users']['change']) => api.users.change.mutate(input, { context: inTeam(team.id) }),
+    [usersOf(team.id), PERSON],
+  )
+  const send = async () => {
+    const changed = await change.send({ id: user.id, role, site_ids: isManager(role) ? null : siteIds })
+    if (changed) onClose()
+  }
+  return (
+    <Dialog open title={user.name ?? user.email} onClose={onClose}>
+      <Form
+        send={common.actions.save}
+        onSend={send}
+        isSending={change.isSending}
+        failure={change.failure}
+        problem={messagesAt(change.failure, 'site_ids')?.join(' · ')}
+      >
+        <RoleFields
+          label={text.role}
+          teamId={team.id}
+          roles={rolesToGive(team.role)}
+          {...{ role, setRole, siteIds, setSiteIds }}
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+/** Makes another person the owner. */
+function HandOver({ team, user, onClose }: Props) {
+  const { team: text } = useText()
+  const transfer = useChange(
+    (password?: string) => api.users.transfer.mutate({ id: user.id, password }, { context: inTeam(team.id) }),
+    [usersOf(team.id), PERSON],
+  )
+  return (
+    <ProofDialog
+      title={text.handOver}
+      send={text.handOver}
+      kind="danger"
+      change={transfer}
+      onDone={onClose}
+      onClose={onClose}
+    >
+      <p>{text.handOverNote(user.name ?? user.email)}</p>
+    </ProofDialog>
+  )
+}
+
+function RemoveUser({ team, user, onClose }: Props) {
+  const { team: text } = useText()
+  const remove = useChange(
+    async (_: undefined) => {
+      await api.users.remove.mutate({ id: user.id }, { context: inTeam(team.id) })
+      return true as const
+    },
+    [usersOf(team.id), tokensOf(team.id), invitationsOf(team.id)],
+  )
+  return (
+    <Ask
+      title={text.removeFromTeam(user.name ?? user.email)}
+      send={text.removeUser}
+      change={remove}
+      onDone={onClose}
+      onClose={onClose}
+    >
+      <p>{text.removeNote}</p>
+    </Ask>
   )
 }

@@ -1,21 +1,22 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { api, inTeam } from '../../api/client.ts'
+import { api, type Inputs, inTeam } from '../../api/client.ts'
 import { messagesAt } from '../../api/failure.ts'
 import { useChange } from '../../api/use-change.ts'
 import { useRead } from '../../api/use-read.ts'
-import { NewTeam } from '../../app/person/new-team.tsx'
 import { PERSON } from '../../app/person/person.tsx'
+import { ProofField } from '../../app/person/proof.tsx'
+import { NewTeam } from '../../app/person/teams.tsx'
 import { usePlainFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
 import { Form } from '../../parts/form/form.tsx'
-import { Notice } from '../../parts/notice.tsx'
+import { Dialog } from '../../parts/overlay/dialog.tsx'
+import { Notice } from '../../parts/states.tsx'
 import { useText } from '../../text/text.tsx'
 import { Ask } from './ask.tsx'
-import { DeleteTeam } from './delete-team.tsx'
-import { isManager, type TeamProps } from './roles.ts'
+import { isManager, type TeamProps } from './roles.tsx'
 import css from './team.module.css'
 
 /** The team itself: its name, leaving it, deleting it, making another one. */
@@ -108,5 +109,41 @@ function TeamName({ team }: TeamProps) {
         {isSaved && <Notice>{account.saved}</Notice>}
       </div>
     </Card>
+  )
+}
+
+/** Deletes the team with all its sites, once its name has been typed. */
+function DeleteTeam({ team, onClose }: TeamProps & { onClose(): void }) {
+  const { team: text } = useText()
+  const [, navigate] = useLocation()
+  const remove = useChange(
+    (input: Inputs['team']['delete']) =>
+      api.team.delete.mutate(input, { context: inTeam(team.id) }).then(() => true),
+    [PERSON],
+  )
+  const send = async ({ name = '', password }: Record<string, string>) => {
+    if (await remove.send({ name, password })) navigate('/')
+  }
+  return (
+    <Dialog open title={text.deleteTeam} onClose={onClose}>
+      <Form
+        kind="danger"
+        send={text.deleteTeam}
+        onSend={send}
+        isSending={remove.isSending}
+        failure={remove.failure}
+        shows={['name']}
+      >
+        <p>{text.deleteNote}</p>
+        <TextField
+          label={text.typeName(team.name)}
+          name="name"
+          required
+          autoComplete="off"
+          errors={messagesAt(remove.failure, 'name')}
+        />
+        <ProofField />
+      </Form>
+    </Dialog>
   )
 }

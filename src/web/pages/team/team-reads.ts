@@ -1,5 +1,4 @@
-import { api, inTeam } from '../../api/client.ts'
-import type { Outputs } from '../../api/types.ts'
+import { api, inTeam, type Outputs } from '../../api/client.ts'
 import { type Read, useRead } from '../../api/use-read.ts'
 
 export type User = Outputs['users']['list'][number]

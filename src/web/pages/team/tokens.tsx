@@ -1,21 +1,23 @@
 import { useState } from 'react'
+import { api, inTeam } from '../../api/client.ts'
+import { messagesAt } from '../../api/failure.ts'
+import { useChange } from '../../api/use-change.ts'
 import { usePlainFormat } from '../../format/format.ts'
-import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Button } from '../../parts/form/button.tsx'
+import { CheckField, TextField } from '../../parts/form/field.tsx'
+import { Form } from '../../parts/form/form.tsx'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
+import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { Menu } from '../../parts/overlay/menu.tsx'
-import { Empty } from '../../parts/states.tsx'
+import { Answer, Empty } from '../../parts/states.tsx'
 import { addressOf } from '../../state/places.ts'
 import { useText } from '../../text/text.tsx'
-import { NewToken } from './new-token.tsx'
-import { RenameToken } from './rename-token.tsx'
-import { RevokeToken } from './revoke-token.tsx'
-import { isManager, type TeamProps } from './roles.ts'
-import { type Created, ShownToken } from './shown-token.tsx'
-import { SiteNames } from './site-limit.tsx'
+import { Ask } from './ask.tsx'
+import { type Created, NewToken, ShownToken } from './new-token.tsx'
+import { isManager, SiteNames, type TeamProps } from './roles.tsx'
 import css from './team.module.css'
-import { type Token, useTokens } from './team-reads.ts'
+import { type Token, tokensOf, useTokens } from './team-reads.ts'
 
 type Action = 'rename' | 'revoke'
 
@@ -136,5 +138,65 @@ function Expiry({ at }: { at: string | null }) {
     time(at)
   ) : (
     <span className={`${css.tag} ${css.old}`}>{team.expired}</span>
+  )
+}
+
+function RenameToken({ team, token, onClose }: TeamProps & { token: Token; onClose(): void }) {
+  const { team: text, common } = useText()
+  const rename = useChange(
+    (name: string) => api.tokens.rename.mutate({ id: token.id, name }, { context: inTeam(team.id) }),
+    [tokensOf(team.id)],
+  )
+  const send = async ({ name = '' }: Record<string, string>) => {
+    if (await rename.send(name)) onClose()
+  }
+  return (
+    <Dialog open title={text.rename} onClose={onClose}>
+      <Form
+        send={common.actions.save}
+        onSend={send}
+        isSending={rename.isSending}
+        failure={rename.failure}
+        shows={['name']}
+      >
+        <TextField
+          label={text.tokenName}
+          name="name"
+          required
+          maxLength={255}
+          defaultValue={token.name}
+          errors={messagesAt(rename.failure, 'name')}
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+/** Ends a token, and on demand those that programs made with it. */
+function RevokeToken({ team, token, onClose }: TeamProps & { token: Token; onClose(): void }) {
+  const { team: text } = useText()
+  const [cascade, setCascade] = useState(true)
+  const revoke = useChange(
+    async (_: undefined) => {
+      await api.tokens.revoke.mutate({ id: token.id, cascade }, { context: inTeam(team.id) })
+      return true as const
+    },
+    [tokensOf(team.id)],
+  )
+  return (
+    <Ask
+      title={text.revokeToken(token.name)}
+      send={text.revoke}
+      change={revoke}
+      onDone={onClose}
+      onClose={onClose}
+    >
+      <p>{text.revokeTokenNote}</p>
+      <CheckField
+        label={text.cascade}
+        checked={cascade}
+        onChange={event => setCascade(event.currentTarget.checked)}
+      />
+    </Ask>
   )
 }

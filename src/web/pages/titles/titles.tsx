@@ -1,18 +1,19 @@
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { NONE } from '../../filters/value-text.ts'
-import { Answer } from '../../parts/answer.tsx'
+import { drawnPart } from '../../chart/series.ts'
+import { TimeChart } from '../../chart/time-chart.tsx'
+import { NONE } from '../../filters/filter-text.ts'
+import { useFormat } from '../../format/format.ts'
 import { Card, CardGrid } from '../../parts/card.tsx'
-import { CsvButton } from '../../parts/lists/csv-button.tsx'
+import { CsvButton } from '../../parts/form/download-button.tsx'
+import { HostileText } from '../../parts/hostile-text.tsx'
 import { DataTable } from '../../parts/lists/data-table.tsx'
 import { Pager } from '../../parts/lists/pager.tsx'
-import { Empty } from '../../parts/states.tsx'
-import { useAddress } from '../../state/address.ts'
-import { usePage } from '../../state/page.ts'
+import { Answer, Empty, Skeleton } from '../../parts/states.tsx'
+import { useAddress, usePage } from '../../state/address.ts'
 import { useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { TITLE_SORTS, type TitleRow, type TitleSort, useTitleColumns } from './title-columns.tsx'
-import { TitleSeries } from './title-series.tsx'
 
 /** Titles of pages with what they did to readers, and one of them over time. */
 export default function Titles() {
@@ -69,3 +70,38 @@ export default function Titles() {
 
 const firstTitle = (rows: readonly TitleRow[] | undefined): string | undefined =>
   rows?.find(({ value }) => value !== NONE)?.value
+
+const LONGEST_SHOWN = 200
+
+/** Visits that saw a title, over time. */
+function TitleSeries({ title }: { title: string }) {
+  const { common, explore } = useText()
+  const { exact } = useFormat()
+  const { input, period } = useQuestion()
+  const series = useRead(['title-series', title, input], signal =>
+    api.stats.pageTitlesTimeseries.query({ ...input, title }, { signal }),
+  )
+  const name = explore.titles.chart(title.slice(0, LONGEST_SHOWN))
+  return (
+    <Card title={<HostileText>{name}</HostileText>}>
+      <Answer read={series} placeholder={<Skeleton rows={1} height={240} />}>
+        {({ labels, values, group }) => (
+          <TimeChart
+            title={common.metrics.sessions}
+            labels={labels}
+            group={group}
+            lines={[
+              {
+                name: common.metrics.sessions,
+                values,
+                tone: 'traffic',
+                format: exact,
+                ...drawnPart(labels, period.range),
+              },
+            ]}
+          />
+        )}
+      </Answer>
+    </Card>
+  )
+}

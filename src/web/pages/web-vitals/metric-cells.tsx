@@ -1,9 +1,8 @@
-import type { Outputs } from '../../api/types.ts'
+import type { Outputs } from '../../api/client.ts'
 import { useFormat } from '../../format/format.ts'
-import { Change } from '../../parts/figures/change.tsx'
+import { Change } from '../../parts/figures.tsx'
 import { useText } from '../../text/text.tsx'
-import { Shares } from './shares.tsx'
-import { ratingOf, useVitalText, VITALS, type Vital } from './vitals.ts'
+import { type Measured, type Rating, ratingOf, useVitalText, VITALS, type Vital } from './vitals.ts'
 import css from './web-vitals.module.css'
 
 interface Props {
@@ -53,5 +52,27 @@ export function MetricCells({ vitals, chosen, onChoose }: Props) {
         )
       })}
     </fieldset>
+  )
+}
+
+type Shared = Pick<Measured, 'good' | 'needs_improvement' | 'poor'>
+
+/** How many of the values are good, how many are not, and how many are poor, as one bar. */
+export function Shares({ measured }: { measured: Shared }) {
+  const { explore } = useText()
+  const { vitals: text } = explore
+  const { percent } = useFormat()
+  const parts: [Rating, number][] = [
+    ['good', measured.good],
+    ['needsImprovement', measured.needs_improvement],
+    ['poor', measured.poor],
+  ]
+  const label = parts.map(([rating, share]) => text.share(text[rating], percent(share))).join(', ')
+  return (
+    <span className={css.shares} role="img" aria-label={label} title={label}>
+      {parts.map(([rating, share]) =>
+        share === 0 ? null : <i key={rating} className={css[rating]} style={{ flexGrow: share }} />,
+      )}
+    </span>
   )
 }

@@ -1,4 +1,4 @@
-import type { Inputs, Outputs } from '../../api/types.ts'
+import type { Inputs, Outputs } from '../../api/client.ts'
 import { type Format, useFormat } from '../../format/format.ts'
 
 export type Vital = Inputs['stats']['webVitalsTimeseries']['metric']

@@ -1,16 +1,17 @@
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { Answer } from '../../parts/answer.tsx'
+import { drawnPart } from '../../chart/series.ts'
+import { TimeChart } from '../../chart/time-chart.tsx'
 import { Card, CardGrid } from '../../parts/card.tsx'
-import { Empty, Skeleton } from '../../parts/states.tsx'
+import { Answer, Empty, Skeleton } from '../../parts/states.tsx'
 import { useAddress } from '../../state/address.ts'
 import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { Causes } from './causes.tsx'
 import { MetricCells } from './metric-cells.tsx'
 import { VitalBreakdown } from './vital-breakdown.tsx'
-import { VitalSeries } from './vital-series.tsx'
-import { VITALS, type Vital } from './vitals.ts'
+import { LIMITS, useVitalText, VITALS, type Vital } from './vitals.ts'
+import css from './web-vitals.module.css'
 
 /** How fast the pages were for their visitors. */
 export default function WebVitals() {
@@ -45,6 +46,49 @@ export default function WebVitals() {
             </>
           )
         }
+      </Answer>
+    </>
+  )
+}
+
+/** The middle and the slow end of a metric over time. */
+function VitalSeries({ metric }: { metric: Vital }) {
+  const { explore } = useText()
+  const { vitals: text } = explore
+  const write = useVitalText()
+  const { input, period } = useQuestion()
+  const read = useRead(['web-vitals-series', metric, input], signal =>
+    api.stats.webVitalsTimeseries.query({ ...input, metric }, { signal }),
+  )
+  const { good, poor } = LIMITS[metric]
+  const { name, meaning } = text.metrics[metric]
+  const format = (value: number) => write(metric, value)
+  // A bucket without samples has no value.
+  const there = (values: readonly (number | null)[]) => values.map(value => value ?? Number.NaN)
+  return (
+    <>
+      <h2 className={css.heading}>{name}</h2>
+      <p className={css.meaning}>
+        {meaning}. {text.limits(write(metric, good), write(metric, poor))}.
+      </p>
+      <Answer read={read} placeholder={<Skeleton rows={1} height={240} />}>
+        {({ labels, group, p50, p75 }) => (
+          <TimeChart
+            title={text.overTime(name)}
+            labels={labels}
+            group={group}
+            lines={[
+              {
+                name: text.p75,
+                values: there(p75),
+                tone: 'traffic',
+                format,
+                ...drawnPart(labels, period.range),
+              },
+              { name: text.p50, values: there(p50), tone: 'neutral', style: 'dashed', format },
+            ]}
+          />
+        )}
       </Answer>
     </>
   )

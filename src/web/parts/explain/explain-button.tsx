@@ -1,11 +1,11 @@
 import { Suspense, useState } from 'react'
-import type { Inputs } from '../../api/types.ts'
+import type { Inputs } from '../../api/client.ts'
 import { useText } from '../../text/text.tsx'
 import { IconButton } from '../form/button.tsx'
 import { lazyPart } from '../lazy-part.ts'
 import { Dialog, loadDialog } from '../overlay/dialog.tsx'
 import { Skeleton } from '../states.tsx'
-import css from './explain-button.module.css'
+import css from './explain.module.css'
 
 const load = () => import('./explain-panel.tsx')
 const ExplainPanel = lazyPart(load)

@@ -1,5 +1,5 @@
 import type { ComponentProps } from 'react'
-import css from './button.module.css'
+import css from './form.module.css'
 
 type Kind = 'plain' | 'main' | 'danger' | 'quiet'
 

@@ -1,5 +1,7 @@
-import { type ComponentProps, type ReactNode, useId } from 'react'
-import css from './field.module.css'
+import { type ComponentProps, type ReactNode, useId, useState } from 'react'
+import { useText } from '../../text/text.tsx'
+import { Button } from './button.tsx'
+import css from './form.module.css'
 
 interface FieldProps {
   label: string
@@ -90,4 +92,24 @@ function useIds(hint: ReactNode, errors: readonly string[] | undefined) {
   const isWrong = errors !== undefined && errors.length > 0
   const parts = [hint && `${id}-hint`, isWrong && `${id}-errors`].filter(Boolean).join(' ')
   return { id, described: { 'aria-describedby': parts || undefined, 'aria-invalid': isWrong || undefined } }
+}
+
+/** A field for a password, which can be shown. */
+export function PasswordField(props: Omit<ComponentProps<typeof TextField>, 'type'>) {
+  const { actions } = useText().common
+  const [isShown, setShown] = useState(false)
+  const action = isShown ? actions.hide : actions.show
+  return (
+    <div className={css.password}>
+      <TextField name="password" required {...props} type={isShown ? 'text' : 'password'} />
+      <Button
+        kind="quiet"
+        className={css.toggle}
+        aria-label={`${action}: ${props.label}`}
+        onClick={() => setShown(!isShown)}
+      >
+        {action}
+      </Button>
+    </div>
+  )
 }

@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react'
+import type { Section } from '../../api/client.ts'
+import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import css from './data-table.module.css'
+import css from './lists.module.css'
 
 export interface Column<Row, Sort extends string = string> {
   name: string
@@ -80,4 +82,15 @@ function Head<Row, Sort extends string>({ column, className, sort, order, onSort
       )}
     </th>
   )
+}
+
+/** A column of a section that a share may leave out. */
+type PermittedColumn<Row, Sort extends string> = Column<Row, Sort> & { needs?: Section }
+
+/** Returns the columns that the reader may see. */
+export function usePermitted<Row, Sort extends string>(
+  columns: readonly PermittedColumn<Row, Sort>[],
+): Column<Row, Sort>[] {
+  const { can } = useSite()
+  return columns.filter(({ needs }) => needs === undefined || can(needs))
 }

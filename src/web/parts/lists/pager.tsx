@@ -1,7 +1,7 @@
 import { usePlainFormat } from '../../format/format.ts'
 import { useText } from '../../text/text.tsx'
 import { Button } from '../form/button.tsx'
-import css from './pager.module.css'
+import css from './lists.module.css'
 
 interface Props {
   /** `meta` of a paged answer. */

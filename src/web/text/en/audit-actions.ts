@@ -1,4 +1,4 @@
-import type { Outputs } from '../../api/types.ts'
+import type { Outputs } from '../../api/client.ts'
 
 type Action = Outputs['audit']['list']['data'][number]['action']
 

@@ -1,4 +1,4 @@
-import type { Outputs } from '../../api/types.ts'
+import type { Outputs } from '../../api/client.ts'
 import { auditActions } from './audit-actions.ts'
 
 type Team = Outputs['team']['get']

@@ -1,14 +1,12 @@
 import { useEffect, useRef } from 'react'
 import { Button } from '../../../parts/form/button.tsx'
-import { Choice } from '../../../parts/form/choice.tsx'
-import { Notice } from '../../../parts/notice.tsx'
-import { Empty, FailureNote } from '../../../parts/states.tsx'
+import { Choice } from '../../../parts/form/choices.tsx'
+import { Empty, FailureNote, Notice } from '../../../parts/states.tsx'
 import { addressOf } from '../../../state/places.ts'
 import { useText } from '../../../text/text.tsx'
 import type { SessionRow } from '../session-list.tsx'
 import css from './player.module.css'
-import { clockText, type Timeline } from './timeline.ts'
-import { Track } from './track.tsx'
+import { clockText, type Mark, type Timeline } from './timeline.ts'
 import { type Playback, SPEEDS, usePlayback } from './use-playback.ts'
 import { useRecording } from './use-recording.ts'
 
@@ -115,4 +113,57 @@ function useKeysOf(whole: { current: HTMLElement | null }, onKey: (key: string) 
     document.addEventListener('keydown', listen)
     return () => document.removeEventListener('keydown', listen)
   }, [whole])
+}
+
+interface Props {
+  timeline: Timeline
+  atMs: number
+  seek(atMs: number): void
+}
+
+/** The time axis of a recording, with its pages and errors. */
+function Track({ timeline: { lengthMs, marks }, atMs, seek }: Props) {
+  const { replay } = useText()
+  const shareOf = (ms: number) => (lengthMs > 0 ? Math.min(1, ms / lengthMs) : 0)
+  return (
+    <div>
+      <input
+        type="range"
+        className={css.range}
+        style={{ '--share': shareOf(atMs) } as object}
+        min={0}
+        max={Math.max(1, Math.round(lengthMs))}
+        value={Math.round(atMs)}
+        aria-label={replay.moment}
+        aria-valuetext={replay.momentOf(clockText(atMs), clockText(lengthMs))}
+        onChange={event => seek(Number(event.target.value))}
+      />
+      <ol className={css.marks} aria-label={replay.marks}>
+        {marks.map((mark, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: marks have no names of their own
+          <li key={index} style={{ left: `${shareOf(mark.atMs) * 100}%` }}>
+            <MarkButton mark={mark} onChoose={() => seek(mark.lookMs)} />
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+const LONGEST_NAME = 200
+
+function MarkButton({ mark: { kind, name, atMs }, onChoose }: { mark: Mark; onChoose(): void }) {
+  const { replay } = useText()
+  const at = clockText(atMs)
+  const shown = name.slice(0, LONGEST_NAME)
+  const label = kind === 'error' ? replay.errorAt(shown, at) : replay.pageAt(shown, at)
+  return (
+    <button
+      type="button"
+      className={kind === 'error' ? css.error : css.page}
+      aria-label={label}
+      title={label}
+      onClick={onChoose}
+    />
+  )
 }

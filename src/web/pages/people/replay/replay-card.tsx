@@ -1,12 +1,13 @@
-import { Suspense } from 'react'
+import { type ReactNode, Suspense } from 'react'
+import { Link } from 'wouter'
 import { Card } from '../../../parts/card.tsx'
 import { Button } from '../../../parts/form/button.tsx'
 import { lazyPart } from '../../../parts/lazy-part.ts'
 import { Skeleton } from '../../../parts/states.tsx'
-import { useAddress } from '../../../state/address.ts'
+import { useAddress, useLinks } from '../../../state/address.ts'
 import { useText } from '../../../text/text.tsx'
+import css from '../people.module.css'
 import type { SessionRow } from '../session-list.tsx'
-import css from './replay-card.module.css'
 
 const Player = lazyPart(() => import('./player.tsx'))
 
@@ -39,5 +40,22 @@ export function ReplayCard({ session }: { session: SessionRow }) {
         )}
       </Card>
     </div>
+  )
+}
+
+/** Leads to the recording of a visit. Without a text it is a mark. */
+export function WatchLink({ session, children }: { session: string; children?: ReactNode }) {
+  const { replay } = useText()
+  const linkTo = useLinks()
+  return (
+    <Link
+      href={linkTo(`/sessions/${session}`, { at: '0' })}
+      className={css.watch}
+      title={replay.watch}
+      aria-label={replay.watch}
+    >
+      <span aria-hidden="true">▶</span>
+      {children}
+    </Link>
   )
 }

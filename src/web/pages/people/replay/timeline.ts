@@ -1,4 +1,4 @@
-import type { Outputs } from '../../../api/types.ts'
+import type { Outputs } from '../../../api/client.ts'
 
 type Chunk = Pick<Outputs['stats']['replay']['data'][number], 'recording' | 'path' | 'received_at' | 'events'>
 type Hit = Pick<Outputs['stats']['session']['data'][number], 'event_type' | 'event_name' | 'timestamp'>

@@ -1,6 +1,5 @@
 import { useState } from 'react'
-import { api } from '../../../api/client.ts'
-import type { Inputs } from '../../../api/types.ts'
+import { api, type Inputs } from '../../../api/client.ts'
 import { useChange } from '../../../api/use-change.ts'
 import { useRead } from '../../../api/use-read.ts'
 import { CheckField, SelectField, TextArea, TextField } from '../../../parts/form/field.tsx'
@@ -9,8 +8,15 @@ import { Dialog } from '../../../parts/overlay/dialog.tsx'
 import { useSite } from '../../../state/site.tsx'
 import { useLanguage, useText } from '../../../text/text.tsx'
 import css from '../settings.module.css'
-import { ConditionFields } from './condition-fields.tsx'
-import { type Alert, alertsKey, type Condition, KINDS, type Kind, NEW_CONDITIONS } from './conditions.ts'
+import {
+  type Alert,
+  alertsKey,
+  type Condition,
+  ConditionFields,
+  KINDS,
+  type Kind,
+  NEW_CONDITIONS,
+} from './condition-fields.tsx'
 
 type Values = Omit<Inputs['alerts']['create'], 'siteKey'>
 

@@ -1,11 +1,10 @@
-import { api } from '../../../api/client.ts'
+import { api, type Outputs } from '../../../api/client.ts'
 import { useRead } from '../../../api/use-read.ts'
 import { useFormat } from '../../../format/format.ts'
 import { SelectField, TextField } from '../../../parts/form/field.tsx'
 import { useSite } from '../../../state/site.tsx'
 import type { Dictionary } from '../../../text/languages/en.ts'
 import { useText } from '../../../text/text.tsx'
-import type { Condition } from './conditions.ts'
 
 interface Props {
   condition: Condition
@@ -123,3 +122,22 @@ function GoalFields({
     </>
   )
 }
+
+export type Alert = Outputs['alerts']['list'][number]
+export type Condition = Alert['condition']
+export type Kind = Condition['kind']
+
+/** Kinds of conditions in the order of the form, with the condition that a new alert has. */
+export const NEW_CONDITIONS: { [Each in Kind]: Extract<Condition, { kind: Each }> } = {
+  traffic_spike: { kind: 'traffic_spike', metric: 'visitors', percent: 200, minimum: 50 },
+  traffic_drop: { kind: 'traffic_drop', metric: 'visitors', percent: 60, minimum: 50 },
+  no_hits: { kind: 'no_hits', hours: 3 },
+  error_rate: { kind: 'error_rate', percent: 5, minimum: 50 },
+  error_count: { kind: 'error_count', count: 100 },
+  goal: { kind: 'goal', goal: '', operator: 'above', count: 0, hours: 1 },
+  mrr_churn: { kind: 'mrr_churn', unit: 'percent', value: 5, days: 7 },
+}
+export const KINDS = Object.keys(NEW_CONDITIONS) as Kind[]
+
+/** Keys of the reads of one site's alerts. */
+export const alertsKey = (siteId: string) => ['alerts', siteId]

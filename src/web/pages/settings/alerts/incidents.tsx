@@ -1,16 +1,15 @@
 import { useState } from 'react'
-import { api } from '../../../api/client.ts'
+import { api, type Outputs } from '../../../api/client.ts'
 import { useRead } from '../../../api/use-read.ts'
-import { useFormat } from '../../../format/format.ts'
-import { Answer } from '../../../parts/answer.tsx'
+import { type Format, useFormat } from '../../../format/format.ts'
 import { Card } from '../../../parts/card.tsx'
 import { Pager } from '../../../parts/lists/pager.tsx'
-import { Empty } from '../../../parts/states.tsx'
+import { Answer, Empty } from '../../../parts/states.tsx'
 import { useSite } from '../../../state/site.tsx'
+import type { Dictionary } from '../../../text/languages/en.ts'
 import { useText } from '../../../text/text.tsx'
 import css from '../settings.module.css'
-import { alertsKey } from './conditions.ts'
-import { sentenceOf } from './sentence.ts'
+import { alertsKey } from './condition-fields.tsx'
 
 /** What alerts have found, the newest first. */
 export function Incidents() {
@@ -63,4 +62,32 @@ export function Incidents() {
       </Answer>
     </Card>
   )
+}
+
+type Incident = Outputs['alerts']['incidents']['data'][number]
+
+/** Returns what an incident is about, in the language of the reader; in English when what it is made of was not kept. */
+function sentenceOf(
+  { condition, value, bound, currency, goal_name: goal, text: english }: Incident,
+  { sentences, counted }: Dictionary['alerts'],
+  { decimal, exactMoney }: Pick<Format, 'decimal' | 'exactMoney'>,
+): string {
+  if (!condition) return english
+  const [found, limit] = [decimal(value), decimal(bound)]
+  switch (condition.kind) {
+    case 'traffic_spike':
+    case 'traffic_drop':
+      return sentences[condition.kind](counted[condition.metric], found, limit)
+    case 'error_rate':
+    case 'error_count':
+    case 'no_hits':
+      return sentences[condition.kind](found, limit)
+    case 'goal':
+      return sentences.goal[condition.operator](goal ?? '', String(condition.hours), found, limit)
+    case 'mrr_churn': {
+      const shown = (each: number) =>
+        condition.unit === 'amount' ? exactMoney(each, currency ?? undefined) : `${decimal(each)} %`
+      return sentences.mrr_churn[condition.days](shown(value), shown(bound))
+    }
+  }
 }

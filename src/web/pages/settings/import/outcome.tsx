@@ -1,8 +1,8 @@
-import type { Outputs } from '../../../api/types.ts'
+import type { Outputs } from '../../../api/client.ts'
 import { useFormat } from '../../../format/format.ts'
 import { HostileText } from '../../../parts/hostile-text.tsx'
 import { useText } from '../../../text/text.tsx'
-import css from './outcome.module.css'
+import css from '../settings.module.css'
 
 type Outcome = NonNullable<Outputs['imports']['get']['result']>
 

@@ -1,5 +1,5 @@
 import { CheckField } from '../../../parts/form/field.tsx'
-import css from './reports.module.css'
+import css from '../settings.module.css'
 
 interface Props<Value extends string> {
   label: string

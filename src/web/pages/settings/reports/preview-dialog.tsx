@@ -1,15 +1,15 @@
 import { useState } from 'react'
 import { api, senderHeaders } from '../../../api/client.ts'
 import { useRead } from '../../../api/use-read.ts'
-import { Answer } from '../../../parts/answer.tsx'
-import { Choice } from '../../../parts/form/choice.tsx'
+import { Choice } from '../../../parts/form/choices.tsx'
 import { plainText } from '../../../parts/hostile-text.tsx'
 import { Dialog } from '../../../parts/overlay/dialog.tsx'
+import { Answer } from '../../../parts/states.tsx'
 import { Tabs } from '../../../parts/tabs.tsx'
 import { useSite } from '../../../state/site.tsx'
 import { useLanguage, useText } from '../../../text/text.tsx'
-import { FREQUENCIES, type Frequency, LANGUAGES, type Language } from './choices.ts'
-import css from './reports.module.css'
+import css from '../settings.module.css'
+import { FREQUENCIES, type Frequency, LANGUAGES, type Language } from './recipient-dialog.tsx'
 
 const FORMS = ['asMail', 'asText'] as const
 

@@ -1,8 +1,7 @@
 import { useState } from 'react'
-import { api } from '../../../api/client.ts'
-import type { Inputs } from '../../../api/types.ts'
+import { api, type Inputs } from '../../../api/client.ts'
 import { useChange } from '../../../api/use-change.ts'
-import { useSettings } from '../../../app/use-settings.ts'
+import { useSettings } from '../../../app/site/site-frame.tsx'
 import { CheckField, SelectField, TextField } from '../../../parts/form/field.tsx'
 import { Form } from '../../../parts/form/form.tsx'
 import { Dialog } from '../../../parts/overlay/dialog.tsx'
@@ -10,15 +9,7 @@ import { useSite } from '../../../state/site.tsx'
 import { useLanguage, useText } from '../../../text/text.tsx'
 import css from '../settings.module.css'
 import { CheckGroup } from './check-group.tsx'
-import {
-  FREQUENCIES,
-  type Frequency,
-  LANGUAGES,
-  type Language,
-  REPORT_SECTIONS,
-  type ReportSection,
-} from './choices.ts'
-import type { Recipient } from './recipient-row.tsx'
+import type { Recipient } from './reports.tsx'
 
 type Values = Omit<Inputs['reports']['change'], 'siteKey' | 'id'>
 
@@ -122,3 +113,23 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => ({
   value: String(hour),
   label: `${String(hour).padStart(2, '0')}:00`,
 }))
+
+type Added = Inputs['reports']['add']
+export type Frequency = Added['frequencies'][number]
+export type Language = NonNullable<Added['language']>
+type ReportSection = NonNullable<Added['sections']>[number]
+
+/** Names of the API, in their order; TypeScript names what is missing. */
+export const FREQUENCIES = namesOf<Frequency>({ daily: true, weekly: true, monthly: true })
+export const LANGUAGES = namesOf<Language>({ en: true, de: true })
+const REPORT_SECTIONS = namesOf<ReportSection>({
+  sources: true,
+  pages: true,
+  locations: true,
+  goals: true,
+  revenue: true,
+})
+
+function namesOf<Name extends string>(names: Record<Name, true>): readonly Name[] {
+  return Object.keys(names) as Name[]
+}

@@ -1,19 +1,17 @@
-import { useState } from 'react'
-import { api } from '../../../api/client.ts'
-import type { Inputs, Outputs, Section } from '../../../api/types.ts'
+import { Suspense, useState } from 'react'
+import { api, type Inputs, type Outputs, type Section } from '../../../api/client.ts'
 import { useChange } from '../../../api/use-change.ts'
-import { filtersOf, type StoredFilters } from '../../../filters/filter-summary.tsx'
+import { FilterSummary, filtersOf, type StoredFilters } from '../../../filters/filter-summary.tsx'
+import { Button } from '../../../parts/form/button.tsx'
 import { CheckField, TextField } from '../../../parts/form/field.tsx'
 import { Form } from '../../../parts/form/form.tsx'
+import { lazyPart } from '../../../parts/lazy-part.ts'
 import { Dialog } from '../../../parts/overlay/dialog.tsx'
-import type { Filter } from '../../../state/filters.ts'
+import { type Filter, type FilterName, hasOperators, parameterOf } from '../../../state/filters.ts'
 import { useSite } from '../../../state/site.tsx'
 import { useText } from '../../../text/text.tsx'
 import css from '../settings.module.css'
-import { FilterRows } from './filter-rows.tsx'
-import { SectionFields } from './section-fields.tsx'
-import { USUAL_SECTIONS } from './sections.ts'
-import type { Share } from './share-row.tsx'
+import type { Share } from './sharing.tsx'
 
 type Values = Omit<Inputs['shares']['create'], 'siteKey'>
 
@@ -123,3 +121,95 @@ function storedFrom(filters: readonly Filter[]): StoredFilters {
 
 /** The day of a moment by the reader's own clock, `YYYY-MM-DD`. */
 const localDay = (moment: Date) => new Intl.DateTimeFormat('en-CA').format(moment)
+
+interface SectionFieldsProps {
+  sections: readonly Section[]
+  onChange(sections: readonly Section[]): void
+}
+
+/** Chooses what a share shows. */
+function SectionFields({ sections, onChange }: SectionFieldsProps) {
+  const { settings: text } = useText()
+  const fieldOf = (section: Section) => (
+    <CheckField
+      key={section}
+      label={text.sections[section]}
+      checked={sections.includes(section)}
+      onChange={event =>
+        onChange(event.target.checked ? [...sections, section] : sections.filter(each => each !== section))
+      }
+    />
+  )
+  return (
+    <fieldset className={css.group}>
+      <legend>{text.shows}</legend>
+      <div className={css.checks}>
+        {SECTIONS.filter(each => SECTION_KINDS[each] === 'usual').map(fieldOf)}
+      </div>
+      <p className={css.hint}>{text.privateSections}</p>
+      <div className={css.checks}>
+        {SECTIONS.filter(each => SECTION_KINDS[each] === 'private').map(fieldOf)}
+      </div>
+    </fieldset>
+  )
+}
+
+const FilterEditor = lazyPart(() => import('../../../filters/filter-editor.tsx'))
+
+/** A share narrows by dimensions alone. */
+const isDimension = (name: FilterName) => hasOperators(name) && name !== 'prop_key' && name !== 'prop_value'
+
+interface FilterRowsProps {
+  filters: readonly Filter[]
+  onChange(filters: readonly Filter[]): void
+}
+
+/** Edits the filters that apply to everything a share shows. */
+function FilterRows({ filters, onChange }: FilterRowsProps) {
+  const { settings: text } = useText()
+  const [isAdding, setAdding] = useState(false)
+  const add = (filter: Filter) => {
+    const others = filters.filter(each => parameterOf(each) !== parameterOf(filter))
+    onChange([...others, filter])
+    setAdding(false)
+  }
+  return (
+    <fieldset className={css.group}>
+      <legend>{text.fixedFilters}</legend>
+      <p className={css.hint}>{text.fixedFiltersHint}</p>
+      <FilterSummary
+        filters={filters}
+        onRemove={removed => onChange(filters.filter(each => each !== removed))}
+      />
+      {isAdding ? (
+        <Suspense>
+          <div className={css.editor}>
+            <FilterEditor only={isDimension} onApply={add} />
+          </div>
+        </Suspense>
+      ) : (
+        <div>
+          <Button onClick={() => setAdding(true)}>{text.addFilter}</Button>
+        </div>
+      )}
+    </fieldset>
+  )
+}
+
+/** Sections of a share in the order of the form. Those of `private` are never part of a public site. */
+const SECTION_KINDS = {
+  traffic: 'usual',
+  sources: 'usual',
+  pages: 'usual',
+  locations: 'usual',
+  devices: 'usual',
+  goals: 'usual',
+  events: 'usual',
+  errors: 'usual',
+  revenue: 'private',
+  people: 'private',
+  stacks: 'private',
+} as const satisfies Record<Section, 'usual' | 'private'>
+
+export const SECTIONS = Object.keys(SECTION_KINDS) as Section[]
+const USUAL_SECTIONS = SECTIONS.filter(section => SECTION_KINDS[section] === 'usual')

@@ -1,6 +1,5 @@
 import { useState } from 'react'
-import { api } from '../../../api/client.ts'
-import type { Inputs, Outputs } from '../../../api/types.ts'
+import { api, type Inputs, type Outputs } from '../../../api/client.ts'
 import { useChange } from '../../../api/use-change.ts'
 import { CheckField, SelectField, TextField } from '../../../parts/form/field.tsx'
 import { Form } from '../../../parts/form/form.tsx'
@@ -8,7 +7,6 @@ import { Dialog } from '../../../parts/overlay/dialog.tsx'
 import { useSite } from '../../../state/site.tsx'
 import { useText } from '../../../text/text.tsx'
 import css from '../settings.module.css'
-import { FORMATS, type Format, KINDS, type Kind, type Webhook, webhooksKey } from './kinds.ts'
 
 type Values = Omit<Inputs['webhooks']['change'], 'siteKey' | 'webhook'>
 type Made = Outputs['webhooks']['create']
@@ -103,3 +101,31 @@ export function WebhookDialog({ webhook, onCreated, onClose }: Props) {
     </Dialog>
   )
 }
+
+export type Webhook = Outputs['webhooks']['list'][number]
+type Kind = Webhook['kinds'][number]
+type Format = Webhook['format']
+
+/** Types of events in the order of the form. */
+const KINDS = Object.keys({
+  'goal.converted': true,
+  'payment.paid': true,
+  'payment.refunded': true,
+  'trial.started': true,
+  'trial.converted': true,
+  'subscription.started': true,
+  'subscription.renewed': true,
+  'subscription.upgraded': true,
+  'subscription.downgraded': true,
+  'subscription.cancel_scheduled': true,
+  'subscription.reactivated': true,
+  'subscription.ended': true,
+} satisfies Record<Kind, true>) as Kind[]
+
+const FORMATS = Object.keys({ signed: true, slack: true, discord: true } satisfies Record<
+  Format,
+  true
+>) as Format[]
+
+/** Keys of the reads of one site's webhooks. */
+export const webhooksKey = (siteId: string) => ['webhooks', siteId]
