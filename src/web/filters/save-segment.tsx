@@ -1,15 +1,14 @@
 import { api } from '../api/client.ts'
 import { useChange } from '../api/use-change.ts'
+import { Editor } from '../parts/editor.tsx'
 import { SelectField, TextField } from '../parts/form/field.tsx'
-import { Form } from '../parts/form/form.tsx'
-import { Dialog } from '../parts/overlay/dialog.tsx'
 import { type Filter, inputOf } from '../state/filters.ts'
 import { useSite } from '../state/site.tsx'
 import { useText } from '../text/text.tsx'
 
 /** Saves the filters of the page under a name. */
 export default function SaveSegment({ filters, onClose }: { filters: readonly Filter[]; onClose(): void }) {
-  const { filters: text, common } = useText()
+  const { filters: text } = useText()
   const { id } = useSite()
   // A segment cannot hold another one.
   const own = inputOf(filters.filter(({ name }) => name !== 'segment'))
@@ -20,28 +19,18 @@ export default function SaveSegment({ filters, onClose }: { filters: readonly Fi
     [['segments', id]],
   )
   return (
-    <Dialog open title={text.saveSegment} onClose={onClose}>
-      <Form
-        send={common.actions.save}
-        isSending={save.isSending}
-        failure={save.failure}
-        onSend={async ({ name, visibility }) => {
-          if (await save.send({ name: name!, visibility: visibility as Visibility })) onClose()
-        }}
-      >
-        <TextField
-          name="name"
-          label={text.segmentName}
-          required
-          maxLength={120}
-          errors={save.failure?.fields.name}
-        />
-        <SelectField
-          name="visibility"
-          label={text.visibility}
-          options={Object.entries(text.visibilities).map(([value, label]) => ({ value, label }))}
-        />
-      </Form>
-    </Dialog>
+    <Editor
+      title={text.saveSegment}
+      change={save}
+      inputOf={({ name, visibility }) => ({ name: name!, visibility: visibility as Visibility })}
+      onClose={onClose}
+    >
+      <TextField name="name" label={text.segmentName} required maxLength={120} />
+      <SelectField
+        name="visibility"
+        label={text.visibility}
+        options={Object.entries(text.visibilities).map(([value, label]) => ({ value, label }))}
+      />
+    </Editor>
   )
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import css from './part-nav.module.css'
 
@@ -15,21 +15,32 @@ interface Props {
   parts: readonly Part[]
   /** `path` of the part that is shown. */
   current: string
+  /** Further links, to pages elsewhere. */
+  others?: readonly { href: string; label: string }[]
   children: ReactNode
 }
 
 /** Parts of a page that have an address each: a list beside the content, above it on a phone. */
-export function PartNav({ base, label, parts, current, children }: Props) {
+export function PartNav({ base, label, parts, current, others = [], children }: Props) {
+  const nav = useRef<HTMLElement>(null)
+  // On a phone the list is wider than the screen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another part is another link
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' })
+  }, [current])
+  const links = [
+    ...parts.map(({ path, label: name }) => ({
+      href: path === '' ? base : `${base}/${path}`,
+      label: name,
+      isHere: path === current,
+    })),
+    ...others.map(each => ({ ...each, isHere: false })),
+  ]
   return (
     <div className={css.page}>
-      <nav className={css.nav} aria-label={label}>
-        {parts.map(({ path, label: name }) => (
-          <Link
-            key={path}
-            href={path === '' ? base : `${base}/${path}`}
-            className={css.link}
-            aria-current={path === current ? 'page' : undefined}
-          >
+      <nav ref={nav} className={css.nav} aria-label={label}>
+        {links.map(({ href, label: name, isHere }) => (
+          <Link key={href} href={href} className={css.link} aria-current={isHere ? 'page' : undefined}>
             {name}
           </Link>
         ))}

@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Change } from '../../api/use-change.ts'
+import { Editor } from '../../parts/editor.tsx'
 import { PasswordField } from '../../parts/form/field.tsx'
-import { Form } from '../../parts/form/form.tsx'
-import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { addressOf } from '../../state/places.ts'
 import { useText } from '../../text/text.tsx'
 import css from './person.module.css'
@@ -41,24 +40,11 @@ interface Props<Output> {
 }
 
 /** Asks for a proof before something is changed, and says what will happen. */
-export function ProofDialog<Output>(props: Props<Output>) {
-  const { title, send, kind, change, onDone, onClose, children } = props
-  const submit = async ({ password }: Record<string, string>) => {
-    const output = await change.send(password)
-    if (output !== undefined) onDone(output)
-  }
+export function ProofDialog<Output>({ children, ...rest }: Props<Output>) {
   return (
-    <Dialog open title={title} onClose={onClose}>
-      <Form
-        send={send}
-        {...(kind && { kind })}
-        onSend={submit}
-        isSending={change.isSending}
-        failure={change.failure}
-      >
-        {children}
-        <ProofField />
-      </Form>
-    </Dialog>
+    <Editor {...rest} inputOf={({ password }) => password}>
+      {children}
+      <ProofField />
+    </Editor>
   )
 }

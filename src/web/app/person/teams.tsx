@@ -1,13 +1,11 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { api } from '../../api/client.ts'
-import { messagesAt } from '../../api/failure.ts'
 import { useChange } from '../../api/use-change.ts'
 import { queries } from '../../api/use-read.ts'
+import { Editor } from '../../parts/editor.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
-import { Form } from '../../parts/form/form.tsx'
-import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { Menu } from '../../parts/overlay/menu.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './person.module.css'
@@ -52,34 +50,26 @@ export function NewTeam() {
   const [, navigate] = useLocation()
   const [isOpen, setOpen] = useState(false)
   const create = useChange((name: string) => api.teams.create.mutate({ name }), [PERSON])
-  const send = async ({ name = '' }: Record<string, string>) => {
-    const made = await create.send(name)
-    if (!made) return
-    switchTeam(made.id)
+  const begin = ({ id }: { id: string }) => {
+    switchTeam(id)
     setOpen(false)
     navigate('/team')
   }
   return (
     <>
       <Button onClick={() => setOpen(true)}>{team.newTeam}</Button>
-      <Dialog open={isOpen} title={team.newTeam} onClose={() => setOpen(false)}>
-        <Form
+      {isOpen && (
+        <Editor
+          title={team.newTeam}
           send={team.create}
-          onSend={send}
-          isSending={create.isSending}
-          failure={create.failure}
-          shows={['name']}
+          change={create}
+          inputOf={({ name = '' }) => name}
+          onDone={begin}
+          onClose={() => setOpen(false)}
         >
-          <TextField
-            label={team.name}
-            hint={team.newTeamHint}
-            name="name"
-            required
-            maxLength={255}
-            errors={messagesAt(create.failure, 'name')}
-          />
-        </Form>
-      </Dialog>
+          <TextField label={team.name} hint={team.newTeamHint} name="name" required maxLength={255} />
+        </Editor>
+      )}
     </>
   )
 }

@@ -5,9 +5,8 @@ import { useRead } from '../../api/use-read.ts'
 import { signOut } from '../../app/person/signing.ts'
 import { usePlainFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
 import { Button } from '../../parts/form/button.tsx'
-import { Form } from '../../parts/form/form.tsx'
-import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { Answer, FailureNote } from '../../parts/states.tsx'
 import { leadTo } from '../../state/places.ts'
 import { useText } from '../../text/text.tsx'
@@ -75,21 +74,15 @@ function DeviceRow({ device, onEnd }: { device: Device; onEnd(): void }) {
 
 function SignOutAll({ onClose }: { onClose(): void }) {
   const { account } = useText()
-  const endAll = useChange(() => api.account.endSessions.mutate().then(() => true))
-  const send = async () => {
-    if (await endAll.send(undefined)) leadTo('/login#ended')
-  }
+  const endAll = useChange(() => api.account.endSessions.mutate())
   return (
-    <Dialog open title={account.signOutAll} onClose={onClose}>
-      <Form
-        kind="danger"
-        send={account.signOutAll}
-        onSend={send}
-        isSending={endAll.isSending}
-        failure={endAll.failure}
-      >
-        <p>{account.signOutAllNote}</p>
-      </Form>
-    </Dialog>
+    <Confirm
+      title={account.signOutAll}
+      change={endAll}
+      onDone={() => leadTo('/login#ended')}
+      onClose={onClose}
+    >
+      <p>{account.signOutAllNote}</p>
+    </Confirm>
   )
 }

@@ -60,7 +60,7 @@ const hostOf = (issuer: string) => (URL.canParse(issuer) ? new URL(issuer).host 
 
 function LinkIdentity({ name, onClose }: { name: string; onClose(): void }) {
   const { account } = useText()
-  const link = useChange((password?: string) =>
+  const link = useChange((password: string | undefined) =>
     api.identities.link.mutate({ password, return_to: '/account/security' }),
   )
   return (
@@ -79,7 +79,7 @@ function LinkIdentity({ name, onClose }: { name: string; onClose(): void }) {
 function RemoveIdentity({ identity, onClose }: { identity: Identity; onClose(): void }) {
   const { account } = useText()
   const remove = useChange(
-    (password?: string) => api.identities.remove.mutate({ id: identity.id, password }).then(() => true),
+    (password: string | undefined) => api.identities.remove.mutate({ id: identity.id, password }),
     [IDENTITIES],
   )
   return (

@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { api, type Outputs } from '../../api/client.ts'
-import { messagesAt } from '../../api/failure.ts'
 import { addPasskey, canUsePasskeys } from '../../api/passkeys.ts'
 import { useChange } from '../../api/use-change.ts'
 import { useRead } from '../../api/use-read.ts'
@@ -8,10 +7,9 @@ import { PERSON } from '../../app/person/person.tsx'
 import { ProofDialog, ProofField } from '../../app/person/proof.tsx'
 import { usePlainFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
+import { Editor } from '../../parts/editor.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
-import { Form } from '../../parts/form/form.tsx'
-import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { Answer } from '../../parts/states.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './account.module.css'
@@ -67,39 +65,32 @@ function AddPasskey({ onClose }: { onClose(): void }) {
     ({ name, password }: { name: string; password: string | undefined }) => addPasskey(name, { password }),
     [PERSON, PASSKEYS],
   )
-  const { failure } = add
-  const send = async ({ name = '', password }: Record<string, string>) => {
-    if (await add.send({ name, password })) onClose()
-  }
   return (
-    <Dialog open title={account.addPasskey} onClose={onClose}>
-      <Form
-        send={account.addPasskey}
-        onSend={send}
-        isSending={add.isSending}
-        failure={failure}
-        // The browser says why, or the person has stopped it.
-        problem={failure?.kind === 'unknown' ? account.passkeyNotMade : undefined}
-        shows={['name']}
-      >
-        <TextField
-          label={account.passkeyName}
-          hint={account.passkeyNameHint}
-          name="name"
-          required
-          maxLength={100}
-          errors={messagesAt(failure, 'name')}
-        />
-        <ProofField />
-      </Form>
-    </Dialog>
+    <Editor
+      title={account.addPasskey}
+      send={account.addPasskey}
+      change={add}
+      inputOf={({ name = '', password }) => ({ name, password })}
+      // The browser says why, or the person has stopped it.
+      problem={add.failure?.kind === 'unknown' ? account.passkeyNotMade : undefined}
+      onClose={onClose}
+    >
+      <TextField
+        label={account.passkeyName}
+        hint={account.passkeyNameHint}
+        name="name"
+        required
+        maxLength={100}
+      />
+      <ProofField />
+    </Editor>
   )
 }
 
 function RemovePasskey({ passkey, onClose }: { passkey: Passkey; onClose(): void }) {
   const { account } = useText()
   const remove = useChange(
-    (password?: string) => api.passkeys.remove.mutate({ id: passkey.id, password }).then(() => true),
+    (password: string | undefined) => api.passkeys.remove.mutate({ id: passkey.id, password }),
     [PERSON, PASSKEYS],
   )
   return (

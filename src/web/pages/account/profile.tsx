@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { api, type Inputs } from '../../api/client.ts'
-import { messagesAt } from '../../api/failure.ts'
 import { useChange } from '../../api/use-change.ts'
 import { PERSON, usePerson } from '../../app/person/person.tsx'
 import { ProofField } from '../../app/person/proof.tsx'
@@ -35,13 +34,7 @@ export function Profile() {
   return (
     <Card title={account.parts.profile}>
       <div className={css.narrow}>
-        <Form
-          send={common.actions.save}
-          onSend={send}
-          isSending={change.isSending}
-          failure={failure}
-          shows={['name', 'email']}
-        >
+        <Form send={common.actions.save} onSend={send} isSending={change.isSending} failure={failure}>
           <TextField
             label={account.name}
             hint={account.nameHint}
@@ -49,7 +42,6 @@ export function Profile() {
             autoComplete="name"
             maxLength={100}
             defaultValue={person.name ?? ''}
-            errors={messagesAt(failure, 'name')}
           />
           <TextField
             label={account.email}
@@ -60,7 +52,6 @@ export function Profile() {
             maxLength={255}
             value={email}
             onChange={event => setEmail(event.currentTarget.value)}
-            errors={messagesAt(failure, 'email')}
           />
           {isMoved && <ProofField />}
         </Form>

@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { encode } from 'uqr'
 import { api, type Inputs, type Outputs } from '../../api/client.ts'
-import { messagesAt } from '../../api/failure.ts'
 import { useChange } from '../../api/use-change.ts'
 import { PERSON, usePerson } from '../../app/person/person.tsx'
 import { ProofDialog, ProofField } from '../../app/person/proof.tsx'
@@ -31,11 +30,11 @@ export function SecondFactor() {
   // A secret of its own each time; it is not stored before the app has proved that it has it.
   const propose = useChange(() => api.account.proposeTotp.mutate())
   const renew = useChange(
-    (password?: string) => api.account.renewRecoveryCodes.mutate({ password }),
+    (password: string | undefined) => api.account.renewRecoveryCodes.mutate({ password }),
     [PERSON],
   )
   const remove = useChange(
-    (password?: string) => api.account.removeTotp.mutate({ password }).then(() => true),
+    (password: string | undefined) => api.account.removeTotp.mutate({ password }),
     [PERSON],
   )
   const close = () => {
@@ -59,7 +58,7 @@ export function SecondFactor() {
         {has_totp && <p>{account.codesLeft(exact(recovery_codes))}</p>}
         {has_totp && recovery_codes < FEW_CODES && <Notice isProblem>{account.fewCodes}</Notice>}
         <div className={css.line}>
-          <Button isBusy={propose.isSending} onClick={async () => setProposed(await propose.send(undefined))}>
+          <Button isBusy={propose.isSending} onClick={async () => setProposed(await propose.send())}>
             {has_totp ? account.otherApp : account.setUpApp}
           </Button>
           {has_totp && <Button onClick={() => setShown('codes')}>{account.newCodes}</Button>}
@@ -134,13 +133,7 @@ function Enter({ secret, uri, onDone }: Props['proposed'] & Pick<Props, 'onDone'
         <CopyButton text={secret} />
         <a href={uri}>{account.openApp}</a>
       </div>
-      <Form
-        send={account.turnOn}
-        onSend={send}
-        isSending={add.isSending}
-        failure={add.failure}
-        shows={['code']}
-      >
+      <Form send={account.turnOn} onSend={send} isSending={add.isSending} failure={add.failure}>
         <TextField
           label={account.code}
           hint={account.codeHint}
@@ -149,7 +142,6 @@ function Enter({ secret, uri, onDone }: Props['proposed'] & Pick<Props, 'onDone'
           autoComplete="one-time-code"
           required
           maxLength={64}
-          errors={messagesAt(add.failure, 'code')}
         />
         <ProofField />
       </Form>

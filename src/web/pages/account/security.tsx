@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { api, type Inputs } from '../../api/client.ts'
-import { messagesAt } from '../../api/failure.ts'
 import { useChange } from '../../api/use-change.ts'
 import { PERSON, usePerson } from '../../app/person/person.tsx'
 import { ProofField } from '../../app/person/proof.tsx'
@@ -37,7 +36,7 @@ function Password() {
   const { has_password } = usePerson()
   const [changes, setChanges] = useState(0)
   const change = useChange(
-    (input: Inputs['account']['changePassword']) => api.account.changePassword.mutate(input).then(() => true),
+    (input: Inputs['account']['changePassword']) => api.account.changePassword.mutate(input),
     [PERSON, ['devices']],
   )
   const send = async ({ password = '', current_password }: Record<string, string>) => {
@@ -54,7 +53,6 @@ function Password() {
           onSend={send}
           isSending={change.isSending}
           failure={change.failure}
-          shows={['password']}
         >
           <ProofField name="current_password" />
           <PasswordField
@@ -62,7 +60,6 @@ function Password() {
             hint={auth.passwordHint}
             autoComplete="new-password"
             minLength={10}
-            errors={messagesAt(change.failure, 'password')}
           />
         </Form>
         {changes > 0 && !change.failure && <Notice>{account.passwordChanged}</Notice>}

@@ -5,9 +5,8 @@ import { useChange } from '../../api/use-change.ts'
 import { PERSON, type Team, useCurrentTeam, usePerson } from '../../app/person/person.tsx'
 import { NewTeam, switchTeam } from '../../app/person/teams.tsx'
 import { Card } from '../../parts/card.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
 import { Button } from '../../parts/form/button.tsx'
-import { Form } from '../../parts/form/form.tsx'
-import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './account.module.css'
@@ -57,24 +56,10 @@ export function Teams() {
 
 function LeaveTeam({ team, onClose }: { team: Team; onClose(): void }) {
   const { account } = useText()
-  const leave = useChange(
-    () => api.team.leave.mutate(undefined, { context: inTeam(team.id) }).then(() => true),
-    [PERSON],
-  )
-  const send = async () => {
-    if (await leave.send(undefined)) onClose()
-  }
+  const leave = useChange(() => api.team.leave.mutate(undefined, { context: inTeam(team.id) }), [PERSON])
   return (
-    <Dialog open title={account.leaveTeam(team.name)} onClose={onClose}>
-      <Form
-        kind="danger"
-        send={account.leave}
-        onSend={send}
-        isSending={leave.isSending}
-        failure={leave.failure}
-      >
-        <p>{account.leaveNote}</p>
-      </Form>
-    </Dialog>
+    <Confirm title={account.leaveTeam(team.name)} confirm={account.leave} change={leave} onClose={onClose}>
+      <p>{account.leaveNote}</p>
+    </Confirm>
   )
 }

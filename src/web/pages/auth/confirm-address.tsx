@@ -28,7 +28,7 @@ function Decision({ email, secret }: { email: string; secret: string }) {
   const confirm = useChange(() => api.auth.confirmAddress.mutate({ secret }))
   const address = plainText(email)
   const send = async () => {
-    if (await confirm.send(undefined)) setDone(true)
+    if (await confirm.send()) setDone(true)
   }
   if (isDone) {
     return (

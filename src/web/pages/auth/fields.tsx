@@ -1,5 +1,4 @@
 import type { ComponentProps } from 'react'
-import { type Failure, messagesAt } from '../../api/failure.ts'
 import { PasswordField, TextField } from '../../parts/form/field.tsx'
 import { useText } from '../../text/text.tsx'
 
@@ -35,25 +34,13 @@ export function CodeField() {
   )
 }
 
-interface Props {
-  failure: Failure | undefined
-}
-
-export function NameField({ failure }: Props) {
+export function NameField() {
   const { auth } = useText()
-  return (
-    <TextField
-      label={auth.name}
-      name="name"
-      autoComplete="name"
-      maxLength={100}
-      errors={messagesAt(failure, 'name')}
-    />
-  )
+  return <TextField label={auth.name} name="name" autoComplete="name" maxLength={100} />
 }
 
 /** A password as it is chosen, with its rules. */
-export function NewPasswordField({ failure }: Props) {
+export function NewPasswordField() {
   const { auth } = useText()
   return (
     <PasswordField
@@ -61,7 +48,6 @@ export function NewPasswordField({ failure }: Props) {
       hint={auth.passwordHint}
       autoComplete="new-password"
       minLength={10}
-      errors={messagesAt(failure, 'password')}
     />
   )
 }

@@ -60,8 +60,7 @@ function Invitation({ invitation, account, methods, secret }: Opened & { secret:
     actIn(joined.team_id)
     leadTo('/')
   }
-  const form = { isSending: accept.isSending, failure, shows: ['name', 'password'] }
-  const problem = form.shows.some(field => failure?.fields[field]) ? undefined : problemOf(failure)
+  const form = { isSending: accept.isSending, failure, problem: problemOf(failure) }
   const signIn = <ButtonLink href={addressOf(`/login#invite=${secret}`)}>{auth.signInFirst}</ButtonLink>
   return (
     <AuthPage title={auth.join(team_name)} intro={auth.invites(invitation.invited_by, email, team_name)}>
@@ -70,7 +69,7 @@ function Invitation({ invitation, account, methods, secret }: Opened & { secret:
       </p>
       {account && (
         <>
-          <Form {...form} problem={problem} send={auth.joinTeam} onSend={() => send({})}>
+          <Form {...form} send={auth.joinTeam} onSend={() => send({})}>
             <EmailField label={auth.asLogin} readOnly defaultValue={account.email} />
           </Form>
           <Or />
@@ -89,13 +88,12 @@ function Invitation({ invitation, account, methods, secret }: Opened & { secret:
             <div ref={focusFirst}>
               <Form
                 {...form}
-                problem={problem}
                 send={auth.makeLogin}
                 onSend={({ name, password }) => send({ name: name || undefined, password })}
               >
                 <EmailField readOnly defaultValue={email} />
-                <NameField failure={failure} />
-                <NewPasswordField failure={failure} />
+                <NameField />
+                <NewPasswordField />
               </Form>
             </div>
           </WaysWithLink>
@@ -112,13 +110,13 @@ function Invitation({ invitation, account, methods, secret }: Opened & { secret:
 /** Signs out, and shows the invitation again. */
 function LeaveButton() {
   const { auth } = useText()
-  const leave = useChange(async (_: undefined) => {
+  const leave = useChange(async () => {
     await api.auth.logout.mutate()
     location.reload()
   })
   return (
     <div className={css.ways}>
-      <Button isBusy={leave.isSending} onClick={() => leave.send(undefined)}>
+      <Button isBusy={leave.isSending} onClick={() => leave.send()}>
         {auth.joinAsOther}
       </Button>
     </div>

@@ -71,7 +71,7 @@ function Decision({ purpose, token, subscription }: DecisionProps) {
         isSending={change.isSending}
         failure={change.failure}
         problem={problemOf(change.failure)}
-        onSend={() => change.send(undefined)}
+        onSend={() => change.send()}
       />
     </AuthPage>
   )

@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { api, type Inputs } from '../../api/client.ts'
-import { messagesAt } from '../../api/failure.ts'
 import { useChange } from '../../api/use-change.ts'
 import { type Methods, useMethods } from '../../app/person/signing.ts'
 import { Form } from '../../parts/form/form.tsx'
@@ -48,10 +47,7 @@ function WithLink({ secret }: { secret: string }) {
 function ResetForm({ link, secret }: { link: LinkInfo; secret: string }) {
   const { auth } = useText()
   const problemOf = useProblem()
-  const reset = useChange(async (input: Inputs['auth']['reset']) => {
-    await api.auth.reset.mutate(input)
-    return true
-  })
+  const reset = useChange((input: Inputs['auth']['reset']) => api.auth.reset.mutate(input))
   const { failure } = reset
   const send = async ({ password = '' }: Record<string, string>) => {
     if (await reset.send({ secret, password })) leadTo('/login#reset')
@@ -63,11 +59,10 @@ function ResetForm({ link, secret }: { link: LinkInfo; secret: string }) {
         onSend={send}
         isSending={reset.isSending}
         failure={failure}
-        problem={failure?.fields.password ? undefined : problemOf(failure)}
-        shows={['password']}
+        problem={problemOf(failure)}
       >
         <EmailField readOnly defaultValue={link.email} />
-        <NewPasswordField failure={failure} />
+        <NewPasswordField />
       </Form>
     </div>
   )
@@ -93,10 +88,7 @@ function RequestReset() {
 function Request({ methods, onSent }: { methods: Methods; onSent(email: string): void }) {
   const { auth } = useText()
   const problemOf = useProblem()
-  const request = useChange(async (email: string) => {
-    await api.auth.requestReset.mutate({ email })
-    return true
-  })
+  const request = useChange((email: string) => api.auth.requestReset.mutate({ email }))
   if (!methods.password) return <Notice isProblem>{auth.noPasswords}</Notice>
   if (!methods.has_mail) return <Notice isProblem>{auth.noMail}</Notice>
   const { failure } = request
@@ -110,10 +102,9 @@ function Request({ methods, onSent }: { methods: Methods; onSent(email: string):
         onSend={send}
         isSending={request.isSending}
         failure={failure}
-        problem={failure?.fields.email ? undefined : problemOf(failure)}
-        shows={['email']}
+        problem={problemOf(failure)}
       >
-        <EmailField errors={messagesAt(failure, 'email')} />
+        <EmailField />
       </Form>
     </div>
   )

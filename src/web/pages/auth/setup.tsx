@@ -1,5 +1,4 @@
 import { api, type Inputs } from '../../api/client.ts'
-import { messagesAt } from '../../api/failure.ts'
 import { useChange } from '../../api/use-change.ts'
 import { Form } from '../../parts/form/form.tsx'
 import { leadTo, useHash } from '../../state/places.ts'
@@ -33,7 +32,6 @@ function SetupForm({ link, secret }: { link: LinkInfo; secret: string }) {
   const send = async ({ email, name, password = '' }: Record<string, string>) => {
     if (await setUp.send({ secret, email, name, password })) leadTo('/')
   }
-  const isAtField = ['email', 'name', 'password'].some(field => failure?.fields[field])
   return (
     <div ref={focusFirst}>
       <Form
@@ -41,15 +39,11 @@ function SetupForm({ link, secret }: { link: LinkInfo; secret: string }) {
         onSend={send}
         isSending={setUp.isSending}
         failure={failure}
-        problem={isAtField ? undefined : problemOf(failure)}
-        shows={['email', 'name', 'password']}
+        problem={problemOf(failure)}
       >
-        <EmailField
-          errors={messagesAt(failure, 'email')}
-          {...(link.may_change_email ? {} : { readOnly: true, defaultValue: link.email })}
-        />
-        <NameField failure={failure} />
-        <NewPasswordField failure={failure} />
+        <EmailField {...(link.may_change_email ? {} : { readOnly: true, defaultValue: link.email })} />
+        <NameField />
+        <NewPasswordField />
       </Form>
     </div>
   )

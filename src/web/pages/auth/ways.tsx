@@ -26,7 +26,7 @@ export function PasskeyButton({ use = signInWithPasskey, onDone }: PasskeyProps)
   const { auth } = useText()
   const change = useChange(use)
   const send = async () => {
-    if (await change.send(undefined)) onDone()
+    if (await change.send()) onDone()
   }
   return <Way change={change} unknown={auth.passkeyUnused} label={auth.usePasskey} onUse={send} />
 }

@@ -5,11 +5,11 @@ import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
 import { CsvButton } from '../../parts/form/download-button.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
-import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
-import { Pager } from '../../parts/lists/pager.tsx'
-import { Answer, Empty } from '../../parts/states.tsx'
+import type { Column } from '../../parts/lists/data-table.tsx'
+import { ListTable } from '../../parts/lists/list.tsx'
+import { Empty } from '../../parts/states.tsx'
 import { useLinks, usePage } from '../../state/address.ts'
-import { useQuestion, useSite } from '../../state/site.tsx'
+import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { Seen, useErrorSeries } from './error-reads.tsx'
 import css from './errors.module.css'
@@ -18,8 +18,8 @@ import css from './errors.module.css'
 export default function Errors() {
   const { common, errors } = useText()
   const { input } = useQuestion()
-  const { mayExport } = useSite()
   const [page, onPage] = usePage()
+  const columns = useColumns()
   const list = useRead(['errors', input, page], signal =>
     api.stats.errors.query({ ...input, page }, { signal }),
   )
@@ -29,22 +29,20 @@ export default function Errors() {
       <Card
         title={errors.title}
         note={errors.note}
-        action={mayExport && <CsvButton path="stats/errors" query={input} name="errors" />}
+        action={<CsvButton path="stats/errors" query={input} name="errors" />}
       >
-        <Answer read={list}>
-          {({ data, meta }) =>
-            data.length === 0 ? (
-              <Empty title={errors.none}>
-                <p>{errors.noneHint}</p>
-              </Empty>
-            ) : (
-              <>
-                <ErrorTable groups={data} />
-                <Pager meta={meta} onPage={onPage} />
-              </>
-            )
+        <ListTable
+          read={list}
+          empty={
+            <Empty title={errors.none}>
+              <p>{errors.noneHint}</p>
+            </Empty>
           }
-        </Answer>
+          label={errors.title}
+          columns={columns}
+          keyOf={({ id }) => id}
+          onPage={onPage}
+        />
       </Card>
     </>
   )
@@ -52,11 +50,11 @@ export default function Errors() {
 
 export type ErrorGroup = Outputs['stats']['errors']['data'][number]
 
-function ErrorTable({ groups }: { groups: readonly ErrorGroup[] }) {
+function useColumns(): Column<ErrorGroup>[] {
   const { common, errors } = useText()
   const { count, exact } = useFormat()
   const number = (value: number) => <span title={exact(value)}>{count(value)}</span>
-  const columns: Column<ErrorGroup>[] = [
+  return [
     { name: 'error', label: errors.error, cell: group => <ErrorName group={group} /> },
     { name: 'trend', label: errors.trend, isWide: true, cell: ({ id }) => <Trend id={id} /> },
     {
@@ -88,7 +86,6 @@ function ErrorTable({ groups }: { groups: readonly ErrorGroup[] }) {
       cell: each => number(each.visitors),
     },
   ]
-  return <DataTable label={errors.title} columns={columns} rows={groups} keyOf={({ id }) => id} />
 }
 
 function ErrorName({ group: { id, message, error_name } }: { group: ErrorGroup }) {

@@ -2,9 +2,8 @@ import { Link } from 'wouter'
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
 import { HostileLink, HostileText } from '../../parts/hostile-text.tsx'
-import { type Column, DataTable, usePermitted } from '../../parts/lists/data-table.tsx'
-import { Pager } from '../../parts/lists/pager.tsx'
-import { Answer, Empty } from '../../parts/states.tsx'
+import { type Column, usePermitted } from '../../parts/lists/data-table.tsx'
+import { ListTable } from '../../parts/lists/list.tsx'
 import { useLinks, usePage } from '../../state/address.ts'
 import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
@@ -22,34 +21,22 @@ export function Occurrences({ error }: { error: string }) {
     api.stats.errorEvents.query({ ...input, error, page }, { signal }),
   )
   return (
-    <Answer read={list}>
-      {({ data, meta }) =>
-        data.length === 0 ? (
-          <Empty />
-        ) : (
-          <>
-            <DataTable
-              label={errors.occurrences}
-              columns={columns}
-              rows={data.map((row, index) => ({ ...row, key: `${row.timestamp} ${index}` }))}
-              keyOf={({ key }) => key}
-              isEven
-            />
-            <Pager meta={meta} onPage={onPage} />
-          </>
-        )
-      }
-    </Answer>
+    <ListTable
+      read={list}
+      label={errors.occurrences}
+      columns={columns}
+      keyOf={({ timestamp }, index) => `${timestamp} ${index}`}
+      isEven
+      onPage={onPage}
+    />
   )
 }
 
-type Row = Occurrence & { key: string }
-
-function useColumns(): Column<Row>[] {
+function useColumns(): Column<Occurrence>[] {
   const { errors, filters, people } = useText()
   const deviceText = useDeviceText()
   const linkTo = useLinks()
-  return usePermitted<Row, string>([
+  return usePermitted<Occurrence, string>([
     {
       name: 'page',
       label: filters.names.path,

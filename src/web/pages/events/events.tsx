@@ -5,11 +5,11 @@ import { useFormat } from '../../format/format.ts'
 import { Card, CardGrid } from '../../parts/card.tsx'
 import { CsvButton } from '../../parts/form/download-button.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
-import { Pager } from '../../parts/lists/pager.tsx'
+import { List } from '../../parts/lists/list.tsx'
 import { RankList } from '../../parts/lists/rank-list.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { usePage } from '../../state/address.ts'
-import { useQuestion, useSite } from '../../state/site.tsx'
+import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { EventTable } from '../../visits/event-table.tsx'
 import { MOST_NAMES, useEventNames, useEventSeries, useTypes } from './event-reads.ts'
@@ -80,7 +80,6 @@ const PER_PAGE = 25
 function EventLog() {
   const { events } = useText()
   const { input } = useQuestion()
-  const { mayExport } = useSite()
   const { chosen } = useTypes()
   const [page, onPage] = usePage()
   const hasTypes = chosen.length > 0
@@ -92,21 +91,12 @@ function EventLog() {
     <Card
       title={events.log}
       isWide
-      action={mayExport && hasTypes && <CsvButton path="stats/events" query={query} name="events" />}
+      action={hasTypes && <CsvButton path="stats/events" query={query} name="events" />}
     >
       {hasTypes ? (
-        <Answer read={read}>
-          {({ data, meta }) =>
-            data.length === 0 ? (
-              <Empty title={events.none} />
-            ) : (
-              <>
-                <EventTable label={events.log} events={data} />
-                <Pager meta={meta} onPage={onPage} />
-              </>
-            )
-          }
-        </Answer>
+        <List read={read} empty={events.none} onPage={onPage}>
+          {rows => <EventTable label={events.log} events={rows} />}
+        </List>
       ) : (
         <Empty title={events.noneChosen} />
       )}

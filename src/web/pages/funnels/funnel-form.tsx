@@ -105,14 +105,12 @@ export function FunnelForm({ funnel, onSaved }: Props) {
           defaultValue={funnel?.name ?? ''}
           placeholder={suggested}
           maxLength={120}
-          errors={errors.name}
         />
         <SelectField
           name="window"
           label={text.window}
           defaultValue={String(funnel?.window ?? 'session')}
           options={windows}
-          errors={errors.window}
         />
         <SelectField
           name="by"

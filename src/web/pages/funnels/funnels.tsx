@@ -1,10 +1,12 @@
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { api, TOGETHER } from '../../api/client.ts'
+import { useChange } from '../../api/use-change.ts'
 import { useRead } from '../../api/use-read.ts'
 import { Card } from '../../parts/card.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
-import { lazyPart } from '../../parts/lazy-part.ts'
+import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { useAddress } from '../../state/address.ts'
 import { useSite } from '../../state/site.tsx'
@@ -13,9 +15,6 @@ import type { Funnel } from './draft.ts'
 import { FunnelForm } from './funnel-form.tsx'
 import { FunnelReport } from './funnel-report.tsx'
 import css from './funnels.module.css'
-
-const FunnelDialog = lazyPart(() => import('./funnel-dialog.tsx'))
-const DeleteDialog = lazyPart(() => import('./delete-dialog.tsx'))
 
 const MOST = 100
 
@@ -72,6 +71,10 @@ function Saved({ funnels, chosen, onChoose }: SavedProps) {
   const { change } = useAddress()
   const [dialog, setDialog] = useState<'create' | 'edit' | 'delete'>()
   const close = () => setDialog(undefined)
+  const save = (funnel: Funnel) => {
+    onChoose(funnel)
+    close()
+  }
   return (
     <>
       <nav className={css.list} aria-label={text.list}>
@@ -107,18 +110,36 @@ function Saved({ funnels, chosen, onChoose }: SavedProps) {
           )
         }
       />
-      <Suspense>
-        {(dialog === 'create' || dialog === 'edit') && (
-          <FunnelDialog funnel={dialog === 'edit' ? chosen : undefined} onSaved={onChoose} onClose={close} />
-        )}
-        {dialog === 'delete' && (
-          <DeleteDialog
-            funnel={chosen}
-            onDeleted={() => change({ funnel: null }, { replace: true })}
-            onClose={close}
-          />
-        )}
-      </Suspense>
+      <Dialog open={dialog === 'create'} size="wide" title={text.create} onClose={close}>
+        <FunnelForm onSaved={save} />
+      </Dialog>
+      <Dialog open={dialog === 'edit'} size="wide" title={text.edit} onClose={close}>
+        <FunnelForm funnel={chosen} onSaved={save} />
+      </Dialog>
+      {dialog === 'delete' && (
+        <Removal
+          funnel={chosen}
+          onDone={() => {
+            change({ funnel: null }, { replace: true })
+            close()
+          }}
+          onClose={close}
+        />
+      )}
     </>
+  )
+}
+
+function Removal({ funnel, ...rest }: { funnel: Funnel; onDone(): void; onClose(): void }) {
+  const { funnels: text, common } = useText()
+  const { id } = useSite()
+  const remove = useChange(
+    () => api.funnels.delete.mutate({ siteKey: id, funnel: funnel.id }),
+    [['funnels', id]],
+  )
+  return (
+    <Confirm title={text.delete} confirm={common.actions.delete} change={remove} {...rest}>
+      {text.deleteQuestion(funnel.name)}
+    </Confirm>
   )
 }

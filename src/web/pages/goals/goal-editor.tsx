@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
+import { Editor } from '../../parts/editor.tsx'
 import { Button, IconButton } from '../../parts/form/button.tsx'
 import { CheckField, SelectField, TextField } from '../../parts/form/field.tsx'
-import { Form } from '../../parts/form/form.tsx'
-import { Dialog } from '../../parts/overlay/dialog.tsx'
+import { useFieldErrors } from '../../parts/form/form.tsx'
 import { OPERATORS } from '../../state/filters.ts'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
@@ -43,57 +43,47 @@ export function GoalEditor({ goal, onClose }: Props) {
         : api.goals.create.mutate({ siteKey: id, ...definition }),
     [['goals', id]],
   )
-  const errors = save.failure?.fields ?? {}
   const definition = definitionOf(draft, currency)
   return (
-    <Dialog open title={goal ? text.edit : text.create} onClose={onClose}>
-      <Form
-        label={goal ? text.edit : text.create}
-        send={goal ? common.actions.save : common.actions.create}
-        isSending={save.isSending}
-        failure={Object.keys(errors).length > 0 ? undefined : save.failure}
-        onSend={async () => {
-          if (await save.send(definition)) onClose()
-        }}
-      >
-        <TypeFields draft={draft} set={set} errors={errors} />
-        {draft.type === 'event' && (
-          <>
-            <PropertyFields
-              props={draft.props}
-              onChange={props => set({ props })}
-              errors={errors.custom_props}
-            />
-            <CheckField
-              label={text.countsRevenue(currency)}
-              hint={text.countsRevenueHint}
-              checked={draft.hasRevenue}
-              onChange={event => set({ hasRevenue: event.target.checked })}
-            />
-          </>
-        )}
-        <TextField
-          name="display_name"
-          label={text.name}
-          hint={text.nameHint}
-          errors={errors.display_name}
-          maxLength={255}
-          value={draft.name}
-          onChange={event => set({ name: event.target.value })}
-        />
-        {isComplete(draft) && <GoalPreview definition={definition} />}
-      </Form>
-    </Dialog>
+    <Editor
+      title={goal ? text.edit : text.create}
+      label={goal ? text.edit : text.create}
+      send={goal ? common.actions.save : common.actions.create}
+      change={save}
+      inputOf={() => definition}
+      onClose={onClose}
+    >
+      <TypeFields draft={draft} set={set} />
+      {draft.type === 'event' && (
+        <>
+          <PropertyFields props={draft.props} onChange={props => set({ props })} />
+          <CheckField
+            label={text.countsRevenue(currency)}
+            hint={text.countsRevenueHint}
+            checked={draft.hasRevenue}
+            onChange={event => set({ hasRevenue: event.target.checked })}
+          />
+        </>
+      )}
+      <TextField
+        name="display_name"
+        label={text.name}
+        hint={text.nameHint}
+        maxLength={255}
+        value={draft.name}
+        onChange={event => set({ name: event.target.value })}
+      />
+      {isComplete(draft) && <GoalPreview definition={definition} />}
+    </Editor>
   )
 }
 
 interface FieldsProps {
   draft: Draft
   set(changes: Partial<Draft>): void
-  errors: Record<string, string[]>
 }
 
-function TypeFields({ draft, set, errors }: FieldsProps) {
+function TypeFields({ draft, set }: FieldsProps) {
   const { goals: text, filters } = useText()
   const kind = GOAL_TYPES[draft.type]
   const isPattern = draft.operator === 'matches_pattern'
@@ -103,7 +93,7 @@ function TypeFields({ draft, set, errors }: FieldsProps) {
         name="type"
         label={text.type}
         value={draft.type}
-        errors={errors.match_type}
+        field="match_type"
         options={TYPES.map(value => ({ value, label: text.typeNames[value] }))}
         onChange={event => {
           const type = event.target.value as GoalType
@@ -114,7 +104,7 @@ function TypeFields({ draft, set, errors }: FieldsProps) {
         name="operator"
         label={text.valueNames[kind]}
         value={draft.operator}
-        errors={errors.match_operator}
+        field="match_operator"
         options={OPERATORS.map(value => ({ value, label: filters.operators[value] }))}
         onChange={event => set({ operator: event.target.value as Draft['operator'] })}
       />
@@ -123,7 +113,7 @@ function TypeFields({ draft, set, errors }: FieldsProps) {
         aria-label={text.valueNames[kind]}
         label={text.value}
         hint={isPattern ? text.patternHint : kind === 'selector' ? text.selectorHint : undefined}
-        errors={errors.match_value}
+        field="match_value"
         value={draft.value}
         onChange={event => set({ value: event.target.value })}
         placeholder={kind === 'name' ? 'Signup' : kind === 'path' ? '/thanks' : 'button.primary'}
@@ -140,7 +130,7 @@ function TypeFields({ draft, set, errors }: FieldsProps) {
           min={0}
           max={100}
           label={text.threshold}
-          errors={errors.scroll_threshold}
+          field="scroll_threshold"
           value={draft.threshold}
           onChange={event => set({ threshold: event.target.value })}
           required
@@ -155,11 +145,11 @@ const MOST = 3
 interface PropertyFieldsProps {
   props: Draft['props']
   onChange(props: Draft['props']): void
-  errors: readonly string[] | undefined
 }
 
 /** Properties that the event must have. */
-function PropertyFields({ props, onChange, errors = [] }: PropertyFieldsProps) {
+function PropertyFields({ props, onChange }: PropertyFieldsProps) {
+  const errors = useFieldErrors('custom_props') ?? []
   const { goals: text, common, filters } = useText()
   const replace = (index: number, changes: Partial<Draft['props'][number]>) =>
     onChange(props.map((each, at) => (at === index ? { ...each, ...changes } : each)))

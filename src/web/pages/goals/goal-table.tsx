@@ -122,21 +122,9 @@ function Name({ goal }: { goal: Goal }) {
 function Removal({ goal, onClose }: { goal: Goal; onClose(): void }) {
   const { goals: text, common } = useText()
   const { id } = useSite()
-  const remove = useChange(
-    () => api.goals.delete.mutate({ siteKey: id, goal: goal.id }).then(() => true),
-    [['goals', id]],
-  )
+  const remove = useChange(() => api.goals.delete.mutate({ siteKey: id, goal: goal.id }), [['goals', id]])
   return (
-    <Confirm
-      title={text.deleteTitle}
-      confirm={common.actions.delete}
-      onConfirm={async () => {
-        if (await remove.send(undefined)) onClose()
-      }}
-      onClose={onClose}
-      isSending={remove.isSending}
-      failure={remove.failure}
-    >
+    <Confirm title={text.deleteTitle} confirm={common.actions.delete} change={remove} onClose={onClose}>
       <p>{text.deleteQuestion(plainText(goal.display_name))}</p>
     </Confirm>
   )

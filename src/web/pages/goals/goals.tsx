@@ -3,9 +3,9 @@ import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
 import { Card } from '../../parts/card.tsx'
 import { Button } from '../../parts/form/button.tsx'
-import { Pager } from '../../parts/lists/pager.tsx'
-import { Answer, Empty, FailureNote } from '../../parts/states.tsx'
-import { pageIn, useAddress } from '../../state/address.ts'
+import { List } from '../../parts/lists/list.tsx'
+import { Empty, FailureNote } from '../../parts/states.tsx'
+import { useAddress, usePage } from '../../state/address.ts'
 import { useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { EventGoals } from './event-goals.tsx'
@@ -25,7 +25,8 @@ export default function Goals() {
   const { input } = useQuestion()
   const { params, change } = useAddress()
   const [shown, setShown] = useState<Shown>()
-  const [page, search] = [pageIn(params), params.get('search') ?? '']
+  const [page, onPage] = usePage()
+  const search = params.get('search') ?? ''
   const goals = useRead(['goals', id, 'list', page, search], signal =>
     api.goals.list.query({ siteKey: id, page, per_page: PER_PAGE, ...(search && { search }) }, { signal }),
   )
@@ -52,22 +53,19 @@ export default function Goals() {
           />
         )}
         {report.failure && <FailureNote failure={report.failure} again={report.again} />}
-        <Answer read={goals}>
-          {({ data, meta }) =>
-            data.length === 0 ? (
-              <Empty title={search ? text.noMatch : text.none}>{!search && <p>{text.noneHint}</p>}</Empty>
-            ) : (
-              <>
-                <GoalTable
-                  goals={data}
-                  rows={report.failure ? undefined : report.data}
-                  onEdit={goal => setShown({ kind: 'editor', goal })}
-                />
-                <Pager meta={meta} onPage={next => change({ page: next === 1 ? null : String(next) })} />
-              </>
-            )
-          }
-        </Answer>
+        <List
+          read={goals}
+          empty={<Empty title={search ? text.noMatch : text.none}>{!search && <p>{text.noneHint}</p>}</Empty>}
+          onPage={onPage}
+        >
+          {rows => (
+            <GoalTable
+              goals={rows}
+              rows={report.failure ? undefined : report.data}
+              onEdit={goal => setShown({ kind: 'editor', goal })}
+            />
+          )}
+        </List>
       </Card>
       {shown?.kind === 'editor' && <GoalEditor {...(shown.goal && { goal: shown.goal })} onClose={close} />}
       {shown?.kind === 'events' && <EventGoals onClose={close} />}

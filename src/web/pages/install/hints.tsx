@@ -50,7 +50,7 @@ function CheckPage() {
   const { id, mayChange } = useSite()
   const [found, setFound] = useState<Installation>()
   const check = useChange(() => api.sites.checkInstallation.mutate({ siteKey: id }))
-  const look = async () => setFound(await check.send(undefined))
+  const look = async () => setFound(await check.send())
   if (!mayChange) return null
   if (!found && !check.isSending && !check.failure) {
     return (

@@ -3,11 +3,10 @@ import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
 import { useFormat } from '../../format/format.ts'
 import { CsvButton } from '../../parts/form/download-button.tsx'
-import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
-import { Pager } from '../../parts/lists/pager.tsx'
+import type { Column } from '../../parts/lists/data-table.tsx'
+import { ListTable } from '../../parts/lists/list.tsx'
 import { Dialog } from '../../parts/overlay/dialog.tsx'
-import { Answer } from '../../parts/states.tsx'
-import { useQuestion, useSite } from '../../state/site.tsx'
+import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import type { MrrChange } from './change-card.tsx'
 import { CustomerName, KindTag } from './names.tsx'
@@ -18,7 +17,6 @@ const PER_PAGE = 25
 export default function ChangeDialog({ onClose }: { onClose(): void }) {
   const { money } = useText()
   const { changes: text, lists, customer, waterfall } = money
-  const { mayExport } = useSite()
   const { input } = useQuestion()
   const format = useFormat()
   const [page, setPage] = useState(1)
@@ -54,21 +52,15 @@ export default function ChangeDialog({ onClose }: { onClose(): void }) {
       size="wide"
       title={text.title}
       onClose={onClose}
-      action={mayExport && <CsvButton path="stats/money/changes" query={query} name="mrr-changes" />}
+      action={<CsvButton path="stats/money/changes" query={query} name="mrr-changes" />}
     >
-      <Answer read={read}>
-        {({ data, meta }) => (
-          <>
-            <DataTable
-              label={text.title}
-              columns={columns}
-              rows={data}
-              keyOf={row => `${row.at} ${row.customer}`}
-            />
-            <Pager meta={meta} onPage={setPage} />
-          </>
-        )}
-      </Answer>
+      <ListTable
+        read={read}
+        label={text.title}
+        columns={columns}
+        keyOf={row => `${row.at} ${row.customer}`}
+        onPage={setPage}
+      />
     </Dialog>
   )
 }

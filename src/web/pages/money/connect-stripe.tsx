@@ -49,7 +49,7 @@ function StripeConnected({ connection, onChange }: { connection: Connection; onC
   const { time } = useFormat()
   const [isAsked, setAsked] = useState(false)
   const disconnect = useChange(
-    () => api.processor.disconnect.mutate({ siteKey: id }).then(() => true),
+    () => api.processor.disconnect.mutate({ siteKey: id }),
     [['processor', id], ['sites'], ['site']],
   )
   return (
@@ -70,16 +70,7 @@ function StripeConnected({ connection, onChange }: { connection: Connection; onC
         </Button>
       </div>
       {isAsked && (
-        <Confirm
-          title={text.disconnect}
-          confirm={text.disconnect}
-          onConfirm={async () => {
-            if (await disconnect.send(undefined)) setAsked(false)
-          }}
-          onClose={() => setAsked(false)}
-          isSending={disconnect.isSending}
-          failure={disconnect.failure}
-        >
+        <Confirm title={text.disconnect} change={disconnect} onClose={() => setAsked(false)}>
           <p>{text.disconnectQuestion}</p>
         </Confirm>
       )}

@@ -4,9 +4,8 @@ import { useValueText } from '../../filters/filter-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { CsvButton } from '../../parts/form/download-button.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
-import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
-import { Pager } from '../../parts/lists/pager.tsx'
-import { Answer, Empty } from '../../parts/states.tsx'
+import type { Column } from '../../parts/lists/data-table.tsx'
+import { ListTable } from '../../parts/lists/list.tsx'
 import { useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { firstVisitFilters } from './first-visit.ts'
@@ -25,7 +24,7 @@ const STATUSES = ['active', 'churned', 'one_time'] as const satisfies readonly C
 export function CustomerList({ isRecurring }: { isRecurring: boolean }) {
   const { money } = useText()
   const { lists: text } = money
-  const { id, mayExport } = useSite()
+  const { id } = useSite()
   const { filters } = useQuestion()
   const list = useList(SORTS, STATUSES)
   const columns = useColumns(isRecurring)
@@ -36,28 +35,16 @@ export function CustomerList({ isRecurring }: { isRecurring: boolean }) {
       <ListControls
         {...list}
         statuses={money.customerStatus}
-        action={mayExport && <CsvButton path="stats/money/customers" query={query} name="customers" />}
+        action={<CsvButton path="stats/money/customers" query={query} name="customers" />}
       />
-      <Answer read={read}>
-        {({ data, meta }) =>
-          data.length === 0 ? (
-            <Empty title={text.noCustomers} />
-          ) : (
-            <>
-              <DataTable
-                label={text.customers}
-                columns={columns}
-                rows={data}
-                keyOf={row => row.id}
-                sort={list.sort}
-                order={list.order}
-                onSort={list.onSort}
-              />
-              <Pager meta={meta} onPage={list.onPage} />
-            </>
-          )
-        }
-      </Answer>
+      <ListTable
+        read={read}
+        empty={text.noCustomers}
+        label={text.customers}
+        columns={columns}
+        keyOf={row => row.id}
+        {...list}
+      />
     </>
   )
 }

@@ -4,9 +4,8 @@ import { type Read, useRead } from '../../api/use-read.ts'
 import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
-import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
-import { Pager } from '../../parts/lists/pager.tsx'
-import { Answer, Empty } from '../../parts/states.tsx'
+import type { Column } from '../../parts/lists/data-table.tsx'
+import { ListTable } from '../../parts/lists/list.tsx'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import type { Customer } from './customer.tsx'
@@ -37,23 +36,14 @@ export function CustomerPayments({ customer }: { customer: string }) {
   }
   return (
     <Card title={text.payments} label={text.payments} isWide>
-      <Answer read={read}>
-        {({ data, meta }) =>
-          data.length === 0 ? (
-            <Empty title={text.noPayments} />
-          ) : (
-            <>
-              <DataTable
-                label={text.payments}
-                columns={[id, ...columns]}
-                rows={data}
-                keyOf={row => row.transaction_id}
-              />
-              <Pager meta={meta} onPage={setPage} />
-            </>
-          )
-        }
-      </Answer>
+      <ListTable
+        read={read}
+        empty={text.noPayments}
+        label={text.payments}
+        columns={[id, ...columns]}
+        keyOf={row => row.transaction_id}
+        onPage={setPage}
+      />
     </Card>
   )
 }
@@ -69,9 +59,11 @@ export function CustomerSubscriptions({ customer }: { customer: Customer }) {
   const { id } = useSite()
   const format = useFormat()
   const query = { siteKey: id, search: customer.id.slice(2), sort: 'started' as const, per_page: MOST }
-  const read = useRead(['moneySubscriptions', query], signal =>
-    api.stats.moneySubscriptions.query(query, { signal }),
-  )
+  // The search finds other customers, too, whose key has the same part.
+  const read = useRead(['moneySubscriptions', query, customer.id], async signal => {
+    const { data } = await api.stats.moneySubscriptions.query(query, { signal })
+    return data.filter(each => customerOf(each).id === customer.id)
+  })
   const columns: Column<Subscription>[] = [
     {
       name: 'id',
@@ -100,20 +92,13 @@ export function CustomerSubscriptions({ customer }: { customer: Customer }) {
   ]
   return (
     <Card title={text.subscriptions} label={text.subscriptions}>
-      <Answer read={read}>
-        {({ data }) => {
-          const own = data.filter(each => customerOf(each).id === customer.id)
-          if (own.length === 0) return <Empty title={text.noSubscriptions} />
-          return (
-            <DataTable
-              label={text.subscriptions}
-              columns={columns}
-              rows={own}
-              keyOf={row => row.subscription_id}
-            />
-          )
-        }}
-      </Answer>
+      <ListTable
+        read={read}
+        empty={text.noSubscriptions}
+        label={text.subscriptions}
+        columns={columns}
+        keyOf={row => row.subscription_id}
+      />
     </Card>
   )
 }

@@ -28,7 +28,7 @@ export function ImportPast({ isStarted }: { isStarted: boolean }) {
   useEffect(() => setRunning(read.data?.state === 'running'), [read.data])
   const start = useChange(() => startImport(id), [['processor', id]])
   const button = (name: string) => (
-    <Button onClick={() => start.send(undefined)} disabled={start.isSending}>
+    <Button onClick={() => start.send()} disabled={start.isSending}>
       {name}
     </Button>
   )

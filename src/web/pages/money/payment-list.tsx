@@ -1,10 +1,9 @@
-import { api, type Outputs } from '../../api/client.ts'
+import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
 import { useFormat } from '../../format/format.ts'
 import { CsvButton } from '../../parts/form/download-button.tsx'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
-import { Pager } from '../../parts/lists/pager.tsx'
-import { Answer, Empty } from '../../parts/states.tsx'
+import { List } from '../../parts/lists/list.tsx'
 import { usePage } from '../../state/address.ts'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
@@ -27,27 +26,22 @@ export function PaymentList() {
     cell: row => <CustomerName {...customerOfPayment(row, currency)} isLong />,
   }
   return (
-    <Answer read={read}>
-      {({ data, meta }: Outputs['payments']['list']) =>
-        data.length === 0 ? (
-          <Empty title={text.noPayments} />
-        ) : (
-          <>
-            <div className={css.controls}>
-              <span className={css.grow} />
-              <CsvButton path="payments" query={{ siteKey: id }} name="payments" />
-            </div>
-            <DataTable
-              label={text.payments}
-              columns={[customer, ...columns]}
-              rows={data}
-              keyOf={row => row.transaction_id}
-            />
-            <Pager meta={meta} onPage={onPage} />
-          </>
-        )
-      }
-    </Answer>
+    <List read={read} empty={text.noPayments} onPage={onPage}>
+      {rows => (
+        <>
+          <div className={css.controls}>
+            <span className={css.grow} />
+            <CsvButton path="payments" query={{ siteKey: id }} name="payments" />
+          </div>
+          <DataTable
+            label={text.payments}
+            columns={[customer, ...columns]}
+            rows={rows}
+            keyOf={row => row.transaction_id}
+          />
+        </>
+      )}
+    </List>
   )
 }
 

@@ -51,7 +51,6 @@ export function SourceCard({ isRecurring }: { isRecurring: boolean }) {
 function Sources({ dimension, isRecurring }: { dimension: MoneyDimension; isRecurring: boolean }) {
   const { money } = useText()
   const { sources: text } = money
-  const { mayExport } = useSite()
   const { input } = useQuestion()
   const { exact } = useFormat()
   const { params, change } = useAddress()
@@ -90,13 +89,11 @@ function Sources({ dimension, isRecurring }: { dimension: MoneyDimension; isRecu
                 </Button>
               )}
               {total > rows.length && <span>{text.most(exact(rows.length), exact(total))}</span>}
-              {mayExport && (
-                <CsvButton
-                  path="stats/money/breakdown"
-                  query={{ ...input, dimension, sort: readSort }}
-                  name={`money-${dimension}`}
-                />
-              )}
+              <CsvButton
+                path="stats/money/breakdown"
+                query={{ ...input, dimension, sort: readSort }}
+                name={`money-${dimension}`}
+              />
             </div>
           </>
         )

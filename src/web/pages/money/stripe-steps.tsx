@@ -64,7 +64,6 @@ export function StripeSteps({ onConnected }: { onConnected(): void }) {
       connectAndImport(id, secret.trim(), key.trim()),
     [['processor', id], ['sites'], ['site']],
   )
-  const errors = connect.failure?.fields ?? {}
   return (
     <Steps>
       <Step number={1} title={text.endpoint}>
@@ -101,7 +100,7 @@ export function StripeSteps({ onConnected }: { onConnected(): void }) {
             label={text.secrets}
             send={text.connect}
             isSending={connect.isSending}
-            failure={Object.keys(errors).length > 0 ? undefined : connect.failure}
+            failure={connect.failure}
             onSend={async values => {
               if (await connect.send(values)) onConnected()
             }}
@@ -110,7 +109,6 @@ export function StripeSteps({ onConnected }: { onConnected(): void }) {
               name="webhook_secret"
               label={text.signingSecret}
               hint={text.signingSecretHint}
-              errors={errors.webhook_secret}
               placeholder="whsec_…"
               maxLength={255}
               autoComplete="off"
@@ -121,7 +119,6 @@ export function StripeSteps({ onConnected }: { onConnected(): void }) {
               name="api_key"
               label={text.apiKey}
               hint={text.apiKeyHint}
-              errors={errors.api_key}
               placeholder="rk_…"
               maxLength={255}
               autoComplete="off"

@@ -2,9 +2,8 @@ import { api, type Inputs, type Outputs } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
 import { useFormat } from '../../format/format.ts'
 import { CsvButton } from '../../parts/form/download-button.tsx'
-import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
-import { Pager } from '../../parts/lists/pager.tsx'
-import { Answer, Empty } from '../../parts/states.tsx'
+import type { Column } from '../../parts/lists/data-table.tsx'
+import { ListTable } from '../../parts/lists/list.tsx'
 import { useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { firstVisitFilters } from './first-visit.ts'
@@ -23,7 +22,7 @@ const SORTS: readonly Sort[] = ['mrr', 'started', 'ended']
 export function SubscriptionList() {
   const { money } = useText()
   const { lists: text } = money
-  const { id, mayExport } = useSite()
+  const { id } = useSite()
   const { filters } = useQuestion()
   const list = useList(SORTS, Object.keys(money.subscriptionStatus) as Status[])
   const columns = useSubscriptionColumns()
@@ -36,30 +35,16 @@ export function SubscriptionList() {
       <ListControls
         {...list}
         statuses={money.subscriptionStatus satisfies Record<Status, string>}
-        action={
-          mayExport && <CsvButton path="stats/money/subscriptions" query={query} name="subscriptions" />
-        }
+        action={<CsvButton path="stats/money/subscriptions" query={query} name="subscriptions" />}
       />
-      <Answer read={read}>
-        {({ data, meta }) =>
-          data.length === 0 ? (
-            <Empty title={text.noSubscriptions} />
-          ) : (
-            <>
-              <DataTable
-                label={text.subscriptions}
-                columns={columns}
-                rows={data}
-                keyOf={row => row.subscription_id}
-                sort={list.sort}
-                order={list.order}
-                onSort={list.onSort}
-              />
-              <Pager meta={meta} onPage={list.onPage} />
-            </>
-          )
-        }
-      </Answer>
+      <ListTable
+        read={read}
+        empty={text.noSubscriptions}
+        label={text.subscriptions}
+        columns={columns}
+        keyOf={row => row.subscription_id}
+        {...list}
+      />
     </>
   )
 }

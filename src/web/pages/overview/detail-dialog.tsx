@@ -8,9 +8,8 @@ import { SearchInput } from '../../parts/form/choices.tsx'
 import { CsvButton } from '../../parts/form/download-button.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
-import { Pager } from '../../parts/lists/pager.tsx'
+import { List } from '../../parts/lists/list.tsx'
 import { Dialog } from '../../parts/overlay/dialog.tsx'
-import { Answer, Empty } from '../../parts/states.tsx'
 import { useQuestion, useSite } from '../../state/site.tsx'
 import { usePaused } from '../../state/use-paused.ts'
 import { useText } from '../../text/text.tsx'
@@ -27,7 +26,6 @@ const PER_PAGE = 25
 /** All values of a dimension: with search, sorted by any number, in pages, and as a file. */
 export default function DetailDialog({ dimension, onClose }: { dimension: Dimension; onClose(): void }) {
   const { common, overview, filters } = useText()
-  const { mayExport } = useSite()
   const { input, totals } = useQuestion()
   const [typed, setTyped] = useState('')
   const [sort, setSort] = useState<Sort>('visitors')
@@ -54,7 +52,7 @@ export default function DetailDialog({ dimension, onClose }: { dimension: Dimens
       size="wide"
       title={title}
       onClose={onClose}
-      action={mayExport && <CsvButton path="stats/breakdown" query={query} name={dimension} />}
+      action={<CsvButton path="stats/breakdown" query={query} name={dimension} />}
     >
       <SearchInput
         label={common.actions.search}
@@ -64,31 +62,26 @@ export default function DetailDialog({ dimension, onClose }: { dimension: Dimens
           setPage(1)
         }}
       />
-      <Answer read={read}>
-        {({ data, meta, imported }) =>
-          data.length === 0 ? (
-            <Empty {...(search !== '' && { title: filters.noValues })} />
-          ) : (
-            <>
-              <DataTable
-                label={title}
-                columns={columns}
-                rows={data}
-                keyOf={({ value }) => value}
-                sort={sort}
-                order={order}
-                onSort={next => {
-                  setOrder(next === sort && order === 'desc' ? 'asc' : 'desc')
-                  setSort(next)
-                  setPage(1)
-                }}
-              />
-              <ImportedLine imported={imported} />
-              <Pager meta={meta} onPage={setPage} />
-            </>
-          )
-        }
-      </Answer>
+      <List read={read} empty={search === '' ? undefined : filters.noValues} onPage={setPage}>
+        {(rows, { imported }) => (
+          <>
+            <DataTable
+              label={title}
+              columns={columns}
+              rows={rows}
+              keyOf={({ value }) => value}
+              sort={sort}
+              order={order}
+              onSort={next => {
+                setOrder(next === sort && order === 'desc' ? 'asc' : 'desc')
+                setSort(next)
+                setPage(1)
+              }}
+            />
+            <ImportedLine imported={imported} />
+          </>
+        )}
+      </List>
     </Dialog>
   )
 }

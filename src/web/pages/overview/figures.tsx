@@ -20,7 +20,7 @@ import {
 } from './metrics.ts'
 import css from './overview.module.css'
 
-const NoteDialog = lazyPart(() => import('./note-dialog.tsx'))
+const NoteDialog = lazyPart(() => import('../../chart/note-dialog.tsx'))
 
 /** The figures of the period: the legend of the chart below, and its switch. */
 export function Figures() {

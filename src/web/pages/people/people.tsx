@@ -16,7 +16,7 @@ export default function People() {
   const { common, people } = useText()
   const { params, change } = useAddress()
   const { input } = useQuestion()
-  const { mayExport, isMember } = useSite()
+  const { isMember } = useSite()
   // Readers of a share see no recordings.
   const tabs = TABS.filter(name => name !== 'replays' || isMember)
   const tab = tabs.find(name => name === params.get('tab')) ?? 'visitors'
@@ -36,7 +36,7 @@ export default function People() {
           tabs={tabs.map(name => ({ name, label: people.tabs[name] }))}
           value={tab}
           onChange={choose}
-          action={mayExport && <CsvButton {...listOf(tab)} name={tab} />}
+          action={<CsvButton {...listOf(tab)} name={tab} />}
         >
           {tab === 'replays' ? (
             <ReplayList />

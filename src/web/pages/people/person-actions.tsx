@@ -21,9 +21,6 @@ export function PersonActions({ person, isUser }: { person: string; isUser: bool
   const file = useExport(person)
   const [state, setState] = useState<'asked' | 'begun'>()
   const erase = useChange(() => api.people.erase.mutate({ siteKey: id, person }))
-  const send = async () => {
-    if (await erase.send(undefined)) setState('begun')
-  }
   if (state === 'begun') {
     return (
       <Notice>
@@ -45,10 +42,9 @@ export function PersonActions({ person, isUser }: { person: string; isUser: bool
         <Confirm
           title={people.eraseTitle}
           confirm={people.eraseConfirm}
-          onConfirm={send}
+          change={erase}
+          onDone={() => setState('begun')}
           onClose={() => setState(undefined)}
-          isSending={erase.isSending}
-          failure={erase.failure}
         >
           <p>{people.eraseText}</p>
           {isUser && <p>{people.eraseUserText}</p>}

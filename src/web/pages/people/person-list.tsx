@@ -4,9 +4,9 @@ import { useRead } from '../../api/use-read.ts'
 import { useFormat } from '../../format/format.ts'
 import { SearchInput } from '../../parts/form/choices.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
-import { type Column, DataTable, usePermitted } from '../../parts/lists/data-table.tsx'
-import { Pager } from '../../parts/lists/pager.tsx'
-import { Answer, Empty } from '../../parts/states.tsx'
+import { type Column, usePermitted } from '../../parts/lists/data-table.tsx'
+import { ListTable } from '../../parts/lists/list.tsx'
+import { Empty } from '../../parts/states.tsx'
 import { useAddress, usePage } from '../../state/address.ts'
 import { partOfPath } from '../../state/places.ts'
 import { useQuestion } from '../../state/site.tsx'
@@ -30,27 +30,20 @@ export function PersonList({ kind }: { kind: Kind }) {
   return (
     <>
       {isUsers && <UserSearch />}
-      <Answer read={list}>
-        {({ data, meta }) =>
-          data.length === 0 ? (
-            <Empty title={isUsers ? people.noUsers : people.noVisitors}>
-              {isUsers && search === '' && <p>{people.noUsersHint}</p>}
-            </Empty>
-          ) : (
-            <>
-              <DataTable
-                label={people.tabs[kind]}
-                columns={columns}
-                rows={data}
-                keyOf={row => (isUsers ? row.user_id : row.visitor_id)}
-                isEven
-                {...(isUsers && { sort, order: 'desc' as const, onSort })}
-              />
-              <Pager meta={meta} onPage={onPage} />
-            </>
-          )
+      <ListTable
+        read={list}
+        empty={
+          <Empty title={isUsers ? people.noUsers : people.noVisitors}>
+            {isUsers && search === '' && <p>{people.noUsersHint}</p>}
+          </Empty>
         }
-      </Answer>
+        label={people.tabs[kind]}
+        columns={columns}
+        keyOf={row => (isUsers ? row.user_id : row.visitor_id)}
+        isEven
+        {...(isUsers && { sort, order: 'desc' as const, onSort })}
+        onPage={onPage}
+      />
     </>
   )
 }

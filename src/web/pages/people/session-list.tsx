@@ -3,8 +3,7 @@ import { useRead } from '../../api/use-read.ts'
 import { useFormat } from '../../format/format.ts'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { type Column, DataTable, usePermitted } from '../../parts/lists/data-table.tsx'
-import { Pager } from '../../parts/lists/pager.tsx'
-import { Answer, Empty } from '../../parts/states.tsx'
+import { List, ListTable } from '../../parts/lists/list.tsx'
 import { usePage } from '../../state/address.ts'
 import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
@@ -29,24 +28,17 @@ export function SessionList() {
     api.stats.sessions.query({ ...input, page }, { signal }),
   )
   return (
-    <Answer read={list}>
-      {({ data, meta }) =>
-        data.length === 0 ? (
-          <Empty />
-        ) : (
-          <>
-            <DataTable
-              label={people.tabs.sessions}
-              columns={data.some(row => row.has_replay) ? [who!, recorded, ...others] : [who!, ...others]}
-              rows={data}
-              keyOf={({ session_id }) => session_id}
-              isEven
-            />
-            <Pager meta={meta} onPage={onPage} />
-          </>
-        )
-      }
-    </Answer>
+    <List read={list} onPage={onPage}>
+      {rows => (
+        <DataTable
+          label={people.tabs.sessions}
+          columns={rows.some(row => row.has_replay) ? [who!, recorded, ...others] : [who!, ...others]}
+          rows={rows}
+          keyOf={({ session_id }) => session_id}
+          isEven
+        />
+      )}
+    </List>
   )
 }
 
@@ -130,23 +122,14 @@ export function ReplayList() {
     api.stats.replays.query({ ...input, page }, { signal }),
   )
   return (
-    <Answer read={list}>
-      {({ data, meta }) =>
-        data.length === 0 ? (
-          <Empty title={replay.none} />
-        ) : (
-          <>
-            <DataTable
-              label={people.tabs.replays}
-              columns={[who!, recorded, ...others]}
-              rows={data}
-              keyOf={({ session_id }) => session_id}
-              isEven
-            />
-            <Pager meta={meta} onPage={onPage} />
-          </>
-        )
-      }
-    </Answer>
+    <ListTable
+      read={list}
+      empty={replay.none}
+      label={people.tabs.replays}
+      columns={[who!, recorded, ...others]}
+      keyOf={({ session_id }) => session_id}
+      isEven
+      onPage={onPage}
+    />
   )
 }

@@ -4,8 +4,7 @@ import { api, type Outputs } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
 import { type Format, useFormat } from '../../format/format.ts'
 import { HostileText } from '../../parts/hostile-text.tsx'
-import { Pager } from '../../parts/lists/pager.tsx'
-import { Answer, Empty } from '../../parts/states.tsx'
+import { List } from '../../parts/lists/list.tsx'
 import { useLinks, usePage } from '../../state/address.ts'
 import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
@@ -25,28 +24,21 @@ export function Timeline({ person }: { person: string }) {
     api.stats.timeline.query({ ...input, person, page }, { signal }),
   )
   return (
-    <Answer read={read}>
-      {({ data, meta }) =>
-        data.length === 0 ? (
-          <Empty />
-        ) : (
-          <>
-            {byDay(data, format).map(([day, items]) => (
-              <section key={day} aria-label={day}>
-                <h3 className={css.day}>{day}</h3>
-                <ol className={css.items}>
-                  {items.map((item, index) => (
-                    // biome-ignore lint/suspicious/noArrayIndexKey: items have no names of their own
-                    <TimelineEntry key={index} item={item} />
-                  ))}
-                </ol>
-              </section>
-            ))}
-            <Pager meta={meta} onPage={onPage} />
-          </>
-        )
+    <List read={read} onPage={onPage}>
+      {rows =>
+        byDay(rows, format).map(([day, items]) => (
+          <section key={day} aria-label={day}>
+            <h3 className={css.day}>{day}</h3>
+            <ol className={css.items}>
+              {items.map((item, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: items have no names of their own
+                <TimelineEntry key={index} item={item} />
+              ))}
+            </ol>
+          </section>
+        ))
       }
-    </Answer>
+    </List>
   )
 }
 

@@ -14,10 +14,7 @@ export function DangerSettings() {
   const { id, domain } = useSite()
   const [, navigate] = useLocation()
   const [isAsked, setAsked] = useState(false)
-  const change = useChange(() => api.sites.delete.mutate({ siteKey: id }).then(() => true), [['sites']])
-  const remove = async () => {
-    if (await change.send(undefined)) navigate('~/', { replace: true })
-  }
+  const change = useChange(() => api.sites.delete.mutate({ siteKey: id }), [['sites']])
   return (
     <Card title={text.deleteSite} note={text.deleteSiteHint}>
       <Button kind="danger" onClick={() => setAsked(true)}>
@@ -26,11 +23,9 @@ export function DangerSettings() {
       {isAsked && (
         <Confirm
           title={text.deleteSite}
-          confirm={text.deleteSite}
-          onConfirm={remove}
+          change={change}
+          onDone={() => navigate('~/', { replace: true })}
           onClose={() => setAsked(false)}
-          isSending={change.isSending}
-          failure={change.failure}
           typed={{ label: text.typeDomain(domain), text: domain }}
         >
           <p>{text.deleteSiteQuestion(domain)}</p>

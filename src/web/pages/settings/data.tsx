@@ -7,10 +7,10 @@ import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
+import { SettingForm } from '../../parts/setting-form.tsx'
 import { Answer } from '../../parts/states.tsx'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import { SettingForm } from './setting-form.tsx'
 import css from './settings.module.css'
 
 /** How long details are kept, and the deletion of old numbers. */
@@ -54,7 +54,7 @@ function RetentionForm({ site }: { site: SiteSettings }) {
         max={120}
         label={text.retentionMonths}
         hint={text.retentionMonthsHint}
-        errors={change.failure?.fields.retention_months}
+        field="retention_months"
         defaultValue={site.retention_months ?? ''}
       />
       {site.details_from && <p className={css.quiet}>{text.detailsFrom(day(site.details_from))}</p>}
@@ -69,10 +69,10 @@ function History({ detailsFrom }: { detailsFrom: string }) {
   const latest = detailsFrom.slice(0, 10)
   const [before, setBefore] = useState(latest)
   const [isAsked, setAsked] = useState(false)
-  const change = useChange(() => api.sites.deleteHistory.mutate({ siteKey: id, before }).then(() => true))
-  const remove = async () => {
-    if (!(await change.send(undefined))) return
-    setAsked(false)
+  const change = useChange(() => api.sites.deleteHistory.mutate({ siteKey: id, before }))
+  const close = () => setAsked(false)
+  const done = () => {
+    close()
     refreshSite()
   }
   return (
@@ -95,11 +95,9 @@ function History({ detailsFrom }: { detailsFrom: string }) {
       {isAsked && (
         <Confirm
           title={text.historyDelete}
-          confirm={text.historyDelete}
-          onConfirm={remove}
-          onClose={() => setAsked(false)}
-          isSending={change.isSending}
-          failure={change.failure}
+          change={change}
+          onDone={done}
+          onClose={close}
           typed={{ label: text.typeDomain(domain), text: domain }}
         >
           <p>{text.historyQuestion(day(before))}</p>

@@ -78,7 +78,7 @@ function Kinds() {
   const { exports: text } = useText()
   const { id, domain } = useSite()
   return (
-    <ul className={`${css.list} ${css.compact}`}>
+    <ul className={css.kinds}>
       {Object.entries(text.kinds).map(([kind, label]) => (
         <li key={kind}>
           <span>{label}</span>

@@ -7,10 +7,10 @@ import { refreshSite, type SiteSettings, useSettings } from '../../app/site/site
 import { Card } from '../../parts/card.tsx'
 import { TextField } from '../../parts/form/field.tsx'
 import { CurrencyField, ZoneField } from '../../parts/form/option-fields.tsx'
+import { SettingForm } from '../../parts/setting-form.tsx'
 import { Answer } from '../../parts/states.tsx'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import { SettingForm } from './setting-form.tsx'
 
 type General = Pick<SiteSettings, 'domain' | 'timezone' | 'currency'>
 
@@ -32,7 +32,6 @@ function GeneralForm({ site }: { site: SiteSettings }) {
   const [timezone, setTimezone] = useState(site.timezone)
   const [currency, setCurrency] = useState(site.currency)
   const change = useChange((next: Partial<General>) => changeGeneral(id, next))
-  const errors = change.failure?.fields ?? {}
   const saved = (next: SiteSettings) => {
     queries.invalidateQueries({ queryKey: ['sites'] })
     // The domain is part of the address.
@@ -51,13 +50,12 @@ function GeneralForm({ site }: { site: SiteSettings }) {
         name="domain"
         label={words.domain}
         hint={text.domainHint}
-        errors={errors.domain}
         defaultValue={site.domain}
         spellCheck={false}
         required
       />
-      <ZoneField value={timezone} onChange={setTimezone} errors={errors.timezone} />
-      <CurrencyField value={currency} onChange={setCurrency} errors={errors.currency} />
+      <ZoneField value={timezone} onChange={setTimezone} />
+      <CurrencyField value={currency} onChange={setCurrency} />
     </SettingForm>
   )
 }

@@ -1,19 +1,15 @@
 import { useState } from 'react'
-import { api, type Outputs } from '../../api/client.ts'
+import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
+import NoteDialog, { type Note } from '../../chart/note-dialog.tsx'
 import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
 import { Button } from '../../parts/form/button.tsx'
-import { Pager } from '../../parts/lists/pager.tsx'
-import { Answer, Empty } from '../../parts/states.tsx'
-import { pageIn, useAddress } from '../../state/address.ts'
+import { SettingList, SettingRow } from '../../parts/setting-row.tsx'
+import { usePage } from '../../state/address.ts'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import { NoteDialog } from './note-dialog.tsx'
-import { SettingRow } from './setting-row.tsx'
 import css from './settings.module.css'
-
-export type Note = Outputs['annotations']['list']['data'][number]
 
 const PER_PAGE = 25
 
@@ -21,9 +17,8 @@ const PER_PAGE = 25
 export function NoteSettings() {
   const { settings: text, common } = useText()
   const { id, mayChange } = useSite()
-  const { params, change } = useAddress()
   const [isAdding, setAdding] = useState(false)
-  const page = pageIn(params)
+  const [page, onPage] = usePage()
   const notes = useRead(['annotations', id, 'list', page], signal =>
     api.annotations.list.query({ siteKey: id, page, per_page: PER_PAGE }, { signal }),
   )
@@ -33,22 +28,9 @@ export function NoteSettings() {
       note={text.notesHint}
       action={mayChange && <Button onClick={() => setAdding(true)}>{common.actions.add}</Button>}
     >
-      <Answer read={notes}>
-        {({ data, meta }) =>
-          data.length === 0 ? (
-            <Empty title={text.noNotes} />
-          ) : (
-            <>
-              <ul className={css.list}>
-                {data.map(note => (
-                  <NoteRow key={note.id} note={note} />
-                ))}
-              </ul>
-              <Pager meta={meta} onPage={next => change({ page: next === 1 ? null : String(next) })} />
-            </>
-          )
-        }
-      </Answer>
+      <SettingList read={notes} empty={text.noNotes} onPage={onPage}>
+        {note => <NoteRow key={note.id} note={note} />}
+      </SettingList>
       {isAdding && <NoteDialog onClose={() => setAdding(false)} />}
     </Card>
   )

@@ -4,14 +4,13 @@ import { useChange } from '../../api/use-change.ts'
 import { useRead } from '../../api/use-read.ts'
 import { FilterSummary, filtersOf } from '../../filters/filter-summary.tsx'
 import { Card } from '../../parts/card.tsx'
+import { Editor } from '../../parts/editor.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
-import { Form } from '../../parts/form/form.tsx'
 import { plainText } from '../../parts/hostile-text.tsx'
-import { Dialog } from '../../parts/overlay/dialog.tsx'
-import { Answer, Empty } from '../../parts/states.tsx'
+import { SettingList, SettingRow } from '../../parts/setting-row.tsx'
+import { Empty } from '../../parts/states.tsx'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import { SettingRow } from './setting-row.tsx'
 import css from './settings.module.css'
 
 type Segment = Outputs['segments']['list'][number]
@@ -25,21 +24,16 @@ export function SegmentSettings() {
   const segments = useRead(['segments', id], signal => api.segments.list.query({ siteKey: id }, { signal }))
   return (
     <Card title={text.parts.segments} note={text.segmentsHint}>
-      <Answer read={segments}>
-        {list =>
-          list.length === 0 ? (
-            <Empty title={text.noSegments}>
-              <Link href="/">{text.toOverview}</Link>
-            </Empty>
-          ) : (
-            <ul className={css.list}>
-              {list.map(segment => (
-                <SegmentRow key={segment.id} segment={segment} />
-              ))}
-            </ul>
-          )
+      <SettingList
+        read={segments}
+        empty={
+          <Empty title={text.noSegments}>
+            <Link href="/">{text.toOverview}</Link>
+          </Empty>
         }
-      </Answer>
+      >
+        {segment => <SegmentRow key={segment.id} segment={segment} />}
+      </SettingList>
     </Card>
   )
 }
@@ -70,7 +64,7 @@ function SegmentRow({ segment }: { segment: Segment }) {
 }
 
 function SegmentDialog({ segment, onClose }: { segment: Segment; onClose(): void }) {
-  const { common, filters, settings: text } = useText()
+  const { filters, settings: text } = useText()
   const { id } = useSite()
   const change = useChange(
     (changes: { name: string; visibility: Segment['visibility'] }) =>
@@ -78,31 +72,25 @@ function SegmentDialog({ segment, onClose }: { segment: Segment; onClose(): void
     [['segments', id]],
   )
   return (
-    <Dialog open title={text.editSegment} onClose={onClose}>
-      <Form
-        send={common.actions.save}
-        isSending={change.isSending}
-        failure={change.failure}
-        onSend={async ({ name = '', visibility }) => {
-          const saved = await change.send({ name, visibility: visibility as Segment['visibility'] })
-          if (saved) onClose()
-        }}
-      >
-        <TextField
-          name="name"
-          label={filters.segmentName}
-          defaultValue={segment.name}
-          maxLength={120}
-          errors={change.failure?.fields.name}
-          required
-        />
-        <SelectField
-          name="visibility"
-          label={filters.visibility}
-          defaultValue={segment.visibility}
-          options={VISIBILITIES.map(value => ({ value, label: filters.visibilities[value] }))}
-        />
-      </Form>
-    </Dialog>
+    <Editor
+      title={text.editSegment}
+      change={change}
+      inputOf={({ name = '', visibility }) => ({ name, visibility: visibility as Segment['visibility'] })}
+      onClose={onClose}
+    >
+      <TextField
+        name="name"
+        label={filters.segmentName}
+        defaultValue={segment.name}
+        maxLength={120}
+        required
+      />
+      <SelectField
+        name="visibility"
+        label={filters.visibility}
+        defaultValue={segment.visibility}
+        options={VISIBILITIES.map(value => ({ value, label: filters.visibilities[value] }))}
+      />
+    </Editor>
   )
 }

@@ -1,6 +1,7 @@
-import { type ComponentType, useEffect, useRef } from 'react'
-import { Link, useParams } from 'wouter'
+import type { ComponentType } from 'react'
+import { useParams } from 'wouter'
 import { NotFound } from '../../app/message-pages.tsx'
+import { PartNav } from '../../parts/part-nav.tsx'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { AlertSettings } from './alerts/alerts.tsx'
@@ -41,43 +42,23 @@ export default function Settings() {
   const may = { member: true, change: mayChange, manage: mayManage }
   const parts = PARTS.filter(({ needs }) => may[needs])
   const part = parts.find(({ name }) => name === given)
-  const nav = useChosenInSight(part?.name)
   if (!part) return <NotFound />
   const Content = CONTENT[part.name]
   return (
     <>
       <h1 className={css.title}>{common.nav.settings}</h1>
-      <div className={css.page}>
-        <nav ref={nav} className={css.nav} aria-label={common.nav.settings}>
-          {parts.map(({ name }) => (
-            <Link
-              key={name}
-              href={name === 'general' ? '/settings' : `/settings/${name}`}
-              className={css.link}
-              aria-current={name === part.name ? 'page' : undefined}
-            >
-              {text.parts[name]}
-            </Link>
-          ))}
-          <Link href="/install" className={css.link}>
-            {text.snippet}
-          </Link>
-        </nav>
+      <PartNav
+        base="/settings"
+        label={common.nav.settings}
+        current={part.name === 'general' ? '' : part.name}
+        parts={parts.map(({ name }) => ({ path: name === 'general' ? '' : name, label: text.parts[name] }))}
+        others={[{ href: '/install', label: text.snippet }]}
+      >
         <div className={css.content} key={part.name}>
           {!mayChange && <p className={css.note}>{text.readOnly}</p>}
           <Content />
         </div>
-      </div>
+      </PartNav>
     </>
   )
-}
-
-/** On a phone the list of parts is wider than the screen. */
-function useChosenInSight(name: PartName | undefined) {
-  const nav = useRef<HTMLElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another part is another link
-  useEffect(() => {
-    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' })
-  }, [name])
-  return nav
 }

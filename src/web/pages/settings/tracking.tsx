@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { api, TOGETHER } from '../../api/client.ts'
+import { api, type Outputs, TOGETHER } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
 import { useRead } from '../../api/use-read.ts'
 import { refreshSite, type SiteSettings, useSettings } from '../../app/site/site-frame.tsx'
@@ -8,10 +8,10 @@ import { CodeBlock } from '../../parts/code-block.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { CheckField, SelectField, TextArea, TextField } from '../../parts/form/field.tsx'
+import { SettingForm } from '../../parts/setting-form.tsx'
 import { Answer } from '../../parts/states.tsx'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import { SettingForm } from './setting-form.tsx'
 import css from './settings.module.css'
 
 const MODES = ['cookieless', 'cookie'] as const satisfies readonly SiteSettings['tracking_mode'][]
@@ -36,7 +36,6 @@ function TrackingForm({ site }: { site: SiteSettings }) {
   const { id } = useSite()
   const [hasReplay, setReplay] = useState(site.track_session_replay)
   const change = useChange((values: Record<string, string>) => changeTracking(id, site, values))
-  const errors = change.failure?.fields ?? {}
   return (
     <SettingForm label={text.parts.tracking} change={change} onSend={values => values} onSaved={refreshSite}>
       <SelectField
@@ -65,7 +64,7 @@ function TrackingForm({ site }: { site: SiteSettings }) {
         checked={hasReplay}
         onChange={event => setReplay(event.target.checked)}
       />
-      {hasReplay && <ReplayFields site={site} errors={errors} />}
+      {hasReplay && <ReplayFields site={site} />}
     </SettingForm>
   )
 }
@@ -94,17 +93,9 @@ const linesOf = (text: string) =>
     .map(line => line.trim())
     .filter(line => line !== '')
 
-interface Props {
-  site: SiteSettings
-  errors: Record<string, string[]>
-}
-
 /** Options of session replays. */
-function ReplayFields({ site, errors }: Props) {
+function ReplayFields({ site }: { site: SiteSettings }) {
   const { settings: text } = useText()
-  const pathErrors = Object.entries(errors).flatMap(([field, messages]) =>
-    field.startsWith('replay_excluded_paths') ? messages : [],
-  )
   return (
     <div className={css.inner}>
       <TextField
@@ -114,7 +105,6 @@ function ReplayFields({ site, errors }: Props) {
         max={100}
         label={text.replaySample}
         hint={text.replaySampleHint}
-        errors={errors.replay_sample_percent}
         defaultValue={site.replay_sample_percent}
         required
       />
@@ -124,7 +114,6 @@ function ReplayFields({ site, errors }: Props) {
         min={1}
         max={90}
         label={text.replayDays}
-        errors={errors.replay_days}
         defaultValue={site.replay_days}
         required
       />
@@ -132,7 +121,6 @@ function ReplayFields({ site, errors }: Props) {
         name="replay_excluded_paths"
         label={text.replayPaths}
         hint={text.replayPathsHint}
-        errors={pathErrors}
         defaultValue={site.replay_excluded_paths.join('\n')}
         placeholder="/account/**"
         spellCheck={false}
@@ -152,18 +140,11 @@ function IdentifySecret() {
   const [asked, setAsked] = useState<'rotate' | 'remove'>()
   const [secret, setSecret] = useState<string>()
   const rotate = useChange(() => api.sites.rotateIdentifySecret.mutate({ siteKey: id }), [key])
-  const remove = useChange(
-    () => api.sites.removeIdentifySecret.mutate({ siteKey: id }).then(() => true),
-    [key],
-  )
-  const make = async () => {
-    const made = await rotate.send(undefined)
+  const remove = useChange(() => api.sites.removeIdentifySecret.mutate({ siteKey: id }), [key])
+  const close = () => setAsked(undefined)
+  const show = (made: Outputs['sites']['rotateIdentifySecret'] | undefined) => {
     setSecret(made?.identify_secret)
-    if (made) setAsked(undefined)
-  }
-  const drop = async () => {
-    if (await remove.send(undefined)) setAsked(undefined)
-    setSecret(undefined)
+    close()
   }
   return (
     <Card title={text.identify} note={text.identifyHint}>
@@ -178,7 +159,10 @@ function IdentifySecret() {
               </div>
             )}
             <div className={css.buttons}>
-              <Button isBusy={rotate.isSending} onClick={isSet ? () => setAsked('rotate') : make}>
+              <Button
+                isBusy={rotate.isSending}
+                onClick={isSet ? () => setAsked('rotate') : async () => show(await rotate.send())}
+              >
                 {isSet ? text.identifyRotate : text.identifyMake}
               </Button>
               {isSet && (
@@ -190,16 +174,14 @@ function IdentifySecret() {
           </div>
         )}
       </Answer>
-      {asked && (
-        <Confirm
-          title={asked === 'rotate' ? text.identifyRotate : text.identifyRemove}
-          confirm={asked === 'rotate' ? text.identifyRotate : text.identifyRemove}
-          onConfirm={asked === 'rotate' ? make : drop}
-          onClose={() => setAsked(undefined)}
-          isSending={rotate.isSending || remove.isSending}
-          failure={rotate.failure ?? remove.failure}
-        >
-          <p>{asked === 'rotate' ? text.identifyRotateHint : text.identifyRemoveHint}</p>
+      {asked === 'rotate' && (
+        <Confirm title={text.identifyRotate} change={rotate} onDone={show} onClose={close}>
+          <p>{text.identifyRotateHint}</p>
+        </Confirm>
+      )}
+      {asked === 'remove' && (
+        <Confirm title={text.identifyRemove} change={remove} onDone={() => show(undefined)} onClose={close}>
+          <p>{text.identifyRemoveHint}</p>
         </Confirm>
       )}
     </Card>

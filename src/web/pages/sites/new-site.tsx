@@ -24,8 +24,6 @@ export default function NewSite() {
     const site = await create.send({ domain, timezone: zone, currency })
     if (site) navigate(`/sites/${encodeURIComponent(site.domain)}/install`)
   }
-  const fields = create.failure?.fields ?? {}
-  const isAboutField = Object.keys(fields).length > 0
   return (
     <PlainLayout title={text.create}>
       <div className={css.narrow}>
@@ -36,14 +34,13 @@ export default function NewSite() {
           send={text.createAndGoOn}
           onSend={send}
           isSending={create.isSending}
-          failure={isAboutField ? undefined : create.failure}
+          failure={create.failure}
           others={<Link href="/">{common.actions.cancel}</Link>}
         >
           <TextField
             name="domain"
             label={text.domain}
             hint={text.domainHint}
-            errors={fields.domain}
             placeholder="example.com"
             autoCapitalize="none"
             autoCorrect="off"
@@ -52,8 +49,8 @@ export default function NewSite() {
             required
             autoFocus
           />
-          <ZoneField value={zone} onChange={setZone} errors={fields.timezone} />
-          <CurrencyField value={currency} onChange={setCurrency} errors={fields.currency} />
+          <ZoneField value={zone} onChange={setZone} />
+          <CurrencyField value={currency} onChange={setCurrency} />
         </Form>
       </div>
     </PlainLayout>

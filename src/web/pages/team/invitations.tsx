@@ -5,15 +5,16 @@ import { useChange } from '../../api/use-change.ts'
 import { usePlainFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
 import { CodeBlock } from '../../parts/code-block.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Editor } from '../../parts/editor.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
-import { Form } from '../../parts/form/form.tsx'
-import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
+import type { Column } from '../../parts/lists/data-table.tsx'
+import { ListTable } from '../../parts/lists/list.tsx'
 import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { Menu } from '../../parts/overlay/menu.tsx'
-import { Answer, Empty, FailureNote, Notice } from '../../parts/states.tsx'
+import { FailureNote, Notice } from '../../parts/states.tsx'
 import { useText } from '../../text/text.tsx'
-import { Ask } from './ask.tsx'
 import { isManager, type Role, RoleFields, rolesToGive, SiteNames, type TeamProps } from './roles.tsx'
 import css from './team.module.css'
 import { type Invitation, invitationsOf, useInvitations } from './team-reads.ts'
@@ -48,15 +49,13 @@ export function Invitations({ team }: TeamProps) {
       note={text.invitationsNote}
     >
       {resend.failure && <FailureNote failure={resend.failure} />}
-      <Answer read={invitations}>
-        {list =>
-          list.length === 0 ? (
-            <Empty title={text.noInvitations} />
-          ) : (
-            <DataTable label={text.parts.invitations} columns={columns} rows={list} keyOf={({ id }) => id} />
-          )
-        }
-      </Answer>
+      <ListTable
+        read={invitations}
+        empty={text.noInvitations}
+        label={text.parts.invitations}
+        columns={columns}
+        keyOf={({ id }) => id}
+      />
       {isInviting && <InviteDialog team={team} onDone={show} onClose={() => setInviting(false)} />}
       {opened && <ShownLink opened={opened} onClose={() => setOpened(undefined)} />}
       {revoked && <Revoke team={team} invitation={revoked} onClose={() => setRevoked(undefined)} />}
@@ -116,16 +115,13 @@ function useColumns(team: TeamProps['team'], { resend, revoke }: Actions): Colum
 function Revoke({ team, invitation, onClose }: TeamProps & { invitation: Invitation; onClose(): void }) {
   const { team: text } = useText()
   const revoke = useChange(
-    async (_: undefined) => {
-      await api.invitations.revoke.mutate({ id: invitation.id }, { context: inTeam(team.id) })
-      return true as const
-    },
+    () => api.invitations.revoke.mutate({ id: invitation.id }, { context: inTeam(team.id) }),
     [invitationsOf(team.id)],
   )
   return (
-    <Ask title={text.revokeInvitation} send={text.revoke} change={revoke} onDone={onClose} onClose={onClose}>
+    <Confirm title={text.revokeInvitation} confirm={text.revoke} change={revoke} onClose={onClose}>
       <p>{text.revokeInvitationNote(invitation.email)}</p>
-    </Ask>
+    </Confirm>
   )
 }
 
@@ -144,37 +140,24 @@ function InviteDialog({ team, onDone, onClose }: Props) {
       api.invitations.create.mutate(input, { context: inTeam(team.id) }),
     [invitationsOf(team.id)],
   )
-  const { failure } = create
-  const send = async ({ email = '' }: Record<string, string>) => {
-    const made = await create.send({ email, role, site_ids: isManager(role) ? null : siteIds })
-    if (made) onDone(made)
-  }
   return (
-    <Dialog open title={text.invite} onClose={onClose}>
-      <Form
-        send={text.invite}
-        onSend={send}
-        isSending={create.isSending}
-        failure={failure}
-        problem={messagesAt(failure, 'site_ids')?.join(' · ')}
-        shows={['email']}
-      >
-        <TextField
-          label={text.email}
-          name="email"
-          type="email"
-          required
-          maxLength={255}
-          errors={messagesAt(failure, 'email')}
-        />
-        <RoleFields
-          label={text.role}
-          teamId={team.id}
-          roles={rolesToGive(team.role)}
-          {...{ role, setRole, siteIds, setSiteIds }}
-        />
-      </Form>
-    </Dialog>
+    <Editor
+      title={text.invite}
+      send={text.invite}
+      change={create}
+      inputOf={({ email = '' }) => ({ email, role, site_ids: isManager(role) ? null : siteIds })}
+      problem={messagesAt(create.failure, 'site_ids')?.join(' · ')}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <TextField label={text.email} name="email" type="email" required maxLength={255} />
+      <RoleFields
+        label={text.role}
+        teamId={team.id}
+        roles={rolesToGive(team.role)}
+        {...{ role, setRole, siteIds, setSiteIds }}
+      />
+    </Editor>
   )
 }
 

@@ -4,10 +4,9 @@ import { usePlainFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
-import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
-import { Pager } from '../../parts/lists/pager.tsx'
-import { Answer, Empty } from '../../parts/states.tsx'
-import { pageIn, useAddress } from '../../state/address.ts'
+import type { Column } from '../../parts/lists/data-table.tsx'
+import { ListTable } from '../../parts/lists/list.tsx'
+import { useAddress, usePage } from '../../state/address.ts'
 import { useText } from '../../text/text.tsx'
 import type { TeamProps } from './roles.tsx'
 import css from './team.module.css'
@@ -20,10 +19,11 @@ type Action = NonNullable<Inputs['audit']['list']['action']>
 export function Log({ team }: TeamProps) {
   const { team: text } = useText()
   const { params, change } = useAddress()
+  const [page, onPage] = usePage()
   const action = params.get('action') ?? ''
   const user = params.get('user') ?? ''
   const input = {
-    page: pageIn(params),
+    page,
     ...(Object.hasOwn(text.actions, action) && { action: action as Action }),
     ...(user !== '' && { user_id: user }),
   }
@@ -41,23 +41,14 @@ export function Log({ team }: TeamProps) {
           onChange={value => change({ user: value || null, page: null })}
         />
       </div>
-      <Answer read={log}>
-        {({ data, meta }) =>
-          data.length === 0 ? (
-            <Empty title={text.noEntries} />
-          ) : (
-            <>
-              <DataTable
-                label={text.parts.log}
-                columns={columns}
-                rows={data.map((entry, index) => ({ ...entry, index }))}
-                keyOf={({ at, index }) => `${at} ${index}`}
-              />
-              <Pager meta={meta} onPage={page => change({ page: String(page) })} />
-            </>
-          )
-        }
-      </Answer>
+      <ListTable
+        read={log}
+        empty={text.noEntries}
+        label={text.parts.log}
+        columns={columns}
+        keyOf={({ at }, index) => `${at} ${index}`}
+        onPage={onPage}
+      />
     </Card>
   )
 }
@@ -99,10 +90,7 @@ function UserFilter({ team, value, onChange }: FilterProps & TeamProps) {
   )
 }
 
-/** Entries have no id. */
-type Row = Entry & { index: number }
-
-function useColumns(): Column<Row>[] {
+function useColumns(): Column<Entry>[] {
   const { team } = useText()
   const { time } = usePlainFormat()
   return [

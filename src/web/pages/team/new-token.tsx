@@ -3,8 +3,8 @@ import { api, type Inputs, inTeam, type Outputs } from '../../api/client.ts'
 import { messagesAt } from '../../api/failure.ts'
 import { useChange } from '../../api/use-change.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
+import { Editor } from '../../parts/editor.tsx'
 import { CheckField, SelectField, TextField } from '../../parts/form/field.tsx'
-import { Form } from '../../parts/form/form.tsx'
 import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { Notice } from '../../parts/states.tsx'
 import { addressOf } from '../../state/places.ts'
@@ -38,51 +38,42 @@ export function NewToken({ team, onDone, onClose }: Props) {
   const { failure } = create
   const toggle = (scope: Scope) =>
     setScopes(SCOPES.filter(each => scopes.includes(each) !== (each === scope)))
-  const send = async ({ name = '', days = '' }: Record<string, string>) => {
+  const inputOf = ({ name = '', days = '' }: Record<string, string>) => {
     const expires_at = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
-    const made = await create.send({ name, scopes, site_ids: siteIds, expires_at })
-    if (made) onDone(made)
+    return { name, scopes, site_ids: siteIds, expires_at }
   }
   const problem = messagesAt(failure, 'scopes') ?? messagesAt(failure, 'site_ids')
   return (
-    <Dialog open title={text.newToken} onClose={onClose}>
-      <Form
-        send={text.makeToken}
-        onSend={send}
-        isSending={create.isSending}
-        failure={failure}
-        problem={problem?.join(' · ')}
-        shows={['name']}
-      >
-        <TextField
-          label={text.tokenName}
-          hint={text.tokenNameHint}
-          name="name"
-          required
-          maxLength={255}
-          errors={messagesAt(failure, 'name')}
-        />
-        <fieldset className={css.scopes}>
-          <legend>{text.scopes}</legend>
-          {SCOPES.map(scope => (
-            <CheckField
-              key={scope}
-              label={text.scopeNames[scope]}
-              hint={text.scopeHints[scope]}
-              checked={scopes.includes(scope)}
-              onChange={() => toggle(scope)}
-            />
-          ))}
-        </fieldset>
-        <SiteLimit teamId={team.id} value={siteIds} onChange={setSiteIds} />
-        <SelectField
-          label={text.worksUntil}
-          name="days"
-          defaultValue="90"
-          options={LIFETIMES.map(days => ({ value: days, label: text.lifetimes[days] }))}
-        />
-      </Form>
-    </Dialog>
+    <Editor
+      title={text.newToken}
+      send={text.makeToken}
+      change={create}
+      inputOf={inputOf}
+      problem={problem?.join(' · ')}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <TextField label={text.tokenName} hint={text.tokenNameHint} name="name" required maxLength={255} />
+      <fieldset className={css.scopes}>
+        <legend>{text.scopes}</legend>
+        {SCOPES.map(scope => (
+          <CheckField
+            key={scope}
+            label={text.scopeNames[scope]}
+            hint={text.scopeHints[scope]}
+            checked={scopes.includes(scope)}
+            onChange={() => toggle(scope)}
+          />
+        ))}
+      </fieldset>
+      <SiteLimit teamId={team.id} value={siteIds} onChange={setSiteIds} />
+      <SelectField
+        label={text.worksUntil}
+        name="days"
+        defaultValue="90"
+        options={LIFETIMES.map(days => ({ value: days, label: text.lifetimes[days] }))}
+      />
+    </Editor>
   )
 }
 

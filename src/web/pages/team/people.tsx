@@ -6,13 +6,12 @@ import { PERSON, type Person, usePerson } from '../../app/person/person.tsx'
 import { ProofDialog } from '../../app/person/proof.tsx'
 import { usePlainFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
-import { Form } from '../../parts/form/form.tsx'
-import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
-import { Dialog } from '../../parts/overlay/dialog.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Editor } from '../../parts/editor.tsx'
+import type { Column } from '../../parts/lists/data-table.tsx'
+import { ListTable } from '../../parts/lists/list.tsx'
 import { Menu, type MenuEntry } from '../../parts/overlay/menu.tsx'
-import { Answer } from '../../parts/states.tsx'
 import { useText } from '../../text/text.tsx'
-import { Ask } from './ask.tsx'
 import { isManager, RoleFields, rolesToGive, SiteNames, type TeamProps } from './roles.tsx'
 import css from './team.module.css'
 import { invitationsOf, tokensOf, type User, usersOf, useUsers } from './team-reads.ts'
@@ -30,9 +29,7 @@ export function People({ team }: TeamProps) {
   const props = chosen && { team, user: chosen.user, onClose: close }
   return (
     <Card title={text.parts.people}>
-      <Answer read={users}>
-        {list => <DataTable label={text.parts.people} columns={columns} rows={list} keyOf={({ id }) => id} />}
-      </Answer>
+      <ListTable read={users} label={text.parts.people} columns={columns} keyOf={({ id }) => id} />
       {props && chosen.action === 'change' && <ChangeUser {...props} />}
       {props && chosen.action === 'hand over' && <HandOver {...props} />}
       {props && chosen.action === 'remove' && <RemoveUser {...props} />}
@@ -138,34 +135,28 @@ interface Props extends TeamProps {
 
 /** Changes the role of a person, and the sites that they are limited to. */
 function ChangeUser({ team, user, onClose }: Props) {
-  const { team: text, common } = useText()
+  const { team: text } = useText()
   const [role, setRole] = useState(user.role)
   const [siteIds, setSiteIds] = useState(user.site_ids ?? null)
   const change = useChange(
     (input: Inputs['users']['change']) => api.users.change.mutate(input, { context: inTeam(team.id) }),
     [usersOf(team.id), PERSON],
   )
-  const send = async () => {
-    const changed = await change.send({ id: user.id, role, site_ids: isManager(role) ? null : siteIds })
-    if (changed) onClose()
-  }
   return (
-    <Dialog open title={user.name ?? user.email} onClose={onClose}>
-      <Form
-        send={common.actions.save}
-        onSend={send}
-        isSending={change.isSending}
-        failure={change.failure}
-        problem={messagesAt(change.failure, 'site_ids')?.join(' · ')}
-      >
-        <RoleFields
-          label={text.role}
-          teamId={team.id}
-          roles={rolesToGive(team.role)}
-          {...{ role, setRole, siteIds, setSiteIds }}
-        />
-      </Form>
-    </Dialog>
+    <Editor
+      title={user.name ?? user.email}
+      change={change}
+      inputOf={() => ({ id: user.id, role, site_ids: isManager(role) ? null : siteIds })}
+      problem={messagesAt(change.failure, 'site_ids')?.join(' · ')}
+      onClose={onClose}
+    >
+      <RoleFields
+        label={text.role}
+        teamId={team.id}
+        roles={rolesToGive(team.role)}
+        {...{ role, setRole, siteIds, setSiteIds }}
+      />
+    </Editor>
   )
 }
 
@@ -173,7 +164,8 @@ function ChangeUser({ team, user, onClose }: Props) {
 function HandOver({ team, user, onClose }: Props) {
   const { team: text } = useText()
   const transfer = useChange(
-    (password?: string) => api.users.transfer.mutate({ id: user.id, password }, { context: inTeam(team.id) }),
+    (password: string | undefined) =>
+      api.users.transfer.mutate({ id: user.id, password }, { context: inTeam(team.id) }),
     [usersOf(team.id), PERSON],
   )
   return (
@@ -193,21 +185,17 @@ function HandOver({ team, user, onClose }: Props) {
 function RemoveUser({ team, user, onClose }: Props) {
   const { team: text } = useText()
   const remove = useChange(
-    async (_: undefined) => {
-      await api.users.remove.mutate({ id: user.id }, { context: inTeam(team.id) })
-      return true as const
-    },
+    () => api.users.remove.mutate({ id: user.id }, { context: inTeam(team.id) }),
     [usersOf(team.id), tokensOf(team.id), invitationsOf(team.id)],
   )
   return (
-    <Ask
+    <Confirm
       title={text.removeFromTeam(user.name ?? user.email)}
-      send={text.removeUser}
+      confirm={text.removeUser}
       change={remove}
-      onDone={onClose}
       onClose={onClose}
     >
       <p>{text.removeNote}</p>
-    </Ask>
+    </Confirm>
   )
 }

@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { api, type Inputs, inTeam } from '../../api/client.ts'
-import { messagesAt } from '../../api/failure.ts'
 import { useChange } from '../../api/use-change.ts'
 import { useRead } from '../../api/use-read.ts'
 import { PERSON } from '../../app/person/person.tsx'
@@ -9,13 +8,13 @@ import { ProofField } from '../../app/person/proof.tsx'
 import { NewTeam } from '../../app/person/teams.tsx'
 import { usePlainFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Editor } from '../../parts/editor.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
 import { Form } from '../../parts/form/form.tsx'
-import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { Notice } from '../../parts/states.tsx'
 import { useText } from '../../text/text.tsx'
-import { Ask } from './ask.tsx'
 import { isManager, type TeamProps } from './roles.tsx'
 import css from './team.module.css'
 
@@ -24,13 +23,7 @@ export function Settings({ team }: TeamProps) {
   const { team: text, account } = useText()
   const [, navigate] = useLocation()
   const [asked, setAsked] = useState<'leave' | 'delete'>()
-  const leave = useChange(
-    async (_: undefined) => {
-      await api.team.leave.mutate(undefined, { context: inTeam(team.id) })
-      return true as const
-    },
-    [PERSON],
-  )
+  const leave = useChange(() => api.team.leave.mutate(undefined, { context: inTeam(team.id) }), [PERSON])
   const close = () => setAsked(undefined)
   return (
     <>
@@ -51,15 +44,15 @@ export function Settings({ team }: TeamProps) {
         </div>
       </Card>
       {asked === 'leave' && (
-        <Ask
+        <Confirm
           title={account.leaveTeam(team.name)}
-          send={account.leave}
+          confirm={account.leave}
           change={leave}
           onDone={() => navigate('/')}
           onClose={close}
         >
           <p>{account.leaveNote}</p>
-        </Ask>
+        </Confirm>
       )}
       {asked === 'delete' && <DeleteTeam team={team} onClose={close} />}
     </>
@@ -90,21 +83,8 @@ function TeamName({ team }: TeamProps) {
       }
     >
       <div className={`${css.stack} ${css.narrow}`}>
-        <Form
-          send={common.actions.save}
-          onSend={send}
-          isSending={rename.isSending}
-          failure={rename.failure}
-          shows={['name']}
-        >
-          <TextField
-            label={text.name}
-            name="name"
-            required
-            maxLength={255}
-            defaultValue={team.name}
-            errors={messagesAt(rename.failure, 'name')}
-          />
+        <Form send={common.actions.save} onSend={send} isSending={rename.isSending} failure={rename.failure}>
+          <TextField label={text.name} name="name" required maxLength={255} defaultValue={team.name} />
         </Form>
         {isSaved && <Notice>{account.saved}</Notice>}
       </div>
@@ -117,33 +97,22 @@ function DeleteTeam({ team, onClose }: TeamProps & { onClose(): void }) {
   const { team: text } = useText()
   const [, navigate] = useLocation()
   const remove = useChange(
-    (input: Inputs['team']['delete']) =>
-      api.team.delete.mutate(input, { context: inTeam(team.id) }).then(() => true),
+    (input: Inputs['team']['delete']) => api.team.delete.mutate(input, { context: inTeam(team.id) }),
     [PERSON],
   )
-  const send = async ({ name = '', password }: Record<string, string>) => {
-    if (await remove.send({ name, password })) navigate('/')
-  }
   return (
-    <Dialog open title={text.deleteTeam} onClose={onClose}>
-      <Form
-        kind="danger"
-        send={text.deleteTeam}
-        onSend={send}
-        isSending={remove.isSending}
-        failure={remove.failure}
-        shows={['name']}
-      >
-        <p>{text.deleteNote}</p>
-        <TextField
-          label={text.typeName(team.name)}
-          name="name"
-          required
-          autoComplete="off"
-          errors={messagesAt(remove.failure, 'name')}
-        />
-        <ProofField />
-      </Form>
-    </Dialog>
+    <Editor
+      title={text.deleteTeam}
+      send={text.deleteTeam}
+      kind="danger"
+      change={remove}
+      inputOf={({ name = '', password }) => ({ name, password })}
+      onDone={() => navigate('/')}
+      onClose={onClose}
+    >
+      <p>{text.deleteNote}</p>
+      <TextField label={text.typeName(team.name)} name="name" required autoComplete="off" />
+      <ProofField />
+    </Editor>
   )
 }

@@ -1,19 +1,17 @@
 import { useState } from 'react'
 import { api, inTeam } from '../../api/client.ts'
-import { messagesAt } from '../../api/failure.ts'
 import { useChange } from '../../api/use-change.ts'
 import { usePlainFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Editor } from '../../parts/editor.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { CheckField, TextField } from '../../parts/form/field.tsx'
-import { Form } from '../../parts/form/form.tsx'
-import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
-import { Dialog } from '../../parts/overlay/dialog.tsx'
+import type { Column } from '../../parts/lists/data-table.tsx'
+import { ListTable } from '../../parts/lists/list.tsx'
 import { Menu } from '../../parts/overlay/menu.tsx'
-import { Answer, Empty } from '../../parts/states.tsx'
 import { addressOf } from '../../state/places.ts'
 import { useText } from '../../text/text.tsx'
-import { Ask } from './ask.tsx'
 import { type Created, NewToken, ShownToken } from './new-token.tsx'
 import { isManager, SiteNames, type TeamProps } from './roles.tsx'
 import css from './team.module.css'
@@ -51,15 +49,13 @@ export function Tokens({ team }: TeamProps) {
         </>
       }
     >
-      <Answer read={tokens}>
-        {list =>
-          list.length === 0 ? (
-            <Empty title={text.noTokens} />
-          ) : (
-            <DataTable label={text.parts.tokens} columns={columns} rows={list} keyOf={({ id }) => id} />
-          )
-        }
-      </Answer>
+      <ListTable
+        read={tokens}
+        empty={text.noTokens}
+        label={text.parts.tokens}
+        columns={columns}
+        keyOf={({ id }) => id}
+      />
       {isMaking && <NewToken team={team} onDone={show} onClose={() => setMaking(false)} />}
       {created && <ShownToken created={created} onClose={() => setCreated(undefined)} />}
       {props && chosen.action === 'rename' && <RenameToken {...props} />}
@@ -142,33 +138,15 @@ function Expiry({ at }: { at: string | null }) {
 }
 
 function RenameToken({ team, token, onClose }: TeamProps & { token: Token; onClose(): void }) {
-  const { team: text, common } = useText()
+  const { team: text } = useText()
   const rename = useChange(
     (name: string) => api.tokens.rename.mutate({ id: token.id, name }, { context: inTeam(team.id) }),
     [tokensOf(team.id)],
   )
-  const send = async ({ name = '' }: Record<string, string>) => {
-    if (await rename.send(name)) onClose()
-  }
   return (
-    <Dialog open title={text.rename} onClose={onClose}>
-      <Form
-        send={common.actions.save}
-        onSend={send}
-        isSending={rename.isSending}
-        failure={rename.failure}
-        shows={['name']}
-      >
-        <TextField
-          label={text.tokenName}
-          name="name"
-          required
-          maxLength={255}
-          defaultValue={token.name}
-          errors={messagesAt(rename.failure, 'name')}
-        />
-      </Form>
-    </Dialog>
+    <Editor title={text.rename} change={rename} inputOf={({ name = '' }) => name} onClose={onClose}>
+      <TextField label={text.tokenName} name="name" required maxLength={255} defaultValue={token.name} />
+    </Editor>
   )
 }
 
@@ -177,26 +155,17 @@ function RevokeToken({ team, token, onClose }: TeamProps & { token: Token; onClo
   const { team: text } = useText()
   const [cascade, setCascade] = useState(true)
   const revoke = useChange(
-    async (_: undefined) => {
-      await api.tokens.revoke.mutate({ id: token.id, cascade }, { context: inTeam(team.id) })
-      return true as const
-    },
+    () => api.tokens.revoke.mutate({ id: token.id, cascade }, { context: inTeam(team.id) }),
     [tokensOf(team.id)],
   )
   return (
-    <Ask
-      title={text.revokeToken(token.name)}
-      send={text.revoke}
-      change={revoke}
-      onDone={onClose}
-      onClose={onClose}
-    >
+    <Confirm title={text.revokeToken(token.name)} confirm={text.revoke} change={revoke} onClose={onClose}>
       <p>{text.revokeTokenNote}</p>
       <CheckField
         label={text.cascade}
         checked={cascade}
         onChange={event => setCascade(event.currentTarget.checked)}
       />
-    </Ask>
+    </Confirm>
   )
 }

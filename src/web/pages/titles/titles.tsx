@@ -8,10 +8,10 @@ import { Card, CardGrid } from '../../parts/card.tsx'
 import { CsvButton } from '../../parts/form/download-button.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { DataTable } from '../../parts/lists/data-table.tsx'
-import { Pager } from '../../parts/lists/pager.tsx'
-import { Answer, Empty, Skeleton } from '../../parts/states.tsx'
+import { List } from '../../parts/lists/list.tsx'
+import { Answer, Skeleton } from '../../parts/states.tsx'
 import { useAddress, usePage } from '../../state/address.ts'
-import { useQuestion, useSite } from '../../state/site.tsx'
+import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { TITLE_SORTS, type TitleRow, type TitleSort, useTitleColumns } from './title-columns.tsx'
 
@@ -19,7 +19,6 @@ import { TITLE_SORTS, type TitleRow, type TitleSort, useTitleColumns } from './t
 export default function Titles() {
   const { common, explore } = useText()
   const { input, compare } = useQuestion()
-  const { mayExport } = useSite()
   const { params, change } = useAddress()
   const [page, onPage] = usePage()
   const sort = TITLE_SORTS.find(name => name === params.get('sort')) ?? 'sessions'
@@ -39,29 +38,22 @@ export default function Titles() {
       <CardGrid columns={1}>
         <Card
           title={explore.titles.title}
-          action={mayExport && <CsvButton path="stats/breakdown" query={query} name="titles" />}
+          action={<CsvButton path="stats/breakdown" query={query} name="titles" />}
         >
-          <Answer read={list}>
-            {({ data, meta }) =>
-              data.length === 0 ? (
-                <Empty title={explore.titles.none} />
-              ) : (
-                <>
-                  <DataTable
-                    label={explore.titles.title}
-                    columns={columns}
-                    // Hits without a title have none.
-                    rows={data.filter(({ value }) => value !== NONE)}
-                    keyOf={({ value }) => value}
-                    sort={sort}
-                    order={order}
-                    onSort={onSort}
-                  />
-                  <Pager meta={meta} onPage={onPage} />
-                </>
-              )
-            }
-          </Answer>
+          <List read={list} empty={explore.titles.none} onPage={onPage}>
+            {rows => (
+              <DataTable
+                label={explore.titles.title}
+                columns={columns}
+                // Hits without a title have none.
+                rows={rows.filter(({ value }) => value !== NONE)}
+                keyOf={({ value }) => value}
+                sort={sort}
+                order={order}
+                onSort={onSort}
+              />
+            )}
+          </List>
         </Card>
       </CardGrid>
     </>

@@ -4,8 +4,7 @@ import { NONE } from '../../filters/filter-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
-import { DataTable } from '../../parts/lists/data-table.tsx'
-import { Answer, Empty } from '../../parts/states.tsx'
+import { ListTable } from '../../parts/lists/list.tsx'
 import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import type { Vital } from './vitals.ts'
@@ -25,25 +24,18 @@ export function Causes({ metric }: { metric: Vital }) {
   const shown = (value: string) => <HostileText>{value === NONE ? '–' : value}</HostileText>
   return (
     <Card isWide title={text.causes} note={text.causesHint}>
-      <Answer read={read}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty title={text.noCauses} />
-          ) : (
-            <DataTable
-              label={text.causes}
-              columns={[
-                { name: 'path', label: filters.names.path, cell: row => shown(row.path) },
-                { name: 'target', label: text.target, cell: row => shown(row.target) },
-                { name: 'phase', label: text.phase, isWide: true, cell: row => shown(phaseText(row.phase)) },
-                { name: 'samples', label: text.samples, isNumber: true, cell: row => exact(row.samples) },
-              ]}
-              rows={data}
-              keyOf={row => JSON.stringify([row.path, row.target, row.phase])}
-            />
-          )
-        }
-      </Answer>
+      <ListTable
+        read={read}
+        empty={text.noCauses}
+        label={text.causes}
+        columns={[
+          { name: 'path', label: filters.names.path, cell: row => shown(row.path) },
+          { name: 'target', label: text.target, cell: row => shown(row.target) },
+          { name: 'phase', label: text.phase, isWide: true, cell: row => shown(phaseText(row.phase)) },
+          { name: 'samples', label: text.samples, isNumber: true, cell: row => exact(row.samples) },
+        ]}
+        keyOf={row => JSON.stringify([row.path, row.target, row.phase])}
+      />
     </Card>
   )
 }

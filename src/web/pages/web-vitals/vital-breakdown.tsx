@@ -5,9 +5,8 @@ import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
 import { CsvButton } from '../../parts/form/download-button.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
-import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
-import { Pager } from '../../parts/lists/pager.tsx'
-import { Answer, Empty } from '../../parts/states.tsx'
+import type { Column } from '../../parts/lists/data-table.tsx'
+import { ListTable } from '../../parts/lists/list.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { useAddress, usePage } from '../../state/address.ts'
 import { FILTERS } from '../../state/filters.ts'
@@ -26,7 +25,7 @@ type Sort = 'samples' | 'p75'
 export function VitalBreakdown({ metric }: { metric: Vital }) {
   const { explore } = useText()
   const { vitals: text } = explore
-  const { can, mayExport } = useSite()
+  const { can } = useSite()
   const { input } = useQuestion()
   const { params, change } = useAddress()
   const [page, onPage] = usePage()
@@ -45,28 +44,18 @@ export function VitalBreakdown({ metric }: { metric: Vital }) {
         tabs={allowed.map(name => ({ name, label: text.tabs[name] }))}
         value={dimension}
         onChange={name => change({ by: name === 'path' ? null : name, page: null })}
-        action={mayExport && <CsvButton path="stats/web-vitals/breakdown" query={query} name={metric} />}
+        action={<CsvButton path="stats/web-vitals/breakdown" query={query} name={metric} />}
       >
-        <Answer read={read}>
-          {({ data, meta }) =>
-            data.length === 0 ? (
-              <Empty />
-            ) : (
-              <>
-                <DataTable
-                  label={text.breakdown}
-                  columns={columns}
-                  rows={data}
-                  keyOf={({ value }) => value}
-                  sort={sort}
-                  order="desc"
-                  onSort={next => change({ sort: next === 'samples' ? null : next, page: null })}
-                />
-                <Pager meta={meta} onPage={onPage} />
-              </>
-            )
-          }
-        </Answer>
+        <ListTable
+          read={read}
+          label={text.breakdown}
+          columns={columns}
+          keyOf={({ value }) => value}
+          sort={sort}
+          order="desc"
+          onSort={next => change({ sort: next === 'samples' ? null : next, page: null })}
+          onPage={onPage}
+        />
       </Tabs>
     </Card>
   )

@@ -86,7 +86,7 @@ export function SearchInput({ label, onSearch, onKeyDown, ...input }: SearchInpu
     <input
       type="search"
       {...input}
-      className={css.searchInputInput}
+      className={css.search}
       placeholder={label}
       aria-label={label}
       onKeyDown={event => {

@@ -1,9 +1,10 @@
 import { type ReactNode, useState } from 'react'
 import { download } from '../../api/files.ts'
 import { usePlainFormat } from '../../format/format.ts'
+import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { Button } from './button.tsx'
-import styles from './form.module.css'
+import css from './form.module.css'
 
 interface Props {
   /** Of the API, such as `sites/example.com/export`. */
@@ -48,10 +49,11 @@ interface CsvButtonProps {
   name: string
 }
 
-/** Saves a list as a CSV file; for readers with a decimal comma also in the form that their spreadsheets open. */
+/** Saves a list as a CSV file, for readers who may take lists away; for readers with a decimal comma also in the form that their spreadsheets open. */
 export function CsvButton({ path, query, name }: CsvButtonProps) {
   const { actions } = useText().common
   const { hasDecimalComma } = usePlainFormat()
+  const { mayExport } = useSite()
   const { siteKey, page: _page, per_page: _perPage, ...rest } = query
   const button = (label: string, more: Record<string, string> = {}) => (
     <DownloadButton
@@ -64,8 +66,9 @@ export function CsvButton({ path, query, name }: CsvButtonProps) {
       {label}
     </DownloadButton>
   )
+  if (!mayExport) return null
   return (
-    <span className={styles.csvButtonButtons}>
+    <span className={css.csvButtons}>
       {button(actions.download)}
       {hasDecimalComma && button(actions.downloadSemicolon, { csv_delimiter: 'semicolon' })}
     </span>

@@ -2,18 +2,21 @@ import { type ComponentProps, type ReactNode, useId, useState } from 'react'
 import { useText } from '../../text/text.tsx'
 import { Button } from './button.tsx'
 import css from './form.module.css'
+import { useFieldErrors } from './form.tsx'
 
 interface FieldProps {
   label: string
   hint?: ReactNode
-  /** What is wrong with the value. */
+  /** What is wrong with the value; by default what the service said of it to the form. */
   errors?: readonly string[] | undefined
+  /** Name that the service knows it by, if that is another one than `name`. */
+  field?: string
 }
 
 type TextFieldProps = FieldProps & ComponentProps<'input'>
 
-export function TextField({ label, hint, errors, ...input }: TextFieldProps) {
-  const { id, described } = useIds(hint, errors)
+export function TextField({ label, hint, errors: given, field, ...input }: TextFieldProps) {
+  const { id, errors, described } = useDescription(hint, given, field ?? input.name)
   return (
     <Frame {...{ id, label, hint, errors }}>
       <input {...input} {...described} id={id} className={css.input} />
@@ -23,8 +26,8 @@ export function TextField({ label, hint, errors, ...input }: TextFieldProps) {
 
 type TextAreaProps = FieldProps & ComponentProps<'textarea'>
 
-export function TextArea({ label, hint, errors, ...input }: TextAreaProps) {
-  const { id, described } = useIds(hint, errors)
+export function TextArea({ label, hint, errors: given, field, ...input }: TextAreaProps) {
+  const { id, errors, described } = useDescription(hint, given, field ?? input.name)
   return (
     <Frame {...{ id, label, hint, errors }}>
       <textarea rows={3} {...input} {...described} id={id} className={css.input} />
@@ -36,8 +39,8 @@ type SelectFieldProps = FieldProps &
   ComponentProps<'select'> & { options: readonly { value: string; label: string }[] }
 
 /** The browser's own list: it has search by letters, and on a phone its own sheet. */
-export function SelectField({ label, hint, errors, options, ...select }: SelectFieldProps) {
-  const { id, described } = useIds(hint, errors)
+export function SelectField({ label, hint, errors: given, field, options, ...select }: SelectFieldProps) {
+  const { id, errors, described } = useDescription(hint, given, field ?? select.name)
   return (
     <Frame {...{ id, label, hint, errors }}>
       <select {...select} {...described} id={id} className={css.input}>
@@ -51,10 +54,10 @@ export function SelectField({ label, hint, errors, options, ...select }: SelectF
   )
 }
 
-type CheckFieldProps = Omit<FieldProps, 'errors'> & ComponentProps<'input'>
+type CheckFieldProps = Omit<FieldProps, 'errors' | 'field'> & ComponentProps<'input'>
 
 export function CheckField({ label, hint, ...input }: CheckFieldProps) {
-  const { id, described } = useIds(hint, undefined)
+  const { id, described } = useDescription(hint, undefined, undefined)
   return (
     <div className={css.check}>
       <input type="checkbox" {...input} {...described} id={id} />
@@ -87,11 +90,14 @@ function Frame({ id, label, hint, errors, children }: FieldProps & { id: string;
   )
 }
 
-function useIds(hint: ReactNode, errors: readonly string[] | undefined) {
+function useDescription(hint: ReactNode, given: FieldProps['errors'], name: string | undefined) {
   const id = useId()
+  const found = useFieldErrors(name)
+  const errors = given ?? found
   const isWrong = errors !== undefined && errors.length > 0
   const parts = [hint && `${id}-hint`, isWrong && `${id}-errors`].filter(Boolean).join(' ')
-  return { id, described: { 'aria-describedby': parts || undefined, 'aria-invalid': isWrong || undefined } }
+  const described = { 'aria-describedby': parts || undefined, 'aria-invalid': isWrong || undefined }
+  return { id, errors, described }
 }
 
 /** A field for a password, which can be shown. */

@@ -9,7 +9,6 @@ interface Props {
   hint?: string
   value: string
   onChange(value: string): void
-  errors?: readonly string[] | undefined
   disabled?: boolean
 }
 

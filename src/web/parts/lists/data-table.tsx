@@ -18,11 +18,12 @@ export interface Column<Row, Sort extends string = string> {
   sort?: Sort
 }
 
-interface Props<Row, Sort extends string> {
+export interface TableProps<Row, Sort extends string> {
   label: string
   columns: readonly Column<Row, Sort>[]
   rows: readonly Row[]
-  keyOf(row: Row): string
+  /** Of the row, or of its place where rows have no id. */
+  keyOf(row: Row, index: number): string
   sort?: Sort
   order?: 'asc' | 'desc'
   onSort?(sort: Sort): void
@@ -31,7 +32,7 @@ interface Props<Row, Sort extends string> {
 }
 
 /** A table whose heads may sort it. The first column takes the room that is left. */
-export function DataTable<Row, Sort extends string = string>(props: Props<Row, Sort>) {
+export function DataTable<Row, Sort extends string = string>(props: TableProps<Row, Sort>) {
   const { label, columns, rows, keyOf, isEven } = props
   const classOf = ({ isNumber, isMoney, isWide }: Column<Row, Sort>) =>
     [isNumber && css.number, isMoney && css.money, isWide && css.wide].filter(Boolean).join(' ')
@@ -46,8 +47,8 @@ export function DataTable<Row, Sort extends string = string>(props: Props<Row, S
           </tr>
         </thead>
         <tbody>
-          {rows.map(row => (
-            <tr key={keyOf(row)}>
+          {rows.map((row, index) => (
+            <tr key={keyOf(row, index)}>
               {columns.map(column => (
                 <td key={column.name} className={classOf(column)}>
                   {column.cell(row)}
@@ -61,7 +62,8 @@ export function DataTable<Row, Sort extends string = string>(props: Props<Row, S
   )
 }
 
-interface HeadProps<Row, Sort extends string> extends Pick<Props<Row, Sort>, 'sort' | 'order' | 'onSort'> {
+interface HeadProps<Row, Sort extends string>
+  extends Pick<TableProps<Row, Sort>, 'sort' | 'order' | 'onSort'> {
   column: Column<Row, Sort>
   className: string
 }

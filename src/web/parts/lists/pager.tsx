@@ -3,9 +3,15 @@ import { useText } from '../../text/text.tsx'
 import { Button } from '../form/button.tsx'
 import css from './lists.module.css'
 
+/** `meta` of a paged answer. */
+export interface PageMeta {
+  current_page: number
+  last_page: number
+  total: number
+}
+
 interface Props {
-  /** `meta` of a paged answer. */
-  meta: { current_page: number; last_page: number; total: number }
+  meta: PageMeta
   onPage(page: number): void
 }
 

@@ -2,9 +2,8 @@ import { useState } from 'react'
 import { api, type Inputs } from '../../../api/client.ts'
 import { useChange } from '../../../api/use-change.ts'
 import { useRead } from '../../../api/use-read.ts'
+import { Editor } from '../../../parts/editor.tsx'
 import { CheckField, SelectField, TextArea, TextField } from '../../../parts/form/field.tsx'
-import { Form } from '../../../parts/form/form.tsx'
-import { Dialog } from '../../../parts/overlay/dialog.tsx'
 import { useSite } from '../../../state/site.tsx'
 import { useLanguage, useText } from '../../../text/text.tsx'
 import css from '../settings.module.css'
@@ -35,11 +34,7 @@ export function AlertDialog({ alert, onClose }: { alert?: Alert; onClose(): void
         : api.alerts.create.mutate({ siteKey: id, ...values }),
     [alertsKey(id)],
   )
-  const errors = change.failure?.fields ?? {}
-  const emailErrors = Object.entries(errors).flatMap(([name, found]) =>
-    name.startsWith('emails') ? found : [],
-  )
-  const send = async ({ name = '', emails = '' }: Record<string, string>) => {
+  const inputOf = ({ name = '', emails = '' }: Record<string, string>) => {
     const isSame = alert !== undefined && JSON.stringify(alert.condition) === JSON.stringify(condition)
     const values = {
       name,
@@ -49,58 +44,48 @@ export function AlertDialog({ alert, onClose }: { alert?: Alert; onClose(): void
       language: code as Values['language'],
     }
     // The same condition sent again would end an open incident.
-    if (await change.send((isSame ? values : { ...values, condition }) as Values)) onClose()
+    return (isSame ? values : { ...values, condition }) as Values
   }
   return (
-    <Dialog open title={alert ? text.edit : text.add} onClose={onClose}>
-      <Form
-        send={alert ? common.actions.save : common.actions.create}
-        isSending={change.isSending}
-        failure={emailErrors.length > 0 ? undefined : change.failure}
-        shows={['name']}
-        onSend={send}
-      >
-        <TextField
-          name="name"
-          label={text.name}
-          defaultValue={alert?.name}
-          errors={errors.name}
-          maxLength={100}
-          required
-        />
-        <SelectField
-          label={text.kind}
-          value={condition.kind}
-          hint={text.kindHints[condition.kind]}
-          onChange={event => setCondition(NEW_CONDITIONS[event.target.value as Kind])}
-          options={KINDS.map(value => ({ value, label: text.kinds[value] }))}
-        />
-        <ConditionFields condition={condition} onChange={setCondition} />
-        <TextArea
-          name="emails"
-          label={text.emails}
-          hint={text.emailsHint}
-          defaultValue={alert?.emails.join('\n')}
-          errors={emailErrors}
-        />
-        {known.data && known.data.length > 0 && (
-          <fieldset className={css.fields}>
-            <legend>{text.webhooks}</legend>
-            {known.data.map(({ id: webhook, name }) => (
-              <CheckField
-                key={webhook}
-                label={name}
-                checked={webhooks.includes(webhook)}
-                onChange={event =>
-                  setWebhooks(
-                    event.target.checked ? [...webhooks, webhook] : webhooks.filter(each => each !== webhook),
-                  )
-                }
-              />
-            ))}
-          </fieldset>
-        )}
-      </Form>
-    </Dialog>
+    <Editor
+      title={alert ? text.edit : text.add}
+      send={alert ? common.actions.save : common.actions.create}
+      change={change}
+      inputOf={inputOf}
+      onClose={onClose}
+    >
+      <TextField name="name" label={text.name} defaultValue={alert?.name} maxLength={100} required />
+      <SelectField
+        label={text.kind}
+        value={condition.kind}
+        hint={text.kindHints[condition.kind]}
+        onChange={event => setCondition(NEW_CONDITIONS[event.target.value as Kind])}
+        options={KINDS.map(value => ({ value, label: text.kinds[value] }))}
+      />
+      <ConditionFields condition={condition} onChange={setCondition} />
+      <TextArea
+        name="emails"
+        label={text.emails}
+        hint={text.emailsHint}
+        defaultValue={alert?.emails.join('\n')}
+      />
+      {known.data && known.data.length > 0 && (
+        <fieldset className={css.fields}>
+          <legend>{text.webhooks}</legend>
+          {known.data.map(({ id: webhook, name }) => (
+            <CheckField
+              key={webhook}
+              label={name}
+              checked={webhooks.includes(webhook)}
+              onChange={event =>
+                setWebhooks(
+                  event.target.checked ? [...webhooks, webhook] : webhooks.filter(each => each !== webhook),
+                )
+              }
+            />
+          ))}
+        </fieldset>
+      )}
+    </Editor>
   )
 }

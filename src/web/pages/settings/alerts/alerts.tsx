@@ -6,10 +6,10 @@ import { useFormat } from '../../../format/format.ts'
 import { Card } from '../../../parts/card.tsx'
 import { Button } from '../../../parts/form/button.tsx'
 import { plainText } from '../../../parts/hostile-text.tsx'
-import { Answer, Empty, FailureNote } from '../../../parts/states.tsx'
+import { SettingList, SettingRow } from '../../../parts/setting-row.tsx'
+import { FailureNote } from '../../../parts/states.tsx'
 import { useSite } from '../../../state/site.tsx'
 import { useLanguage, useText } from '../../../text/text.tsx'
-import { SettingRow } from '../setting-row.tsx'
 import css from '../settings.module.css'
 import { AlertDialog } from './alert-dialog.tsx'
 import { type Alert, alertsKey } from './condition-fields.tsx'
@@ -28,19 +28,9 @@ export function AlertSettings() {
         note={text.hint}
         action={<Button onClick={() => setAdding(true)}>{text.add}</Button>}
       >
-        <Answer read={alerts}>
-          {list =>
-            list.length === 0 ? (
-              <Empty title={text.none} />
-            ) : (
-              <ul className={css.list}>
-                {list.map(alert => (
-                  <AlertRow key={alert.id} alert={alert} />
-                ))}
-              </ul>
-            )
-          }
-        </Answer>
+        <SettingList read={alerts} empty={text.none}>
+          {alert => <AlertRow key={alert.id} alert={alert} />}
+        </SettingList>
         {isAdding && <AlertDialog onClose={() => setAdding(false)} />}
       </Card>
       <Incidents />
@@ -62,7 +52,7 @@ function AlertRow({ alert }: { alert: Alert }) {
       api.alerts.change.mutate({ ...key, is_enabled: isEnabled, ...(isEnabled && { language }) }),
     changes,
   )
-  const test = useChange(() => api.alerts.test.mutate(key).then(() => true))
+  const test = useChange(() => api.alerts.test.mutate(key))
   const failure = turn.failure ?? test.failure
   const told = [
     ...alert.recipients.map(({ address, state }) =>
@@ -82,10 +72,7 @@ function AlertRow({ alert }: { alert: Alert }) {
       actions={
         <>
           {told.length > 0 && (
-            <Button
-              isBusy={test.isSending}
-              onClick={async () => setTested((await test.send(undefined)) === true)}
-            >
+            <Button isBusy={test.isSending} onClick={async () => setTested((await test.send()) === true)}>
               {text.test}
             </Button>
           )}

@@ -3,8 +3,7 @@ import { api, type Outputs } from '../../../api/client.ts'
 import { useRead } from '../../../api/use-read.ts'
 import { type Format, useFormat } from '../../../format/format.ts'
 import { Card } from '../../../parts/card.tsx'
-import { Pager } from '../../../parts/lists/pager.tsx'
-import { Answer, Empty } from '../../../parts/states.tsx'
+import { SettingList, SettingRow } from '../../../parts/setting-row.tsx'
 import { useSite } from '../../../state/site.tsx'
 import type { Dictionary } from '../../../text/languages/en.ts'
 import { useText } from '../../../text/text.tsx'
@@ -23,43 +22,30 @@ export function Incidents() {
   )
   return (
     <Card title={text.incidents}>
-      <Answer read={incidents}>
-        {({ data, meta }) =>
-          data.length === 0 ? (
-            <Empty title={text.noIncidents} />
-          ) : (
-            <>
-              <ul className={css.list}>
-                {data.map(incident => (
-                  <li key={incident.id}>
-                    <div className={css.what}>
-                      <p className={css.name}>
-                        <bdi>{incident.alert.name}</bdi>
-                      </p>
-                      <p className={css.quiet} lang={incident.condition ? undefined : 'en'}>
-                        <bdi>{sentenceOf(incident, text, format)}</bdi>
-                      </p>
-                      <p className={css.small}>
-                        {incident.resolved_at === null ? (
-                          <span className={css.warning}>{text.openSince(time(incident.opened_at))}</span>
-                        ) : (
-                          [
-                            text.fromTo(time(incident.opened_at), time(incident.resolved_at)),
-                            incident.resolution && text.resolutions[incident.resolution],
-                          ]
-                            .filter(Boolean)
-                            .join(' · ')
-                        )}
-                      </p>
-                    </div>
-                  </li>
-                ))}
-              </ul>
-              <Pager meta={meta} onPage={setPage} />
-            </>
-          )
-        }
-      </Answer>
+      <SettingList read={incidents} empty={text.noIncidents} onPage={setPage}>
+        {incident => (
+          <SettingRow key={incident.id}>
+            <p className={css.name}>
+              <bdi>{incident.alert.name}</bdi>
+            </p>
+            <p className={css.quiet} lang={incident.condition ? undefined : 'en'}>
+              <bdi>{sentenceOf(incident, text, format)}</bdi>
+            </p>
+            <p className={css.small}>
+              {incident.resolved_at === null ? (
+                <span className={css.warning}>{text.openSince(time(incident.opened_at))}</span>
+              ) : (
+                [
+                  text.fromTo(time(incident.opened_at), time(incident.resolved_at)),
+                  incident.resolution && text.resolutions[incident.resolution],
+                ]
+                  .filter(Boolean)
+                  .join(' · ')
+              )}
+            </p>
+          </SettingRow>
+        )}
+      </SettingList>
     </Card>
   )
 }

@@ -7,9 +7,9 @@ import { Card } from '../../../parts/card.tsx'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { Button } from '../../../parts/form/button.tsx'
 import { HostileText } from '../../../parts/hostile-text.tsx'
-import { Pager } from '../../../parts/lists/pager.tsx'
-import { Answer, Empty, Notice, useFailureText } from '../../../parts/states.tsx'
-import { pageIn, useAddress } from '../../../state/address.ts'
+import { SettingList, SettingRow } from '../../../parts/setting-row.tsx'
+import { Answer, Notice, useFailureText } from '../../../parts/states.tsx'
+import { usePage } from '../../../state/address.ts'
 import { useSite } from '../../../state/site.tsx'
 import { useText } from '../../../text/text.tsx'
 import css from '../settings.module.css'
@@ -26,8 +26,7 @@ const EVERY_MS = 2_000
 export function ImportSettings() {
   const { imports: text } = useText()
   const { id } = useSite()
-  const { params, change } = useAddress()
-  const page = pageIn(params)
+  const [page, onPage] = usePage()
   const formats = useRead(['imports', id, 'formats'], signal =>
     api.imports.formats.query({ siteKey: id }, { signal }),
   )
@@ -44,26 +43,15 @@ export function ImportSettings() {
             <NewImport formats={known} />
           </Card>
           <Card title={text.history}>
-            <Answer read={imports}>
-              {({ data, meta }) =>
-                data.length === 0 ? (
-                  <Empty title={text.none} />
-                ) : (
-                  <>
-                    <ul className={css.list}>
-                      {data.map(each => (
-                        <ImportRow
-                          key={each.id}
-                          item={each}
-                          format={known.find(({ format }) => format === each.format)}
-                        />
-                      ))}
-                    </ul>
-                    <Pager meta={meta} onPage={next => change({ page: next === 1 ? null : String(next) })} />
-                  </>
-                )
-              }
-            </Answer>
+            <SettingList read={imports} empty={text.none} onPage={onPage}>
+              {each => (
+                <ImportRow
+                  key={each.id}
+                  item={each}
+                  format={known.find(({ format }) => format === each.format)}
+                />
+              )}
+            </SettingList>
           </Card>
         </div>
       )}
@@ -80,24 +68,19 @@ function ImportRow({ item, format }: { item: Import; format: ImportFormat | unde
   const { state, progress, missing_parts: missing } = item
   const title = format?.title ?? item.format
   return (
-    <li>
-      <div className={css.what}>
-        <p className={css.name}>
-          {title} <HostileText>{item.file_name}</HostileText>
-        </p>
-        <p className={css.small}>
-          {[time(item.created_at), item.created_by ?? text.commandLine].join(' · ')}
-        </p>
-        <p className={state === 'failed' ? css.warning : css.quiet}>
-          {text.states[state]}
-          {progress && `, ${percent(Math.floor(progress.part * 100))}`}
-        </p>
-        {progress && <progress max={1} value={progress.part} aria-label={text.states[state]} />}
-        {item.error && <Notice isProblem>{item.error}</Notice>}
-        {item.has_outcome && state !== 'undone' && <OutcomeOf item={item} />}
-      </div>
-      <Actions item={item} title={title} isWhole={missing.length === 0} />
-    </li>
+    <SettingRow actions={<Actions item={item} title={title} isWhole={missing.length === 0} />}>
+      <p className={css.name}>
+        {title} <HostileText>{item.file_name}</HostileText>
+      </p>
+      <p className={css.small}>{[time(item.created_at), item.created_by ?? text.commandLine].join(' · ')}</p>
+      <p className={state === 'failed' ? css.warning : css.quiet}>
+        {text.states[state]}
+        {progress && `, ${percent(Math.floor(progress.part * 100))}`}
+      </p>
+      {progress && <progress max={1} value={progress.part} aria-label={text.states[state]} />}
+      {item.error && <Notice isProblem>{item.error}</Notice>}
+      {item.has_outcome && state !== 'undone' && <OutcomeOf item={item} />}
+    </SettingRow>
   )
 }
 
@@ -130,14 +113,14 @@ function Actions({ item, title, isWhole }: { item: Import; title: string; isWhol
   const failure = start.failure ?? cancel.failure
   const isStartable = (item.state === 'checked' || item.state === 'failed') && isWhole && item.parts > 0
   return (
-    <div className={css.buttons}>
+    <>
       {isStartable && item.finished_at !== null && (
-        <Button kind="main" isBusy={start.isSending} onClick={() => void start.send(undefined)}>
+        <Button kind="main" isBusy={start.isSending} onClick={() => void start.send()}>
           {item.state === 'failed' ? text.again : text.start}
         </Button>
       )}
       {CANCELABLE.includes(item.state) && (
-        <Button isBusy={cancel.isSending} onClick={() => void cancel.send(undefined)}>
+        <Button isBusy={cancel.isSending} onClick={() => void cancel.send()}>
           {text.cancel}
         </Button>
       )}
@@ -151,16 +134,12 @@ function Actions({ item, title, isWhole }: { item: Import; title: string; isWhol
         <Confirm
           title={text.undoTitle(title)}
           confirm={text.undo}
-          onConfirm={async () => {
-            if (await undo.send(undefined)) setAsked(false)
-          }}
+          change={undo}
           onClose={() => setAsked(false)}
-          isSending={undo.isSending}
-          failure={undo.failure}
         >
           <p>{text.undoQuestion(title)}</p>
         </Confirm>
       )}
-    </div>
+    </>
   )
 }

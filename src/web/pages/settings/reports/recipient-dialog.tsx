@@ -2,9 +2,8 @@ import { useState } from 'react'
 import { api, type Inputs } from '../../../api/client.ts'
 import { useChange } from '../../../api/use-change.ts'
 import { useSettings } from '../../../app/site/site-frame.tsx'
+import { Editor } from '../../../parts/editor.tsx'
 import { CheckField, SelectField, TextField } from '../../../parts/form/field.tsx'
-import { Form } from '../../../parts/form/form.tsx'
-import { Dialog } from '../../../parts/overlay/dialog.tsx'
 import { useSite } from '../../../state/site.tsx'
 import { useLanguage, useText } from '../../../text/text.tsx'
 import css from '../settings.module.css'
@@ -29,83 +28,70 @@ export function RecipientDialog({ recipient, onClose }: Props) {
   const [sections, setSections] = useState<readonly ReportSection[]>(
     recipient?.sections ?? REPORT_SECTIONS.filter(section => section !== 'revenue'),
   )
-  const keys = [['reports', siteKey]]
-  const add = useChange(
-    (values: Values & { address: string }) => api.reports.add.mutate({ siteKey, frequencies: [], ...values }),
-    keys,
+  const save = useChange(
+    ({ address, ...values }: Values & { address: string }) =>
+      recipient
+        ? api.reports.change.mutate({ siteKey, id: recipient.id, ...values })
+        : api.reports.add.mutate({ siteKey, frequencies: [], ...values, address }),
+    [['reports', siteKey]],
   )
-  const change = useChange(
-    (values: Values) => api.reports.change.mutate({ siteKey, id: recipient!.id, ...values }),
-    keys,
-  )
-  const { failure, isSending } = recipient ? change : add
-  const send = async ({
-    address = '',
-    hour = '8',
-    language = 'en',
-    skips_empty: skips,
-  }: Record<string, string>) => {
-    const values: Values = {
-      frequencies: [...frequencies],
-      sections: [...sections],
-      hour: Number(hour),
-      language: language as Language,
-      skips_empty: skips !== undefined,
-    }
-    if (await (recipient ? change.send(values) : add.send({ address, ...values }))) onClose()
-  }
+  const inputOf = ({ address = '', hour = '8', language = 'en', skips_empty }: Record<string, string>) => ({
+    address,
+    frequencies: [...frequencies],
+    sections: [...sections],
+    hour: Number(hour),
+    language: language as Language,
+    skips_empty: skips_empty !== undefined,
+  })
   return (
-    <Dialog open title={recipient ? text.edit : text.add} onClose={onClose}>
-      <Form
-        send={recipient ? common.actions.save : common.actions.add}
-        isSending={isSending}
-        failure={failure}
-        shows={['address']}
-        onSend={send}
-      >
-        <TextField
-          name="address"
-          type="email"
-          label={text.address}
-          hint={recipient ? undefined : text.addressHint}
-          defaultValue={recipient?.address}
-          errors={failure?.fields.address}
-          maxLength={255}
-          readOnly={recipient !== undefined}
-          required
-        />
-        <CheckGroup
-          label={text.frequencies}
-          options={FREQUENCIES.map(value => ({ value, label: text.frequency[value] }))}
-          chosen={frequencies}
-          onChange={setFrequencies}
-        />
-        {frequencies.length === 0 && <p className={css.warning}>{text.chooseOne}</p>}
-        <SelectField
-          name="hour"
-          label={text.hour}
-          hint={text.hourHint(zone)}
-          defaultValue={String(recipient?.hour ?? 8)}
-          options={HOURS}
-        />
-        <SelectField
-          name="language"
-          label={text.language}
-          defaultValue={recipient?.language ?? (LANGUAGES.find(each => each === code) || 'en')}
-          options={LANGUAGES.map(value => ({
-            value,
-            label: new Intl.DisplayNames(value, { type: 'language' }).of(value) ?? value,
-          }))}
-        />
-        <CheckGroup
-          label={text.shows}
-          options={REPORT_SECTIONS.map(value => ({ value, label: text.sections[value] }))}
-          chosen={sections}
-          onChange={setSections}
-        />
-        <CheckField name="skips_empty" label={text.skipsEmpty} defaultChecked={recipient?.skips_empty} />
-      </Form>
-    </Dialog>
+    <Editor
+      title={recipient ? text.edit : text.add}
+      send={recipient ? common.actions.save : common.actions.add}
+      change={save}
+      inputOf={inputOf}
+      onClose={onClose}
+    >
+      <TextField
+        name="address"
+        type="email"
+        label={text.address}
+        hint={recipient ? undefined : text.addressHint}
+        defaultValue={recipient?.address}
+        maxLength={255}
+        readOnly={recipient !== undefined}
+        required
+      />
+      <CheckGroup
+        label={text.frequencies}
+        options={FREQUENCIES.map(value => ({ value, label: text.frequency[value] }))}
+        chosen={frequencies}
+        onChange={setFrequencies}
+      />
+      {frequencies.length === 0 && <p className={css.warning}>{text.chooseOne}</p>}
+      <SelectField
+        name="hour"
+        label={text.hour}
+        hint={text.hourHint(zone)}
+        defaultValue={String(recipient?.hour ?? 8)}
+        options={HOURS}
+      />
+      <SelectField
+        name="language"
+        label={text.language}
+        defaultValue={recipient?.language ?? (LANGUAGES.find(each => each === code) || 'en')}
+        options={LANGUAGES.map(value => ({
+          value,
+          label: new Intl.DisplayNames(value, { type: 'language' }).of(value) ?? value,
+        }))}
+      />
+      <CheckGroup
+        label={text.shows}
+        options={REPORT_SECTIONS.map(value => ({ value, label: text.sections[value] }))}
+        chosen={sections}
+        onChange={setSections}
+      />
+      <CheckField name="skips_empty" label={text.skipsEmpty} defaultChecked={recipient?.skips_empty} />
+    </Editor>
   )
 }
 

@@ -6,10 +6,10 @@ import { useFormat } from '../../../format/format.ts'
 import { Card } from '../../../parts/card.tsx'
 import { Button } from '../../../parts/form/button.tsx'
 import { HostileText } from '../../../parts/hostile-text.tsx'
+import { SettingRow, SettingRows } from '../../../parts/setting-row.tsx'
 import { Answer, Empty, FailureNote, Notice } from '../../../parts/states.tsx'
 import { useSite } from '../../../state/site.tsx'
 import { useText } from '../../../text/text.tsx'
-import { SettingRow } from '../setting-row.tsx'
 import css from '../settings.module.css'
 import { PreviewDialog } from './preview-dialog.tsx'
 import { RecipientDialog } from './recipient-dialog.tsx'
@@ -49,11 +49,11 @@ export function ReportSettings() {
             {recipients.length === 0 ? (
               <Empty title={text.none} />
             ) : (
-              <ul className={css.list}>
+              <SettingRows>
                 {recipients.map(recipient => (
                   <RecipientRow key={recipient.id} recipient={recipient} />
                 ))}
-              </ul>
+              </SettingRows>
             )}
           </div>
         )}
@@ -71,7 +71,7 @@ function RecipientRow({ recipient }: { recipient: Recipient }) {
   const { reports: text } = useText()
   const { id: siteKey } = useSite()
   const { id, address, state } = recipient
-  const test = useChange(() => api.reports.test.mutate({ siteKey, id }).then(() => true))
+  const test = useChange(() => api.reports.test.mutate({ siteKey, id }))
   const [isTested, setTested] = useState(false)
   return (
     <SettingRow
@@ -85,10 +85,7 @@ function RecipientRow({ recipient }: { recipient: Recipient }) {
       }}
       actions={
         state === 'confirmed' && (
-          <Button
-            isBusy={test.isSending}
-            onClick={async () => setTested((await test.send(undefined)) === true)}
-          >
+          <Button isBusy={test.isSending} onClick={async () => setTested((await test.send()) === true)}>
             {isTested ? text.tested : text.test}
           </Button>
         )

@@ -2,11 +2,10 @@ import { Suspense, useState } from 'react'
 import { api, type Inputs, type Outputs, type Section } from '../../../api/client.ts'
 import { useChange } from '../../../api/use-change.ts'
 import { FilterSummary, filtersOf, type StoredFilters } from '../../../filters/filter-summary.tsx'
+import { Editor } from '../../../parts/editor.tsx'
 import { Button } from '../../../parts/form/button.tsx'
 import { CheckField, TextField } from '../../../parts/form/field.tsx'
-import { Form } from '../../../parts/form/form.tsx'
 import { lazyPart } from '../../../parts/lazy-part.ts'
-import { Dialog } from '../../../parts/overlay/dialog.tsx'
 import { type Filter, type FilterName, hasOperators, parameterOf } from '../../../state/filters.ts'
 import { useSite } from '../../../state/site.tsx'
 import { useText } from '../../../text/text.tsx'
@@ -29,87 +28,76 @@ export function ShareDialog({ share, onCreated, onClose }: Props) {
   const [sections, setSections] = useState<readonly Section[]>(share?.sections ?? USUAL_SECTIONS)
   const [filters, setFilters] = useState<readonly Filter[]>(() => filtersOf(share?.filters ?? {}))
   const [dropsPassword, setDropsPassword] = useState(false)
-  const keys = [['shares', id]]
-  const create = useChange((values: Values) => api.shares.create.mutate({ siteKey: id, ...values }), keys)
-  const change = useChange(
-    (values: Values) => api.shares.change.mutate({ siteKey: id, id: share!.id, ...values }),
-    keys,
+  const save = useChange(
+    (values: Values) =>
+      share
+        ? api.shares.change.mutate({ siteKey: id, id: share.id, ...values })
+        : api.shares.create.mutate({ siteKey: id, ...values }),
+    [['shares', id]],
   )
-  const { failure, isSending } = share ? change : create
-  const errors = failure?.fields ?? {}
-  const send = async ({
+  const inputOf = ({
     name = '',
     password = '',
     expires = '',
-    may_export: mayExport,
-  }: Record<string, string>) => {
-    const values: Values = {
-      name,
-      sections: [...sections],
-      filters: storedFrom(filters),
-      expires_at: expires === '' ? null : new Date(`${expires}T23:59:59`).toISOString(),
-      may_export: mayExport !== undefined,
-      ...(dropsPassword ? { password: null } : password !== '' && { password }),
-    }
-    if (share) {
-      if (await change.send(values)) onClose()
-      return
-    }
-    const created = await create.send(values)
-    if (created) onCreated?.(created)
-  }
+    may_export,
+  }: Record<string, string>): Values => ({
+    name,
+    sections: [...sections],
+    filters: storedFrom(filters),
+    expires_at: expires === '' ? null : new Date(`${expires}T23:59:59`).toISOString(),
+    may_export: may_export !== undefined,
+    ...(dropsPassword ? { password: null } : password !== '' && { password }),
+  })
   return (
-    <Dialog open title={share ? text.editShare : text.newShare} onClose={onClose}>
-      <Form
-        send={share ? common.actions.save : common.actions.create}
-        isSending={isSending}
-        failure={(errors.name ?? errors.password ?? errors.expires_at) ? undefined : failure}
-        onSend={send}
-      >
-        <TextField
-          name="name"
-          label={text.shareName}
-          hint={text.shareNameHint}
-          defaultValue={share?.name}
-          errors={errors.name}
-          maxLength={255}
-          required
-        />
-        <SectionFields sections={sections} onChange={setSections} />
-        <FilterRows filters={filters} onChange={setFilters} />
-        <TextField
-          name="password"
-          type="password"
-          autoComplete="new-password"
-          label={share?.has_password ? text.newPassword : text.password}
-          hint={share?.has_password ? text.newPasswordHint : text.passwordHint}
-          errors={errors.password}
-          disabled={dropsPassword}
-        />
-        {share?.has_password && (
-          <CheckField
-            label={text.dropPassword}
-            checked={dropsPassword}
-            onChange={event => setDropsPassword(event.target.checked)}
-          />
-        )}
-        <TextField
-          name="expires"
-          type="date"
-          label={text.expiry}
-          hint={text.expiryHint}
-          defaultValue={share?.expires_at ? localDay(new Date(share.expires_at)) : ''}
-          errors={errors.expires_at}
-        />
+    <Editor
+      title={share ? text.editShare : text.newShare}
+      send={share ? common.actions.save : common.actions.create}
+      change={save}
+      inputOf={inputOf}
+      onDone={saved => (share ? onClose() : onCreated?.(saved as Outputs['shares']['create']))}
+      onClose={onClose}
+    >
+      <TextField
+        name="name"
+        label={text.shareName}
+        hint={text.shareNameHint}
+        defaultValue={share?.name}
+        maxLength={255}
+        required
+      />
+      <SectionFields sections={sections} onChange={setSections} />
+      <FilterRows filters={filters} onChange={setFilters} />
+      <TextField
+        name="password"
+        type="password"
+        autoComplete="new-password"
+        label={share?.has_password ? text.newPassword : text.password}
+        hint={share?.has_password ? text.newPasswordHint : text.passwordHint}
+        disabled={dropsPassword}
+      />
+      {share?.has_password && (
         <CheckField
-          name="may_export"
-          label={text.export}
-          hint={text.exportHint}
-          defaultChecked={share?.may_export}
+          label={text.dropPassword}
+          checked={dropsPassword}
+          onChange={event => setDropsPassword(event.target.checked)}
         />
-        {sections.length === 0 && <p className={css.warning}>{text.noSection}</p>}
-      </Form>
-    </Dialog>
+      )}
+      <TextField
+        name="expires"
+        type="date"
+        label={text.expiry}
+        hint={text.expiryHint}
+        defaultValue={share?.expires_at ? localDay(new Date(share.expires_at)) : ''}
+        field="expires_at"
+      />
+      <CheckField
+        name="may_export"
+        label={text.export}
+        hint={text.exportHint}
+        defaultChecked={share?.may_export}
+      />
+      {sections.length === 0 && <p className={css.warning}>{text.noSection}</p>}
+    </Editor>
   )
 }
 

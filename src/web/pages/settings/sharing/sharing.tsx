@@ -12,11 +12,11 @@ import { Button } from '../../../parts/form/button.tsx'
 import { CheckField } from '../../../parts/form/field.tsx'
 import { plainText } from '../../../parts/hostile-text.tsx'
 import { Dialog } from '../../../parts/overlay/dialog.tsx'
-import { Answer, Empty, FailureNote } from '../../../parts/states.tsx'
+import { SettingList, SettingRow } from '../../../parts/setting-row.tsx'
+import { Answer, FailureNote } from '../../../parts/states.tsx'
 import { serviceAddress } from '../../../state/places.ts'
 import { useSite } from '../../../state/site.tsx'
 import { useText } from '../../../text/text.tsx'
-import { SettingRow } from '../setting-row.tsx'
 import css from '../settings.module.css'
 import { SECTIONS, ShareDialog } from './share-dialog.tsx'
 
@@ -77,19 +77,9 @@ function Shares() {
       note={text.sharesHint}
       action={<Button onClick={() => setAdding(true)}>{text.newShare}</Button>}
     >
-      <Answer read={shares}>
-        {list =>
-          list.length === 0 ? (
-            <Empty title={text.noShares} />
-          ) : (
-            <ul className={css.list}>
-              {list.map(share => (
-                <ShareRow key={share.id} share={share} />
-              ))}
-            </ul>
-          )
-        }
-      </Answer>
+      <SettingList read={shares} empty={text.noShares}>
+        {share => <ShareRow key={share.id} share={share} />}
+      </SettingList>
       {isAdding && (
         <ShareDialog
           onCreated={share => {
@@ -147,16 +137,12 @@ function NewLink({ share }: { share: Share }) {
       {isAsking && (
         <Confirm
           title={text.renewLink}
-          confirm={text.renewLink}
-          onConfirm={async () => {
-            const made = await renew.send(undefined)
-            if (!made) return
+          change={renew}
+          onDone={made => {
             setAsking(false)
             setRenewed(made)
           }}
           onClose={() => setAsking(false)}
-          isSending={renew.isSending}
-          failure={renew.failure}
         >
           <p>{text.renewQuestion(plainText(share.name))}</p>
         </Confirm>

@@ -6,9 +6,9 @@ import { useFormat } from '../../../format/format.ts'
 import { CodeBlock } from '../../../parts/code-block.tsx'
 import { Button } from '../../../parts/form/button.tsx'
 import { HostileText } from '../../../parts/hostile-text.tsx'
-import { Pager } from '../../../parts/lists/pager.tsx'
 import { Dialog } from '../../../parts/overlay/dialog.tsx'
-import { Answer, Empty, FailureNote } from '../../../parts/states.tsx'
+import { SettingList, SettingRow } from '../../../parts/setting-row.tsx'
+import { Answer, FailureNote } from '../../../parts/states.tsx'
 import { useSite } from '../../../state/site.tsx'
 import { useText } from '../../../text/text.tsx'
 import css from '../settings.module.css'
@@ -30,22 +30,9 @@ export function DeliveryLog({ webhook, onClose }: { webhook: Webhook; onClose():
   return (
     <Dialog open title={`${text.log}: ${webhook.name}`} onClose={onClose}>
       <p className={css.small}>{text.logHint}</p>
-      <Answer read={log}>
-        {({ data, meta }) =>
-          data.length === 0 ? (
-            <Empty title={text.noDeliveries} />
-          ) : (
-            <>
-              <ul className={css.list}>
-                {data.map(delivery => (
-                  <DeliveryRow key={delivery.id} webhook={webhook} delivery={delivery} />
-                ))}
-              </ul>
-              <Pager meta={meta} onPage={setPage} />
-            </>
-          )
-        }
-      </Answer>
+      <SettingList read={log} empty={text.noDeliveries} onPage={setPage}>
+        {delivery => <DeliveryRow key={delivery.id} webhook={webhook} delivery={delivery} />}
+      </SettingList>
     </Dialog>
   )
 }
@@ -62,33 +49,34 @@ function DeliveryRow({ webhook, delivery }: { webhook: Webhook; delivery: Delive
   )
   const problem = problemText(delivery)
   return (
-    <li>
-      <div className={css.what}>
-        <p className={css.name}>{text.typeNames[delivery.type] ?? delivery.type}</p>
-        <p className={css.small}>
-          <span className={delivery.state === 'failed' ? css.warning : undefined}>
-            {text.states[delivery.state]}
-          </span>
-          {' · '}
-          {[time(delivery.created_at), text.attempts(delivery.attempts), problem].filter(Boolean).join(' · ')}
-        </p>
-        {delivery.next_at !== null && delivery.attempts > 0 && (
-          <p className={css.small}>{text.nextAt(time(delivery.next_at))}</p>
-        )}
-        {isOpen && <DeliveryDetails webhook={webhook} delivery={delivery} />}
-        {again.failure && <FailureNote failure={again.failure} />}
-      </div>
-      <div className={css.buttons}>
-        <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? common.actions.hide : common.actions.details}
-        </Button>
-        {webhook.is_enabled && (
-          <Button isBusy={again.isSending} onClick={() => again.send(undefined)}>
-            {text.redeliver}
+    <SettingRow
+      actions={
+        <>
+          <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {isOpen ? common.actions.hide : common.actions.details}
           </Button>
-        )}
-      </div>
-    </li>
+          {webhook.is_enabled && (
+            <Button isBusy={again.isSending} onClick={() => again.send()}>
+              {text.redeliver}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <p className={css.name}>{text.typeNames[delivery.type] ?? delivery.type}</p>
+      <p className={css.small}>
+        <span className={delivery.state === 'failed' ? css.warning : undefined}>
+          {text.states[delivery.state]}
+        </span>
+        {' · '}
+        {[time(delivery.created_at), text.attempts(delivery.attempts), problem].filter(Boolean).join(' · ')}
+      </p>
+      {delivery.next_at !== null && delivery.attempts > 0 && (
+        <p className={css.small}>{text.nextAt(time(delivery.next_at))}</p>
+      )}
+      {isOpen && <DeliveryDetails webhook={webhook} delivery={delivery} />}
+      {again.failure && <FailureNote failure={again.failure} />}
+    </SettingRow>
   )
 }
 

@@ -1,14 +1,12 @@
 import { useState } from 'react'
-import { api, type Inputs, type Outputs } from '../../../api/client.ts'
+import { api, type Outputs } from '../../../api/client.ts'
 import { useChange } from '../../../api/use-change.ts'
+import { Editor } from '../../../parts/editor.tsx'
 import { CheckField, SelectField, TextField } from '../../../parts/form/field.tsx'
-import { Form } from '../../../parts/form/form.tsx'
-import { Dialog } from '../../../parts/overlay/dialog.tsx'
 import { useSite } from '../../../state/site.tsx'
 import { useText } from '../../../text/text.tsx'
 import css from '../settings.module.css'
 
-type Values = Omit<Inputs['webhooks']['change'], 'siteKey' | 'webhook'>
 type Made = Outputs['webhooks']['create']
 
 interface Props {
@@ -24,81 +22,59 @@ export function WebhookDialog({ webhook, onCreated, onClose }: Props) {
   const { id } = useSite()
   const [kinds, setKinds] = useState<readonly Kind[]>(webhook?.kinds ?? ['goal.converted', 'payment.paid'])
   const [format, setFormat] = useState<Format>(webhook?.format ?? 'signed')
-  const keys = [webhooksKey(id)]
-  const create = useChange(
-    (values: Omit<Inputs['webhooks']['create'], 'siteKey'>) =>
-      api.webhooks.create.mutate({ siteKey: id, ...values }),
-    keys,
-  )
-  const change = useChange(
-    (values: Values) => api.webhooks.change.mutate({ siteKey: id, webhook: webhook!.id, ...values }),
-    keys,
-  )
-  const { failure, isSending } = webhook ? change : create
-  const errors = failure?.fields ?? {}
-  const keepsUrl = webhook !== undefined && webhook.format !== 'signed'
-  const send = async ({ name = '', url = '' }: Record<string, string>) => {
-    if (webhook) {
+  const save = useChange<{ name: string; url: string }, Made | Webhook>(
+    ({ name, url }) => {
+      if (!webhook) return api.webhooks.create.mutate({ siteKey: id, name, url, kinds: [...kinds], format })
       const values = { name, kinds: [...kinds], ...(url !== '' && url !== webhook.url && { url }) }
-      if (await change.send(values)) onClose()
-      return
-    }
-    const made = await create.send({ name, url, kinds: [...kinds], format })
-    if (made) onCreated?.(made)
-  }
+      return api.webhooks.change.mutate({ siteKey: id, webhook: webhook.id, ...values })
+    },
+    [webhooksKey(id)],
+  )
+  const keepsUrl = webhook !== undefined && webhook.format !== 'signed'
   return (
-    <Dialog open title={webhook ? text.edit : text.add} onClose={onClose}>
-      <Form
-        send={webhook ? common.actions.save : common.actions.create}
-        isSending={isSending}
-        failure={failure}
-        shows={['name', 'url']}
-        onSend={send}
-      >
-        <TextField
-          name="name"
-          label={text.name}
-          defaultValue={webhook?.name}
-          errors={errors.name}
-          maxLength={100}
-          required
+    <Editor
+      title={webhook ? text.edit : text.add}
+      send={webhook ? common.actions.save : common.actions.create}
+      change={save}
+      inputOf={({ name = '', url = '' }) => ({ name, url })}
+      onDone={made => (webhook ? onClose() : onCreated?.(made as Made))}
+      onClose={onClose}
+    >
+      <TextField name="name" label={text.name} defaultValue={webhook?.name} maxLength={100} required />
+      {!webhook && (
+        <SelectField
+          name="format"
+          label={text.format}
+          hint={text.formatHints[format]}
+          value={format}
+          onChange={event => setFormat(event.target.value as Format)}
+          options={FORMATS.map(value => ({ value, label: text.formats[value] }))}
         />
-        {!webhook && (
-          <SelectField
-            name="format"
-            label={text.format}
-            hint={text.formatHints[format]}
-            value={format}
-            onChange={event => setFormat(event.target.value as Format)}
-            options={FORMATS.map(value => ({ value, label: text.formats[value] }))}
+      )}
+      <TextField
+        name="url"
+        type="url"
+        label={text.url}
+        hint={keepsUrl ? text.urlStays : text.urlHint}
+        defaultValue={keepsUrl ? '' : webhook?.url}
+        placeholder={keepsUrl ? webhook.url : 'https://'}
+        maxLength={2048}
+        required={!keepsUrl}
+      />
+      <fieldset className={css.fields}>
+        <legend>{text.kinds}</legend>
+        {KINDS.map(kind => (
+          <CheckField
+            key={kind}
+            label={text.kindNames[kind]}
+            checked={kinds.includes(kind)}
+            onChange={event =>
+              setKinds(event.target.checked ? [...kinds, kind] : kinds.filter(each => each !== kind))
+            }
           />
-        )}
-        <TextField
-          name="url"
-          type="url"
-          label={text.url}
-          hint={keepsUrl ? text.urlStays : text.urlHint}
-          defaultValue={keepsUrl ? '' : webhook?.url}
-          placeholder={keepsUrl ? webhook.url : 'https://'}
-          errors={errors.url}
-          maxLength={2048}
-          required={!keepsUrl}
-        />
-        <fieldset className={css.fields}>
-          <legend>{text.kinds}</legend>
-          {KINDS.map(kind => (
-            <CheckField
-              key={kind}
-              label={text.kindNames[kind]}
-              checked={kinds.includes(kind)}
-              onChange={event =>
-                setKinds(event.target.checked ? [...kinds, kind] : kinds.filter(each => each !== kind))
-              }
-            />
-          ))}
-        </fieldset>
-      </Form>
-    </Dialog>
+        ))}
+      </fieldset>
+    </Editor>
   )
 }
 

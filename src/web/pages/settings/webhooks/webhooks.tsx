@@ -9,10 +9,10 @@ import { Confirm } from '../../../parts/confirm.tsx'
 import { Button } from '../../../parts/form/button.tsx'
 import { plainText } from '../../../parts/hostile-text.tsx'
 import { Dialog } from '../../../parts/overlay/dialog.tsx'
-import { Answer, Empty, FailureNote } from '../../../parts/states.tsx'
+import { SettingList, SettingRow } from '../../../parts/setting-row.tsx'
+import { FailureNote } from '../../../parts/states.tsx'
 import { useSite } from '../../../state/site.tsx'
 import { useText } from '../../../text/text.tsx'
-import { SettingRow } from '../setting-row.tsx'
 import css from '../settings.module.css'
 import { DeliveryLog } from './delivery-log.tsx'
 import { type Webhook, WebhookDialog, webhooksKey } from './webhook-dialog.tsx'
@@ -30,19 +30,9 @@ export function WebhookSettings() {
       note={text.hint}
       action={<Button onClick={() => setAdding(true)}>{text.add}</Button>}
     >
-      <Answer read={webhooks}>
-        {list =>
-          list.length === 0 ? (
-            <Empty title={text.none} />
-          ) : (
-            <ul className={css.list}>
-              {list.map(webhook => (
-                <WebhookRow key={webhook.id} webhook={webhook} onSecret={setSecret} />
-              ))}
-            </ul>
-          )
-        }
-      </Answer>
+      <SettingList read={webhooks} empty={text.none}>
+        {webhook => <WebhookRow key={webhook.id} webhook={webhook} onSecret={setSecret} />}
+      </SettingList>
       {isAdding && (
         <WebhookDialog
           onCreated={made => {
@@ -92,7 +82,7 @@ function WebhookRow({ webhook, onSecret }: Props) {
             <Button
               isBusy={test.isSending}
               onClick={async () => {
-                if (await test.send(undefined)) setShown('log')
+                if (await test.send()) setShown('log')
               }}
             >
               {text.test}
@@ -120,16 +110,12 @@ function WebhookRow({ webhook, onSecret }: Props) {
       {shown === 'rotate' && (
         <Confirm
           title={text.rotate}
-          confirm={text.rotate}
-          onConfirm={async () => {
-            const made = await rotate.send(undefined)
-            if (!made) return
+          change={rotate}
+          onDone={({ secret }) => {
             close()
-            onSecret(made.secret)
+            onSecret(secret)
           }}
           onClose={close}
-          isSending={rotate.isSending}
-          failure={rotate.failure}
         >
           <p>{text.rotateHint}</p>
         </Confirm>

@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from 'react'
-import type { Change } from '../../api/use-change.ts'
-import { Form } from '../../parts/form/form.tsx'
-import { useSite } from '../../state/site.tsx'
-import { useText } from '../../text/text.tsx'
+import type { Change } from '../api/use-change.ts'
+import { useSite } from '../state/site.tsx'
+import { useText } from '../text/text.tsx'
+import { Form } from './form/form.tsx'
 import css from './settings.module.css'
 
 interface Props<Input, Output> {
@@ -16,7 +16,13 @@ interface Props<Input, Output> {
   children: ReactNode
 }
 
-/** A form of settings, which says that it was saved. Without the right to change it, its fields are only read. */
+/**
+ * A form of settings, which says that it was saved. Without the right to change it, its fields are only read.
+ *
+ *     <SettingForm label={text.retention} change={change} onSend={({ months = '' }) => Number(months)}>
+ *       <TextField name="months" type="number" label={text.months} defaultValue={site.months} />
+ *     </SettingForm>
+ */
 export function SettingForm<Input, Output>({
   label,
   change,
@@ -44,7 +50,6 @@ export function SettingForm<Input, Output>({
     setSaved(true)
     onSaved?.(output)
   }
-  const isAboutField = Object.keys(change.failure?.fields ?? {}).length > 0
   return (
     <div onInput={() => setSaved(false)}>
       <Form
@@ -52,7 +57,7 @@ export function SettingForm<Input, Output>({
         send={common.actions.save}
         onSend={send}
         isSending={change.isSending}
-        failure={isAboutField ? undefined : change.failure}
+        failure={change.failure}
         others={
           <span role="status" className={css.saved}>
             {isSaved && text.saved}
