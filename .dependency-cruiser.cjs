@@ -114,6 +114,12 @@ module.exports = {
       to: { path: '^src/web/(pages|app)/' },
     },
     {
+      name: 'the-page-of-the-kit-is-in-no-build',
+      severity: 'error',
+      from: { pathNot: '^src/web/dev/' },
+      to: { path: '^src/web/dev/' },
+    },
+    {
       name: 'nothing-of-the-web-interface-runs-here',
       severity: 'error',
       from: { path: '^(src|workers|scripts)/', pathNot: '^src/web/' },

@@ -5,6 +5,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
+import { webOptions } from './bundle.js'
 import { writeWorldMap } from './world-map.js'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -21,22 +22,17 @@ writeFileSync(join(generated, 'styles.js'), styleSheets(source).map(importOf).jo
 const main = join(source, 'main.tsx')
 /** @type {import('esbuild').BuildOptions} */
 const options = {
+  ...webOptions(root),
   entryPoints: { main, styles: join(generated, 'styles.js') },
   outdir: output,
-  bundle: true,
   splitting: true,
   format: 'esm',
   minify: true,
-  target: ['es2022', 'chrome123', 'firefox120', 'safari17.5'],
-  jsx: 'automatic',
-  tsconfig: join(source, 'tsconfig.json'),
   define: { 'process.env.NODE_ENV': '"production"' },
-  alias: { 'world-map': join(generated, 'world-map.json'), languages: join(generated, 'languages.js') },
   entryNames: '[name]-[hash]',
   chunkNames: '[name]-[hash]',
   legalComments: 'none',
   metafile: true,
-  logLevel: 'warning',
 }
 const first = await build({ ...options, write: false })
 const lazy = Object.values(first.metafile.outputs)
@@ -122,7 +118,7 @@ function languageLoader() {
 /** The tokens first, then the parts, then the pages: what stands later overrides what stands before. */
 function styleSheets(folder) {
   const all = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    name => name.endsWith('.css') && !name.startsWith('replay-frame'),
+    name => name.endsWith('.css') && !/^(replay-frame|dev)\b/.test(name),
   )
   const order = ['style', 'parts', 'chart', 'period', 'filters', 'app', 'pages']
   return all.sort(

@@ -10,6 +10,7 @@ import type { Addresses } from '../src/platform/embedded/addresses.ts'
 import { withServices } from '../src/platform/embedded/attach.ts'
 import { createLog } from '../src/platform/runtime/log.ts'
 import { bundleOptions, servicePrograms } from './bundle.js'
+import { serveKit } from './kit.js'
 import { readableLine } from './readable-log.ts'
 
 // Runs the service from its sources and restarts it after each change (`npm run dev`). The embedded servers, where no URL is
@@ -31,6 +32,9 @@ async function serve(addresses: Addresses, onStop: (stop: () => Promise<void>) =
     outdir: OUTPUT,
   })
   onStop(() => bundle.dispose())
+  const kit = await serveKit(config.port + 1)
+  onStop(kit.stop)
+  process.stdout.write(`recipes of the interface: ${kit.address}\n`)
   const service = createService(addresses, () => bundle.rebuild())
   onStop(service.stop)
   for (const folder of ['src', 'workers', 'sql']) {

@@ -1,4 +1,6 @@
+import type { ComponentProps, ReactNode } from 'react'
 import type { Group } from '../format/dates.ts'
+import { Button } from '../parts/form/button.tsx'
 import { Menu } from '../parts/overlay/menu.tsx'
 import { useText } from '../text/text.tsx'
 import css from './chart.module.css'
@@ -10,13 +12,16 @@ interface Props {
   /** Size of the buckets that are shown. */
   group: Group | undefined
   onGroup(group: Group): void
+  /** Stands before it. */
+  children?: ReactNode
 }
 
 /** Chooses the size of the buckets of a chart. */
-export function GroupMenu({ group, onGroup }: Props) {
+export function GroupMenu({ group, onGroup, children }: Props) {
   const { period } = useText()
   return (
     <div className={css.tools}>
+      {children}
       <Menu
         align="end"
         label={period.group}
@@ -46,3 +51,8 @@ export function Legend({ series }: { series: readonly Pick<Series, 'name' | 'ton
     </ul>
   )
 }
+
+/** A further button beside the size of the buckets. */
+export const ChartButton = (props: Omit<ComponentProps<typeof Button>, 'kind' | 'className'>) => (
+  <Button {...props} kind="quiet" className={css.tool} />
+)

@@ -3,7 +3,7 @@ import { api } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
 import { Editor } from '../../parts/editor.tsx'
 import { Button, IconButton } from '../../parts/form/button.tsx'
-import { CheckField, SelectField, TextField } from '../../parts/form/field.tsx'
+import { CheckField, FieldGroup, SelectField, TextField } from '../../parts/form/field.tsx'
 import { useFieldErrors } from '../../parts/form/form.tsx'
 import { OPERATORS } from '../../state/filters.ts'
 import { useSite } from '../../state/site.tsx'
@@ -154,8 +154,7 @@ function PropertyFields({ props, onChange }: PropertyFieldsProps) {
   const replace = (index: number, changes: Partial<Draft['props'][number]>) =>
     onChange(props.map((each, at) => (at === index ? { ...each, ...changes } : each)))
   return (
-    <fieldset className={css.group}>
-      <legend>{text.properties}</legend>
+    <FieldGroup label={text.properties}>
       {props.map(({ key, value }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other identity
         <div className={css.pair} key={index}>
@@ -184,13 +183,15 @@ function PropertyFields({ props, onChange }: PropertyFieldsProps) {
         </div>
       ))}
       {props.length < MOST && (
-        <Button onClick={() => onChange([...props, { key: '', value: '' }])}>{text.addProperty}</Button>
+        <Button className={css.add} onClick={() => onChange([...props, { key: '', value: '' }])}>
+          {text.addProperty}
+        </Button>
       )}
       {errors.length > 0 && (
         <p className={css.errors} role="alert">
           {errors.join(' · ')}
         </p>
       )}
-    </fieldset>
+    </FieldGroup>
   )
 }

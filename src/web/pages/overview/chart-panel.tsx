@@ -1,14 +1,15 @@
 import { useMemo } from 'react'
 import { api, type Outputs, TOGETHER } from '../../api/client.ts'
 import { type Read, useRead } from '../../api/use-read.ts'
+import { ChartButton, GroupMenu } from '../../chart/chart-tools.tsx'
 import { drawnPart, type LineSeries, type Mark, type Series } from '../../chart/series.ts'
 import { TimeChart } from '../../chart/time-chart.tsx'
+import type { Group } from '../../format/dates.ts'
 import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/states.tsx'
 import { useAddress } from '../../state/address.ts'
 import { type Question, useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import { ChartTools, type ChosenGroup } from './chart-tools.tsx'
 import { shadedPart } from './imported.tsx'
 import { isMoneyMetric, type SeriesMetric, valueText } from './metrics.ts'
 import css from './overview.module.css'
@@ -30,7 +31,7 @@ export function ChartPanel({ metric, hasRevenue, onNote }: Props) {
   const site = useSite()
   const question = useQuestion()
   const { input, compare, totals } = question
-  const group = (params.get('group') ?? undefined) as ChosenGroup
+  const group = (params.get('group') ?? undefined) as Group | undefined
   const query = { ...input, ...compare, ...totals, metric, ...(group && { group }) }
   const main = useRead(['timeseries', query], signal => api.stats.timeseries.query(query, { signal }))
   const money = { ...query, metric: 'revenue' as const }
@@ -41,11 +42,9 @@ export function ChartPanel({ metric, hasRevenue, onNote }: Props) {
   const notes = useNotes(question)
   return (
     <div className={css.chart}>
-      <ChartTools
-        group={main.data?.group}
-        onGroup={next => change({ group: next }, { replace: true })}
-        onNote={onNote && (() => onNote(today()))}
-      />
+      <GroupMenu group={main.data?.group} onGroup={next => change({ group: next }, { replace: true })}>
+        {onNote && <ChartButton onClick={() => onNote(today())}>{text.annotation.add}</ChartButton>}
+      </GroupMenu>
       <Answer read={main} placeholder={<div className={css.wait} />}>
         {series => (
           <Chart

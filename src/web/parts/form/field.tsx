@@ -119,3 +119,49 @@ export function PasswordField(props: Omit<ComponentProps<typeof TextField>, 'typ
     </div>
   )
 }
+
+/** Fields that belong together, under a name. */
+export function FieldGroup({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <fieldset className={css.fields}>
+      <legend>{label}</legend>
+      {children}
+    </fieldset>
+  )
+}
+
+interface ChecksProps<Value extends string> {
+  options: readonly { value: Value; label: string; hint?: string }[]
+  chosen: readonly Value[]
+  onChange(chosen: readonly Value[]): void
+}
+
+/** A box for each of a few values. */
+export function Checks<Value extends string>({ options, chosen, onChange }: ChecksProps<Value>) {
+  return (
+    <div className={css.checks}>
+      {options.map(({ value, ...option }) => (
+        <CheckField
+          key={value}
+          {...option}
+          checked={chosen.includes(value)}
+          onChange={event =>
+            onChange(event.target.checked ? [...chosen, value] : chosen.filter(each => each !== value))
+          }
+        />
+      ))}
+    </div>
+  )
+}
+
+/** Several of a few values. */
+export function CheckGroup<Value extends string>({
+  label,
+  ...checks
+}: ChecksProps<Value> & { label: string }) {
+  return (
+    <FieldGroup label={label}>
+      <Checks {...checks} />
+    </FieldGroup>
+  )
+}

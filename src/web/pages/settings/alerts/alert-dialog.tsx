@@ -3,10 +3,9 @@ import { api, type Inputs } from '../../../api/client.ts'
 import { useChange } from '../../../api/use-change.ts'
 import { useRead } from '../../../api/use-read.ts'
 import { Editor } from '../../../parts/editor.tsx'
-import { CheckField, SelectField, TextArea, TextField } from '../../../parts/form/field.tsx'
+import { CheckGroup, SelectField, TextArea, TextField } from '../../../parts/form/field.tsx'
 import { useSite } from '../../../state/site.tsx'
 import { useLanguage, useText } from '../../../text/text.tsx'
-import css from '../settings.module.css'
 import {
   type Alert,
   alertsKey,
@@ -70,21 +69,12 @@ export function AlertDialog({ alert, onClose }: { alert?: Alert; onClose(): void
         defaultValue={alert?.emails.join('\n')}
       />
       {known.data && known.data.length > 0 && (
-        <fieldset className={css.fields}>
-          <legend>{text.webhooks}</legend>
-          {known.data.map(({ id: webhook, name }) => (
-            <CheckField
-              key={webhook}
-              label={name}
-              checked={webhooks.includes(webhook)}
-              onChange={event =>
-                setWebhooks(
-                  event.target.checked ? [...webhooks, webhook] : webhooks.filter(each => each !== webhook),
-                )
-              }
-            />
-          ))}
-        </fieldset>
+        <CheckGroup
+          label={text.webhooks}
+          options={known.data.map(({ id: value, name }) => ({ value, label: name }))}
+          chosen={webhooks}
+          onChange={setWebhooks}
+        />
       )}
     </Editor>
   )

@@ -3,11 +3,10 @@ import { api, type Inputs } from '../../../api/client.ts'
 import { useChange } from '../../../api/use-change.ts'
 import { useSettings } from '../../../app/site/site-frame.tsx'
 import { Editor } from '../../../parts/editor.tsx'
-import { CheckField, SelectField, TextField } from '../../../parts/form/field.tsx'
+import { CheckField, CheckGroup, SelectField, TextField } from '../../../parts/form/field.tsx'
 import { useSite } from '../../../state/site.tsx'
 import { useLanguage, useText } from '../../../text/text.tsx'
 import css from '../settings.module.css'
-import { CheckGroup } from './check-group.tsx'
 import type { Recipient } from './reports.tsx'
 
 type Values = Omit<Inputs['reports']['change'], 'siteKey' | 'id'>

@@ -4,7 +4,7 @@ import { useChange } from '../../../api/use-change.ts'
 import { FilterSummary, filtersOf, type StoredFilters } from '../../../filters/filter-summary.tsx'
 import { Editor } from '../../../parts/editor.tsx'
 import { Button } from '../../../parts/form/button.tsx'
-import { CheckField, TextField } from '../../../parts/form/field.tsx'
+import { CheckField, Checks, FieldGroup, TextField } from '../../../parts/form/field.tsx'
 import { lazyPart } from '../../../parts/lazy-part.ts'
 import { type Filter, type FilterName, hasOperators, parameterOf } from '../../../state/filters.ts'
 import { useSite } from '../../../state/site.tsx'
@@ -118,27 +118,17 @@ interface SectionFieldsProps {
 /** Chooses what a share shows. */
 function SectionFields({ sections, onChange }: SectionFieldsProps) {
   const { settings: text } = useText()
-  const fieldOf = (section: Section) => (
-    <CheckField
-      key={section}
-      label={text.sections[section]}
-      checked={sections.includes(section)}
-      onChange={event =>
-        onChange(event.target.checked ? [...sections, section] : sections.filter(each => each !== section))
-      }
-    />
-  )
+  const optionsOf = (kind: 'usual' | 'private') =>
+    SECTIONS.filter(each => SECTION_KINDS[each] === kind).map(value => ({
+      value,
+      label: text.sections[value],
+    }))
   return (
-    <fieldset className={css.group}>
-      <legend>{text.shows}</legend>
-      <div className={css.checks}>
-        {SECTIONS.filter(each => SECTION_KINDS[each] === 'usual').map(fieldOf)}
-      </div>
+    <FieldGroup label={text.shows}>
+      <Checks options={optionsOf('usual')} chosen={sections} onChange={onChange} />
       <p className={css.hint}>{text.privateSections}</p>
-      <div className={css.checks}>
-        {SECTIONS.filter(each => SECTION_KINDS[each] === 'private').map(fieldOf)}
-      </div>
-    </fieldset>
+      <Checks options={optionsOf('private')} chosen={sections} onChange={onChange} />
+    </FieldGroup>
   )
 }
 
@@ -162,8 +152,7 @@ function FilterRows({ filters, onChange }: FilterRowsProps) {
     setAdding(false)
   }
   return (
-    <fieldset className={css.group}>
-      <legend>{text.fixedFilters}</legend>
+    <FieldGroup label={text.fixedFilters}>
       <p className={css.hint}>{text.fixedFiltersHint}</p>
       <FilterSummary
         filters={filters}
@@ -180,7 +169,7 @@ function FilterRows({ filters, onChange }: FilterRowsProps) {
           <Button onClick={() => setAdding(true)}>{text.addFilter}</Button>
         </div>
       )}
-    </fieldset>
+    </FieldGroup>
   )
 }
 

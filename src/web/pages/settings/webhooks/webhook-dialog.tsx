@@ -2,10 +2,9 @@ import { useState } from 'react'
 import { api, type Outputs } from '../../../api/client.ts'
 import { useChange } from '../../../api/use-change.ts'
 import { Editor } from '../../../parts/editor.tsx'
-import { CheckField, SelectField, TextField } from '../../../parts/form/field.tsx'
+import { CheckGroup, SelectField, TextField } from '../../../parts/form/field.tsx'
 import { useSite } from '../../../state/site.tsx'
 import { useText } from '../../../text/text.tsx'
-import css from '../settings.module.css'
 
 type Made = Outputs['webhooks']['create']
 
@@ -61,19 +60,12 @@ export function WebhookDialog({ webhook, onCreated, onClose }: Props) {
         maxLength={2048}
         required={!keepsUrl}
       />
-      <fieldset className={css.fields}>
-        <legend>{text.kinds}</legend>
-        {KINDS.map(kind => (
-          <CheckField
-            key={kind}
-            label={text.kindNames[kind]}
-            checked={kinds.includes(kind)}
-            onChange={event =>
-              setKinds(event.target.checked ? [...kinds, kind] : kinds.filter(each => each !== kind))
-            }
-          />
-        ))}
-      </fieldset>
+      <CheckGroup
+        label={text.kinds}
+        options={KINDS.map(value => ({ value, label: text.kindNames[value] }))}
+        chosen={kinds}
+        onChange={setKinds}
+      />
     </Editor>
   )
 }
