@@ -3,6 +3,7 @@ import { Link, useLocation } from 'wouter'
 import { Button } from '../parts/form/button.tsx'
 import { Menu, type MenuEntry } from '../parts/overlay/menu.tsx'
 import { useText } from '../text/text.tsx'
+import frame from './frame.module.css'
 import { signOut } from './person/signing.ts'
 import { TeamSwitcher } from './person/teams.tsx'
 import css from './plain-layout.module.css'
@@ -39,30 +40,30 @@ export function PlainLayout({ title, children }: Props) {
     { name: 'out', label: common.nav.signOut, onChoose: signOut },
   ]
   return (
-    <div className={css.page}>
+    <div className={`${frame.page} ${css.page}`}>
       <SkipLink />
-      <header className={css.top}>
+      <header className={frame.top}>
         <Link href="/" className={css.product}>
           {common.product}
         </Link>
-        <nav className={css.nav} aria-label={common.nav.general}>
+        <nav className={`${frame.nav} ${css.nav}`} aria-label={common.nav.general}>
           {PAGES.map(page => (
             <Link
               key={page.path}
               href={page.path}
-              className={css.link}
+              className={frame.link}
               aria-current={isHere(page.path) ? 'page' : undefined}
             >
               {common.nav[page.label]}
             </Link>
           ))}
         </nav>
-        <span className={css.grow} />
+        <span className={frame.grow} />
         <TeamSwitcher />
         <Button kind="quiet" className={css.out} onClick={signOut}>
           {common.nav.signOut}
         </Button>
-        <div className={css.phone}>
+        <div className={`${frame.phone} ${css.phone}`}>
           <Menu
             trigger={<span aria-hidden="true">☰</span>}
             label={common.nav.general}
@@ -72,7 +73,7 @@ export function PlainLayout({ title, children }: Props) {
           />
         </div>
       </header>
-      <main id="content" tabIndex={-1} className={css.content}>
+      <main id="content" tabIndex={-1} className={`${frame.content} ${css.content}`}>
         {children}
       </main>
     </div>

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { CodeBlock, CopyButton } from '../parts/code-block.tsx'
-import { Button, ButtonLink, IconButton } from '../parts/form/button.tsx'
+import { Button, ButtonLink, IconButton, LinkButton } from '../parts/form/button.tsx'
 import { Choice, SearchInput, Select } from '../parts/form/choices.tsx'
 import { CsvButton, DownloadButton } from '../parts/form/download-button.tsx'
 import {
@@ -27,13 +27,17 @@ export function Controls() {
   const [currency, setCurrency] = useState('EUR')
   return (
     <>
-      <Recipe kits={{ Button, ButtonLink, IconButton, CopyButton, DownloadButton, CsvButton }} isLine>
+      <Recipe
+        kits={{ Button, ButtonLink, LinkButton, IconButton, CopyButton, DownloadButton, CsvButton }}
+        isLine
+      >
         <Button kind="main">{WORDS.open}</Button>
         <Button>{WORDS.open}</Button>
         <Button kind="danger">{WORDS.open}</Button>
         <Button kind="quiet">{WORDS.open}</Button>
         <Button disabled>{WORDS.open}</Button>
         <ButtonLink href="#kit">{WORDS.title}</ButtonLink>
+        <LinkButton href="/dev/kit/">{WORDS.title}</LinkButton>
         <IconButton label={WORDS.name}>×</IconButton>
         <CopyButton text={WORDS.code} />
         <DownloadButton path="kit" name="kit.json">

@@ -5,7 +5,7 @@ import { Editor } from '../parts/editor.tsx'
 import { Button } from '../parts/form/button.tsx'
 import { CheckGroup, TextField } from '../parts/form/field.tsx'
 import { Dialog } from '../parts/overlay/dialog.tsx'
-import { Menu } from '../parts/overlay/menu.tsx'
+import { Menu, RowMenu } from '../parts/overlay/menu.tsx'
 import { Popover } from '../parts/overlay/popover.tsx'
 import { PartNav } from '../parts/part-nav.tsx'
 import { SettingForm } from '../parts/setting-form.tsx'
@@ -19,7 +19,7 @@ import { Recipe } from './recipe.tsx'
 /** What opens over the page. Each has a button of its name. */
 export function Overlays() {
   return (
-    <Recipe kits={{ Dialog, Confirm, Editor, NoteDialog, Menu, Popover }} isLine>
+    <Recipe kits={{ Dialog, Confirm, Editor, NoteDialog, Menu, RowMenu, Popover }} isLine>
       <Opener name="Dialog">
         {close => (
           <Dialog open title={WORDS.title} onClose={close}>
@@ -64,6 +64,7 @@ export function Overlays() {
           { name: 'c', label: WORDS.name, isDanger: true },
         ]}
       />
+      <RowMenu label={WORDS.choose} entries={[{ name: 'a', label: WORDS.open }]} />
       <Popover trigger="Popover" label={WORDS.choose} button={{ 'data-opens': 'Popover' } as object}>
         {close => <Button onClick={close}>{WORDS.open}</Button>}
       </Popover>

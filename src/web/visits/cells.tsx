@@ -66,3 +66,9 @@ export function useDeviceText(): (device: Device) => string {
     return [kind && textOf('size', kind), browser, os].filter(Boolean).join(' · ') || '–'
   }
 }
+
+/** A number, short, with every digit in its tooltip. */
+export function Count({ value }: { value: number }) {
+  const format = useFormat()
+  return <span title={format.exact(value)}>{format.count(value)}</span>
+}

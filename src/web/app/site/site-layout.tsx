@@ -10,6 +10,7 @@ import { PeriodPicker } from '../../period/period-picker.tsx'
 import { useLinks } from '../../state/address.ts'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
+import frame from '../frame.module.css'
 import { SkipLink } from '../skip-link.tsx'
 import { SITE_PAGES } from './pages-of-site.ts'
 import { SiteKeys } from './site-keys.tsx'
@@ -27,9 +28,9 @@ export function SiteLayout({ children }: { children: ReactNode }) {
   const refused = useRefused()
   const hasPeriod = !WITHOUT_PERIOD.test(path)
   return (
-    <div className={css.page}>
+    <div className={`${frame.page} ${css.page}`}>
       <SkipLink />
-      <header className={css.top}>
+      <header className={`${frame.top} ${css.top}`}>
         <SiteSwitcher />
         <LiveCount />
         <Navigation />
@@ -41,7 +42,7 @@ export function SiteLayout({ children }: { children: ReactNode }) {
       </header>
       {hasPeriod && <FilterBar />}
       {note}
-      <main id="content" tabIndex={-1} className={css.content}>
+      <main id="content" tabIndex={-1} className={frame.content}>
         {refused.length > 0 ? <WrongAddress names={refused} /> : children}
       </main>
       <ZoneHint />
@@ -82,12 +83,12 @@ function Navigation() {
   }, [title, common, site.domain])
   return (
     <>
-      <nav className={css.nav} aria-label={common.nav.main}>
+      <nav className={`${frame.nav} ${css.nav}`} aria-label={common.nav.main}>
         {first.map(({ path: page, label }) => (
           <Link
             key={page}
             href={addressOf(page)}
-            className={css.link}
+            className={`${frame.link} ${css.link}`}
             aria-current={isHere(page) ? 'page' : undefined}
           >
             {common.nav[label]}
@@ -98,12 +99,12 @@ function Navigation() {
             trigger={`${here ? common.nav[here.label] : common.nav.more} ▾`}
             label={common.nav.more}
             entries={rest.map(entryOf)}
-            button={{ kind: 'quiet', className: here ? css.here : undefined }}
+            button={{ kind: 'quiet', className: here ? frame.here : undefined }}
           />
         )}
       </nav>
-      <span className={css.grow} />
-      <div className={css.phone}>
+      <span className={frame.grow} />
+      <div className={`${frame.phone} ${css.phone}`}>
         <Menu
           trigger={<span aria-hidden="true">☰</span>}
           label={common.nav.main}

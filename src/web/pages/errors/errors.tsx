@@ -1,7 +1,6 @@
 import { Link } from 'wouter'
 import { api, type Outputs } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
 import { CsvButton } from '../../parts/form/download-button.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
@@ -11,6 +10,7 @@ import { Empty } from '../../parts/states.tsx'
 import { useLinks, usePage } from '../../state/address.ts'
 import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
+import { Count } from '../../visits/cells.tsx'
 import { Seen, useErrorSeries } from './error-reads.tsx'
 import css from './errors.module.css'
 
@@ -52,8 +52,6 @@ export type ErrorGroup = Outputs['stats']['errors']['data'][number]
 
 function useColumns(): Column<ErrorGroup>[] {
   const { common, errors } = useText()
-  const { count, exact } = useFormat()
-  const number = (value: number) => <span title={exact(value)}>{count(value)}</span>
   return [
     { name: 'error', label: errors.error, cell: group => <ErrorName group={group} /> },
     { name: 'trend', label: errors.trend, isWide: true, cell: ({ id }) => <Trend id={id} /> },
@@ -75,15 +73,20 @@ function useColumns(): Column<ErrorGroup>[] {
       name: 'occurrences',
       label: errors.times,
       isNumber: true,
-      cell: each => number(each.occurrences),
+      cell: each => <Count value={each.occurrences} />,
     },
-    { name: 'sessions', label: common.metrics.sessions, isNumber: true, cell: each => number(each.sessions) },
+    {
+      name: 'sessions',
+      label: common.metrics.sessions,
+      isNumber: true,
+      cell: each => <Count value={each.sessions} />,
+    },
     {
       name: 'visitors',
       label: common.short.visitors,
       isNumber: true,
       isWide: true,
-      cell: each => number(each.visitors),
+      cell: each => <Count value={each.visitors} />,
     },
   ]
 }

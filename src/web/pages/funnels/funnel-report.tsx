@@ -1,7 +1,7 @@
 import type { CSSProperties, ReactNode } from 'react'
 import { api, type Inputs, type Outputs, type Section } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useValueText } from '../../filters/filter-text.ts'
+import { ValueButton } from '../../filters/value-button.tsx'
 import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
 import { Change } from '../../parts/figures.tsx'
@@ -103,25 +103,14 @@ interface Props {
 
 /** The funnel of each value: how many reach each step. A click filters by the value. */
 function FunnelRows({ dimension, report: { steps, rows = [], values = 0 } }: Props) {
-  const { funnels: text, filters, overview } = useText()
-  const { addFilter } = useQuestion()
+  const { funnels: text, filters } = useText()
   const format = useFormat()
-  const valueText = useValueText()
   if (rows.length === 0) return <Empty />
   const columns: Column<Row>[] = [
     {
       name: 'value',
       label: filters.names[dimension],
-      cell: ({ value }) => (
-        <button
-          type="button"
-          className={css.value}
-          aria-label={overview.filterBy(valueText(dimension, value))}
-          onClick={() => addFilter({ name: dimension, operator: 'is', values: [value] })}
-        >
-          <HostileText>{valueText(dimension, value)}</HostileText>
-        </button>
-      ),
+      cell: ({ value }) => <ValueButton name={dimension} value={value} />,
     },
     ...steps.map((_, index) => ({
       name: String(index),

@@ -6,7 +6,7 @@ import { useFormat } from '../../format/format.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { HostileText, plainText } from '../../parts/hostile-text.tsx'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
-import { Menu } from '../../parts/overlay/menu.tsx'
+import { RowMenu } from '../../parts/overlay/menu.tsx'
 import { useLinks } from '../../state/address.ts'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
@@ -72,11 +72,8 @@ export function GoalTable({ goals, rows, onEdit }: Props) {
       label: '',
       isNumber: true,
       cell: goal => (
-        <Menu
-          trigger="⋯"
+        <RowMenu
           label={text.actionsFor(plainText(goal.display_name))}
-          align="end"
-          button={{ kind: 'quiet', 'aria-label': text.actionsFor(plainText(goal.display_name)) }}
           entries={[
             { name: 'edit', label: common.actions.edit, onChoose: () => onEdit(goal) },
             {

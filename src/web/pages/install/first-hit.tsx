@@ -5,7 +5,7 @@ import { useRead } from '../../api/use-read.ts'
 import { refreshSite } from '../../app/site/site-frame.tsx'
 import { useFormat } from '../../format/format.ts'
 import { countryName } from '../../format/names.ts'
-import button from '../../parts/form/form.module.css'
+import { LinkButton } from '../../parts/form/button.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { useSite } from '../../state/site.tsx'
 import { useLanguage, useText } from '../../text/text.tsx'
@@ -72,9 +72,9 @@ function Arrived({ hit, isFirst }: { hit: Hit; isFirst: boolean }) {
           <span>{facts.filter(Boolean).join(' · ')}</span>
         </p>
       </div>
-      <Link href="/" className={`${button.button} ${button.main}`}>
+      <LinkButton href="/" kind="main">
         {text.toOverview}
-      </Link>
+      </LinkButton>
     </>
   )
 }

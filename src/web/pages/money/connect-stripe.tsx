@@ -1,13 +1,11 @@
 import { useState } from 'react'
-import { Link } from 'wouter'
 import { api } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
 import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
-import { Button } from '../../parts/form/button.tsx'
-import button from '../../parts/form/form.module.css'
+import { Button, LinkButton } from '../../parts/form/button.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
@@ -61,9 +59,9 @@ function StripeConnected({ connection, onChange }: { connection: Connection; onC
       </Card>
       <ImportPast isStarted={connection.import_started_at !== null} />
       <div className={css.buttons}>
-        <Link href="/money" className={`${button.button} ${button.main}`}>
+        <LinkButton href="/money" kind="main">
           {text.toMoney}
-        </Link>
+        </LinkButton>
         <Button onClick={onChange}>{text.change}</Button>
         <Button kind="danger" onClick={() => setAsked(true)}>
           {text.disconnect}

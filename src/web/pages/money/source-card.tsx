@@ -11,6 +11,7 @@ import { useAddress } from '../../state/address.ts'
 import { FILTERS } from '../../state/filters.ts'
 import { useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
+import { Count } from '../../visits/cells.tsx'
 import css from './money.module.css'
 import {
   DIMENSIONS,
@@ -144,7 +145,7 @@ function useSourceColumns(dimension: MoneyDimension, isRecurring: boolean) {
     label: text[name],
     sort: name,
     isNumber: true,
-    cell: row => <span title={format.exact(row[name])}>{format.count(row[name])}</span>,
+    cell: row => <Count value={row[name]} />,
   })
   const columns: Column<SourceRow, SourceSort>[] = [
     {

@@ -2,11 +2,11 @@ import { useState } from 'react'
 import { api, type Inputs, type Outputs } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
 import { useValueText } from '../../filters/filter-text.ts'
+import { ValueButton } from '../../filters/value-button.tsx'
 import { useFormat } from '../../format/format.ts'
 import { ExplainButton, type Explained } from '../../parts/explain/explain-button.tsx'
 import { SearchInput } from '../../parts/form/choices.tsx'
 import { CsvButton } from '../../parts/form/download-button.tsx'
-import { HostileText } from '../../parts/hostile-text.tsx'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { List } from '../../parts/lists/list.tsx'
 import { Dialog } from '../../parts/overlay/dialog.tsx'
@@ -15,7 +15,6 @@ import { usePaused } from '../../state/use-paused.ts'
 import { useText } from '../../text/text.tsx'
 import { ImportedLine } from './imported.tsx'
 import type { Dimension } from './metrics.ts'
-import css from './overview.module.css'
 
 type Row = Outputs['stats']['breakdown']['data'][number]
 type Sort = NonNullable<Inputs['stats']['breakdown']['sort']>
@@ -87,9 +86,9 @@ export default function DetailDialog({ dimension, onClose }: { dimension: Dimens
 }
 
 function useColumns(dimension: Dimension, isOwn: boolean, onClose: () => void): Column<Row, Sort>[] {
-  const { common, filters, overview, explain } = useText()
+  const { common, filters, explain } = useText()
   const { can } = useSite()
-  const { addFilter, input } = useQuestion()
+  const { input } = useQuestion()
   const format = useFormat()
   const valueText = useValueText()
   const number = (
@@ -134,19 +133,7 @@ function useColumns(dimension: Dimension, isOwn: boolean, onClose: () => void): 
       name: 'value',
       label: filters.names[dimension],
       sort: 'value',
-      cell: ({ value }) => (
-        <button
-          type="button"
-          className={css.value}
-          aria-label={overview.filterBy(valueText(dimension, value))}
-          onClick={() => {
-            addFilter({ name: dimension, operator: 'is', values: [value] })
-            onClose()
-          }}
-        >
-          <HostileText>{valueText(dimension, value)}</HostileText>
-        </button>
-      ),
+      cell: ({ value }) => <ValueButton name={dimension} value={value} onFilter={onClose} />,
     },
     number('visitors', format.count, format.exact),
     number('pageviews', format.count, format.exact, { isWide: true }),

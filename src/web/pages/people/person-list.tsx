@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'react'
 import { api, type Inputs, type Outputs } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useFormat } from '../../format/format.ts'
 import { SearchInput } from '../../parts/form/choices.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { type Column, usePermitted } from '../../parts/lists/data-table.tsx'
@@ -11,7 +10,7 @@ import { useAddress, usePage } from '../../state/address.ts'
 import { partOfPath } from '../../state/places.ts'
 import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import { Amount, Moment, Place } from '../../visits/cells.tsx'
+import { Amount, Count, Moment, Place } from '../../visits/cells.tsx'
 import { Who } from '../../visits/who.tsx'
 
 /** Visitors or identified users of the period, those who came last first. */
@@ -72,9 +71,7 @@ type PeopleSort = NonNullable<Inputs['stats']['people']['sort']>
 /** Columns of a list of people. A row of visitors leads to the visitor, also when they are identified. */
 function usePersonColumns(kind: Kind): Column<Row, PeopleSort>[] {
   const { common, filters, people } = useText()
-  const format = useFormat()
   const pathOf = (row: Row) => `/people/${partOfPath(kind === 'users' ? row.user_id : row.visitor_id)}`
-  const number = (value: number) => <span title={format.exact(value)}>{format.count(value)}</span>
   return usePermitted<Row, PeopleSort>([
     { name: 'who', label: people.who, cell: row => <Who actor={row} path={pathOf(row)} /> },
     {
@@ -103,16 +100,22 @@ function usePersonColumns(kind: Kind): Column<Row, PeopleSort>[] {
       isNumber: true,
       isWide: true,
       sort: 'sessions',
-      cell: row => number(row.sessions),
+      cell: row => <Count value={row.sessions} />,
     },
     {
       name: 'pageviews',
       label: people.pages,
       isNumber: true,
       isWide: true,
-      cell: row => number(row.pageviews),
+      cell: row => <Count value={row.pageviews} />,
     },
-    { name: 'events', label: people.events, isNumber: true, isWide: true, cell: row => number(row.events) },
+    {
+      name: 'events',
+      label: people.events,
+      isNumber: true,
+      isWide: true,
+      cell: row => <Count value={row.events} />,
+    },
     {
       name: 'revenue',
       needs: 'revenue',

@@ -1,10 +1,9 @@
-import { Link } from 'wouter'
 import { api, inTeam } from '../../api/client.ts'
 import { useAwaySince } from '../../api/connection.ts'
 import { useRead } from '../../api/use-read.ts'
 import { actIn, type Team, useCurrentTeam, usePerson } from '../../app/person/person.tsx'
 import { PlainLayout } from '../../app/plain-layout.tsx'
-import button from '../../parts/form/form.module.css'
+import { Button, LinkButton } from '../../parts/form/button.tsx'
 import { Empty, FailureNote, Skeleton } from '../../parts/states.tsx'
 import { useText } from '../../text/text.tsx'
 import { ListControls, type ListView, useListView } from './list-controls.tsx'
@@ -69,9 +68,9 @@ function TeamSites({ team, teams, onTeam }: Props) {
           </select>
         )}
         {mayCreate && !isNew && (
-          <Link href="/new" className={`${button.button} ${button.main} ${css.create}`}>
+          <LinkButton href="/new" kind="main" className={css.create}>
             {text.create}
-          </Link>
+          </LinkButton>
         )}
       </div>
       {sites.failure && (sites.data === undefined || sites.isOld) ? (
@@ -96,9 +95,9 @@ function NoSite({ mayCreate }: { mayCreate: boolean }) {
       {mayCreate && (
         <>
           <p>{text.noneHint}</p>
-          <Link href="/new" className={`${button.button} ${button.main}`}>
+          <LinkButton href="/new" kind="main">
             {text.create}
-          </Link>
+          </LinkButton>
         </>
       )}
     </Empty>
@@ -109,9 +108,7 @@ function NoMatch({ view }: { view: ListView }) {
   const { sites: text, common } = useText()
   return (
     <Empty title={text.noMatch}>
-      <button type="button" className={button.button} onClick={() => view.setSearch('')}>
-        {common.actions.clear}
-      </button>
+      <Button onClick={() => view.setSearch('')}>{common.actions.clear}</Button>
     </Empty>
   )
 }

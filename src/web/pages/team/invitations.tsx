@@ -12,7 +12,7 @@ import { TextField } from '../../parts/form/field.tsx'
 import type { Column } from '../../parts/lists/data-table.tsx'
 import { ListTable } from '../../parts/lists/list.tsx'
 import { Dialog } from '../../parts/overlay/dialog.tsx'
-import { Menu } from '../../parts/overlay/menu.tsx'
+import { RowMenu } from '../../parts/overlay/menu.tsx'
 import { FailureNote, Notice } from '../../parts/states.tsx'
 import { useText } from '../../text/text.tsx'
 import { isManager, type Role, RoleFields, rolesToGive, SiteNames, type TeamProps } from './roles.tsx'
@@ -97,11 +97,8 @@ function useColumns(team: TeamProps['team'], { resend, revoke }: Actions): Colum
       isNumber: true,
       cell: invitation =>
         rolesToGive(team.role).includes(invitation.role) && (
-          <Menu
-            trigger="⋯"
+          <RowMenu
             label={text.actionsFor(invitation.email)}
-            align="end"
-            button={{ kind: 'quiet', className: css.menu, 'aria-label': text.actionsFor(invitation.email) }}
             entries={[
               { name: 'resend', label: text.resend, onChoose: () => resend(invitation) },
               { name: 'revoke', label: text.revoke, isDanger: true, onChoose: () => revoke(invitation) },

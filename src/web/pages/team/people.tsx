@@ -10,7 +10,7 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { Editor } from '../../parts/editor.tsx'
 import type { Column } from '../../parts/lists/data-table.tsx'
 import { ListTable } from '../../parts/lists/list.tsx'
-import { Menu, type MenuEntry } from '../../parts/overlay/menu.tsx'
+import { type MenuEntry, RowMenu } from '../../parts/overlay/menu.tsx'
 import { useText } from '../../text/text.tsx'
 import { isManager, RoleFields, rolesToGive, SiteNames, type TeamProps } from './roles.tsx'
 import css from './team.module.css'
@@ -117,15 +117,7 @@ function Actions({ team, user, isSelf, onAction }: ActionsProps) {
     })
   }
   if (entries.length === 0) return null
-  return (
-    <Menu
-      trigger="⋯"
-      label={text.actionsFor(user.email)}
-      align="end"
-      entries={entries}
-      button={{ kind: 'quiet', className: css.menu, 'aria-label': text.actionsFor(user.email) }}
-    />
-  )
+  return <RowMenu label={text.actionsFor(user.email)} entries={entries} />
 }
 
 interface Props extends TeamProps {

@@ -9,7 +9,7 @@ import { Button } from '../../parts/form/button.tsx'
 import { CheckField, TextField } from '../../parts/form/field.tsx'
 import type { Column } from '../../parts/lists/data-table.tsx'
 import { ListTable } from '../../parts/lists/list.tsx'
-import { Menu } from '../../parts/overlay/menu.tsx'
+import { RowMenu } from '../../parts/overlay/menu.tsx'
 import { addressOf } from '../../state/places.ts'
 import { useText } from '../../text/text.tsx'
 import { type Created, NewToken, ShownToken } from './new-token.tsx'
@@ -106,11 +106,8 @@ function useColumns(
       isNumber: true,
       cell: token =>
         team.role !== 'viewer' && (
-          <Menu
-            trigger="⋯"
+          <RowMenu
             label={text.actionsFor(token.name)}
-            align="end"
-            button={{ kind: 'quiet', className: css.menu, 'aria-label': text.actionsFor(token.name) }}
             entries={[
               { name: 'rename', label: text.rename, onChoose: () => onAction(token, 'rename') },
               {

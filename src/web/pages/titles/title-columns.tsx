@@ -7,7 +7,7 @@ import { HostileText } from '../../parts/hostile-text.tsx'
 import { type Column, usePermitted } from '../../parts/lists/data-table.tsx'
 import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
-import { Amount } from '../../visits/cells.tsx'
+import { Amount, Count } from '../../visits/cells.tsx'
 import css from './titles.module.css'
 
 export type TitleRow = Outputs['stats']['breakdown']['data'][number]
@@ -30,7 +30,6 @@ export function useTitleColumns(
   const { common, explore } = useText()
   const format = useFormat()
   const { period } = useQuestion()
-  const number = (value: number) => <span title={format.exact(value)}>{format.count(value)}</span>
   const change: Column<TitleRow, TitleSort> = {
     name: 'change',
     label: explore.titles.change,
@@ -51,7 +50,7 @@ export function useTitleColumns(
       label: common.metrics.sessions,
       isNumber: true,
       sort: 'sessions',
-      cell: row => number(row.sessions),
+      cell: row => <Count value={row.sessions} />,
     },
     ...(period.compare === 'none' ? [] : [change]),
     {
@@ -60,7 +59,7 @@ export function useTitleColumns(
       isNumber: true,
       isWide: true,
       sort: 'pageviews',
-      cell: row => number(row.pageviews),
+      cell: row => <Count value={row.pageviews} />,
     },
     {
       name: 'time',

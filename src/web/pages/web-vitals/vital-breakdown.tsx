@@ -1,10 +1,8 @@
 import { api, type Outputs } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useValueText } from '../../filters/filter-text.ts'
-import { useFormat } from '../../format/format.ts'
+import { ValueButton } from '../../filters/value-button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { CsvButton } from '../../parts/form/download-button.tsx'
-import { HostileText } from '../../parts/hostile-text.tsx'
 import type { Column } from '../../parts/lists/data-table.tsx'
 import { ListTable } from '../../parts/lists/list.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
@@ -12,9 +10,9 @@ import { useAddress, usePage } from '../../state/address.ts'
 import { FILTERS } from '../../state/filters.ts'
 import { useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
+import { Count } from '../../visits/cells.tsx'
 import { Shares } from './metric-cells.tsx'
 import { useVitalText, type Vital } from './vitals.ts'
-import css from './web-vitals.module.css'
 
 const DIMENSIONS = ['path', 'size', 'country', 'browser'] as const
 type Dimension = (typeof DIMENSIONS)[number]
@@ -64,10 +62,7 @@ export function VitalBreakdown({ metric }: { metric: Vital }) {
 function useColumns(metric: Vital, dimension: Dimension): Column<Row, Sort>[] {
   const { explore, filters } = useText()
   const { vitals: text } = explore
-  const { addFilter } = useQuestion()
-  const { count, exact } = useFormat()
   const write = useVitalText()
-  const textOf = useValueText()
   const percentile = (name: 'p50' | 'p75' | 'p95'): Column<Row, Sort> => ({
     name,
     label: text.short[name],
@@ -80,15 +75,7 @@ function useColumns(metric: Vital, dimension: Dimension): Column<Row, Sort>[] {
     {
       name: 'value',
       label: filters.names[dimension],
-      cell: ({ value }) => (
-        <button
-          type="button"
-          className={css.value}
-          onClick={() => addFilter({ name: dimension, operator: 'is', values: [value] })}
-        >
-          <HostileText>{textOf(dimension, value)}</HostileText>
-        </button>
-      ),
+      cell: ({ value }) => <ValueButton name={dimension} value={value} />,
     },
     { name: 'shares', label: text.shares, cell: row => <Shares measured={row} /> },
     percentile('p50'),
@@ -100,7 +87,7 @@ function useColumns(metric: Vital, dimension: Dimension): Column<Row, Sort>[] {
       isNumber: true,
       isWide: true,
       sort: 'samples',
-      cell: row => <span title={exact(row.samples)}>{count(row.samples)}</span>,
+      cell: row => <Count value={row.samples} />,
     },
   ]
 }

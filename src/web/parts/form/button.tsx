@@ -1,4 +1,5 @@
-import type { ComponentProps } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
+import { Link } from 'wouter'
 import css from './form.module.css'
 
 type Kind = 'plain' | 'main' | 'danger' | 'quiet'
@@ -24,6 +25,18 @@ export function Button({ kind = 'plain', isBusy, className, ...rest }: Props) {
 /** A link that looks like a button. */
 export function ButtonLink({ kind = 'plain', className, ...rest }: ComponentProps<'a'> & { kind?: Kind }) {
   return <a {...rest} className={[css.button, css[kind], className].filter(Boolean).join(' ')} />
+}
+
+/** A link to a page of the interface, which looks like a button. */
+export function LinkButton({ kind = 'plain', className, ...rest }: LinkButtonProps) {
+  return <Link {...rest} className={[css.button, css[kind], className].filter(Boolean).join(' ')} />
+}
+
+interface LinkButtonProps {
+  href: string
+  kind?: Kind
+  className?: string | undefined
+  children: ReactNode
 }
 
 /** A button of one sign; `label` is its name. */

@@ -1,6 +1,7 @@
 import { type ComponentProps, type ReactNode, Suspense, useRef, useState } from 'react'
 import { Button } from '../form/button.tsx'
 import { lazyPart } from '../lazy-part.ts'
+import css from './overlay.module.css'
 
 const load = () => import('./menu-panel.tsx')
 const MenuPanel = lazyPart(load)
@@ -58,5 +59,18 @@ export function Menu({ trigger, label, entries, align, button, onNear }: Props) 
         </Suspense>
       )}
     </>
+  )
+}
+
+/** What can be done with a row of a table, behind one sign. */
+export function RowMenu({ label, entries }: Pick<Props, 'label' | 'entries'>) {
+  return (
+    <Menu
+      trigger="⋯"
+      label={label}
+      align="end"
+      entries={entries}
+      button={{ kind: 'quiet', className: css.rows, 'aria-label': label }}
+    />
   )
 }
