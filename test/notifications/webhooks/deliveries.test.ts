@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Stripe } from 'stripe'
 import { expect, test } from 'vitest'
-import { MAIL_JOBS } from '../../../src/outgoing/notifications/mails/send-queued.ts'
+import { MAIL_JOBS } from '../../../src/outgoing/notifications/send-queued-mails.ts'
 import { WEBHOOK_JOBS } from '../../../src/outgoing/notifications/webhooks/webhook-worker.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import { ofFile } from '../../support/of-file.ts'
