@@ -4,7 +4,9 @@ import type { Hit, HitBatch } from '../../src/ingestion/hit.ts'
 import { createHitConsumer } from '../../src/ingestion/store/hit-consumer.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { connectDb } from '../../src/platform/db/connect.ts'
+import { keyPrefix } from '../../src/platform/queue/bull-format.ts'
 import { createConsumer } from '../../src/platform/queue/consumer.ts'
+import { lanesOf } from '../../src/platform/redis/lanes.ts'
 import { compressSettledChunks } from '../../src/storage/rollups/columnstore.ts'
 import { testDatabase, useDatabase } from '../support/database.ts'
 import { enrichedHit, rawHit } from '../support/hits.ts'
@@ -231,4 +233,18 @@ test('store: engagement without its pageview waits once in the queue and is then
   })
   await expect.poll(() => hitConsumer.counts).toMatchObject({ stored: 2, dropped: 1 })
   await consumer.close()
+})
+
+test('store: a batch is not done while Redis refuses the engagement that must wait; delivered again, it is', async () => {
+  const site = await createTestSite(database.db)
+  const hitConsumer = consumerOf()
+  const engagement = rawHit(site, NOON, { type: 'engagement', scroll: 50, engagedMs: 1000 })
+  const batch = { parts: [{ partition: 0, hits: [rawHit(site, NOON), engagement] }] }
+  const delayed = `${keyPrefix('hits', lanesOf(queue.connection)[0]!)}:delayed`
+  await queue.connection.set(delayed, 'not a set')
+  await expect(hitConsumer.consume(batch)).rejects.toThrow('WRONGTYPE')
+  await queue.connection.del(delayed)
+  await hitConsumer.consume(batch)
+  expect(hitConsumer.counts).toMatchObject({ stored: 1, repeated: 1, dropped: 0 })
+  expect(await queue.connection.zcard(delayed)).toBe(1)
 })
