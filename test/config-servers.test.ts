@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { databaseAddress } from '../src/platform/config/database.ts'
-import { redisAddress } from '../src/platform/config/redis.ts'
+import { databaseAddress } from '../src/platform/config/database-address.ts'
+import { redisAddress } from '../src/platform/config/redis-address.ts'
 
 const NO_LOGIN = { username: undefined, password: undefined, tls: false }
 const at = (host: string, port: number) => ({ host, port })

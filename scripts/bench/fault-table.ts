@@ -115,7 +115,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'goals: the properties of a goal are not looked at',
-    file: 'src/stats/goals/matching.ts',
+    file: 'src/stats/goals/goal-target.ts',
     find: 'props: goal.customProps,',
     replace: 'props: {},',
   },

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { applyRetention } from '../../src/outgoing/retention/jobs.ts'
+import { applyRetention } from '../../src/outgoing/retention/retention-jobs.ts'
 import { purgeDeletedSites } from '../../src/outgoing/retention/purge-deleted-sites.ts'
 import { connectDb, type Db } from '../../src/platform/db/connect.ts'
 import { checkDatabase, migrate } from '../../src/platform/db/migrate.ts'

@@ -26,7 +26,7 @@ import { FRAME_PATH, PAGE_PATHS, REPLAY_FRAME_PATH, UNSUBSCRIBE_PATH } from './w
 import { createReplayFrame } from './web/replay-frame.ts'
 import { createWebFiles } from './web/web-files.ts'
 import { createWebPages, type WebPages } from './web/web-pages.ts'
-import { processorWebhook } from './webhook.ts'
+import { processorWebhook } from './processor-webhook.ts'
 
 /** Creates the app for everything except the ingestion paths and the tracker script, which are answered before Express. */
 export function createApp(

@@ -18,7 +18,7 @@ import type {
   PaymentDeleted,
   PaymentRecorded,
   RecordPayment,
-} from './schema.ts'
+} from './money-schema.ts'
 import { inRepeatedTransaction } from './transactions.ts'
 
 interface PaymentKey {

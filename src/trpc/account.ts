@@ -9,7 +9,7 @@ import {
   removeTotp,
   replaceRecoveryCodes,
 } from '../access/accounts/factors.ts'
-import { ProofOptions } from '../access/accounts/passkeys/schema.ts'
+import { ProofOptions } from '../access/accounts/passkeys/passkey-schema.ts'
 import { PROOF_NEEDED } from '../access/accounts/proof.ts'
 import { offerProof, proofState, proveAgain } from '../access/accounts/prove-again.ts'
 import {
@@ -19,12 +19,12 @@ import {
   Proof,
   ProofState,
   ProveAgain,
-} from '../access/accounts/schema.ts'
+} from '../access/accounts/account-schema.ts'
 import { Account, changeAccount, getAccount } from '../access/teams/account.ts'
 import { label } from '../platform/schema/fields.ts'
 import { NOT_OFFERED } from './passkeys.ts'
 import { personProcedure, router, SIGN_IN } from './procedures.ts'
-import { rememberPerson } from './visitor.ts'
+import { rememberPerson } from './signed-in.ts'
 
 const TOO_MANY = 'More than 10 wrong passwords or codes in 15 minutes, or more requests than the limit allows'
 

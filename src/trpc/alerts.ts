@@ -14,7 +14,7 @@ import {
   CreateAlert,
   IncidentPage,
   ListIncidents,
-} from '../outgoing/notifications/alerts/schema.ts'
+} from '../outgoing/notifications/alerts/alert-schema.ts'
 import { testAlert } from '../outgoing/notifications/alerts/test-alert.ts'
 import { billedSiteProcedure, managedSiteProcedure, router } from './procedures.ts'
 

@@ -13,7 +13,7 @@ import {
   ChangeAnnotation,
   CreateAnnotation,
   ListAnnotations,
-} from '../stats/annotations/schema.ts'
+} from '../stats/annotations/annotation-schema.ts'
 import { changingSiteProcedure, router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
 

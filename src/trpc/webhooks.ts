@@ -6,7 +6,7 @@ import {
   removeWebhook,
   rotateSecret,
 } from '../outgoing/notifications/webhooks/endpoints.ts'
-import { MOST_ENDPOINTS } from '../outgoing/notifications/webhooks/limits.ts'
+import { MOST_ENDPOINTS } from '../outgoing/notifications/webhooks/webhook-limits.ts'
 import { getDelivery, listDeliveries } from '../outgoing/notifications/webhooks/read-log.ts'
 import {
   ChangeWebhook,
@@ -22,7 +22,7 @@ import {
   Webhook,
   WebhookKey,
   WebhookList,
-} from '../outgoing/notifications/webhooks/schema.ts'
+} from '../outgoing/notifications/webhooks/webhook-schema.ts'
 import { redeliver, sendTest } from '../outgoing/notifications/webhooks/send-by-hand.ts'
 import { managedSiteProcedure, router } from './procedures.ts'
 

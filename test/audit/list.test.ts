@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { forgetOldEntries, listAuditEntries, mergeCounts } from '../../src/access/audit/list.ts'
+import { forgetOldEntries, listAuditEntries, mergeCounts } from '../../src/access/audit/list-entries.ts'
 import { createTeam } from '../../src/access/teams/accounts.ts'
 import { testDatabase, useDatabase } from '../support/database.ts'
 

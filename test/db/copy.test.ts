@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectDb } from '../../src/platform/db/connect.ts'
 import { copyInto, copyLines, copyValues } from '../../src/platform/db/copy.ts'
-import { sqlState } from '../../src/platform/db/errors.ts'
+import { sqlState } from '../../src/platform/db/database-errors.ts'
 import { sharedDatabase } from '../support/database.ts'
 import { ofFile } from '../support/of-file.ts'
 

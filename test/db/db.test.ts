@@ -6,7 +6,7 @@ import {
   isUnavailable,
   sqlState,
   translateDbError,
-} from '../../src/platform/db/errors.ts'
+} from '../../src/platform/db/database-errors.ts'
 import { query } from '../../src/platform/db/query.ts'
 import { AppError } from '../../src/platform/errors.ts'
 import { asAppError } from '../../src/platform/runtime/failures.ts'

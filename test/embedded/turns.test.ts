@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Turns } from '../../src/platform/embedded/turns.ts'
+import { Turns } from '../../src/platform/embedded/session-turns.ts'
 
 let clock = 0
 /** Duration of a statement. */

@@ -1,4 +1,4 @@
-import type { Role } from '../../src/access/teams/schema.ts'
+import type { Role } from '../../src/access/teams/caller.ts'
 import { type Api, type Member, startApi } from '../support/api.ts'
 import { ofFile } from '../support/of-file.ts'
 

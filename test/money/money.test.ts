@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { moneyText } from '../../src/money/money-text.ts'
-import { presentMoney } from '../../src/money/totals.ts'
+import { presentMoney } from '../../src/stats/metrics/money-totals.ts'
 import { capped } from '../../src/platform/schema/amounts.ts'
 import type { MovementTotals, RevenueTotals } from '../../src/storage/rollups/protocol.ts'
 

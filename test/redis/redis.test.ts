@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startRedis } from '../../src/platform/embedded/redis.ts'
-import { connectPatientRedis, connectRedis } from '../../src/platform/redis/connect.ts'
+import { connectPatientRedis, connectRedis } from '../../src/platform/redis/connect-redis.ts'
 import { folderOfCase } from '../support/data-dir.ts'
 import { silentLog } from '../support/log.ts'
 

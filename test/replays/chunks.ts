@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import type { ReplayJob } from '../../src/ingestion/replays/job.ts'
+import type { ReplayJob } from '../../src/ingestion/replays/replay-job.ts'
 
 /** Events of rrweb that say nothing. */
 export const eventsAt = (at: number, count = 2, text = '') =>

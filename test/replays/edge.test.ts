@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, expect, test } from 'vitest'
-import type { ReplayJob } from '../../src/ingestion/replays/job.ts'
+import type { ReplayJob } from '../../src/ingestion/replays/replay-job.ts'
 import { readChunk } from '../../src/ingestion/replays/read-chunk.ts'
 import { queueDepth } from '../../src/platform/queue/bull-format.ts'
 import { startApi } from '../support/api.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { expireReplays } from '../../src/ingestion/replays/expire-replays.ts'
-import type { ReplayJob } from '../../src/ingestion/replays/job.ts'
+import type { ReplayJob } from '../../src/ingestion/replays/replay-job.ts'
 import { storeChunk } from '../../src/ingestion/replays/store-chunk.ts'
 import { purgeDeletedSites } from '../../src/outgoing/retention/purge-deleted-sites.ts'
 import { DAY, hit, type StatsSite, startStats, THAT_DAY } from '../contract/stats-site.ts'

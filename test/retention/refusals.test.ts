@@ -1,3 +1,4 @@
+import { findSiteAnywhere } from '../../src/access/sites/find-site.ts'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { openGeo } from '../../src/ingestion/edge/geo.ts'
@@ -5,13 +6,13 @@ import { importHits } from '../../src/ingestion/import/import-hits.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { deletePayment } from '../../src/money/ledger/change-payment.ts'
 import { deleteHistory } from '../../src/outgoing/retention/delete-history.ts'
-import { applyRetention } from '../../src/outgoing/retention/jobs.ts'
+import { applyRetention } from '../../src/outgoing/retention/retention-jobs.ts'
 import { purgeDeletedSites } from '../../src/outgoing/retention/purge-deleted-sites.ts'
 import { loadConfig } from '../../src/platform/config/config.ts'
 import { createLease } from '../../src/platform/redis/lease.ts'
-import { backfill } from '../../src/stats/backfill.ts'
-import { StatsQuery } from '../../src/stats/filters/query.ts'
-import { getOverview } from '../../src/stats/reports/overview.ts'
+import { backfill } from '../../src/storage/rollups/backfill.ts'
+import { StatsQuery } from '../../src/stats/filters/stats-query.ts'
+import { getOverview } from '../../src/stats/reads/overview.ts'
 import { rollUpDay } from '../../src/storage/rollups/daily/roll-up-day.ts'
 import { markBuckets } from '../../src/storage/rollups/dirty.ts'
 import { REFRESHING } from '../../src/storage/rollups/keep-refreshed.ts'
@@ -185,7 +186,7 @@ describe('days without details', () => {
     const expectSame = async () => expect(await readNumbers(db, site, ALL)).toEqual(before)
     const parts = { db, lease: createLease(server.redis, REFRESHING), now: () => NOW }
     const backfilled = async (to: string) =>
-      (await backfill(parts, { site: site.id, from: '2026-04-01', to })).days
+      (await backfill(parts, [await findSiteAnywhere(db, site.id)], { from: '2026-04-01', to })).days
     expect([await backfilled('2026-06-20'), await backfilled('2026-04-30')]).toEqual([30, 0])
     await expectSame()
     await db`update daily_rollups set dimensions_hash = 'old' where site_no = ${site.siteNo}`

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checkTests } from '../../src/storage/rollups/patterns/check-tests.ts'
-import type { EachMatches, ValueTest } from '../../src/storage/rollups/patterns/protocol.ts'
-import { compileMatch, VALUE_OPERATORS } from '../../src/storage/rollups/patterns/value-match.ts'
+import { checkTests } from '../../src/storage/patterns/check-tests.ts'
+import type { EachMatches, ValueTest } from '../../src/storage/patterns/pattern-protocol.ts'
+import { compileMatch, VALUE_OPERATORS } from '../../src/storage/patterns/value-match.ts'
 import { inProcessPatterns } from '../support/in-process-patterns.ts'
 import { mixedText } from '../support/mixed-text.ts'
 

@@ -6,7 +6,7 @@ import {
   VALUE_OPERATORS,
   type ValueOperator,
   wholeValuesOf,
-} from '../../src/storage/rollups/patterns/value-match.ts'
+} from '../../src/storage/patterns/value-match.ts'
 import { runs } from '../support/runs.ts'
 import { cpuOf } from '../support/within.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { bootstrap, createTeam, createUser, hasActivePlan, setPlan } from '../../src/access/teams/accounts.ts'
-import { createToken } from '../../src/access/teams/tokens.ts'
+import { createToken } from '../../src/access/teams/create-token.ts'
 import { dbOf, testDatabase, useDatabase } from '../support/database.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')

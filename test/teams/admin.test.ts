@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
-import { DEFAULT_SCOPES } from '../../src/access/teams/schema.ts'
+import { DEFAULT_SCOPES } from '../../src/access/teams/caller.ts'
 import { adminCommand } from '../support/admin-command.ts'
 import { authenticate } from '../support/authenticate.ts'
 import { sharedDatabase } from '../support/database.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { Role } from '../../src/access/teams/schema.ts'
+import type { Role } from '../../src/access/teams/caller.ts'
 import type { Answer } from '../support/api.ts'
 import { acceptAs, acceptAsNew, invite, lookUp, newAddress, secretOf } from '../support/invitations.ts'
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Scope } from '../../src/access/teams/schema.ts'
+import type { Scope } from '../../src/access/teams/caller.ts'
 import { routes } from '../../src/http/api/routes.ts'
 import { ofFile } from '../support/of-file.ts'
 import { teammate } from '../support/teammates.ts'

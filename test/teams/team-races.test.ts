@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ROLES } from '../../src/access/teams/schema.ts'
+import { ROLES } from '../../src/access/teams/caller.ts'
 import type { Answer } from '../support/api.ts'
 import { acceptAs, invite, secretOf } from '../support/invitations.ts'
 import { sweep } from '../support/runs.ts'

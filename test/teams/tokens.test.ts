@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { Role } from '../../src/access/teams/schema.ts'
+import type { Role } from '../../src/access/teams/caller.ts'
 import type { Member } from '../support/api.ts'
 import { useApi } from './use-api.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { ROLES, type Role } from '../../src/access/teams/schema.ts'
+import { ROLES, type Role } from '../../src/access/teams/caller.ts'
 import type { Answer } from '../support/api.ts'
 import { invite } from '../support/invitations.ts'
 import {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { SCOPES, type Scope } from '../../src/access/teams/schema.ts'
+import { SCOPES, type Scope } from '../../src/access/teams/caller.ts'
 import { routes } from '../../src/http/api/routes.ts'
 import { findTools } from '../../src/http/mcp/tools.ts'
 import {

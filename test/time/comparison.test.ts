@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { checkComparison, comparedRange, compareFields } from '../../src/platform/time/comparison.ts'
 import { buckets, groupField, resolveRange, seriesBuckets } from '../../src/platform/time/range.ts'
 import { allZones } from '../../src/platform/time/zones.ts'
-import { StatsQuery } from '../../src/stats/filters/query.ts'
+import { StatsQuery } from '../../src/stats/filters/stats-query.ts'
 import { lastHours } from '../support/recount-comparison.ts'
 
 const Query = StatsQuery.safeExtend({ ...compareFields, ...groupField }).superRefine(checkComparison)

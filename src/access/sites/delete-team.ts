@@ -7,7 +7,7 @@ import type { Audit } from '../audit/audit.ts'
 import type { Person } from '../teams/credentials.ts'
 import { lockTeam } from '../teams/lock-team.ts'
 import type { DeleteTeam } from '../teams/own-teams.ts'
-import type { Caller } from '../teams/schema.ts'
+import type { Caller } from '../teams/caller.ts'
 import { announceSiteChange } from './change-site.ts'
 
 /** The rows of the sites stay: the purge needs them to find their data. */

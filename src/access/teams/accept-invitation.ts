@@ -12,7 +12,7 @@ import { auditOf } from '../audit/audit.ts'
 import type { Person } from './credentials.ts'
 import type { AcceptInvitation, FoundInvitation, JoinedTeam } from './invitation-schema.ts'
 import { lockTeam } from './lock-team.ts'
-import type { Role } from './schema.ts'
+import type { Role } from './caller.ts'
 import { tellOwners } from './tell-owners.ts'
 
 type Parts = Pick<Services, 'db' | 'redis' | 'config' | 'now'>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Queryable, Transaction } from '../../platform/db/connect.ts'
-import { sqlState } from '../../platform/db/errors.ts'
+import { sqlState } from '../../platform/db/database-errors.ts'
 import { query } from '../../platform/db/query.ts'
 import { AppError, invalidField } from '../../platform/errors.ts'
 import { DAY_MS } from '../../platform/lib/time.ts'
@@ -14,11 +14,11 @@ import { createLink, deleteAddressLink, deleteLinks, takeLink } from '../account
 import { findLogin, findLoginByEmail } from '../accounts/logins.ts'
 import { confirmationOf, queueNotice, tellLogin } from '../accounts/notices/notices.ts'
 import { requireProof } from '../accounts/proof.ts'
-import type { ChangeAccount } from '../accounts/schema.ts'
+import type { ChangeAccount } from '../accounts/account-schema.ts'
 import { requireRenewal } from '../accounts/sessions.ts'
-import { recordLoginEntry } from '../audit/logins.ts'
+import { recordLoginEntry } from '../audit/login-entries.ts'
 import { mayMailToOthers } from './mail-invitation.ts'
-import { ROLES, type Role } from './schema.ts'
+import { ROLES, type Role } from './caller.ts'
 
 const Membership = z.object({
   id: uuid('Team id; `X-Team` takes it.'),

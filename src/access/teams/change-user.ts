@@ -6,7 +6,7 @@ import type { Person } from './credentials.ts'
 import { findUser } from './list-users.ts'
 import { lockTeam } from './lock-team.ts'
 import { requireGivable, requireManageable } from './role-rules.ts'
-import { type Caller, isManager, type Role } from './schema.ts'
+import { type Caller, isManager, type Role } from './caller.ts'
 import { requireSiteLimit } from './site-limits.ts'
 import {
   deleteMembership,

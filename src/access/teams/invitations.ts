@@ -12,7 +12,7 @@ import type { CreateInvitation, Invitation, OpenInvitation } from './invitation-
 import { lockTeam } from './lock-team.ts'
 import { mailInvitation, mayMail } from './mail-invitation.ts'
 import { requireGivable } from './role-rules.ts'
-import type { Caller, Role } from './schema.ts'
+import type { Caller, Role } from './caller.ts'
 import { requireSiteLimit } from './site-limits.ts'
 import { keepToken, noLaterThanToken, requireScopesOfRole } from './token-rules.ts'
 

@@ -7,9 +7,9 @@ import { createLink, findLink, takeLink } from '../accounts/links.ts'
 import { createLogin } from '../accounts/logins.ts'
 import { hashPassword, refuseCommonPassword } from '../accounts/passwords.ts'
 import { proveAddress } from '../accounts/proven-address.ts'
-import type { SetUpLogin } from '../accounts/schema.ts'
+import type { SetUpLogin } from '../accounts/account-schema.ts'
 import { requirePasswords, type SignInServices, type Visitor } from '../accounts/sign-in.ts'
-import { recordLoginEntry } from '../audit/logins.ts'
+import { recordLoginEntry } from '../audit/login-entries.ts'
 import { ADDRESS_TAKEN, renameUsers, requireFreeAddress } from './account.ts'
 
 /** E-mail address of the first owner until they set up their login, when they choose their own. */

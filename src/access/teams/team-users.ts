@@ -6,7 +6,7 @@ import type { Services } from '../../platform/services.ts'
 import { requireRenewal } from '../accounts/sessions.ts'
 import type { Audit } from '../audit/audit.ts'
 import { rolesToGive } from './role-rules.ts'
-import type { Caller, Role } from './schema.ts'
+import type { Caller, Role } from './caller.ts'
 
 export type UserServices = Pick<Services, 'db'> & { audit: Audit }
 

@@ -13,9 +13,9 @@ import { describeReplay } from './replay.ts'
 import { requestOf } from './requests.ts'
 import { createSchemas, exampleOf, type Json, type Schemas } from './schemas.ts'
 import { shareParts } from './shared-parts.ts'
-import { SITE_EXPORT } from './site-export.ts'
+import { SITE_EXPORT } from './export-endpoints.ts'
 import { tags } from './tags.ts'
-import { WEBHOOK } from './webhook.ts'
+import { WEBHOOK } from './processor-events.ts'
 
 /**
  * Returns the OpenAPI 3.1 document of the service: the procedures, described by their meta data and schemas, and the endpoints

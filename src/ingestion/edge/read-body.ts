@@ -10,7 +10,7 @@ import {
   type Identify,
   KEYED_SCHEMAS,
   SCHEMAS,
-} from './schema.ts'
+} from './hit-schema.ts'
 import { readVitals, type WebVitals } from './web-vitals.ts'
 
 export const ENDPOINTS = ['collect', 'event', 'engage', 'identify', 'web-vitals'] as const

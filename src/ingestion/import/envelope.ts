@@ -6,7 +6,7 @@ import { validationError } from '../../platform/schema/validation.ts'
 import { ENDPOINTS, type Sender } from '../edge/accept.ts'
 import type { Location } from '../edge/geo.ts'
 import { readStored, type StoredLine, StoredPart } from './stored-line.ts'
-import { readTime, refused } from './times.ts'
+import { readTime, refused } from './read-time.ts'
 
 const optionalText = z
   .string()

@@ -15,7 +15,7 @@ import {
   NEW_SESSION_COLUMNS,
   TOUCHED_SESSION_COLUMNS,
   type VisitorSession,
-} from './rows.ts'
+} from './written-rows.ts'
 import type { SessionizedHit } from './session-rules.ts'
 import { settleRestored } from './settle-restored.ts'
 import { type ReportsToWrite, sessionsOfReports, writeReports } from './write-reports.ts'

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { Transaction } from './connect.ts'
-import { dialect } from './dialect.ts'
+import { dialect } from './dialects/chosen-dialect.ts'
 
 // COPY is the cheapest way to insert many rows: a row costs the server half of what `insert … select from unnest(…)` costs it
 // (docs/decisions/019-cost-of-a-hit.md).

@@ -1,4 +1,4 @@
-import { Retention, RetentionQuery } from '../../stats/cohorts/query.ts'
+import { Retention, RetentionQuery } from '../../stats/cohorts/retention-query.ts'
 import { readRetention } from '../../stats/cohorts/read-retention.ts'
 import { sharedSiteProcedure } from '../shared-site.ts'
 

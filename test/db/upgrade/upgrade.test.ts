@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { dialect } from '../../../src/platform/db/dialect.ts'
+import { dialect } from '../../../src/platform/db/dialects/chosen-dialect.ts'
 import { checkDatabase, migrate } from '../../../src/platform/db/migrate.ts'
 import { startDatabase } from '../../../src/platform/embedded/database.ts'
 import { readDatabaseFiles } from '../../../src/platform/embedded/memory-files.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { linkTo } from '../../../src/outgoing/notifications/recipients/links.ts'
-import { sendReports } from '../../../src/outgoing/notifications/reports/deliveries/job.ts'
+import { sendReports } from '../../../src/outgoing/notifications/reports/deliveries/send-reports.ts'
 import { ofFile } from '../../support/of-file.ts'
 import { startAlertWorld } from './world.ts'
 

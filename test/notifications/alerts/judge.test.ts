@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Condition } from '../../../src/outgoing/notifications/alerts/conditions.ts'
 import { judge, type Measured } from '../../../src/outgoing/notifications/alerts/judge.ts'
-import { spanText } from '../../../src/outgoing/notifications/alerts/texts/span.ts'
+import { spanText } from '../../../src/outgoing/notifications/alerts/texts/span-text.ts'
 import { sameHourBefore, startOfLastHour } from '../../../src/outgoing/notifications/alerts/windows.ts'
 
 const HOUR = 3_600_000

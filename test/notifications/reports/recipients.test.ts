@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { forgetReports } from '../../../src/outgoing/notifications/reports/deliveries/job.ts'
+import { forgetReports } from '../../../src/outgoing/notifications/reports/deliveries/send-reports.ts'
 import { ofFile } from '../../support/of-file.ts'
 import { sweep } from '../../support/runs.ts'
 import { actionsOf, teammate } from '../../support/teammates.ts'

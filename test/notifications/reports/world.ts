@@ -1,7 +1,7 @@
 import { beforeEach } from 'vitest'
 import type { Hit } from '../../../src/ingestion/hit.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
-import { sendReports } from '../../../src/outgoing/notifications/reports/deliveries/job.ts'
+import { sendReports } from '../../../src/outgoing/notifications/reports/deliveries/send-reports.ts'
 import { startApi } from '../../support/api.ts'
 import { enrichedHit } from '../../support/hits.ts'
 import { startMailServer } from '../../support/mail-server.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Db } from '../../../src/platform/db/connect.ts'
-import { RetentionQuery } from '../../../src/stats/cohorts/query.ts'
+import { RetentionQuery } from '../../../src/stats/cohorts/retention-query.ts'
 import { readRetention } from '../../../src/stats/cohorts/read-retention.ts'
 import { compressSettledChunks } from '../../../src/storage/rollups/columnstore.ts'
 import { dbOf, testDatabase, useDatabase } from '../../support/database.ts'

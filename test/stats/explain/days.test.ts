@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
-import { BreakdownQuery } from '../../../src/stats/breakdown/query.ts'
+import { BreakdownQuery } from '../../../src/stats/breakdown/breakdown-query.ts'
 import { explain } from '../../../src/stats/explain/explain.ts'
-import { ExplainQuery } from '../../../src/stats/explain/query.ts'
-import { getBreakdown } from '../../../src/stats/reports/breakdown.ts'
-import { getOverview, OverviewQuery } from '../../../src/stats/reports/overview.ts'
+import { ExplainQuery } from '../../../src/stats/explain/explain-query.ts'
+import { getBreakdown } from '../../../src/stats/reads/breakdown.ts'
+import { getOverview, OverviewQuery } from '../../../src/stats/reads/overview.ts'
 import {
   HOUR,
   newSite,

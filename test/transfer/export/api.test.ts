@@ -1,7 +1,7 @@
 // @module-tag full
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
-import type { Role, Scope } from '../../../src/access/teams/schema.ts'
+import type { Role, Scope } from '../../../src/access/teams/caller.ts'
 import { leasesOf } from '../../../src/http/api/export-places.ts'
 import { ROW_KINDS } from '../../../src/outgoing/transfer/export/row-statements.ts'
 import { createLease } from '../../../src/platform/redis/lease.ts'

@@ -6,7 +6,7 @@ import { requireProof } from '../proof.ts'
 import { CHALLENGE_MS, newChallenge, takeChallenge } from './challenges.ts'
 import { listPasskeys, namesOfPasskeys } from './passkeys.ts'
 import { relyingParty } from './relying-party.ts'
-import type { AddOptions, AddPasskey, Passkey } from './schema.ts'
+import type { AddOptions, AddPasskey, Passkey } from './passkey-schema.ts'
 import { handleOf } from './user-handle.ts'
 
 /** EdDSA, ES256, RS256: what authenticators have. */

@@ -3,7 +3,7 @@ import type { AppError } from '../../../platform/errors.ts'
 import type { Services } from '../../../platform/services.ts'
 import { type Purpose, takeChallenge } from './challenges.ts'
 import { relyingParty } from './relying-party.ts'
-import type { UsePasskey } from './schema.ts'
+import type { UsePasskey } from './passkey-schema.ts'
 import { handleOf } from './user-handle.ts'
 
 /** Whose passkey was used. */

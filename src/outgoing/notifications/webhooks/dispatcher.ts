@@ -15,7 +15,7 @@ import {
   selectDue,
 } from './delivery-rows.ts'
 import { endWaiting, updateWatching } from './endpoint-rows.ts'
-import { GIVE_UP_FAILURES, GIVE_UP_MS, LOST_MS, pauseAfter } from './limits.ts'
+import { GIVE_UP_FAILURES, GIVE_UP_MS, LOST_MS, pauseAfter } from './webhook-limits.ts'
 import { createPlaces } from './places.ts'
 import { unsealOf } from './secrets.ts'
 

@@ -1,5 +1,5 @@
 import type { ListKey } from '../../counts/shared/key-page.ts'
-import { type ExplainedRow, presentAmount } from '../answer.ts'
+import { type ExplainedRow, presentAmount } from '../explanation-answer.ts'
 import type { TermName } from '../explanation.ts'
 import type { Explained } from '../parts.ts'
 

@@ -11,7 +11,7 @@ import {
   keepConversions,
   type Note,
   selectPresent,
-} from './rows.ts'
+} from './conversion-rows.ts'
 import type { Warn } from './warnings.ts'
 
 interface Found {
