@@ -10,7 +10,6 @@ import { announceChanges } from '../storage/events/announcements.ts'
 import { deletePayment } from './ledger/change-payment.ts'
 import { PAYMENT_COLUMNS, type PaymentRecord } from './ledger/payment.ts'
 import { recordPayment, wrongCurrency } from './ledger/record-payment.ts'
-import { idsOfSale, reconcilePayments } from './sales/reconcile-payments.ts'
 import type {
   DeletePayment,
   ListPayments,
@@ -19,6 +18,7 @@ import type {
   PaymentRecorded,
   RecordPayment,
 } from './money-schema.ts'
+import { idsOfSale, reconcilePayments } from './sales/reconcile-payments.ts'
 import { inRepeatedTransaction } from './transactions.ts'
 
 interface PaymentKey {

@@ -1,4 +1,12 @@
 import { z } from 'zod'
+import {
+  AddTotp,
+  ChangeAccount,
+  ChangePassword,
+  Proof,
+  ProofState,
+  ProveAgain,
+} from '../access/accounts/account-schema.ts'
 import { DeviceInfo, listDevices } from '../access/accounts/devices.ts'
 import { endAllDevices, endDevice } from '../access/accounts/end-sessions.ts'
 import {
@@ -12,14 +20,6 @@ import {
 import { ProofOptions } from '../access/accounts/passkeys/passkey-schema.ts'
 import { PROOF_NEEDED } from '../access/accounts/proof.ts'
 import { offerProof, proofState, proveAgain } from '../access/accounts/prove-again.ts'
-import {
-  AddTotp,
-  ChangeAccount,
-  ChangePassword,
-  Proof,
-  ProofState,
-  ProveAgain,
-} from '../access/accounts/account-schema.ts'
 import { Account, changeAccount, getAccount } from '../access/teams/account.ts'
 import { label } from '../platform/schema/fields.ts'
 import { NOT_OFFERED } from './passkeys.ts'

@@ -1,12 +1,5 @@
 import { z } from 'zod'
 import {
-  changeAlert,
-  createAlert,
-  MOST_ALERTS,
-  removeAlert,
-} from '../outgoing/notifications/alerts/change-alerts.ts'
-import { listAlerts, listIncidents } from '../outgoing/notifications/alerts/list-alerts.ts'
-import {
   Alert,
   AlertKey,
   AlertList,
@@ -15,6 +8,13 @@ import {
   IncidentPage,
   ListIncidents,
 } from '../outgoing/notifications/alerts/alert-schema.ts'
+import {
+  changeAlert,
+  createAlert,
+  MOST_ALERTS,
+  removeAlert,
+} from '../outgoing/notifications/alerts/change-alerts.ts'
+import { listAlerts, listIncidents } from '../outgoing/notifications/alerts/list-alerts.ts'
 import { testAlert } from '../outgoing/notifications/alerts/test-alert.ts'
 import { billedSiteProcedure, managedSiteProcedure, router } from './procedures.ts'
 

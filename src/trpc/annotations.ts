@@ -1,12 +1,5 @@
 import { z } from 'zod'
 import {
-  changeAnnotation,
-  createAnnotation,
-  listAnnotations,
-  MOST_ANNOTATIONS,
-  removeAnnotation,
-} from '../stats/annotations/annotations.ts'
-import {
   Annotation,
   AnnotationKey,
   AnnotationPage,
@@ -14,6 +7,13 @@ import {
   CreateAnnotation,
   ListAnnotations,
 } from '../stats/annotations/annotation-schema.ts'
+import {
+  changeAnnotation,
+  createAnnotation,
+  listAnnotations,
+  MOST_ANNOTATIONS,
+  removeAnnotation,
+} from '../stats/annotations/annotations.ts'
 import { changingSiteProcedure, router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
 

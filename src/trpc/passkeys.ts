@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { Proof } from '../access/accounts/account-schema.ts'
 import { addPasskey, offerPasskey } from '../access/accounts/passkeys/add.ts'
 import { loginWithPasskey, offerLogin } from '../access/accounts/passkeys/login.ts'
-import { listPasskeys, presentPasskey, removePasskey } from '../access/accounts/passkeys/passkeys.ts'
 import {
   AddOptions,
   AddPasskey,
@@ -9,8 +9,8 @@ import {
   UseOptions,
   UsePasskey,
 } from '../access/accounts/passkeys/passkey-schema.ts'
+import { listPasskeys, presentPasskey, removePasskey } from '../access/accounts/passkeys/passkeys.ts'
 import { PROOF_NEEDED } from '../access/accounts/proof.ts'
-import { Proof } from '../access/accounts/account-schema.ts'
 import { Account } from '../access/teams/account.ts'
 import { label } from '../platform/schema/fields.ts'
 import { openProcedure, personProcedure, router, SIGN_IN } from './procedures.ts'

@@ -1,4 +1,3 @@
-import { createPayment, listPayments, removePayment } from '../money/payments.ts'
 import {
   DeletePayment,
   ListPayments,
@@ -7,6 +6,7 @@ import {
   PaymentRecorded,
   RecordPayment,
 } from '../money/money-schema.ts'
+import { createPayment, listPayments, removePayment } from '../money/payments.ts'
 import { billedSiteProcedure, router } from './procedures.ts'
 
 export const paymentsRouter = router({

@@ -1,7 +1,13 @@
 import { z } from 'zod'
 import { deleteFunnel, saveFunnel } from '../stats/saved-funnels/change-funnel.ts'
 import { findVisibleFunnel, listFunnels, presentFunnel } from '../stats/saved-funnels/find-funnel.ts'
-import { Funnel, FunnelBody, FunnelKey, FunnelPage, ListFunnels } from '../stats/saved-funnels/funnel-schema.ts'
+import {
+  Funnel,
+  FunnelBody,
+  FunnelKey,
+  FunnelPage,
+  ListFunnels,
+} from '../stats/saved-funnels/funnel-schema.ts'
 import { changingSiteProcedure, router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
 

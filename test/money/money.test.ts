@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { moneyText } from '../../src/money/money-text.ts'
-import { presentMoney } from '../../src/stats/metrics/money-totals.ts'
 import { capped } from '../../src/platform/schema/amounts.ts'
+import { presentMoney } from '../../src/stats/metrics/money-totals.ts'
 import type { MovementTotals, RevenueTotals } from '../../src/storage/rollups/protocol.ts'
 
 const nothing: RevenueTotals = { recorded: 0, payments: 0, revenue: 0n, recurring: 0n, newCustomers: 0 }

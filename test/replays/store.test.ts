@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
-import { bytesOf, type ReplayJob } from '../../src/ingestion/replays/replay-job.ts'
 import { createReplayConsumer } from '../../src/ingestion/replays/replay-consumer.ts'
+import { bytesOf, type ReplayJob } from '../../src/ingestion/replays/replay-job.ts'
 import { storeChunk } from '../../src/ingestion/replays/store-chunk.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import {

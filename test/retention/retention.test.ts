@@ -5,9 +5,15 @@ import { storeHits } from '../../src/ingestion/store/store.ts'
 import { applyRetention } from '../../src/outgoing/retention/retention-jobs.ts'
 import type { Db } from '../../src/platform/db/connect.ts'
 import { getWebVitalsAttribution, WebVitalsAttributionQuery } from '../../src/stats/web-vitals/attribution.ts'
-import { getWebVitalsBreakdown, WebVitalsBreakdownQuery } from '../../src/stats/web-vitals/vitals-breakdown.ts'
+import {
+  getWebVitalsBreakdown,
+  WebVitalsBreakdownQuery,
+} from '../../src/stats/web-vitals/vitals-breakdown.ts'
 import { getWebVitals, WebVitalsQuery } from '../../src/stats/web-vitals/vitals-overview.ts'
-import { getWebVitalsTimeseries, WebVitalsTimeseriesQuery } from '../../src/stats/web-vitals/vitals-timeseries.ts'
+import {
+  getWebVitalsTimeseries,
+  WebVitalsTimeseriesQuery,
+} from '../../src/stats/web-vitals/vitals-timeseries.ts'
 import { compressSettledChunks } from '../../src/storage/rollups/columnstore.ts'
 import { dbOf, testDatabase, useDatabase } from '../support/database.ts'
 import { dyingAfter } from '../support/dying-after.ts'

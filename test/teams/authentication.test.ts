@@ -1,7 +1,7 @@
 import { beforeAll, expect, test, vi } from 'vitest'
 import { createTeam, createUser } from '../../src/access/teams/accounts.ts'
-import { generateToken } from '../../src/access/teams/token-format.ts'
 import { createToken } from '../../src/access/teams/create-token.ts'
+import { generateToken } from '../../src/access/teams/token-format.ts'
 import { authenticate } from '../support/authenticate.ts'
 import { dbOf, useDatabase } from '../support/database.ts'
 

@@ -5,9 +5,15 @@ import { storeHits } from '../../src/ingestion/store/store.ts'
 import type { Db } from '../../src/platform/db/connect.ts'
 import { VITALS, type Vital } from '../../src/platform/dimensions/vitals.ts'
 import { getWebVitalsAttribution, WebVitalsAttributionQuery } from '../../src/stats/web-vitals/attribution.ts'
-import { getWebVitalsBreakdown, WebVitalsBreakdownQuery } from '../../src/stats/web-vitals/vitals-breakdown.ts'
+import {
+  getWebVitalsBreakdown,
+  WebVitalsBreakdownQuery,
+} from '../../src/stats/web-vitals/vitals-breakdown.ts'
 import { getWebVitals, WebVitalsQuery } from '../../src/stats/web-vitals/vitals-overview.ts'
-import { getWebVitalsTimeseries, WebVitalsTimeseriesQuery } from '../../src/stats/web-vitals/vitals-timeseries.ts'
+import {
+  getWebVitalsTimeseries,
+  WebVitalsTimeseriesQuery,
+} from '../../src/stats/web-vitals/vitals-timeseries.ts'
 import { compressSettledChunks } from '../../src/storage/rollups/columnstore.ts'
 import { daysBefore, inputOf, storeStream } from '../stats/stored-stream.ts'
 import { useDatabase } from '../support/database.ts'

@@ -4,8 +4,8 @@ import { AppError } from '../../platform/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import type { AuditAction, AuditEntry } from '../audit/audit.ts'
 import { recordLoginEntry } from '../audit/login-entries.ts'
-import { tellLogin } from './notices/notices.ts'
 import type { Notice } from './notices/notice-texts.ts'
+import { tellLogin } from './notices/notices.ts'
 import { renewSession } from './sessions.ts'
 
 /** A request of a signed-in person. */

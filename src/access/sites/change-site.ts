@@ -5,8 +5,8 @@ import { AppError, invalidField } from '../../platform/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Audit, AuditAction, AuditEntry } from '../audit/audit.ts'
 import { hasActivePlan } from '../teams/accounts.ts'
-import { lockTeam } from '../teams/lock-team.ts'
 import type { Caller } from '../teams/caller.ts'
+import { lockTeam } from '../teams/lock-team.ts'
 import { answerSite } from './answer-site.ts'
 import {
   CREATION_COLUMNS,

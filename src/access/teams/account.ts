@@ -9,16 +9,16 @@ import { LANGUAGES, type Language } from '../../platform/mail/languages.ts'
 import { sendMail } from '../../platform/mail/send.ts'
 import { count, flag, label, timestamp, uuid } from '../../platform/schema/fields.ts'
 import type { Services } from '../../platform/services.ts'
+import type { ChangeAccount } from '../accounts/account-schema.ts'
 import { changeLogin, type PersonRequest } from '../accounts/change-login.ts'
 import { createLink, deleteAddressLink, deleteLinks, takeLink } from '../accounts/links.ts'
 import { findLogin, findLoginByEmail } from '../accounts/logins.ts'
 import { confirmationOf, queueNotice, tellLogin } from '../accounts/notices/notices.ts'
 import { requireProof } from '../accounts/proof.ts'
-import type { ChangeAccount } from '../accounts/account-schema.ts'
 import { requireRenewal } from '../accounts/sessions.ts'
 import { recordLoginEntry } from '../audit/login-entries.ts'
-import { mayMailToOthers } from './mail-invitation.ts'
 import { ROLES, type Role } from './caller.ts'
+import { mayMailToOthers } from './mail-invitation.ts'
 
 const Membership = z.object({
   id: uuid('Team id; `X-Team` takes it.'),

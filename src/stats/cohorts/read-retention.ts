@@ -8,8 +8,8 @@ import { mayShow, requireSection } from '../sharing/grant.ts'
 import { withoutMoneyGoals } from '../sharing/money-goals.ts'
 import { type Calendar, calendarOf } from './calendar.ts'
 import { countPayers, sumMrr } from './cohort-customers.ts'
-import type { Retention, RetentionQuery } from './retention-query.ts'
 import { countVisitors } from './cohort-visitors.ts'
+import type { Retention, RetentionQuery } from './retention-query.ts'
 
 const WHY_NOT =
   'Nobody who began in this range is recognized on another day: the tracking mode is cookieless, and hits have neither a visitor_id nor a user_id'

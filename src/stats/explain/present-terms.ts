@@ -1,6 +1,6 @@
 import type { Range } from '../../platform/time/range.ts'
-import { type ExplanationAnswer, presentAmount } from './explanation-answer.ts'
 import type { Explanation, TermName } from './explanation.ts'
+import { type ExplanationAnswer, presentAmount } from './explanation-answer.ts'
 import type { Term } from './parts.ts'
 
 /** Returns the number, computed from its terms; null where the read leaves it out. */

@@ -3,8 +3,8 @@ import { AppError, invalidField } from '../../platform/errors.ts'
 import { checkConditions } from '../conditions/conditions.ts'
 import { loadSegments } from '../segments/segment-filters.ts'
 import type { Grant } from '../sharing/grant.ts'
-import type { Filters } from './stats-query.ts'
 import { propertiesOf } from './resolved-query.ts'
+import type { Filters } from './stats-query.ts'
 
 /**
  * Returns the filters of a request with those of its segments, as if all of them were given.

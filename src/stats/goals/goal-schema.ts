@@ -2,11 +2,7 @@ import { z } from 'zod'
 import { label, timestamp, uuid } from '../../platform/schema/fields.ts'
 import { envelope, pageFields } from '../../platform/schema/pagination.ts'
 import { integer, isWithin, mend, requiredText, text } from '../../platform/schema/validation.ts'
-import {
-  refusalOfText,
-  VALUE_OPERATORS,
-  type ValueOperator,
-} from '../../storage/patterns/value-match.ts'
+import { refusalOfText, VALUE_OPERATORS, type ValueOperator } from '../../storage/patterns/value-match.ts'
 
 export const GOAL_TYPES = [
   'page',

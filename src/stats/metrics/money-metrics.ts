@@ -1,4 +1,3 @@
-import { readMoney, type SiteMoneyTotals } from './money-totals.ts'
 import { type Bucket, toWindow } from '../../platform/time/range.ts'
 import { type RevenueTotals, runTask } from '../../storage/rollups/protocol.ts'
 import { countAsked } from '../counts/count-filtered.ts'
@@ -6,6 +5,7 @@ import { edgesOf } from '../counts/shared/buckets.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import { sourceOf } from '../planner.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
+import { readMoney, type SiteMoneyTotals } from './money-totals.ts'
 
 /** A range and the buckets that divide it. */
 export interface Period {

@@ -3,7 +3,12 @@ import { ratio } from '../../platform/lib/numbers.ts'
 import { capped } from '../../platform/schema/amounts.ts'
 import { count, decimal } from '../../platform/schema/fields.ts'
 import type { Pool } from '../../platform/threads/pool.ts'
-import { type MovementTotals, type RevenueTotals, runTask, type Window } from '../../storage/rollups/protocol.ts'
+import {
+  type MovementTotals,
+  type RevenueTotals,
+  runTask,
+  type Window,
+} from '../../storage/rollups/protocol.ts'
 
 /** `presentMoney` decides which fields are present; amounts are minor units of the site's currency. */
 export const moneyFields = {

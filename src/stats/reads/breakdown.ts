@@ -3,15 +3,14 @@ import { MOST_ROWS } from '../../platform/schema/download.ts'
 import { type Page, windowOf } from '../../platform/schema/pagination.ts'
 import type { Comparison } from '../../platform/time/comparison.ts'
 import type { Amounts, Sort } from '../../storage/rollups/value-order.ts'
-import { countConvertingByValue, findConversionGoal } from '../breakdown/converting-visitors.ts'
-import { type MoneyKind, sumMoneyByValue } from '../breakdown/sum-money.ts'
 import { type BreakdownQuery, OF_CONVERSIONS } from '../breakdown/breakdown-query.ts'
+import { countConvertingByValue, findConversionGoal } from '../breakdown/converting-visitors.ts'
 import { countGiven, rankPage, type Subject } from '../breakdown/rank-page.ts'
 import { type BreakdownRow, presentRow, type RowParts } from '../breakdown/row.ts'
+import { type MoneyKind, sumMoneyByValue } from '../breakdown/sum-money.ts'
 import type { ValuePageAsked } from '../counts/value-pages.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { GoalRecord } from '../goals/goal-schema.ts'
-import type { Imported } from '../imported/imported-answer.ts'
 import {
   type ImportedValues,
   rankTogether,
@@ -19,6 +18,7 @@ import {
   type ValueTogether,
 } from '../imported/by-value.ts'
 import { findFamilies, withImportedStart } from '../imported/families.ts'
+import type { Imported } from '../imported/imported-answer.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { mayShow, requireSection } from '../sharing/grant.ts'
 

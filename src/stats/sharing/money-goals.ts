@@ -5,8 +5,8 @@ import { LIFECYCLE_NAMES } from '../../storage/events/reserved-names.ts'
 import type { EachBatch, EachMatches } from '../../storage/patterns/pattern-protocol.ts'
 import { compileMatch } from '../../storage/patterns/value-match.ts'
 import { listAllGoals } from '../goals/find-goal.ts'
-import { targetOf, testOf } from '../goals/goal-target.ts'
 import type { GoalRecord } from '../goals/goal-schema.ts'
+import { targetOf, testOf } from '../goals/goal-target.ts'
 import { type Grant, mayShow } from './grant.ts'
 
 type PatternParts = Pick<Services, 'patterns'> & { signal?: AbortSignal | undefined; grant: Grant | null }

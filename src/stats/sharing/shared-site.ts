@@ -8,8 +8,8 @@ import { SECTIONS } from '../../platform/dimensions/sections.ts'
 import type { AppError } from '../../platform/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { type Grant, mayShow } from './grant.ts'
-import type { SharedSite } from './share-schema.ts'
 import type { ShareFilters } from './share-filters.ts'
+import type { SharedSite } from './share-schema.ts'
 
 /**
  * Returns the public site with a key: of sites with the same domain the oldest.

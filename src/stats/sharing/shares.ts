@@ -12,7 +12,6 @@ import { AppError, invalidField } from '../../platform/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { checkPatterns, filtersOf } from '../conditions/filter-object.ts'
 import { newShareSecret } from './credentials.ts'
-import { ChangeShare, type CreatedShare, type CreateShare, type Share } from './share-schema.ts'
 import {
   countLiveShares,
   deleteExpiredShares,
@@ -25,6 +24,7 @@ import {
   selectShares,
   updateShare,
 } from './share-rows.ts'
+import { ChangeShare, type CreatedShare, type CreateShare, type Share } from './share-schema.ts'
 
 /** Most shares of a site that work. */
 export const MAX_LIVE_SHARES = 50

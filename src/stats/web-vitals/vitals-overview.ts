@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { VITALS, type Vital } from '../../platform/dimensions/vitals.ts'
 import { Comparison, checkComparison, previousFields } from '../../platform/time/comparison.ts'
 import { countAsked } from '../counts/count-filtered.ts'
-import { StatsQuery } from '../filters/stats-query.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { StatsQuery } from '../filters/stats-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
-import { measuredFields } from './vitals-fields.ts'
 import type { Measured } from './measures.ts'
+import { measuredFields } from './vitals-fields.ts'
 
 export const WebVitalsQuery = StatsQuery.safeExtend(previousFields).superRefine(checkComparison)
 export type WebVitalsQuery = z.infer<typeof WebVitalsQuery>

@@ -1,10 +1,10 @@
 import { envelope, paginate } from '../../platform/schema/pagination.ts'
-import { getPerson, Person, PersonQuery } from '../../stats/people/person-detail.ts'
 import { getPeople, PeopleQuery } from '../../stats/people/list-people.ts'
+import { getPerson, Person, PersonQuery } from '../../stats/people/person-detail.ts'
 import { PersonRow } from '../../stats/people/person-row.ts'
 import { getTimeline, TimelineItem, TimelineQuery } from '../../stats/people/timeline.ts'
-import { getSession, SessionDetail, SessionQuery } from '../../stats/sessions/session-detail.ts'
 import { getSessions, SessionsQuery } from '../../stats/sessions/list-sessions.ts'
+import { getSession, SessionDetail, SessionQuery } from '../../stats/sessions/session-detail.ts'
 import { SessionRow } from '../../stats/sessions/session-row.ts'
 import { sharedSiteProcedure } from '../shared-site.ts'
 

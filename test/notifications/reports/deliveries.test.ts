@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { setPlan } from '../../../src/access/teams/accounts.ts'
-import { forgetReports, sendReports } from '../../../src/outgoing/notifications/reports/deliveries/send-reports.ts'
 import {
   beginHandOver,
   claimDelivery,
   claimOf,
 } from '../../../src/outgoing/notifications/reports/deliveries/report-delivery-rows.ts'
+import {
+  forgetReports,
+  sendReports,
+} from '../../../src/outgoing/notifications/reports/deliveries/send-reports.ts'
 import { ofFile } from '../../support/of-file.ts'
 import { addRecipient, listed, newSite, ownSite, startWorld } from './world.ts'
 

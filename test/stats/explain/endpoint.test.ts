@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
-import type { Explanation } from '../../../src/stats/explain/explanation.ts'
 import { metricsOf, READS } from '../../../src/stats/explain/explain-query.ts'
+import type { Explanation } from '../../../src/stats/explain/explanation.ts'
 import { DAY } from '../../contract/stats-site.ts'
 import { startSharing } from '../../sharing/world.ts'
 import { ofFile } from '../../support/of-file.ts'

@@ -5,9 +5,9 @@ import { AppError } from '../../../platform/errors.ts'
 import { type PageUrl, paginate, windowOf } from '../../../platform/schema/pagination.ts'
 import type { Services } from '../../../platform/services.ts'
 import { readStates } from './addresses.ts'
+import type { Alert, ListIncidents } from './alert-schema.ts'
 import { countIncidents, type Resolution, selectIncidents } from './incident-rows.ts'
 import { type RuleRow, selectRules } from './rule-rows.ts'
-import type { Alert, ListIncidents } from './alert-schema.ts'
 
 type Site = Pick<SiteRecord, 'siteNo'>
 

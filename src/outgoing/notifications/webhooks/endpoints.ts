@@ -21,8 +21,9 @@ import {
   updateWatching,
 } from './endpoint-rows.ts'
 import { problemOfUrl, sentUrl, shownUrl } from './endpoint-url.ts'
-import { MOST_ENDPOINTS } from './webhook-limits.ts'
 import { presentEndpoint } from './present-endpoint.ts'
+import { makeSecret, sealOf } from './secrets.ts'
+import { MOST_ENDPOINTS } from './webhook-limits.ts'
 import {
   ChangeWebhook,
   type CreatedWebhook,
@@ -31,7 +32,6 @@ import {
   type RotateSecret,
   type Webhook,
 } from './webhook-schema.ts'
-import { makeSecret, sealOf } from './secrets.ts'
 
 type Parts = Pick<Services, 'db' | 'config' | 'now'> & { audit: Audit }
 type Site = Pick<SiteRecord, 'siteNo' | 'domain'>

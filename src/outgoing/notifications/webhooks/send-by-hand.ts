@@ -5,8 +5,8 @@ import { query } from '../../../platform/db/query.ts'
 import { invalidField } from '../../../platform/errors.ts'
 import type { Services } from '../../../platform/services.ts'
 import { findEndpoint } from './endpoints.ts'
-import { MOST_WAITING, RETRY_MS } from './webhook-limits.ts'
 import { findDelivery, noSuchDelivery, presentDelivery } from './log-rows.ts'
+import { MOST_WAITING, RETRY_MS } from './webhook-limits.ts'
 import type { Delivery } from './webhook-schema.ts'
 
 /** Makes a delivery due now, for another three days. */

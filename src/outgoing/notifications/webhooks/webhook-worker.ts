@@ -6,8 +6,8 @@ import { sendQueuedMails } from '../send-queued-mails.ts'
 import { type ConversionServices, createConversionFinder } from './conversions/find-conversions.ts'
 import { deleteOldEvents, spreadEvents } from './delivery-rows.ts'
 import { createDispatcher, type DispatcherOptions } from './dispatcher.ts'
-import { LOG_MS, MOST_WAITING, RETRY_MS } from './webhook-limits.ts'
 import { queueNotices } from './notices.ts'
+import { LOG_MS, MOST_WAITING, RETRY_MS } from './webhook-limits.ts'
 
 /** Pause when nothing could begin. */
 const TICK_MS = 2_000

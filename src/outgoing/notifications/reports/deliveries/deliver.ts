@@ -9,7 +9,14 @@ import type { Frequency, Period } from '../periods.ts'
 import { isEmpty, type ReportNumbers, readReportInTime } from '../read-report.ts'
 import type { ReportSection } from '../report-schema.ts'
 import { confirmationMail, reportMail } from './mails.ts'
-import { beginHandOver, claimOf, type Delivery, finishDelivery, GIVE_UP_MS, type Outcome } from './report-delivery-rows.ts'
+import {
+  beginHandOver,
+  claimOf,
+  type Delivery,
+  finishDelivery,
+  GIVE_UP_MS,
+  type Outcome,
+} from './report-delivery-rows.ts'
 
 export type DeliverServices = Pick<
   Services,
