@@ -6,7 +6,7 @@ import {
   PaymentRecorded,
   RecordPayment,
 } from '../money/money-schema.ts'
-import { createPayment, listPayments, removePayment } from '../money/payments.ts'
+import { createPayment, listPayments, removePayment } from '../money/site-payments.ts'
 import { billedSiteProcedure, router } from './procedures.ts'
 
 export const paymentsRouter = router({

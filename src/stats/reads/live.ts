@@ -32,7 +32,7 @@ const rowsOf = (description: string, value: string, section: Section) =>
       }),
     )
     .meta({
-      description: `${description} of the last 5 minutes, at most 10, most visitors first. Empty for readers without the section \`${section}\`../live`,
+      description: `${description} of the last 5 minutes, at most 10, most visitors first. Empty for readers without the section \`${section}\`.`,
     })
 
 /** @see docs/metrics.md "Live" */

@@ -3,7 +3,7 @@ import { AuditLogQuery, listAuditEntries } from '../../../src/access/audit/list-
 import { columnsOf, rowSchemaOf } from '../../../src/http/api/csv/columns.ts'
 import { routes } from '../../../src/http/api/routes.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
-import { listPayments } from '../../../src/money/payments.ts'
+import { listPayments } from '../../../src/money/site-payments.ts'
 import { BLOCK_ROWS, Download } from '../../../src/platform/schema/download.ts'
 import { getPeople, PeopleQuery } from '../../../src/stats/people/list-people.ts'
 import { EventLogQuery, getEventLog } from '../../../src/stats/reads/event-log.ts'

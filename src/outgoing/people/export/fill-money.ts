@@ -1,4 +1,4 @@
-import { presentPayment } from '../../../money/payments.ts'
+import { presentPayment } from '../../../money/site-payments.ts'
 import { selectCustomers } from '../customers.ts'
 import { EARLIEST } from '../next-row.ts'
 import { type Filling, moveBehind, moveTo, NO_KEY, walkOn } from './filling.ts'

@@ -1,7 +1,8 @@
 import { parse } from 'tldts'
+import { remember } from '../remember.ts'
+import { knownSources } from './known-sources.ts'
 import { listedSources } from './listed-sources.ts'
-import { remember } from './remember.ts'
-import { type KnownSource, knownSources, type SourceCategory } from './sources.ts'
+import type { KnownSource, SourceCategory } from './source.ts'
 
 /** The source of a session without any. */
 export const DIRECT = 'Direct / None'
