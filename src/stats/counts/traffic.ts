@@ -44,21 +44,25 @@ function addUp(view: View, question: Question, bounds: readonly number[]) {
 }
 
 function countHits(
-  { hits, inRange, isService, sessions: { visitor } }: Selected,
+  { hits, counts, inRange, isService, sessions }: Selected,
   buckets: Buckets,
   totals: TrafficTotals[],
   pairs: Pairs,
 ): void {
   if (isService) return
-  const { count, at, type, session } = hits
-  for (let hit = 0; hit < count; hit++) {
-    if (inRange[hit] === 0) continue
-    const bucket = buckets.of(at[hit]!)
-    if (bucket < 0) continue
-    const total = totals[bucket]!
-    if (type[hit] === PAGEVIEW) total.pageviews += 1
-    else if (type[hit] === EVENT) total.customEvents += 1
-    pairs.add(bucket, visitor[session[hit]!]!)
+  const { at, type } = hits
+  for (let session = 0; session < sessions.count; session++) {
+    if (counts[session] === 0) continue
+    const end = sessions.firstHit[session + 1]!
+    for (let hit = sessions.firstHit[session]!; hit < end; hit++) {
+      if (inRange[hit] === 0) continue
+      const bucket = buckets.of(at[hit]!)
+      if (bucket < 0) continue
+      const total = totals[bucket]!
+      if (type[hit] === PAGEVIEW) total.pageviews += 1
+      else if (type[hit] === EVENT) total.customEvents += 1
+      pairs.add(bucket, sessions.visitor[session]!)
+    }
   }
 }
 

@@ -93,18 +93,23 @@ class CountsByKey {
   }
 
   /** Adds the hits in the range. */
-  addHits({ hits, inRange, sessions: { visitor } }: Selected, keyOf: Numbers): void {
-    const { count, type, session, at } = hits
-    for (let hit = 0; hit < count; hit++) {
-      if (inRange[hit] === 0) continue
-      const key = keyOf[hit]!
-      if (key === this.#keys.none) continue
-      const counts = this.#of(key)
-      counts.hits += 1
-      if (type[hit] === PAGEVIEW) counts.pageviews += 1
-      else if (type[hit] === EVENT) counts.customEvents += 1
-      if (at[hit]! > counts.lastAt) counts.lastAt = at[hit]!
-      this.#pairs.add(key, visitor[session[hit]!]!)
+  addHits(selected: Selected, keyOf: Numbers): void {
+    const { inRange, counts: isCounted, sessions, hits } = selected
+    const { type, at } = hits
+    for (let session = 0; session < sessions.count; session++) {
+      if (isCounted[session] === 0) continue
+      const end = sessions.firstHit[session + 1]!
+      for (let hit = sessions.firstHit[session]!; hit < end; hit++) {
+        if (inRange[hit] === 0) continue
+        const key = keyOf[hit]!
+        if (key === this.#keys.none) continue
+        const counts = this.#of(key)
+        counts.hits += 1
+        if (type[hit] === PAGEVIEW) counts.pageviews += 1
+        else if (type[hit] === EVENT) counts.customEvents += 1
+        if (at[hit]! > counts.lastAt) counts.lastAt = at[hit]!
+        this.#pairs.add(key, sessions.visitor[session]!)
+      }
     }
   }
 

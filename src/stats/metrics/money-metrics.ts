@@ -22,39 +22,40 @@ export async function countMoney(
   site: StatsSite,
   periods: Period[],
 ): Promise<SiteMoneyTotals> {
-  const windows = periods.flatMap(({ buckets }) => buckets.map(toWindow))
-  const reading = readMoney(services.rollups, site, windows)
-  if (periods.every(({ resolved }) => sourceOf('money', resolved) === 'buckets')) return reading
-  const [all, ...filtered] = await Promise.all([
-    reading,
-    ...periods.map(({ resolved, buckets }) =>
-      countAsked(services, resolved, 'money', { currency: site.currency, bounds: edgesOf(buckets) }),
-    ),
+  if (periods.every(({ resolved }) => sourceOf('money', resolved) === 'buckets')) {
+    return readMoney(
+      services.rollups,
+      site,
+      periods.flatMap(({ buckets }) => buckets.map(toWindow)),
+    )
+  }
+  const [{ isConnected }, ...counted] = await Promise.all([
+    readMoney(services.rollups, site, []),
+    ...periods.map(({ resolved, buckets }) => countFiltered(services, site, resolved, buckets)),
   ])
-  const totals = filtered.flat().map(({ revenue, movements }, index) => ({
-    revenue: { ...revenue, recorded: all.periods[index]!.revenue.recorded },
-    movements,
-  }))
-  return { isConnected: all.isConnected, periods: totals }
+  return { isConnected, periods: counted.flat() }
 }
 
 /** Returns the payments of each period; filters apply to the sessions that they are attributed to, but not to `recorded`. */
 export async function countPayments(
   services: Pick<StatsServices, 'rollups' | 'counter'>,
-  { siteNo, currency }: StatsSite,
+  site: StatsSite,
   periods: ResolvedQuery[],
 ): Promise<RevenueTotals[]> {
-  const windows = periods.map(toWindow)
-  const [[all], ...filtered] = await Promise.all([
-    runTask(services.rollups, 'countRevenue', [{ siteNo, currency, windows }]),
-    ...periods.map(resolved =>
-      sourceOf('money', resolved) === 'columns'
-        ? countAsked(services, resolved, 'money', { currency, bounds: edgesOf([resolved]) })
-        : undefined,
-    ),
-  ])
-  return all!.map((total, index) => {
-    const counted = filtered[index]?.[0]
-    return counted ? { ...counted.revenue, recorded: total.recorded } : total
-  })
+  if (periods.every(period => sourceOf('money', period) === 'buckets')) {
+    const { siteNo, currency } = site
+    const [all] = await runTask(services.rollups, 'countRevenue', [
+      { siteNo, currency, windows: periods.map(toWindow) },
+    ])
+    return all!
+  }
+  const counted = await Promise.all(periods.map(period => countFiltered(services, site, period, [period])))
+  return counted.flat().map(({ revenue }) => revenue)
 }
+
+const countFiltered = (
+  { counter }: Pick<StatsServices, 'counter'>,
+  { currency }: StatsSite,
+  resolved: ResolvedQuery,
+  buckets: readonly Bucket[],
+) => countAsked({ counter }, resolved, 'money', { currency, bounds: edgesOf(buckets) })
