@@ -17,7 +17,7 @@ import {
   services,
   settle,
   storedSite,
-} from '../../retention/retained-sites.ts'
+} from '../../outgoing/retention/retained-sites.ts'
 import { dbOf, testDatabase, useDatabase } from '../../support/database.ts'
 import { expectParts } from '../../support/expect-explained.ts'
 import { enrichedHit } from '../../support/hits.ts'

@@ -3,8 +3,8 @@ import { beforeAll, expect, test } from 'vitest'
 import { metricsOf, READS } from '../../../src/stats/explain/explain-query.ts'
 import type { Explanation } from '../../../src/stats/explain/explanation.ts'
 import { DAY } from '../../contract/stats-site.ts'
-import { startSharing } from '../../sharing/world.ts'
 import { ofFile } from '../../support/of-file.ts'
+import { startSharing } from '../sharing/world.ts'
 
 const world = ofFile(startSharing)
 let path: string
