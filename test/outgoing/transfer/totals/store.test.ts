@@ -2,12 +2,17 @@ import { beforeEach, expect, test } from 'vitest'
 import { PURGE_ROWS } from '../../../../src/outgoing/retention/purge-deleted-sites.ts'
 import { type Turn, unsharedTurn } from '../../../../src/outgoing/transfer/imports/turn.ts'
 import { importTotals } from '../../../../src/outgoing/transfer/totals/import-totals.ts'
-import { finishImport, hide, removeGone, startImport } from '../../../../src/outgoing/transfer/totals/store.ts'
+import {
+  finishImport,
+  hide,
+  removeGone,
+  startImport,
+} from '../../../../src/outgoing/transfer/totals/store.ts'
 import { totalsKind } from '../../../../src/outgoing/transfer/totals/totals-kind.ts'
 import { hit, type StatsSite, useStats } from '../../../contract/stats-site.ts'
-import { fileOf } from '../read/source.ts'
-import { ALONE } from '../../../support/import-services.ts'
 import { exportOf, importInto, linesOf, NOW } from '../../../stats/imported/imported-days.ts'
+import { ALONE } from '../../../support/import-services.ts'
+import { fileOf } from '../read/source.ts'
 
 let site: StatsSite
 
