@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { projectRoot } from '../../src/platform/config/config.ts'
-import { FAULTS, type Fault, withFault } from './faults/table.ts'
+import { FAULTS, type Fault, withFault } from './fault-table.ts'
 
 /** How a fault was met. */
 interface Outcome {

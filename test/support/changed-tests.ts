@@ -123,11 +123,16 @@ const sqlFilesWith = (mark: string): string[] =>
     .map(file => `sql/${file}`)
     .filter(file => file.endsWith('.sql') && readFileSync(join(root, file), 'utf8').includes(mark))
 
-/** What a file is about: the name of its folder, in the singular, where a word begins. */
+/** Folders that hold many subjects: a file of theirs is about its own name. */
+const MANY_SUBJECTS = /^(reads|stats|platform)$/
+
+/** What a file is about: the name of its folder or its own, in the singular, where a word begins. */
 function subjectOf(file: string): RegExp {
-  const [first = '', ...rest] = basename(dirname(file)).replace(/s$/, '').split('-')
+  const folder = basename(dirname(file))
+  const subject = MANY_SUBJECTS.test(folder) ? basename(file).replace(/\..*/, '') : folder
+  const [first = '', ...rest] = subject.replace(/s$/, '').split('-')
   const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
-  const following = rest.map(word => `(?:[-_ ]?${word}|${capital(word)})`).join('')
+  const following = rest.map(word => `(?:s?[-_ /.]?${word}|${capital(word)})`).join('')
   return new RegExp(`(?:(?<![A-Za-z])${first}|${capital(first)})${following}`)
 }
 

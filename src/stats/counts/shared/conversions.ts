@@ -1,5 +1,5 @@
 import { BLOCK_TYPES, type Block, ENGAGEMENT, typeNumber, type View } from '../../../storage/columns/block.ts'
-import { type GoalTarget, testOf } from '../../goals/matching.ts'
+import { type GoalTarget, testOf } from '../../goals/goal-target.ts'
 import type { Question } from '../question.ts'
 import type { Compared } from '../refused.ts'
 import type { TextMatcher } from './match-texts.ts'
