@@ -1,7 +1,7 @@
 import type { HitType } from '../../../ingestion/hit.ts'
 import { query } from '../../../platform/db/query.ts'
 import type { SESSION_ATTRIBUTES } from '../../../platform/dimensions/dimensions.ts'
-import type { TimeSpan } from '../time-spans.ts'
+import type { TimeSpan } from '../../../platform/time/range.ts'
 
 /** Visitor and user that a person may be. The visitor number is 0, and the identifier empty, when there is none. */
 export interface Person {

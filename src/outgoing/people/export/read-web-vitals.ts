@@ -1,5 +1,5 @@
 import { query } from '../../../platform/db/query.ts'
-import type { TimeSpan } from '../time-spans.ts'
+import type { TimeSpan } from '../../../platform/time/range.ts'
 import type { Person } from './read-visits.ts'
 
 export interface WebVitalsRow {
