@@ -42,7 +42,7 @@ export interface Read<Data> {
   again(): void
 }
 
-interface Options {
+export interface ReadOptions {
   /** Whether to read at all. */
   enabled?: boolean
   /** Milliseconds between two reads; none while the page is hidden. */
@@ -58,7 +58,7 @@ interface Options {
 export function useRead<Data>(
   key: readonly unknown[],
   read: (signal: AbortSignal) => Promise<Data>,
-  { enabled = true, every, keep = true }: Options = {},
+  { enabled = true, every, keep = true }: ReadOptions = {},
 ): Read<Data> {
   const { data, error, isPlaceholderData, dataUpdatedAt, refetch } = useQuery({
     queryKey: key,

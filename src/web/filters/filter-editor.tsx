@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useId, useState } from 'react'
-import { api, type Section } from '../api/client.ts'
-import { useRead } from '../api/use-read.ts'
+import type { Section } from '../api/client.ts'
+import { useStats } from '../api/use-stats.ts'
 import { Button } from '../parts/form/button.tsx'
 import { SearchInput } from '../parts/form/choices.tsx'
 import { SelectField } from '../parts/form/field.tsx'
@@ -162,10 +162,9 @@ function useKnownValues(name: FilterName, isWhole: boolean) {
   const { input } = useQuestion()
   const goals = useGoalNames(name === 'goal')
   const hasList = isWhole && name !== 'goal' && name !== 'segment'
-  const read = useRead(
-    ['filterValues', name, input],
-    signal =>
-      api.stats.filterValues.query({ ...input, dimension: name as 'path', limit: MOST_KNOWN }, { signal }),
+  const read = useStats(
+    'filterValues',
+    { ...input, dimension: name as 'path', limit: MOST_KNOWN },
     { enabled: hasList, keep: false },
   )
   if (name === 'goal') {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
-import { api, type Inputs, type Section } from '../api/client.ts'
-import { useRead } from '../api/use-read.ts'
+import type { Inputs, Section } from '../api/client.ts'
+import { useStats } from '../api/use-stats.ts'
 import { useFormat } from '../format/format.ts'
 import { SearchInput } from '../parts/form/choices.tsx'
 import { HostileText } from '../parts/hostile-text.tsx'
@@ -66,7 +66,7 @@ function Matches({ name, wanted, onChoose, onFound }: MatchesProps) {
     dimension: name,
     ...(isCountry ? { per_page: 100 } : { search: wanted, per_page: SHOWN }),
   }
-  const found = useRead(['search', query], signal => api.stats.breakdown.query(query, { signal }))
+  const found = useStats('breakdown', query)
   const rows = (found.data?.data ?? [])
     .filter(({ value }) => value !== NONE)
     .filter(({ value }) => !isCountry || valueText(name, value).toLowerCase().includes(wanted.toLowerCase()))

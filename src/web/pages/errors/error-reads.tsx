@@ -1,5 +1,6 @@
 import { api, type Outputs, TOGETHER } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { useFormat } from '../../format/format.ts'
 import { useQuestion } from '../../state/site.tsx'
 
@@ -19,9 +20,7 @@ const MOST = 100
 /** The newest occurrences of an error, of which stacks and places are counted. */
 export function useNewest(error: string) {
   const { input } = useQuestion()
-  return useRead(['error-newest', error, input], signal =>
-    api.stats.errorEvents.query({ ...input, error, per_page: MOST }, { signal }),
-  )
+  return useStats('errorEvents', { ...input, error, per_page: MOST })
 }
 
 /** When an error occurred first or last, with the year: it may be long ago. Readers of a share with filters are not told. */

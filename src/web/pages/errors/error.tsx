@@ -1,6 +1,5 @@
 import { Link, useParams } from 'wouter'
-import { api } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { drawnPart } from '../../chart/series.ts'
 import { TimeChart } from '../../chart/time-chart.tsx'
 import { useFormat } from '../../format/format.ts'
@@ -23,9 +22,7 @@ export default function ErrorPage() {
   const { common, errors } = useText()
   const { input } = useQuestion()
   const linkTo = useLinks()
-  const group = useRead(['error', error, input], signal =>
-    api.stats.error.query({ ...input, error }, { signal }),
-  )
+  const group = useStats('error', { ...input, error })
   const newest = useNewest(error)
   return (
     <>

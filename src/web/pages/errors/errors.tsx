@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
-import { api, type Outputs } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import type { Outputs } from '../../api/client.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { Card } from '../../parts/card.tsx'
 import { CsvButton } from '../../parts/form/download-button.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
@@ -20,9 +20,7 @@ export default function Errors() {
   const { input } = useQuestion()
   const [page, onPage] = usePage()
   const columns = useColumns()
-  const list = useRead(['errors', input, page], signal =>
-    api.stats.errors.query({ ...input, page }, { signal }),
-  )
+  const list = useStats('errors', { ...input, page })
   return (
     <>
       <h1 className="only-read">{common.nav.errors}</h1>

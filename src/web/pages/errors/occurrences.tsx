@@ -1,6 +1,5 @@
 import { Link } from 'wouter'
-import { api } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { HostileLink, HostileText } from '../../parts/hostile-text.tsx'
 import { type Column, usePermitted } from '../../parts/lists/data-table.tsx'
 import { ListTable } from '../../parts/lists/list.tsx'
@@ -17,9 +16,7 @@ export function Occurrences({ error }: { error: string }) {
   const { input } = useQuestion()
   const [page, onPage] = usePage()
   const columns = useColumns()
-  const list = useRead(['error-occurrences', error, input, page], signal =>
-    api.stats.errorEvents.query({ ...input, error, page }, { signal }),
-  )
+  const list = useStats('errorEvents', { ...input, error, page })
   return (
     <ListTable
       read={list}

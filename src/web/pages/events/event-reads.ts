@@ -1,5 +1,4 @@
-import { api } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { useAddress } from '../../state/address.ts'
 import { useQuestion } from '../../state/site.tsx'
 import { EVENT_TYPES, type EventType } from '../../visits/event-mark.tsx'
@@ -30,7 +29,7 @@ export function useTypes(): Types {
 /** All types over time; which of them are shown is decided by the page, so that choosing one costs no request. */
 export function useEventSeries() {
   const { input } = useQuestion()
-  return useRead(['events-series', input], signal => api.stats.eventsTimeseries.query(input, { signal }))
+  return useStats('eventsTimeseries', input)
 }
 
 /** So many names are shown. */
@@ -42,5 +41,5 @@ export function useEventNames() {
   const { event_name: _, ...others } = input
   // Pageviews have no name, and take a row.
   const query = { ...others, dimension: 'event_name' as const, per_page: MOST_NAMES + 1 }
-  return useRead(['event-names', query], signal => api.stats.breakdown.query(query, { signal }))
+  return useStats('breakdown', query)
 }

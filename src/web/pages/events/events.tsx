@@ -1,5 +1,4 @@
-import { api } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { NONE } from '../../filters/filter-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { Card, CardGrid } from '../../parts/card.tsx'
@@ -84,7 +83,7 @@ function EventLog() {
   const [page, onPage] = usePage()
   const hasTypes = chosen.length > 0
   const query = { ...input, types: [...chosen], page, per_page: PER_PAGE }
-  const read = useRead(['event-log', query], signal => api.stats.events.query(query, { signal }), {
+  const read = useStats('events', query, {
     enabled: hasTypes,
   })
   return (

@@ -1,5 +1,6 @@
-import { api, type Outputs } from '../../api/client.ts'
-import { type Read, useRead } from '../../api/use-read.ts'
+import type { Outputs } from '../../api/client.ts'
+import type { Read } from '../../api/use-read.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { NONE } from '../../filters/filter-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
@@ -54,11 +55,9 @@ function Values({ event, series }: ValuesProps) {
   // The filter leaves only hits of the chosen name: they say of which type it is.
   const type = series?.data?.types.find(each => each !== 'pageview')
   const query = { ...input, event_type: type ?? 'event', event_name: event }
-  const read = useRead(
-    ['property-breakdown', query],
-    signal => api.stats.propertyBreakdown.query(query, { signal }),
-    { enabled: series === undefined || (series.data !== undefined && !series.isOld) },
-  )
+  const read = useStats('propertyBreakdown', query, {
+    enabled: series === undefined || (series.data !== undefined && !series.isOld),
+  })
   return (
     <Answer read={read}>
       {({ rows }) => {

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
-import { useRead } from '../../api/use-read.ts'
+import { statsKey, useStats } from '../../api/use-stats.ts'
 import { NONE, useGoalNames } from '../../filters/filter-text.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { SearchInput } from '../../parts/form/choices.tsx'
@@ -45,7 +45,7 @@ export function FunnelForm({ funnel, onSaved }: Props) {
       funnel
         ? api.funnels.update.mutate({ siteKey: id, funnel: funnel.id, ...body })
         : api.funnels.create.mutate({ siteKey: id, ...body }),
-    [['funnels', id], ['savedFunnel']],
+    [['funnels', id], statsKey('savedFunnel')],
   )
   const suggested = nameOf(steps, {
     goal: id => goals?.find(each => each.id === id)?.display_name ?? '',
@@ -223,6 +223,6 @@ function useValues(dimension: 'path' | 'event_name', search: string): string[] {
     per_page: SHOWN,
     ...(search !== '' && { search }),
   }
-  const read = useRead(['breakdown', query], signal => api.stats.breakdown.query(query, { signal }))
+  const read = useStats('breakdown', query)
   return (read.data?.data ?? []).map(({ value }) => value).filter(value => value !== NONE)
 }

@@ -1,6 +1,6 @@
 import type { CSSProperties, ReactNode } from 'react'
-import { api, type Inputs, type Outputs, type Section } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import type { Inputs, Outputs, Section } from '../../api/client.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { ValueButton } from '../../filters/value-button.tsx'
 import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
@@ -32,9 +32,9 @@ export function FunnelReport({ funnel, action }: { funnel: Funnel; action: React
   const dimensions = DIMENSIONS.filter(name => can(FILTERS[name] as Section))
   const dimension = dimensions.find(name => name === params.get('dimension'))
   const query = { ...input, ...compare, funnel: funnel.id }
-  const read = useRead(['savedFunnel', query], signal => api.stats.savedFunnel.query(query, { signal }))
+  const read = useStats('savedFunnel', query)
   const split = { ...query, ...(dimension && { dimension }) }
-  const rows = useRead(['savedFunnel', split], signal => api.stats.savedFunnel.query(split, { signal }), {
+  const rows = useStats('savedFunnel', split, {
     enabled: dimension !== undefined,
   })
   const rules = [text.bys[funnel.by], windowText(funnel.window), text.orders[funnel.order]].join(' · ')

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
-import { useRead } from '../../api/use-read.ts'
+import { statsKey, useStats } from '../../api/use-stats.ts'
 import { useFormat } from '../../format/format.ts'
 import { Form } from '../../parts/form/form.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
@@ -24,12 +24,10 @@ export function EventGoals({ onClose }: { onClose(): void }) {
   const { period } = useQuestion()
   const range = rangeInput(period)
   const [chosen, setChosen] = useState<readonly string[]>([])
-  const names = useRead(['event-names', id, range], signal =>
-    api.stats.breakdown.query({ siteKey: id, ...range, dimension: 'event_name', per_page: MOST }, { signal }),
-  )
+  const names = useStats('breakdown', { siteKey: id, ...range, dimension: 'event_name', per_page: MOST })
   const create = useChange(
     (eventNames: string[]) => api.goals.createBatch.mutate({ siteKey: id, event_names: eventNames }),
-    [['goals', id]],
+    [['goals', id], statsKey('goals')],
   )
   const toggle = (name: string) =>
     setChosen(chosen.includes(name) ? chosen.filter(each => each !== name) : [...chosen, name])

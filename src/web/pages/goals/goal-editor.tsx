@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
+import { statsKey } from '../../api/use-stats.ts'
 import { Editor } from '../../parts/editor.tsx'
 import { Button, IconButton } from '../../parts/form/button.tsx'
 import { CheckField, FieldGroup, SelectField, TextField } from '../../parts/form/field.tsx'
@@ -41,7 +42,7 @@ export function GoalEditor({ goal, onClose }: Props) {
       goal
         ? api.goals.update.mutate({ siteKey: id, goal: goal.id, ...definition })
         : api.goals.create.mutate({ siteKey: id, ...definition }),
-    [['goals', id]],
+    [['goals', id], statsKey('goals')],
   )
   const definition = definitionOf(draft, currency)
   return (

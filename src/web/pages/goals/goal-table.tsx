@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { api, type Outputs } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
+import { statsKey } from '../../api/use-stats.ts'
 import { useFormat } from '../../format/format.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { HostileText, plainText } from '../../parts/hostile-text.tsx'
@@ -119,7 +120,10 @@ function Name({ goal }: { goal: Goal }) {
 function Removal({ goal, onClose }: { goal: Goal; onClose(): void }) {
   const { goals: text, common } = useText()
   const { id } = useSite()
-  const remove = useChange(() => api.goals.delete.mutate({ siteKey: id, goal: goal.id }), [['goals', id]])
+  const remove = useChange(
+    () => api.goals.delete.mutate({ siteKey: id, goal: goal.id }),
+    [['goals', id], statsKey('goals')],
+  )
   return (
     <Confirm title={text.deleteTitle} confirm={common.actions.delete} change={remove} onClose={onClose}>
       <p>{text.deleteQuestion(plainText(goal.display_name))}</p>

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { Card } from '../../parts/card.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { List } from '../../parts/lists/list.tsx'
@@ -30,7 +31,7 @@ export default function Goals() {
   const goals = useRead(['goals', id, 'list', page, search], signal =>
     api.goals.list.query({ siteKey: id, page, per_page: PER_PAGE, ...(search && { search }) }, { signal }),
   )
-  const report = useRead(['goals', id, 'report', input], signal => api.stats.goals.query(input, { signal }))
+  const report = useStats('goals', input)
   const close = () => setShown(undefined)
   const isSearched = search !== '' || (goals.data?.meta.last_page ?? 1) > 1
   return (

@@ -1,5 +1,5 @@
-import { api, type Section } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import type { Section } from '../../api/client.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { NONE } from '../../filters/filter-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
@@ -43,7 +43,7 @@ export default function Journeys() {
     branches,
     ...(direction === 'from' ? { starting_at: value } : { ending_at: value }),
   }
-  const read = useRead(['journeys', query], signal => api.stats.journeys.query(query, { signal }), {
+  const read = useStats('journeys', query, {
     enabled: value !== undefined,
   })
   const set = (changes: Record<string, string | null>) => change(changes, { replace: true })

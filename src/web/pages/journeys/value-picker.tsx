@@ -1,6 +1,5 @@
 import { type KeyboardEvent, useState } from 'react'
-import { api } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { NONE } from '../../filters/filter-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { SearchInput } from '../../parts/form/choices.tsx'
@@ -52,7 +51,7 @@ export function ValuePicker({ by, value, onChoose }: Props) {
 export function useFrequentValues(by: Journeys['by'], search: string) {
   const { input } = useQuestion()
   const query = { ...input, dimension: by, per_page: SHOWN, ...(search !== '' && { search }) }
-  return useRead(['breakdown', query], signal => api.stats.breakdown.query(query, { signal }))
+  return useStats('breakdown', query)
 }
 
 function Values({ by, onChoose }: Pick<Props, 'by' | 'onChoose'>) {

@@ -1,6 +1,6 @@
 import { Suspense, useState } from 'react'
-import { api, type Outputs } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import type { Outputs } from '../../api/client.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
 import { Button } from '../../parts/form/button.tsx'
@@ -25,7 +25,7 @@ export function ChangeCard() {
   const { exact } = useFormat()
   const [isOpen, setOpen] = useState(false)
   const query = { ...input, per_page: SHOWN }
-  const read = useRead(['moneyChanges', query], signal => api.stats.moneyChanges.query(query, { signal }))
+  const read = useStats('moneyChanges', query)
   return (
     <Card title={text.title} note={text.note} label={text.title}>
       <Answer read={read}>

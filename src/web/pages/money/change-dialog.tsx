@@ -1,6 +1,5 @@
 import { useState } from 'react'
-import { api } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { useFormat } from '../../format/format.ts'
 import { CsvButton } from '../../parts/form/download-button.tsx'
 import type { Column } from '../../parts/lists/data-table.tsx'
@@ -21,7 +20,7 @@ export default function ChangeDialog({ onClose }: { onClose(): void }) {
   const format = useFormat()
   const [page, setPage] = useState(1)
   const query = { ...input, page, per_page: PER_PAGE }
-  const read = useRead(['moneyChanges', query], signal => api.stats.moneyChanges.query(query, { signal }))
+  const read = useStats('moneyChanges', query)
   const columns: Column<MrrChange>[] = [
     {
       name: 'customer',

@@ -1,5 +1,5 @@
-import { api, type Inputs, type Outputs } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import type { Inputs, Outputs } from '../../api/client.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { useValueText } from '../../filters/filter-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { CsvButton } from '../../parts/form/download-button.tsx'
@@ -29,7 +29,7 @@ export function CustomerList({ isRecurring }: { isRecurring: boolean }) {
   const list = useList(SORTS, STATUSES)
   const columns = useColumns(isRecurring)
   const query = { siteKey: id, ...firstVisitFilters(filters).input, ...list.query, per_page: PER_PAGE }
-  const read = useRead(['moneyCustomers', query], signal => api.stats.moneyCustomers.query(query, { signal }))
+  const read = useStats('moneyCustomers', query)
   return (
     <>
       <ListControls

@@ -1,6 +1,6 @@
 import { Link, useParams } from 'wouter'
-import { api, type Outputs } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import type { Outputs } from '../../api/client.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { useValueText } from '../../filters/filter-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { Card, CardGrid } from '../../parts/card.tsx'
@@ -25,11 +25,7 @@ export default function CustomerPage() {
   const id = readPart(useParams().customer!)
   // The list has no read of a single one: its search finds the part of the key that is text.
   const query = { siteKey: site.id, search: id.slice(2), per_page: MOST }
-  const read = useRead(
-    ['moneyCustomers', query],
-    signal => api.stats.moneyCustomers.query(query, { signal }),
-    { keep: false },
-  )
+  const read = useStats('moneyCustomers', query, { keep: false })
   return (
     <>
       <p className={css.back}>

@@ -1,6 +1,5 @@
 import { useState } from 'react'
-import { api } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
@@ -45,9 +44,7 @@ function Values({ dimension }: { dimension: MoneyDimension }) {
   const nameOf = useSourceName()
   const { filters: chosen, addFilter } = useQuestion()
   const query = { siteKey: id, ...firstVisitFilters(chosen).input, dimension, per_page: SHOWN }
-  const read = useRead(['moneyLifetimeValue', query], signal =>
-    api.stats.moneyLifetimeValue.query(query, { signal }),
-  )
+  const read = useStats('moneyLifetimeValue', query)
   const amount = (minor: number | null) => ({
     shown: minor === null ? '–' : format.money(minor),
     exact: minor === null ? '–' : format.exactMoney(minor),

@@ -1,5 +1,5 @@
-import { api, type Outputs } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import type { Outputs } from '../../api/client.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { GroupMenu, Legend } from '../../chart/chart-tools.tsx'
 import { drawnPart, type LineSeries, type Series, type Tone } from '../../chart/series.ts'
 import { TimeChart } from '../../chart/time-chart.tsx'
@@ -30,13 +30,9 @@ export function MoneyChart({ course, isRecurring }: { course: Course; isRecurrin
   const { input, compare } = useQuestion()
   const group = (params.get('group') ?? undefined) as Group | undefined
   const query = { ...input, ...compare, ...(group && { group }) }
-  const movements = useRead(
-    ['moneyMovements', query],
-    signal => api.stats.moneyMovements.query(query, { signal }),
-    { enabled: isRecurring },
-  )
+  const movements = useStats('moneyMovements', query, { enabled: isRecurring })
   const paid = { ...query, metric: 'revenue' as const }
-  const revenue = useRead(['timeseries', paid], signal => api.stats.timeseries.query(paid, { signal }), {
+  const revenue = useStats('timeseries', paid, {
     enabled: course === 'revenue',
   })
   const wait = <div className={isRecurring ? css.waitLong : css.wait} />

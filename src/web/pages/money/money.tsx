@@ -1,5 +1,4 @@
-import { api } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { FigurePanel } from '../../parts/figures.tsx'
 import { Answer, Skeleton } from '../../parts/states.tsx'
 import { useAddress } from '../../state/address.ts'
@@ -22,7 +21,7 @@ export default function Money() {
   const { money: text } = useText()
   const { input, compare } = useQuestion()
   const query = { ...input, ...compare }
-  const read = useRead(['money', query], signal => api.stats.money.query(query, { signal }))
+  const read = useStats('money', query)
   const processor = useProcessor()
   const never = useIsWithoutCustomers(read.data !== undefined && isWithoutMoney(read.data))
   return (
@@ -76,11 +75,7 @@ function useIsWithoutCustomers(enabled: boolean): boolean | undefined {
   const { id, can } = useSite()
   const mayList = can('people')
   const query = { siteKey: id, per_page: 1 }
-  const read = useRead(
-    ['moneyCustomers', query],
-    signal => api.stats.moneyCustomers.query(query, { signal }),
-    { enabled: enabled && mayList },
-  )
+  const read = useStats('moneyCustomers', query, { enabled: enabled && mayList })
   if (!mayList || read.failure) return false
   return read.data && read.data.meta.total === 0
 }

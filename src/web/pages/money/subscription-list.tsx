@@ -1,5 +1,5 @@
-import { api, type Inputs, type Outputs } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import type { Inputs, Outputs } from '../../api/client.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { useFormat } from '../../format/format.ts'
 import { CsvButton } from '../../parts/form/download-button.tsx'
 import type { Column } from '../../parts/lists/data-table.tsx'
@@ -27,9 +27,7 @@ export function SubscriptionList() {
   const list = useList(SORTS, Object.keys(money.subscriptionStatus) as Status[])
   const columns = useSubscriptionColumns()
   const query = { siteKey: id, ...firstVisitFilters(filters).input, ...list.query, per_page: PER_PAGE }
-  const read = useRead(['moneySubscriptions', query], signal =>
-    api.stats.moneySubscriptions.query(query, { signal }),
-  )
+  const read = useStats('moneySubscriptions', query)
   return (
     <>
       <ListControls

@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import { api, type Outputs, TOGETHER } from '../../api/client.ts'
 import { type Read, useRead } from '../../api/use-read.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { ChartButton, GroupMenu } from '../../chart/chart-tools.tsx'
 import { drawnPart, type LineSeries, type Mark, type Series } from '../../chart/series.ts'
 import { TimeChart } from '../../chart/time-chart.tsx'
@@ -33,9 +34,9 @@ export function ChartPanel({ metric, hasRevenue, onNote }: Props) {
   const { input, compare, totals } = question
   const group = (params.get('group') ?? undefined) as Group | undefined
   const query = { ...input, ...compare, ...totals, metric, ...(group && { group }) }
-  const main = useRead(['timeseries', query], signal => api.stats.timeseries.query(query, { signal }))
+  const main = useStats('timeseries', query)
   const money = { ...query, metric: 'revenue' as const }
-  const revenue = useRead(['timeseries', money], signal => api.stats.timeseries.query(money, { signal }), {
+  const revenue = useStats('timeseries', money, {
     // Asked at the same time as the figures, which say whether there is revenue.
     enabled: !isMoneyMetric(metric) && site.can('revenue'),
   })

@@ -1,6 +1,5 @@
 import map from 'world-map'
-import { api } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { useValueText } from '../../filters/filter-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { Answer, Empty } from '../../parts/states.tsx'
@@ -17,7 +16,7 @@ export default function CountryMap() {
   const format = useFormat()
   const valueText = useValueText()
   const query = { ...input, ...totals, dimension: 'country' as const, per_page: MOST_COUNTRIES }
-  const read = useRead(['breakdown', query], signal => api.stats.breakdown.query(query, { signal }))
+  const read = useStats('breakdown', query)
   return (
     <Answer read={read}>
       {({ data }) => {

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { api, type Inputs, type Outputs } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import type { Inputs, Outputs } from '../../api/client.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { useValueText } from '../../filters/filter-text.ts'
 import { ValueButton } from '../../filters/value-button.tsx'
 import { useFormat } from '../../format/format.ts'
@@ -41,7 +41,7 @@ export default function DetailDialog({ dimension, onClose }: { dimension: Dimens
     page,
     ...(search !== '' && { search }),
   }
-  const read = useRead(['breakdown', query], signal => api.stats.breakdown.query(query, { signal }))
+  const read = useStats('breakdown', query)
   // What is explained are the site's own numbers.
   const columns = useColumns(dimension, !read.data?.imported?.used, onClose)
   const title = overview.cards[dimension as keyof typeof overview.cards] ?? filters.names[dimension]

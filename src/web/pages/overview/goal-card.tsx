@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { api } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { NONE } from '../../filters/filter-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
@@ -46,7 +45,7 @@ function Goals() {
   const { mayChange } = useSite()
   const { input, addFilter } = useQuestion()
   const format = useFormat()
-  const read = useRead(['goalReport', input], signal => api.stats.goals.query(input, { signal }))
+  const read = useStats('goals', input)
   return (
     <Answer read={read}>
       {goals => {
@@ -109,7 +108,7 @@ const SHOWN_EVENTS = 8
 function useEventNames() {
   const { input, totals } = useQuestion()
   const query = { ...input, ...totals, dimension: 'event_name' as const, per_page: SHOWN_EVENTS }
-  return useRead(['breakdown', query], signal => api.stats.breakdown.query(query, { signal }))
+  return useStats('breakdown', query)
 }
 
 /** Events by name. Pageviews have none, and are left out. */
@@ -162,7 +161,7 @@ function Properties({ name }: { name: string }) {
   const { input, setFilters, filters } = useQuestion()
   const format = useFormat()
   const query = { ...input, event_type: 'event' as const, event_name: name }
-  const read = useRead(['properties', query], signal => api.stats.propertyBreakdown.query(query, { signal }))
+  const read = useStats('propertyBreakdown', query)
   return (
     <Answer read={read}>
       {({ rows }) => {

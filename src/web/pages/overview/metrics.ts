@@ -1,5 +1,6 @@
-import { api, type Inputs, type Outputs } from '../../api/client.ts'
-import { type Read, useRead } from '../../api/use-read.ts'
+import type { Inputs, Outputs } from '../../api/client.ts'
+import type { Read } from '../../api/use-read.ts'
+import { useStats } from '../../api/use-stats.ts'
 import type { Format } from '../../format/format.ts'
 import type { FilterName } from '../../state/filters.ts'
 import { useQuestion, useSite } from '../../state/site.tsx'
@@ -59,7 +60,7 @@ export function useOverview(): Read<Overview> {
   const { can } = useSite()
   const { input, compare, totals } = useQuestion()
   const query = { ...input, ...compare, ...totals }
-  return useRead(['overview', query], signal => api.stats.overview.query(query, { signal }), {
+  return useStats('overview', query, {
     enabled: can('traffic'),
   })
 }
@@ -68,7 +69,7 @@ export function useOverview(): Read<Overview> {
 export function useHasTotals(): boolean {
   const { id, hasData, can } = useSite()
   const query = { siteKey: id, range: 'all' as const, imported: true }
-  const read = useRead(['overview', query], signal => api.stats.overview.query(query, { signal }), {
+  const read = useStats('overview', query, {
     enabled: !hasData && can('traffic'),
   })
   return read.data?.imported?.used === true

@@ -1,6 +1,6 @@
 import { type ReactNode, Suspense, useState } from 'react'
-import { api, type Outputs, type Section } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import type { Outputs, Section } from '../../api/client.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { useValueText } from '../../filters/filter-text.ts'
 import { type Format, useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
@@ -60,7 +60,7 @@ function Values({ dimension }: { dimension: Dimension }) {
   const { input, totals } = useQuestion()
   const [isOpen, setOpen] = useState(false)
   const query = { ...input, ...totals, dimension, per_page: SHOWN }
-  const read = useRead(['breakdown', query], signal => api.stats.breakdown.query(query, { signal }))
+  const read = useStats('breakdown', query)
   return (
     <Answer read={read}>
       {({ data, meta, imported }) =>

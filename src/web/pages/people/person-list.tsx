@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
-import { api, type Inputs, type Outputs } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import type { Inputs, Outputs } from '../../api/client.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { SearchInput } from '../../parts/form/choices.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { type Column, usePermitted } from '../../parts/lists/data-table.tsx'
@@ -24,7 +24,7 @@ export function PersonList({ kind }: { kind: Kind }) {
   const search = (isUsers && params.get('search')) || ''
   const sort: PeopleSort = isUsers && params.get('sort') === 'sessions' ? 'sessions' : 'last_seen'
   const query = { ...input, kind, sort, page, ...(search !== '' && { search }) }
-  const list = useRead(['people', query], signal => api.stats.people.query(query, { signal }))
+  const list = useStats('people', query)
   const onSort = (next: PeopleSort) => change({ sort: next === 'last_seen' ? null : next, page: null })
   return (
     <>

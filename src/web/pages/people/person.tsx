@@ -1,6 +1,5 @@
 import { Link, useParams } from 'wouter'
-import { api } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { Card } from '../../parts/card.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
@@ -20,9 +19,7 @@ export default function PersonPage() {
   const { input, period, setPeriod } = useQuestion()
   const { mayManage } = useSite()
   const linkTo = useLinks()
-  const read = useRead(['person', person, input], signal =>
-    api.stats.person.query({ ...input, person }, { signal }),
-  )
+  const read = useStats('person', { ...input, person })
   return (
     <>
       <Link href={linkTo('/people')} className={css.back}>

@@ -1,5 +1,5 @@
-import { api, type Outputs } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import type { Outputs } from '../../api/client.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { useFormat } from '../../format/format.ts'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { type Column, DataTable, usePermitted } from '../../parts/lists/data-table.tsx'
@@ -24,9 +24,7 @@ export function SessionList() {
     label: replay.title,
     cell: row => row.has_replay && <WatchLink session={row.session_id} />,
   }
-  const list = useRead(['sessions', input, page], signal =>
-    api.stats.sessions.query({ ...input, page }, { signal }),
-  )
+  const list = useStats('sessions', { ...input, page })
   return (
     <List read={list} onPage={onPage}>
       {rows => (
@@ -118,9 +116,7 @@ export function ReplayList() {
     label: replay.recorded,
     cell: row => <WatchLink session={row.session_id}>{format.duration(row.recorded_seconds)}</WatchLink>,
   }
-  const list = useRead(['replays', input, page], signal =>
-    api.stats.replays.query({ ...input, page }, { signal }),
-  )
+  const list = useStats('replays', { ...input, page })
   return (
     <ListTable
       read={list}

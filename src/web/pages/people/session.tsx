@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link, useParams } from 'wouter'
-import { api } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { useValueText } from '../../filters/filter-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
@@ -26,9 +25,7 @@ export default function Session() {
   const format = useFormat()
   const linkTo = useLinks()
   const [page, onPage] = usePage()
-  const read = useRead(['session', id, session, page], signal =>
-    api.stats.session.query({ siteKey: id, session, page }, { signal }),
-  )
+  const read = useStats('session', { siteKey: id, session, page })
   return (
     <>
       <Link href={linkTo('/people', { tab: 'sessions' })} className={css.back}>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { api, type Outputs } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import type { Outputs } from '../../api/client.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { type Format, useFormat } from '../../format/format.ts'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { List } from '../../parts/lists/list.tsx'
@@ -20,9 +20,7 @@ export function Timeline({ person }: { person: string }) {
   const { input } = useQuestion()
   const format = useFormat()
   const [page, onPage] = usePage()
-  const read = useRead(['timeline', person, input, page], signal =>
-    api.stats.timeline.query({ ...input, person, page }, { signal }),
-  )
+  const read = useStats('timeline', { ...input, person, page })
   return (
     <List read={read} onPage={onPage}>
       {rows =>

@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
-import { api, type Outputs } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import type { Outputs } from '../../api/client.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { Card } from '../../parts/card.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Answer, Empty, Skeleton } from '../../parts/states.tsx'
@@ -28,7 +28,7 @@ export default function Retention() {
     ...(cohort === 'goal' && goal !== undefined && { cohort_goal: goal }),
   }
   const isAnswerable = cohort !== 'goal' || goal !== undefined
-  const read = useRead(['retention', query], signal => api.stats.retention.query(query, { signal }), {
+  const read = useStats('retention', query, {
     enabled: isAnswerable,
   })
   const isWithoutGoals = cohort === 'goal' && choices.goals?.length === 0

@@ -1,5 +1,4 @@
-import { api } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { drawnPart } from '../../chart/series.ts'
 import { TimeChart } from '../../chart/time-chart.tsx'
 import { NONE } from '../../filters/filter-text.ts'
@@ -24,7 +23,7 @@ export default function Titles() {
   const sort = TITLE_SORTS.find(name => name === params.get('sort')) ?? 'sessions'
   const order = params.get('order') === 'asc' ? 'asc' : 'desc'
   const query = { ...input, ...compare, dimension: 'title' as const, sort, order, page } as const
-  const list = useRead(['titles', query], signal => api.stats.breakdown.query(query, { signal }))
+  const list = useStats('breakdown', query)
   const chosen = params.get('chosen') ?? firstTitle(list.data?.data)
   const columns = useTitleColumns(chosen, title => change({ chosen: title }))
   const onSort = (next: TitleSort) => {
@@ -70,9 +69,7 @@ function TitleSeries({ title }: { title: string }) {
   const { common, explore } = useText()
   const { exact } = useFormat()
   const { input, period } = useQuestion()
-  const series = useRead(['title-series', title, input], signal =>
-    api.stats.pageTitlesTimeseries.query({ ...input, title }, { signal }),
-  )
+  const series = useStats('pageTitlesTimeseries', { ...input, title })
   const name = explore.titles.chart(title.slice(0, LONGEST_SHOWN))
   return (
     <Card title={<HostileText>{name}</HostileText>}>

@@ -1,5 +1,4 @@
-import { api } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { NONE } from '../../filters/filter-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
@@ -18,9 +17,7 @@ export function Causes({ metric }: { metric: Vital }) {
   const { exact } = useFormat()
   const { input } = useQuestion()
   const query = { ...input, metric, per_page: MOST }
-  const read = useRead(['web-vitals-causes', query], signal =>
-    api.stats.webVitalsAttribution.query(query, { signal }),
-  )
+  const read = useStats('webVitalsAttribution', query)
   const shown = (value: string) => <HostileText>{value === NONE ? '–' : value}</HostileText>
   return (
     <Card isWide title={text.causes} note={text.causesHint}>

@@ -1,5 +1,5 @@
-import { api, type Outputs } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import type { Outputs } from '../../api/client.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { ValueButton } from '../../filters/value-button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { CsvButton } from '../../parts/form/download-button.tsx'
@@ -32,9 +32,7 @@ export function VitalBreakdown({ metric }: { metric: Vital }) {
   const sort: Sort = params.get('sort') === 'p75' ? 'p75' : 'samples'
   const columns = useColumns(metric, dimension)
   const query = { ...input, metric, dimension, sort, page }
-  const read = useRead(['web-vitals-breakdown', query], signal =>
-    api.stats.webVitalsBreakdown.query(query, { signal }),
-  )
+  const read = useStats('webVitalsBreakdown', query)
   return (
     <Card isWide label={text.breakdown}>
       <Tabs

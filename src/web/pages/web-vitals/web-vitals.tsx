@@ -1,5 +1,4 @@
-import { api } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { drawnPart } from '../../chart/series.ts'
 import { TimeChart } from '../../chart/time-chart.tsx'
 import { Card, CardGrid } from '../../parts/card.tsx'
@@ -21,7 +20,7 @@ export default function WebVitals() {
   const metric = VITALS.find(name => name === params.get('metric')) ?? 'lcp'
   const choose = (name: Vital) => change({ metric: name === 'lcp' ? null : name, page: null })
   const query = { ...input, ...compare }
-  const read = useRead(['web-vitals', query], signal => api.stats.webVitals.query(query, { signal }))
+  const read = useStats('webVitals', query)
   return (
     <>
       <h1 className="only-read">{common.nav.webVitals}</h1>
@@ -57,9 +56,7 @@ function VitalSeries({ metric }: { metric: Vital }) {
   const { vitals: text } = explore
   const write = useVitalText()
   const { input, period } = useQuestion()
-  const read = useRead(['web-vitals-series', metric, input], signal =>
-    api.stats.webVitalsTimeseries.query({ ...input, metric }, { signal }),
-  )
+  const read = useStats('webVitalsTimeseries', { ...input, metric })
   const { good, poor } = LIMITS[metric]
   const { name, meaning } = text.metrics[metric]
   const format = (value: number) => write(metric, value)

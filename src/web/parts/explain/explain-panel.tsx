@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { api, type Outputs } from '../../api/client.ts'
 import { type Failure, failureOf } from '../../api/failure.ts'
-import { useRead } from '../../api/use-read.ts'
+import { useStats } from '../../api/use-stats.ts'
 import { useFormat } from '../../format/format.ts'
 import { useLinks } from '../../state/address.ts'
 import { useText } from '../../text/text.tsx'
@@ -28,7 +28,7 @@ export default function ExplainPanel({ ask, numbers, onLeave }: Props) {
   const [chosen, setChosen] = useState(numbers[0].metric)
   const number = numbers.find(({ metric }) => metric === chosen) ?? numbers[0]
   const query = { ...ask, metric: number.metric }
-  const read = useRead(['explain', query], signal => api.stats.explain.query(query, { signal }), {
+  const read = useStats('explain', query, {
     keep: false,
   })
   return (
