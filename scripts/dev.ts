@@ -32,7 +32,7 @@ async function serve(addresses: Addresses, onStop: (stop: () => Promise<void>) =
     outdir: OUTPUT,
   })
   onStop(() => bundle.dispose())
-  const kit = await serveKit(config.port + 1)
+  const kit = await serveKit()
   onStop(kit.stop)
   process.stdout.write(`recipes of the interface: ${kit.address}\n`)
   const service = createService(addresses, () => bundle.rebuild())

@@ -26,11 +26,8 @@ const HTML = `<!doctype html>
 </html>
 `
 
-/**
- * Serves the page from the sources: each load has the newest ones. The web interface has to be built before.
- * @param {number} port
- */
-export async function serveKit(port) {
+/** Serves the page from the sources at a free port: each load has the newest ones. The web interface has to be built before. */
+export async function serveKit() {
   const kit = await context({
     ...webOptions(root),
     // The style sheets in the order of the build, then the page.
@@ -43,6 +40,6 @@ export async function serveKit(port) {
   })
   mkdirSync(page, { recursive: true })
   writeFileSync(join(page, 'index.html'), HTML)
-  await kit.serve({ servedir: folder, host: '127.0.0.1', port })
+  const { port } = await kit.serve({ servedir: folder, host: '127.0.0.1', port: 0 })
   return { address: `http://127.0.0.1:${port}/dev/kit/`, stop: () => kit.dispose() }
 }

@@ -4,7 +4,6 @@ import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { serveKit } from '../../scripts/kit.js'
 import { projectRoot } from '../../src/platform/config/config.ts'
-import { freePort } from '../support/service.ts'
 import { newPerson, startShell } from '../tracker/chromium.ts'
 import { sticksOut } from './audit-page.ts'
 import { complaintsOf, newPage, startVisit } from './visit.ts'
@@ -32,7 +31,7 @@ const OVERFLOWING = `[...document.querySelectorAll('section, header, fieldset, f
   .map(each => each.tagName + ' ' + (each.ariaLabel ?? each.className))`
 
 async function openKit(size: { width: number; height: number }, theme: 'light' | 'dark') {
-  const kit = await serveKit(await freePort())
+  const kit = await serveKit()
   const browser = await startShell()
   onTestFinished(async () => {
     await browser.close()

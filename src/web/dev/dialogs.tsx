@@ -104,7 +104,7 @@ export function Settings() {
       <Recipe kits={{ SettingForm, CheckGroup }}>
         <SettingForm label={WORDS.title} change={changeOf<string>()} onSend={({ name = '' }) => name}>
           <TextField name="name" label={WORDS.name} hint={WORDS.hint} />
-          <CheckGroup label={WORDS.choose} options={OPTIONS} chosen={chosen} onChange={setChosen} />
+          <CheckGroup label={WORDS.choose} options={OPTIONS} chosen={chosen} onChange={setChosen} isLong />
         </SettingForm>
         <SettingForm label={WORDS.name} change={changeOf<string>()} may={false} onSend={() => undefined}>
           <TextField name="name" label={WORDS.name} defaultValue={WORDS.text} />

@@ -134,12 +134,14 @@ interface ChecksProps<Value extends string> {
   options: readonly { value: Value; label: string; hint?: string }[]
   chosen: readonly Value[]
   onChange(chosen: readonly Value[]): void
+  /** Whether the labels are sentences, and need a line each. */
+  isLong?: boolean
 }
 
 /** A box for each of a few values. */
-export function Checks<Value extends string>({ options, chosen, onChange }: ChecksProps<Value>) {
+export function Checks<Value extends string>({ options, chosen, onChange, isLong }: ChecksProps<Value>) {
   return (
-    <div className={css.checks}>
+    <div className={isLong ? css.lines : css.checks}>
       {options.map(({ value, ...option }) => (
         <CheckField
           key={value}

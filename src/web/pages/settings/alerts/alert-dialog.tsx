@@ -74,6 +74,7 @@ export function AlertDialog({ alert, onClose }: { alert?: Alert; onClose(): void
           options={known.data.map(({ id: value, name }) => ({ value, label: name }))}
           chosen={webhooks}
           onChange={setWebhooks}
+          isLong
         />
       )}
     </Editor>

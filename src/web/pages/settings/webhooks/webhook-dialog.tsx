@@ -65,6 +65,7 @@ export function WebhookDialog({ webhook, onCreated, onClose }: Props) {
         options={KINDS.map(value => ({ value, label: text.kindNames[value] }))}
         chosen={kinds}
         onChange={setKinds}
+        isLong
       />
     </Editor>
   )
