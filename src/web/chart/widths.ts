@@ -17,7 +17,7 @@ export function useWidth<Element extends HTMLElement>(): [RefObject<Element | nu
 
 let context: CanvasRenderingContext2D | null | undefined
 
-/** Returns the width of a text in pixels, in the font of numbers on an axis (`plot.module.css`). */
+/** Returns the width of a text in pixels, in the font of numbers on an axis (`chart.module.css`). */
 export function textWidth(text: string): number {
   context ??= document.createElement('canvas').getContext('2d')
   if (!context) return 7 * text.length

@@ -5,14 +5,12 @@ import { useChange } from '../../api/use-change.ts'
 import { useRead } from '../../api/use-read.ts'
 import { PERSON } from '../../app/person/person.tsx'
 import { ProofDialog, ProofField } from '../../app/person/proof.tsx'
-import { usePlainFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
 import { Editor } from '../../parts/editor.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
-import { Answer } from '../../parts/states.tsx'
 import { useText } from '../../text/text.tsx'
-import css from './account.module.css'
+import { Credentials } from './credentials.tsx'
 
 type Passkey = Outputs['passkeys']['list'][number]
 
@@ -21,37 +19,15 @@ const PASSKEYS = ['passkeys'] as const
 /** Passkeys of the person, also where the service offers none any more: they can still be removed. */
 export function Passkeys({ isOffered }: { isOffered: boolean }) {
   const { account } = useText()
-  const { time } = usePlainFormat()
   const passkeys = useRead(PASSKEYS, signal => api.passkeys.list.query(undefined, { signal }))
   const [isAdding, setAdding] = useState(false)
   const [removed, setRemoved] = useState<Passkey>()
   const canAdd = isOffered && canUsePasskeys()
   return (
     <Card title={account.passkeys} note={canAdd ? account.passkeysNote : account.noPasskeys}>
-      <Answer read={passkeys}>
-        {list => (
-          <ul className={css.rows}>
-            {list.map(passkey => (
-              <li key={passkey.id}>
-                <div>
-                  <bdi>{passkey.name}</bdi>
-                  <p>
-                    {account.addedAt(time(passkey.created_at))} ·{' '}
-                    {passkey.last_used_at ? account.usedAt(time(passkey.last_used_at)) : account.neverUsed}
-                  </p>
-                </div>
-                <Button
-                  kind="danger"
-                  aria-label={`${account.remove}: ${passkey.name}`}
-                  onClick={() => setRemoved(passkey)}
-                >
-                  {account.remove}
-                </Button>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Answer>
+      <Credentials<Passkey> read={passkeys} nameOf={({ name }) => name} onRemove={setRemoved}>
+        {({ name }) => <bdi>{name}</bdi>}
+      </Credentials>
       {canAdd && <Button onClick={() => setAdding(true)}>{account.addPasskey}</Button>}
       {isAdding && <AddPasskey onClose={() => setAdding(false)} />}
       {removed && <RemovePasskey passkey={removed} onClose={() => setRemoved(undefined)} />}
