@@ -163,7 +163,7 @@ test('web vitals: values, shares, series, breakdown and causes are those of the 
   await page.click('role=button[name=/^CLS/]')
   await page.waitForURL(url => url.searchParams.get('metric') === 'cls')
   await page.waitForSelector('text=Good to 0.1, poor above 0.25')
-  await page.click('role=button[name="Germany"]')
+  await page.click('role=button[name="Filter by Germany"]')
   await page.waitForURL(url => url.searchParams.get('country') === 'DE')
   expect(member.complaints).toEqual([])
 })
