@@ -60,6 +60,7 @@ async function addMoney({ siteNo }: TestSite): Promise<void> {
   await db`insert into mrr_movements (site_no, at, subscription_id, kind, currency, amount_minor)
     values (${siteNo}, ${new Date(START + 40 * DAY)}, 'sub', 'start', 'USD', 100)`
   await db`insert into dead_letters (id, site_no, reason, payload) values (gen_random_uuid(), ${siteNo}, 'x', 'x')`
+  await db`insert into session_replays values (${siteNo}, 1, ${at}, 1, ${at}, ${at}, 1, 2, 1, 1, 1)`
 }
 
 /**

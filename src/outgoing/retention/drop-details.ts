@@ -1,5 +1,6 @@
 import type { Db, Transaction } from '../../platform/db/connect.ts'
 import { query } from '../../platform/db/query.ts'
+import type { TableName } from '../../platform/db/tables.ts'
 import { DAY_MS, MINUTE_MS } from '../../platform/lib/time.ts'
 import { stampChanges } from '../../storage/columns/stamps.ts'
 import { allowColumnstoreWrites } from '../../storage/rollups/columnstore.ts'
@@ -32,7 +33,7 @@ const selectDue = query<{ movedBefore: Date }, DueSite>(
 )
 
 interface Chunk {
-  table: 'events' | 'sessions' | 'web_vitals'
+  table: Extract<TableName, 'events' | 'sessions' | 'web_vitals'>
   chunk: string
   start: Date
   end: Date
@@ -79,7 +80,7 @@ const findOthers = {
 /** Limits how long the drop of a chunk waits, because statements that come later wait behind it. */
 const limitLockWait = query('limit-lock-wait', "select set_config('lock_timeout', '2s', true)")
 
-const dropChunk = query<{ table: string; start: Date; end: Date }>(
+const dropChunk = query<{ table: TableName; start: Date; end: Date }>(
   'drop-chunk',
   'select drop_chunks(:table::regclass, older_than => :end::timestamptz, newer_than => :start::timestamptz)',
 )

@@ -1,6 +1,7 @@
 import { purgeReplays } from '../../ingestion/replays/delete-replays.ts'
 import type { Db } from '../../platform/db/connect.ts'
 import { query } from '../../platform/db/query.ts'
+import { type TableName, tablesPurgedBy } from '../../platform/db/tables.ts'
 import { createTeamTurns } from '../../platform/lib/team-turns.ts'
 import { DAY_MS, MINUTE_MS } from '../../platform/lib/time.ts'
 import { limitTime } from '../../platform/lib/time-budget.ts'
@@ -28,65 +29,6 @@ const BUDGET_MS = 2_000
 /** After this time, no transaction that began before the deletion can still store rows. */
 const SETTLED_MS = 10 * MINUTE_MS
 
-/** All tables with rows of a site, except `sites`, kept buckets and the hypertables. */
-const TABLES = [
-  'processor_connections',
-  'import_secrets',
-  'import_parts',
-  'imports',
-  'totals_days',
-  'totals_families',
-  'totals_imports',
-  'shares',
-  'mail_recipients',
-  'segments',
-  'annotations',
-  'goals',
-  'funnels',
-  'identities',
-  'visitors',
-  'payments',
-  'customers',
-  'mrr_changes',
-  'session_replays',
-  'money_sessions',
-  'awaiting_visitors',
-  'payment_aliases',
-  'subscriptions',
-  'processor_facts',
-  'price_dependents',
-  'recompute_queue',
-  'revenue_imports',
-  'revenue_import_work',
-  'lifecycle_events',
-  'webhook_events',
-  'error_groups',
-  'daily_values',
-  'source_spellings',
-  'rollup_spans',
-  'daily_rollups',
-  'daily_value_rollups',
-  'column_blocks',
-  'value_dictionary',
-  'dead_letters',
-  'exported_days',
-  'erasures',
-  'erased_payers',
-  'erasure_items',
-  'webhook_endpoints',
-  'outgoing_events',
-  'outgoing_hits',
-  'webhook_deliveries',
-  'webhook_attempts',
-  'goal_candidates',
-  'alert_rules',
-  'alert_incidents',
-  'queued_mails',
-  'goal_conversions',
-  'new_stamps',
-  'stamps',
-]
-
 const selectSites = query<void, { siteNo: number; teamId: string; deletedAt: Date }>(
   'select-sites-to-purge',
   `
@@ -100,13 +42,15 @@ const selectSites = query<void, { siteNo: number; teamId: string; deletedAt: Dat
  * Deletes at most `limit` rows of a site from each table, and returns how many it has deleted.
  * @public the test of all statements reads it
  */
-export const PURGE_ROWS = deletionFrom([...TABLES, "dirty_buckets where aggregate = 'daily_rollups'"])
+export const PURGE_ROWS = deletionFrom([
+  ...tablesPurgedBy('rows').map(table => ({ table, where: 'true' })),
+  ...tablesPurgedBy('marks').map(table => ({ table, where: "aggregate = 'daily_rollups'" })),
+])
 const purgeRows = query<{ siteNo: number; limit: number }, { count: number }>('purge-rows', PURGE_ROWS)
 
-function deletionFrom(parts: string[]): string {
-  const deletions = parts.map((part, index) => {
-    const [table, where = 'where true'] = part.split(/ (?=where)/)
-    const rows = `select ctid from ${table} ${where} and site_no = :siteNo::int limit :limit::int`
+function deletionFrom(parts: { table: TableName; where: string }[]): string {
+  const deletions = parts.map(({ table, where }, index) => {
+    const rows = `select ctid from ${table} where ${where} and site_no = :siteNo::int limit :limit::int`
     return `gone_${index} as (delete from ${table} where ctid = any(array(${rows})) returning 1)`
   })
   const gone = parts.map((_, index) => `select from gone_${index}`).join(' union all ')

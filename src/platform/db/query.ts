@@ -50,6 +50,18 @@ export function query<Params = void, Row extends object = Record<string, never>>
   }
 }
 
+/**
+ * Declares statements that differ by what they are made of, such as by a table.
+ * @typeParam Name which of them
+ * @param texts by their names (see `query`): an exported constant, so that the test of all statements finds it
+ */
+export const queries = <Name extends string, Params, Row extends object = Record<string, never>>(
+  texts: Readonly<Record<Name, string | undefined>>,
+) =>
+  Object.fromEntries(
+    Object.entries<string | undefined>(texts).map(([name, text]) => [name, query<Params, Row>(name, text)]),
+  ) as Record<Name, ReturnType<typeof query<Params, Row>>>
+
 /** The driver takes the type of an array from its first element: an array of Dates would be sent as one timestamp. */
 const sent = (value: unknown) =>
   (Array.isArray(value) && value[0] instanceof Date
