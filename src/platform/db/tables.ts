@@ -161,7 +161,7 @@ export const TABLES = {
   stamp_start: service('state', 'stays', 'nothing'),
   alert_clock: service('state', 'stays', 'nothing'),
   exit_page_fill: service('state', 'stays', 'nothing'),
-} satisfies Record<string, Table>
+}
 
 export type TableName = keyof typeof TABLES
 
