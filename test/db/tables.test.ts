@@ -85,7 +85,7 @@ test('each column of an archived table is in the archive, or left out by name', 
     ...[...inFiles, 'archive-kept-sessions', 'archive-service-events'].map(
       name => compileQuery(name, queryFile(name)).text,
     ),
-    READ_TEXTS['archive-payments']!,
+    READ_TEXTS.payments!,
     readFileSync(join(projectRoot, 'src', 'outgoing', 'transfer', 'archive', 'team-rows.ts'), 'utf8'),
   ]
   const wrong = those(({ archive }) => archive.length > 0).map(name => {

@@ -13,7 +13,7 @@ export interface DeclaredQuery {
   columns: Record<string, string>
 }
 
-/** Finds every `query<Params, Row>('name', …)` and `queries<Name, Params, Row>(TEXTS)` of the service with the help of the TypeScript compiler. */
+/** Finds every `query<Params, Row>('name', …)` and `queries<Key, Params, Row>('prefix', TEXTS)` of the service with the help of the TypeScript compiler. */
 export async function declaredQueries(): Promise<DeclaredQuery[]> {
   const program = serviceProgram()
   const checker = program.getTypeChecker()
@@ -45,12 +45,17 @@ type Texts = [name: string, text: string | undefined][]
 /** Returns the names and texts of the statements that a call declares; undefined for any other call. */
 function textsOf(checker: ts.TypeChecker, call: ts.CallExpression): Promise<Texts> | undefined {
   const [first, text] = call.arguments
-  const called = call.expression.getText()
-  if (called === 'queries') return exportedAs(checker, first!).then(texts => Object.entries(texts as object))
   // Names are kebab-case: `query('select 1')` of a database driver is another function.
-  if (called !== 'query' || !first || !ts.isStringLiteral(first) || !/^[a-z0-9-]+$/.test(first.text)) return
+  if (!first || !ts.isStringLiteral(first) || !/^[a-z0-9-]+$/.test(first.text)) return
   const { text: name } = first
-  return (async () => [[name, text && (await constantText(checker, text))]])()
+  switch (call.expression.getText()) {
+    case 'query':
+      return (async () => [[name, text && (await constantText(checker, text))]])()
+    case 'queries':
+      return exportedAs(checker, text!).then(texts =>
+        Object.entries(texts as object).map(([key, each]) => [`${name}-${key.replaceAll('_', '-')}`, each]),
+      )
+  }
 }
 
 let program: ts.Program | undefined

@@ -1,26 +1,14 @@
 import { purgeReplays } from '../../ingestion/replays/delete-replays.ts'
-import type { Db } from '../../platform/db/connect.ts'
+import type { Db, Transaction } from '../../platform/db/connect.ts'
 import { query } from '../../platform/db/query.ts'
 import { type TableName, tablesPurgedBy } from '../../platform/db/tables.ts'
 import { createTeamTurns } from '../../platform/lib/team-turns.ts'
 import { DAY_MS, MINUTE_MS } from '../../platform/lib/time.ts'
 import { limitTime } from '../../platform/lib/time-budget.ts'
-import { allowColumnstoreWrites } from '../../storage/rollups/columnstore.ts'
-import {
-  countDirty,
-  countRowsByBucket,
-  cut,
-  deleteKeptBuckets,
-  MAX_MARKS,
-  MAX_ROWS,
-  purgeEvents,
-  purgeRevenue,
-  purgeSessions,
-  type SiteSpan,
-} from '../../storage/rollups/delete-rows.ts'
+import { countDirty, deleteKeptBuckets, MAX_MARKS, MAX_ROWS } from '../../storage/rollups/delete-rows.ts'
 import { markBuckets } from '../../storage/rollups/dirty.ts'
 import type { Job } from '../../storage/rollups/scheduler.ts'
-import { deleteWebVitals } from './delete-web-vitals.ts'
+import { DAY_TABLES, deleteSpan, findStart } from './delete-days.ts'
 
 /** Lower bound of all hit times. */
 const EARLIEST = new Date('0001-01-01T00:00:00Z')
@@ -57,19 +45,6 @@ function deletionFrom(parts: { table: TableName; where: string }[]): string {
   return `with ${deletions.join(', ')} select count(*)::int as count from (${gone}) as gone`
 }
 
-/** Earliest time from which on the site has rows in a hypertable; null where it has none. */
-const findStart = query<{ siteNo: number; from: Date }, { at: Date | null }>(
-  'find-purge-start',
-  `
-  select least(
-    (select min(at) from events where site_no = :siteNo::int and at >= :from::timestamptz),
-    (select min(started_at) from sessions where site_no = :siteNo::int and started_at >= :from::timestamptz),
-    (select min(at) from web_vitals where site_no = :siteNo::int and at >= :from::timestamptz),
-    (select min(at) from revenue where site_no = :siteNo::int and at >= :from::timestamptz),
-    (select min(at) from mrr_movements where site_no = :siteNo::int and at >= :from::timestamptz)
-  ) as at`,
-)
-
 /** Keeps the row of the site, because its number must not be used again, and removes its domain. */
 const finishPurge = query<{ siteNo: number; now: Date }>(
   'finish-purge',
@@ -89,19 +64,8 @@ const deletePurgedTeams = query(
     and not exists (select from sites where sites.team_id = teams.id and sites.purged_at is null)`,
 )
 
-const purgeMovements = query<SiteSpan>(
-  'purge-movements',
-  `
-  delete from mrr_movements
-  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz`,
-)
-
-/** Large tables, and their continuous aggregates: deletions must mark the buckets of these dirty. */
-const LARGE = [
-  { table: 'events', purge: purgeEvents, aggregate: 'hits' },
-  { table: 'sessions', purge: purgeSessions, aggregate: undefined },
-  { table: 'revenue', purge: purgeRevenue, aggregate: 'revenue' },
-] as const
+/** Continuous aggregates of tables: deletions must mark their buckets. */
+const AGGREGATES: Partial<Record<TableName, 'hits' | 'revenue'>> = { events: 'hits', revenue: 'revenue' }
 
 /**
  * Deletes rows of deleted sites for up to two seconds, in turns of their teams. The remaining rows are the only state: it is safe to stop at any
@@ -156,25 +120,15 @@ async function firstDay(db: Db, siteNo: number, from: Date): Promise<number | un
 
 /** @returns false when the time limit stopped it before the end of the day */
 async function purgeDay(db: Db, siteNo: number, day: number, hasTime: () => boolean): Promise<boolean> {
-  const end = new Date(day + DAY_MS)
-  const start = new Date(day)
-  await purgeMovements(db, { siteNo, start, end })
-  if (!(await deleteWebVitals(db, { siteNo, start, end }, hasTime))) return false
-  const counts = await countRowsByBucket(db, { siteNo, start, end })
-  for (const { table, purge, aggregate } of LARGE) {
-    const slices = cut(counts.filter(count => count.table === table))
-    for (const [index, buckets] of slices.entries()) {
-      if (!hasTime()) return false
-      const next = slices[index + 1]?.[0] ?? end
-      await db.begin(async transaction => {
-        await allowColumnstoreWrites(transaction)
-        await purge(transaction, { siteNo, start: buckets[0]!, end: next })
-        if (!aggregate) return
-        // Mark the buckets dirty, like every write below the watermark: the refresh then removes the stale aggregate rows.
-        const touched = buckets.map(bucket => ({ siteNo, at: bucket.getTime() }))
-        await markBuckets(transaction, aggregate, touched)
-      })
+  const span = { siteNo, start: new Date(day), end: new Date(day + DAY_MS) }
+  for (const table of DAY_TABLES) {
+    const aggregate = AGGREGATES[table]
+    const mark = async (tx: Transaction, buckets: Date[]) => {
+      // Like every write below the watermark: the refresh then removes the stale aggregate rows.
+      const touched = buckets.map(bucket => ({ siteNo, at: bucket.getTime() }))
+      if (aggregate) await markBuckets(tx, aggregate, touched)
     }
+    if (!(await deleteSpan(db, table, span, hasTime, mark))) return false
   }
   return true
 }

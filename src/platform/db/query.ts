@@ -51,16 +51,20 @@ export function query<Params = void, Row extends object = Record<string, never>>
 }
 
 /**
- * Declares statements that differ by what they are made of, such as by a table.
- * @typeParam Name which of them
- * @param texts by their names (see `query`): an exported constant, so that the test of all statements finds it
+ * Declares statements that differ by what they are made of, such as by a table. Their names begin with `prefix` and end with their keys.
+ * @typeParam Key which of them
+ * @param texts see `query`; an exported constant, so that the test of all statements finds it
  */
-export const queries = <Name extends string, Params, Row extends object = Record<string, never>>(
-  texts: Readonly<Record<Name, string | undefined>>,
+export const queries = <Key extends string, Params, Row extends object = Record<string, never>>(
+  prefix: string,
+  texts: Readonly<Record<Key, string | undefined>>,
 ) =>
   Object.fromEntries(
-    Object.entries<string | undefined>(texts).map(([name, text]) => [name, query<Params, Row>(name, text)]),
-  ) as Record<Name, ReturnType<typeof query<Params, Row>>>
+    Object.entries<string | undefined>(texts).map(([key, text]) => [
+      key,
+      query<Params, Row>(`${prefix}-${key.replaceAll('_', '-')}`, text),
+    ]),
+  ) as Record<Key, ReturnType<typeof query<Params, Row>>>
 
 /** The driver takes the type of an array from its first element: an array of Dates would be sent as one timestamp. */
 const sent = (value: unknown) =>

@@ -19,16 +19,14 @@ interface After {
 /** What is read by one statement a block. */
 export type RowKind = Exclude<SiteKind, 'hits'>
 
-type Named<Kind extends RowKind> = `archive-${Kind}`
-
 /** A kind without a key has its text in `sql/queries`. */
 const textsOf = <Kind extends RowKind>(kinds: Kind[]) =>
   Object.fromEntries(
     kinds.map(kind => {
       const { key, ...file }: { key?: Written['key'] } & Omit<Written, 'key'> = ROW_FILES[kind]
-      return [`archive-${kind}`, key && readText({ ...file, key })]
+      return [kind, key && readText({ ...file, key })]
     }),
-  ) as Record<Named<Kind>, string | undefined>
+  ) as Record<Kind, string | undefined>
 
 type SharedKind = Exclude<RowKind, 'segments'>
 const shared = Object.keys(ROW_FILES).filter(kind => kind !== 'hits' && kind !== 'segments') as SharedKind[]
@@ -39,8 +37,8 @@ export const READ_TEXTS = textsOf(shared)
 export const READ_SEGMENTS = textsOf(['segments'])
 
 const STATEMENTS = {
-  ...queries<Named<SharedKind>, After, KeyedLine>(READ_TEXTS),
-  ...queries<Named<'segments'>, After & { userId: string | null }, KeyedLine>(READ_SEGMENTS),
+  ...queries<SharedKind, After, KeyedLine>('archive', READ_TEXTS),
+  ...queries<'segments', After & { userId: string | null }, KeyedLine>('archive', READ_SEGMENTS),
 }
 
 const BLOCK_ROWS = 1_000
@@ -58,7 +56,7 @@ export async function* readRows(
   const limit = ROW_FILES[kind].blockRows ?? BLOCK_ROWS
   let key = Array.from({ length: KEY_PARTS }, () => '')
   for (;;) {
-    const rows = await STATEMENTS[`archive-${kind}`](db, { ...whose, key, limit })
+    const rows = await STATEMENTS[kind](db, { ...whose, key, limit })
     const last = rows.at(-1)
     if (last) yield rows.map(({ line }) => line)
     if (!last || rows.length < limit) return

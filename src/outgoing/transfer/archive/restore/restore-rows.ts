@@ -22,19 +22,16 @@ export const RESTORE_TEXTS: Readonly<Record<string, string>> = Object.fromEntrie
   kinds.flatMap(kind => {
     const { stage, table, key, restore } = ROW_FILES[kind]
     if (!stage || !key) return []
-    return [
-      [`restore-${kind}`, typeof restore === 'string' ? restore : restoreText({ table, key, ...restore })],
-    ]
+    return [[kind, typeof restore === 'string' ? restore : restoreText({ table, key, ...restore })]]
   }),
 )
-const STATEMENTS = queries<string, Rows>(RESTORE_TEXTS)
+const STATEMENTS = queries<string, Rows>('restore', RESTORE_TEXTS)
 
 /** Returns the kinds of a stage, in the order in which they need each other. */
 export const kindsOf = (stage: Stage): SiteKind[] => kinds.filter(kind => ROW_FILES[kind].stage === stage)
 
 /** Stores lines of a kind that has a key. */
-export const restoreBlock = (db: Queryable, kind: SiteKind, given: Rows) =>
-  STATEMENTS[`restore-${kind}`]!(db, given)
+export const restoreBlock = (db: Queryable, kind: SiteKind, given: Rows) => STATEMENTS[kind]!(db, given)
 
 /** Restores the rows of a stage, a block of lines at a time. Ids stay. */
 export async function restoreRows(
