@@ -12,6 +12,7 @@ const layers = [
   ['events', '^src/storage/events/'],
   ['rollups', '^src/storage/rollups/'],
   ['columns', '^src/storage/columns/'],
+  ['patterns', '^src/storage/patterns/'],
   ['embedded', '^src/platform/embedded/'],
   [
     'infrastructure',

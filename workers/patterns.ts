@@ -1,6 +1,6 @@
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
-import { patternTasks } from '../src/storage/rollups/patterns/tasks.ts'
+import { patternTasks } from '../src/storage/patterns/pattern-tasks.ts'
 import { NICENESS } from './lifecycle.ts'
 
 /** Entry of a pattern thread: compares texts with patterns of users. It has no connection and runs at low priority. */

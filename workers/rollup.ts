@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads'
 import { abandonWhen } from '../src/platform/db/abandon.ts'
 import { connectDb } from '../src/platform/db/connect.ts'
-import { sqlState, translateDbError } from '../src/platform/db/errors.ts'
+import { sqlState, translateDbError } from '../src/platform/db/database-errors.ts'
 import { AppError } from '../src/platform/errors.ts'
 import { tasks } from '../src/storage/rollups/tasks.ts'
 

@@ -7,7 +7,7 @@ import { openTarget } from '../../src/outgoing/transfer/daily/target.ts'
 import { createLease, whenFree } from '../../src/platform/redis/lease.ts'
 import { secondsSince, showProgress } from '../progress.ts'
 import type { Answer } from './answer.ts'
-import { siteNoOf } from './sites.ts'
+import { siteNoOf } from './find-sites.ts'
 
 /** Adds the commands for exports. */
 export function addExportCommands(admin: Command, answer: Answer): void {

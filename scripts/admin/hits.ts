@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
+import { findAllSites, findSiteAnywhere } from '../../src/access/sites/find-site.ts'
 import { listDeadLetters, retryDeadLetters } from '../../src/ingestion/store/dead-letters.ts'
-import { type BackfillOptions, backfill } from '../../src/stats/backfill.ts'
+import { type BackfilledDays, backfill } from '../../src/storage/rollups/backfill.ts'
 import { importFile } from '../import-file.ts'
 import { day, wholeNumber } from '../options.ts'
 import { secondsSince, showProgress } from '../progress.ts'
 import { refreshingLease } from '../tools.ts'
 import type { Answer } from './answer.ts'
-import { siteNoOf } from './sites.ts'
+import { siteNoOf } from './find-sites.ts'
 
 /** Adds the commands for hits: imports, rollups, and hits that could not be stored. */
 export function addHitCommands(admin: Command, answer: Answer): void {
@@ -25,14 +26,14 @@ export function addHitCommands(admin: Command, answer: Answer): void {
     .option('--site <site>', 'id or domain; by default every site')
     .option('--from <date>', 'first day, in the zone of the site; by default that of its first event', day)
     .option('--to <date>', 'last day; by default today', day)
-    .action((options: BackfillOptions) =>
+    .action(({ site, ...days }: BackfilledDays & { site?: string }) =>
       answer(async (db, tools) => {
         const startedAt = performance.now()
+        const sites = site ? [await findSiteAnywhere(db, site)] : await findAllSites(db)
         const lease = await refreshingLease(tools)
         const progress = showProgress('rolling up')
-        const done = await backfill({ db, lease, now: () => new Date() }, options, progress.part).finally(
-          progress.end,
-        )
+        const services = { db, lease, now: () => new Date() }
+        const done = await backfill(services, sites, days, progress.part).finally(progress.end)
         return { ...done, seconds: secondsSince(startedAt) }
       }),
     )

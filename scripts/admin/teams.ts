@@ -8,11 +8,11 @@ import {
   type Role,
   SCOPES,
   type Scope,
-} from '../../src/access/teams/schema.ts'
-import { createToken } from '../../src/access/teams/tokens.ts'
+} from '../../src/access/teams/caller.ts'
+import { createToken } from '../../src/access/teams/create-token.ts'
 import { collect, email, text, time, uuid } from '../options.ts'
 import type { Answer } from './answer.ts'
-import { siteIdsOf } from './sites.ts'
+import { siteIdsOf } from './find-sites.ts'
 
 interface NewTokenOptions {
   team: string

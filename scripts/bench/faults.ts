@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { projectRoot } from '../../src/platform/config/config.ts'
-import { FAULTS, type Fault, withFault } from './faults/table.ts'
+import { FAULTS, type Fault, withFault } from './fault-table.ts'
 
 /** How a fault was met. */
 interface Outcome {
@@ -75,15 +75,20 @@ function run(command: string, args: string[], settings: NodeJS.ProcessEnv = {}) 
 }
 
 interface Report {
-  testResults: { name: string; message: string; assertionResults: { status: string; fullName: string }[] }[]
+  testResults: {
+    name: string
+    message: string
+    assertionResults: { status: string; fullName: string; failureMessages: string[] }[]
+  }[]
 }
 
-/** Returns the file and the title of the first failed test. */
+/** Returns the file and the title of the first failed test, and what it says first: a test may fail for another reason than the fault. */
 function failureIn(output: string): string {
   const report = JSON.parse(output.slice(output.indexOf('{"num'))) as Report
   for (const { name, assertionResults } of report.testResults) {
     const failed = assertionResults.find(({ status }) => status === 'failed')
-    if (failed) return `${name.slice(copy.length + 1)}: ${failed.fullName}`
+    const [said = ''] = failed?.failureMessages[0]?.split('\n') ?? []
+    if (failed) return `${name.slice(copy.length + 1)}: ${failed.fullName}\n               ${said}`
   }
   return report.testResults.map(({ message }) => message).find(Boolean) ?? 'the run itself'
 }

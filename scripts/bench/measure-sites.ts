@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { applyRetention } from '../../src/outgoing/retention/jobs.ts'
 import { purgeDeletedSites } from '../../src/outgoing/retention/purge-deleted-sites.ts'
+import { applyRetention } from '../../src/outgoing/retention/retention-jobs.ts'
 import { connectDb, type Db } from '../../src/platform/db/connect.ts'
 import { checkDatabase, migrate } from '../../src/platform/db/migrate.ts'
 import { DAY_MS, MINUTE_MS } from '../../src/platform/lib/time.ts'

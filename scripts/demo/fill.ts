@@ -7,7 +7,7 @@ import { secondsSince } from '../progress.ts'
 import { refreshingLease, type Tools } from '../tools.ts'
 import { define } from './definitions.ts'
 import type { Lines } from './lines.ts'
-import { fillMoney } from './money.ts'
+import { fillMoney } from './record-money.ts'
 import { findTeamSite, makeSite, type Owner, servicesOf } from './site.ts'
 import { storyOf } from './story.ts'
 

@@ -1,4 +1,4 @@
-import type { RecordPayment } from '../../src/money/schema.ts'
+import type { RecordPayment } from '../../src/money/money-schema.ts'
 import { DAY_MS } from '../../src/platform/lib/time.ts'
 import type { Random } from '../random.ts'
 import type { Customer } from './customers.ts'

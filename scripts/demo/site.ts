@@ -1,7 +1,7 @@
 import { type Audit, auditOf } from '../../src/access/audit/audit.ts'
 import { createSite, updateSite } from '../../src/access/sites/change-site.ts'
 import { findSite } from '../../src/access/sites/find-site.ts'
-import type { SiteRecord } from '../../src/access/sites/schema.ts'
+import type { SiteRecord } from '../../src/access/sites/site-schema.ts'
 import { bootstrap, findOwner } from '../../src/access/teams/accounts.ts'
 import type { Config } from '../../src/platform/config/config.ts'
 import type { Db } from '../../src/platform/db/connect.ts'

@@ -1,4 +1,4 @@
-import type { RecordPayment } from '../../src/money/schema.ts'
+import type { RecordPayment } from '../../src/money/money-schema.ts'
 import { createRandom } from '../random.ts'
 import { customersBefore, customersOf } from './customers.ts'
 import type { Lines } from './lines.ts'

@@ -19,6 +19,7 @@ import { healthz, readyz } from './health.ts'
 import { mcpEndpoint } from './mcp/endpoint.ts'
 import { metricsEndpoint } from './metrics.ts'
 import { oneClickUnsubscribe } from './one-click.ts'
+import { processorWebhook } from './processor-webhook.ts'
 import { reportPreview } from './report-preview.ts'
 import { givenRequestId, requestIdFrom } from './request-id.ts'
 import { endSignIn, startSignIn } from './single-sign-on.ts'
@@ -26,7 +27,6 @@ import { FRAME_PATH, PAGE_PATHS, REPLAY_FRAME_PATH, UNSUBSCRIBE_PATH } from './w
 import { createReplayFrame } from './web/replay-frame.ts'
 import { createWebFiles } from './web/web-files.ts'
 import { createWebPages, type WebPages } from './web/web-pages.ts'
-import { processorWebhook } from './webhook.ts'
 
 /** Creates the app for everything except the ingestion paths and the tracker script, which are answered before Express. */
 export function createApp(

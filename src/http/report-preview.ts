@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 import type { Services } from '../platform/services.ts'
-import { fromProcedure } from '../trpc/errors.ts'
+import { fromProcedure } from '../trpc/procedure-errors.ts'
 import { appRouter } from '../trpc/root.ts'
 import { contextOf } from './api/context.ts'
 import { readQuery } from './api/query.ts'

@@ -1,5 +1,5 @@
 import type { Db, Transaction } from '../platform/db/connect.ts'
-import { isRetryable } from '../platform/db/errors.ts'
+import { isRetryable } from '../platform/db/database-errors.ts'
 import { query } from '../platform/db/query.ts'
 import { retry } from '../platform/lib/retry.ts'
 import { createTurns } from '../platform/lib/turns.ts'

@@ -1,6 +1,6 @@
 import { cut, MAX_PATH } from './limits.ts'
 import { safe } from './safe.ts'
-import { keptId } from './visitor.ts'
+import { keptId } from './visitor-id.ts'
 
 /** Bytes of JSON of one chunk, about; the API takes 4 MiB. */
 const MAX_TEXT = 500_000

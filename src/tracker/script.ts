@@ -1,14 +1,14 @@
 import { watchActions } from './actions.ts'
 import { call, type Traits } from './api.ts'
 import { measure } from './engagement.ts'
-import { report, wantErrors } from './errors.ts'
 import { load } from './load.ts'
 import { claim } from './name.ts'
+import { report, wantErrors } from './page-errors.ts'
 import { finish, watchPages } from './pages.ts'
 import { on, safe } from './safe.ts'
 import { answers } from './send.ts'
 import { hostname, options, say } from './settings.ts'
-import { keepId } from './visitor.ts'
+import { keepId } from './visitor-id.ts'
 
 export interface Analytics {
   (...args: unknown[]): void

@@ -3,7 +3,7 @@ import { cut, MAX_PATH, MAX_TITLE } from './limits.ts'
 import { patternsOf } from './patterns.ts'
 import { safe } from './safe.ts'
 import { endpoints, hostname, options } from './settings.ts'
-import { keptId, newId } from './visitor.ts'
+import { keptId, newId } from './visitor-id.ts'
 
 export interface Page {
   path: string

@@ -1,4 +1,12 @@
 import { z } from 'zod'
+import {
+  AddTotp,
+  ChangeAccount,
+  ChangePassword,
+  Proof,
+  ProofState,
+  ProveAgain,
+} from '../access/accounts/account-schema.ts'
 import { DeviceInfo, listDevices } from '../access/accounts/devices.ts'
 import { endAllDevices, endDevice } from '../access/accounts/end-sessions.ts'
 import {
@@ -9,22 +17,14 @@ import {
   removeTotp,
   replaceRecoveryCodes,
 } from '../access/accounts/factors.ts'
-import { ProofOptions } from '../access/accounts/passkeys/schema.ts'
+import { ProofOptions } from '../access/accounts/passkeys/passkey-schema.ts'
 import { PROOF_NEEDED } from '../access/accounts/proof.ts'
 import { offerProof, proofState, proveAgain } from '../access/accounts/prove-again.ts'
-import {
-  AddTotp,
-  ChangeAccount,
-  ChangePassword,
-  Proof,
-  ProofState,
-  ProveAgain,
-} from '../access/accounts/schema.ts'
 import { Account, changeAccount, getAccount } from '../access/teams/account.ts'
 import { label } from '../platform/schema/fields.ts'
 import { NOT_OFFERED } from './passkeys.ts'
 import { personProcedure, router, SIGN_IN } from './procedures.ts'
-import { rememberPerson } from './visitor.ts'
+import { rememberPerson } from './signed-in.ts'
 
 const TOO_MANY = 'More than 10 wrong passwords or codes in 15 minutes, or more requests than the limit allows'
 

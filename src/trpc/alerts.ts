@@ -1,12 +1,5 @@
 import { z } from 'zod'
 import {
-  changeAlert,
-  createAlert,
-  MOST_ALERTS,
-  removeAlert,
-} from '../outgoing/notifications/alerts/change-alerts.ts'
-import { listAlerts, listIncidents } from '../outgoing/notifications/alerts/list-alerts.ts'
-import {
   Alert,
   AlertKey,
   AlertList,
@@ -14,7 +7,14 @@ import {
   CreateAlert,
   IncidentPage,
   ListIncidents,
-} from '../outgoing/notifications/alerts/schema.ts'
+} from '../outgoing/notifications/alerts/alert-schema.ts'
+import {
+  changeAlert,
+  createAlert,
+  MOST_ALERTS,
+  removeAlert,
+} from '../outgoing/notifications/alerts/change-alerts.ts'
+import { listAlerts, listIncidents } from '../outgoing/notifications/alerts/list-alerts.ts'
 import { testAlert } from '../outgoing/notifications/alerts/test-alert.ts'
 import { billedSiteProcedure, managedSiteProcedure, router } from './procedures.ts'
 

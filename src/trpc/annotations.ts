@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import {
-  changeAnnotation,
-  createAnnotation,
-  listAnnotations,
-  MOST_ANNOTATIONS,
-  removeAnnotation,
-} from '../stats/annotations/annotations.ts'
-import {
   Annotation,
   AnnotationKey,
   AnnotationPage,
   ChangeAnnotation,
   CreateAnnotation,
   ListAnnotations,
-} from '../stats/annotations/schema.ts'
+} from '../stats/annotations/annotation-schema.ts'
+import {
+  changeAnnotation,
+  createAnnotation,
+  listAnnotations,
+  MOST_ANNOTATIONS,
+  removeAnnotation,
+} from '../stats/annotations/annotations.ts'
 import { changingSiteProcedure, router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
 

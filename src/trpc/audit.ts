@@ -1,4 +1,4 @@
-import { AuditLogEntry, AuditLogQuery, listAuditEntries } from '../access/audit/list.ts'
+import { AuditLogEntry, AuditLogQuery, listAuditEntries } from '../access/audit/list-entries.ts'
 import { envelope, paginate } from '../platform/schema/pagination.ts'
 import { managerProcedure, router } from './procedures.ts'
 

@@ -1,9 +1,15 @@
 import { z } from 'zod'
+import {
+  LinkSecret,
+  ResetPassword,
+  ResetRequest,
+  SetUpLogin,
+  SignIn,
+} from '../access/accounts/account-schema.ts'
 import { signOut } from '../access/accounts/end-sessions.ts'
 import { findLink, LINK_PURPOSES, NO_LINK } from '../access/accounts/links.ts'
 import { SignInMethods, signInMethods } from '../access/accounts/methods.ts'
 import { NO_MAIL, requestReset, resetPassword } from '../access/accounts/reset.ts'
-import { LinkSecret, ResetPassword, ResetRequest, SetUpLogin, SignIn } from '../access/accounts/schema.ts'
 import { signIn } from '../access/accounts/sign-in.ts'
 import { Account, confirmAddress } from '../access/teams/account.ts'
 import { FIRST_OWNER, setUpLogin } from '../access/teams/set-up-login.ts'
@@ -11,7 +17,7 @@ import { countAttempt } from '../platform/limits/attempts.ts'
 import { sendMail } from '../platform/mail/send.ts'
 import { flag, label } from '../platform/schema/fields.ts'
 import { openProcedure, router } from './procedures.ts'
-import { rememberPerson, signedInPerson, visitorOf, welcome } from './visitor.ts'
+import { rememberPerson, signedInPerson, visitorOf, welcome } from './signed-in.ts'
 
 const FOREIGN = 'A page of another origin sent the request'
 const TOO_MANY = 'More than 10 attempts in 15 minutes, or more requests than the limit allows'

@@ -1,5 +1,5 @@
+import type { Caller } from '../access/teams/caller.ts'
 import type { Identity } from '../access/teams/credentials.ts'
-import type { Caller } from '../access/teams/schema.ts'
 import type { Config } from '../platform/config/config.ts'
 import { keyedHash } from '../platform/lib/keyed-hash.ts'
 import { overLimit, type RateLimitDecision } from '../platform/limits/rate-limit.ts'

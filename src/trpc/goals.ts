@@ -1,7 +1,15 @@
 import { z } from 'zod'
 import { createGoalsBatch, deleteGoal, saveGoal } from '../stats/goals/change-goal.ts'
 import { findGoal, pageOfGoals } from '../stats/goals/find-goal.ts'
-import { Goal, GoalBatch, GoalBody, GoalKey, GoalList, GoalPage, ListGoals } from '../stats/goals/schema.ts'
+import {
+  Goal,
+  GoalBatch,
+  GoalBody,
+  GoalKey,
+  GoalList,
+  GoalPage,
+  ListGoals,
+} from '../stats/goals/goal-schema.ts'
 import { listVisibleGoals } from '../stats/sharing/money-goals.ts'
 import { changingSiteProcedure, router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'

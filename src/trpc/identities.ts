@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { Proof } from '../access/accounts/account-schema.ts'
 import { PROOF_NEEDED, requireProof } from '../access/accounts/proof.ts'
-import { Proof } from '../access/accounts/schema.ts'
 import { startFlow } from '../access/accounts/single-sign-on/flow.ts'
 import {
   Identity,

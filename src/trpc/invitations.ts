@@ -18,7 +18,7 @@ import {
   revokeInvitation,
 } from '../access/teams/invitations.ts'
 import { managerProcedure, openProcedure, PROOF_FIRST, router } from './procedures.ts'
-import { signedInPerson, visitorOf, welcome } from './visitor.ts'
+import { signedInPerson, visitorOf, welcome } from './signed-in.ts'
 
 /** For what makes a link. */
 const invitingProcedure = managerProcedure.meta({ ...PROOF_FIRST, scope: 'admin' }).use(({ ctx, next }) => {

@@ -1,4 +1,4 @@
-import type { Scope } from '../access/teams/schema.ts'
+import type { Scope } from '../access/teams/caller.ts'
 import type { Section } from '../platform/dimensions/sections.ts'
 import type { Refusals } from '../platform/errors.ts'
 

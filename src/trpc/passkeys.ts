@@ -1,20 +1,20 @@
 import { z } from 'zod'
+import { Proof } from '../access/accounts/account-schema.ts'
 import { addPasskey, offerPasskey } from '../access/accounts/passkeys/add.ts'
 import { loginWithPasskey, offerLogin } from '../access/accounts/passkeys/login.ts'
-import { listPasskeys, presentPasskey, removePasskey } from '../access/accounts/passkeys/passkeys.ts'
 import {
   AddOptions,
   AddPasskey,
   Passkey,
   UseOptions,
   UsePasskey,
-} from '../access/accounts/passkeys/schema.ts'
+} from '../access/accounts/passkeys/passkey-schema.ts'
+import { listPasskeys, presentPasskey, removePasskey } from '../access/accounts/passkeys/passkeys.ts'
 import { PROOF_NEEDED } from '../access/accounts/proof.ts'
-import { Proof } from '../access/accounts/schema.ts'
 import { Account } from '../access/teams/account.ts'
 import { label } from '../platform/schema/fields.ts'
 import { openProcedure, personProcedure, router, SIGN_IN } from './procedures.ts'
-import { visitorOf, welcome } from './visitor.ts'
+import { visitorOf, welcome } from './signed-in.ts'
 
 /** Why the service may offer no passkeys; for the description of endpoints. */
 export const NOT_OFFERED =

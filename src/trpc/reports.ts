@@ -20,7 +20,7 @@ import {
   RecipientKey,
   ReportSettings,
   TestReport,
-} from '../outgoing/notifications/reports/schema.ts'
+} from '../outgoing/notifications/reports/report-schema.ts'
 import { sendTestReport } from '../outgoing/notifications/reports/test-report.ts'
 import { billedSiteProcedure, managedSiteProcedure, openProcedure, router } from './procedures.ts'
 

@@ -1,5 +1,11 @@
 import { z } from 'zod'
-import { ChangeSegment, CreateSegment, Segment, SegmentKey, SegmentList } from '../stats/segments/schema.ts'
+import {
+  ChangeSegment,
+  CreateSegment,
+  Segment,
+  SegmentKey,
+  SegmentList,
+} from '../stats/segments/segment-schema.ts'
 import {
   changeSegment,
   createSegment,

@@ -13,7 +13,7 @@ import {
   SharedSite,
   ShareKey,
   ShareList,
-} from '../stats/sharing/schema.ts'
+} from '../stats/sharing/share-schema.ts'
 import { presentShared } from '../stats/sharing/shared-site.ts'
 import {
   changeShare,

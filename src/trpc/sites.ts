@@ -25,7 +25,7 @@ import {
   OptionList,
   Site,
   SiteList,
-} from '../access/sites/schema.ts'
+} from '../access/sites/site-schema.ts'
 import { requireNoEnd } from '../access/teams/token-rules.ts'
 import { updateRetention } from '../outgoing/retention/change-retention.ts'
 import { DeleteHistory, deleteHistory } from '../outgoing/retention/delete-history.ts'

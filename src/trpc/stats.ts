@@ -1,11 +1,11 @@
 import { envelope, paginate } from '../platform/schema/pagination.ts'
 import { Comparison } from '../platform/time/comparison.ts'
-import { BreakdownQuery } from '../stats/breakdown/query.ts'
+import { BreakdownQuery } from '../stats/breakdown/breakdown-query.ts'
 import { BreakdownRow } from '../stats/breakdown/row.ts'
 import { EventLogItem } from '../stats/event-log/event-item.ts'
-import { StatsQuery } from '../stats/filters/query.ts'
-import { Imported } from '../stats/imported/answer.ts'
-import { getBreakdown } from '../stats/reports/breakdown.ts'
+import { StatsQuery } from '../stats/filters/stats-query.ts'
+import { Imported } from '../stats/imported/imported-answer.ts'
+import { getBreakdown } from '../stats/reads/breakdown.ts'
 import {
   ErrorGroup,
   ErrorOccurrence,
@@ -18,29 +18,29 @@ import {
   getErrors,
   getErrorTimeseries,
   OccurrencesQuery,
-} from '../stats/reports/errors.ts'
-import { EventLogQuery, getEventLog } from '../stats/reports/event-log.ts'
+} from '../stats/reads/error-groups.ts'
+import { EventLogQuery, getEventLog } from '../stats/reads/event-log.ts'
 import {
   EventsTimeseries,
   EventsTimeseriesQuery,
   getEventsTimeseries,
-} from '../stats/reports/events-timeseries.ts'
-import { FilterValues, FilterValuesQuery, getFilterValues } from '../stats/reports/filter-values.ts'
-import { GoalPreview, GoalPreviewQuery, previewGoal } from '../stats/reports/goal-preview.ts'
-import { GoalRows, getGoalReport } from '../stats/reports/goals.ts'
-import { getOverview, Overview, OverviewQuery } from '../stats/reports/overview.ts'
+} from '../stats/reads/events-timeseries.ts'
+import { FilterValues, FilterValuesQuery, getFilterValues } from '../stats/reads/filter-values.ts'
+import { GoalPreview, GoalPreviewQuery, previewGoal } from '../stats/reads/goal-preview.ts'
+import { GoalRows, getGoalReport } from '../stats/reads/goal-report.ts'
+import { getOverview, Overview, OverviewQuery } from '../stats/reads/overview.ts'
 import {
   getPageTitleTimeseries,
   PageTitleTimeseries,
   PageTitleTimeseriesQuery,
-} from '../stats/reports/page-title-timeseries.ts'
-import { getPageTitles, PageTitleRow, PageTitlesQuery } from '../stats/reports/page-titles.ts'
+} from '../stats/reads/page-title-timeseries.ts'
+import { getPageTitles, PageTitleRow, PageTitlesQuery } from '../stats/reads/page-titles.ts'
 import {
   getPropertyBreakdown,
   PropertyBreakdown,
   PropertyBreakdownQuery,
-} from '../stats/reports/property-breakdown.ts'
-import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/reports/timeseries.ts'
+} from '../stats/reads/property-breakdown.ts'
+import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/reads/timeseries.ts'
 import { router } from './procedures.ts'
 import { sharedSiteProcedure, unsharedSiteProcedure } from './shared-site.ts'
 import { explainProcedures } from './stats/explain.ts'

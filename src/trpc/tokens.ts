@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { requireFreshProof } from '../access/accounts/prove-again.ts'
+import { issueToken, MAX_LIVE_TOKENS, requireTokenRoom } from '../access/teams/create-token.ts'
 import {
   CreatedToken,
   CreateToken,
@@ -7,15 +8,8 @@ import {
   RevokeToken,
   TokenInfo,
   TokenList,
-} from '../access/teams/schema.ts'
-import {
-  issueToken,
-  listTokens,
-  MAX_LIVE_TOKENS,
-  renameToken,
-  requireTokenRoom,
-  revokeToken,
-} from '../access/teams/tokens.ts'
+} from '../access/teams/token-schema.ts'
+import { listTokens, renameToken, revokeToken } from '../access/teams/tokens.ts'
 import { authed, changingProcedure, PROOF_FIRST, router } from './procedures.ts'
 
 const makerProcedure = changingProcedure

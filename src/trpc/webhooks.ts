@@ -6,8 +6,9 @@ import {
   removeWebhook,
   rotateSecret,
 } from '../outgoing/notifications/webhooks/endpoints.ts'
-import { MOST_ENDPOINTS } from '../outgoing/notifications/webhooks/limits.ts'
 import { getDelivery, listDeliveries } from '../outgoing/notifications/webhooks/read-log.ts'
+import { redeliver, sendTest } from '../outgoing/notifications/webhooks/send-by-hand.ts'
+import { MOST_ENDPOINTS } from '../outgoing/notifications/webhooks/webhook-limits.ts'
 import {
   ChangeWebhook,
   CreatedWebhook,
@@ -22,8 +23,7 @@ import {
   Webhook,
   WebhookKey,
   WebhookList,
-} from '../outgoing/notifications/webhooks/schema.ts'
-import { redeliver, sendTest } from '../outgoing/notifications/webhooks/send-by-hand.ts'
+} from '../outgoing/notifications/webhooks/webhook-schema.ts'
 import { managedSiteProcedure, router } from './procedures.ts'
 
 const UNKNOWN = 'No such site, or no such webhook of it'

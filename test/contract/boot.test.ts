@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startDatabase } from '../../src/platform/embedded/database.ts'
-import { connectRedis, whenReady } from '../../src/platform/redis/connect.ts'
-import { exited, ready, spawnEntry } from '../embedded/spawn.ts'
+import { connectRedis, whenReady } from '../../src/platform/redis/connect-redis.ts'
+import { exited, ready, spawnEntry } from '../platform/embedded/spawn.ts'
 import { compiledEnvironment } from '../support/compiled-environment.ts'
 import { folderOfCase, folderOfFile } from '../support/data-dir.ts'
 import { testDatabase } from '../support/database.ts'
@@ -235,7 +235,7 @@ test('start: a port in use exits with 1 before any server starts', async () => {
 
 test('start: it waits until an admin command has stopped its temporary servers', async () => {
   await stopped()
-  const command = await spawnEntry('test/embedded/hold-servers.ts', [], {
+  const command = await spawnEntry('test/platform/embedded/hold-servers.ts', [], {
     env: { DATA_DIR: dataDir, BASE_URL: '' },
   })
   await ready(command)

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { PROOF_MS } from '../../src/access/accounts/prove-again.ts'
 import { importTotals } from '../../src/outgoing/transfer/totals/import-totals.ts'
+import { fileOf } from '../outgoing/transfer/read/source.ts'
 import type { Api, Member } from '../support/api.ts'
 import { type SignedIn, signIn } from '../support/browser-session.ts'
-import { fileOf } from '../transfer/read/source.ts'
 
 export interface Asked {
   /** Fields of the path; `siteKey` is the world's site unless given. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { createAuthenticator } from '../accounts/authenticator.ts'
-import { startScriptedProvider } from '../accounts/scripted-provider.ts'
+import { createAuthenticator } from '../access/accounts/authenticator.ts'
+import { startScriptedProvider } from '../access/accounts/scripted-provider.ts'
 import { type SignedIn, signIn } from '../support/browser-session.ts'
 import { PASSWORD } from '../support/log-in.ts'
 import { type Ask, type Asked, bodies, type Exercise, type World } from './exercise-steps.ts'

@@ -18,8 +18,8 @@ import {
   settle,
 } from './requests.ts'
 
-// Which fields of hits are refused is in test/ingestion/edge/refused-fields.test.ts, which ranges in test/time/range.test.ts, and
-// which domains in test/sites/domain.test.ts.
+// Which fields of hits are refused is in test/ingestion/edge/refused-fields.test.ts, which ranges in test/platform/time/range.test.ts, and
+// which domains in test/access/sites/domain.test.ts.
 
 const KIB = 1024
 const ENDPOINTS: Endpoint[] = ['collect', 'event', 'engage', 'identify']

@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createToken } from '../../src/access/teams/tokens.ts'
+import { createToken } from '../../src/access/teams/create-token.ts'
 import { routes } from '../../src/http/api/routes.ts'
 import { importInto } from '../stats/imported/imported-days.ts'
 import { ofFile } from '../support/of-file.ts'

@@ -7,7 +7,7 @@ import { ofFile } from '../support/of-file.ts'
 import { sharedService } from '../support/service.ts'
 import { createSite, request, type Site, sendHit, settle } from './requests.ts'
 
-// What is refused of sites, and who may see and change them, is in test/sites/sites.test.ts, test/http/routes.test.ts and access.txt.
+// What is refused of sites, and who may see and change them, is in test/access/sites/sites.test.ts, test/http/api/routes.test.ts and access.txt.
 
 const COUNTED = [
   ...['pageviews', 'visitors', 'sessions', 'views_per_visit', 'bounce_rate', 'avg_session_seconds'],

@@ -106,7 +106,7 @@ test.each([
   ['title[contains]=_', 'ada 1'],
   ['utm_campaign[contains]=50%25', 'ada 3'],
   ['utm_term[ends_with]=%5Cboots', 'ada 3'],
-  // Patterns and expressions; what each operator matches is in test/rollups/value-match.test.ts.
+  // Patterns and expressions; what each operator matches is in test/storage/patterns/value-match.test.ts.
   ['path[matches_pattern]=/b*', 'ben 1'],
   ['path[matches_pattern]=/a%25', '0'],
   ['path[matches_regex]=(?i)^/BEN$', 'ben 1'],

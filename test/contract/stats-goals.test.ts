@@ -176,7 +176,7 @@ test('goal preview: a goal with a reserved name can be previewed where the site 
   expect(await preview(shop, payment)).toMatchObject({ conversions: 0, examples: [] })
 })
 
-// Every wrong definition: test/goals/definition.test.ts.
+// Every wrong definition: test/stats/goals/definition.test.ts.
 test('goal preview: a wrong definition is refused with its field', async () => {
   const site = await stats.site()
   for (const [definition, field] of [

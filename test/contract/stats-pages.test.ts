@@ -37,7 +37,7 @@ const lists = (): [string, string, number, number][] => [
 ]
 const NAMES = ['events', 'titles', 'breakdown', 'errors', 'occurrences']
 
-// Every wrong page and size: test/schema/pagination.test.ts.
+// Every wrong page and size: test/platform/schema/pagination.test.ts.
 test.each(NAMES)(
   'pages of %s: each row is on one of them, in order; beyond the last there is none',
   async name => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { hit, useStats } from './stats-site.ts'
 
-// Every bucket of every zone, and every preset and comparison: test/time/range.test.ts and comparison.test.ts.
+// Every bucket of every zone, and every preset and comparison: test/platform/time/range.test.ts and comparison.test.ts.
 
 const stats = useStats()
 

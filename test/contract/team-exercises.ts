@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Role } from '../../src/access/teams/schema.ts'
+import type { Role } from '../../src/access/teams/caller.ts'
 import { signIn } from '../support/browser-session.ts'
 import { bodies, type Exercise, expectItems, type World } from './exercise-steps.ts'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import jsonata from 'jsonata'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../contract/stats-site.ts'
-import { startSharing } from '../sharing/world.ts'
+import { startSharing } from '../stats/sharing/world.ts'
 import { ofFile } from '../support/of-file.ts'
 
 interface Target extends Record<'refId' | 'type' | 'source' | 'parser' | 'format' | 'url', string> {

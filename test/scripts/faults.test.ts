@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { FAULTS, withFault } from '../../scripts/bench/faults/table.ts'
+import { FAULTS, withFault } from '../../scripts/bench/fault-table.ts'
 import { projectRoot } from '../../src/platform/config/config.ts'
 
 test('faults: each of thirty has its one place in the sources, and changes it', () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Db } from '../../src/platform/db/connect.ts'
-import { dialect } from '../../src/platform/db/dialect.ts'
+import { dialect } from '../../src/platform/db/dialects/chosen-dialect.ts'
 import { compileQuery, statementText } from '../../src/platform/db/query.ts'
 import { sharedDatabase } from '../support/database.ts'
 import { type DeclaredQuery, declaredQueries } from '../support/declared-queries.ts'

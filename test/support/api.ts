@@ -7,7 +7,7 @@ import { createInvalidTokens } from '../../src/platform/limits/invalid-tokens.ts
 import { createKnownTokens } from '../../src/platform/limits/known-tokens.ts'
 import { createRateLimiter } from '../../src/platform/limits/rate-limit.ts'
 import type { Reach } from '../../src/platform/net/public-fetch.ts'
-import { connectPatientRedis, connectRedis, whenReady } from '../../src/platform/redis/connect.ts'
+import { connectPatientRedis, connectRedis, whenReady } from '../../src/platform/redis/connect-redis.ts'
 import { exchangeMetrics } from '../../src/platform/redis/metrics-exchange.ts'
 import { type Disk, NO_DISK } from '../../src/platform/runtime/disk.ts'
 import type { Log } from '../../src/platform/runtime/log.ts'

@@ -1,5 +1,5 @@
 import { authenticate as authenticateCall } from '../../src/access/teams/authentication.ts'
-import type { Caller } from '../../src/access/teams/schema.ts'
+import type { Caller } from '../../src/access/teams/caller.ts'
 import { loadConfig } from '../../src/platform/config/config.ts'
 import type { Db } from '../../src/platform/db/connect.ts'
 import { createInvalidTokens } from '../../src/platform/limits/invalid-tokens.ts'

@@ -3,7 +3,7 @@ import { createLogin } from '../../src/access/accounts/logins.ts'
 import { hashPassword } from '../../src/access/accounts/passwords.ts'
 import { startSession } from '../../src/access/accounts/sessions.ts'
 import { createTeam, createUser } from '../../src/access/teams/accounts.ts'
-import type { Role } from '../../src/access/teams/schema.ts'
+import type { Role } from '../../src/access/teams/caller.ts'
 import { sessionCookieName } from '../../src/http/api/browser.ts'
 import type { Services } from '../../src/platform/services.ts'
 

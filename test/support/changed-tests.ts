@@ -9,8 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
  * Where everything comes together. Each test of the whole service imports one of these, and with it each module. Such a test is reached
  * only by a change of what it speaks about.
  */
-const WHOLE =
-  /^(workers\/|scripts\/admin\.ts|test\/support\/(api|kept-counter)\.ts|src\/http\/app\.ts|src\/trpc\/root\.ts)/
+const WHOLE = /^(workers\/|scripts\/admin\.ts|test\/support\/api\.ts|src\/http\/app\.ts|src\/trpc\/root\.ts)/
 const CODE = /\.(ts|tsx|js)$/
 
 /** Changes of these reach every test, since they decide how tests run or what the database is. */
@@ -32,7 +31,8 @@ export function changedFiles(ref: string): string[] {
 }
 
 /**
- * Returns the test files that a change can reach, the nearest first: through imports, statements in SQL files, texts, and built scripts.
+ * Returns the test files that a change can reach through imports, statements in SQL files, texts, and built scripts: first those whose name
+ * says what the change is about, then the nearest.
  * @param changed relative to the root
  */
 export function reachedTests(changed: string[]): string[] {
@@ -46,7 +46,9 @@ export function reachedTests(changed: string[]): string[] {
     for (const user of users) if (user.endsWith('.test.ts')) reached.add(user)
     for (const test of testsOfSubject(graph, tests, file, users)) reached.add(test)
   }
-  return [...reached]
+  const subjects = changed.map(subjectOf)
+  const isNamed = (test: string) => subjects.some(subject => subject.test(test))
+  return [...[...reached].filter(isNamed), ...[...reached].filter(test => !isNamed(test))]
 }
 
 /** Returns the tests that reach a file only through the running service or a built script, and speak about it. */
@@ -121,11 +123,16 @@ const sqlFilesWith = (mark: string): string[] =>
     .map(file => `sql/${file}`)
     .filter(file => file.endsWith('.sql') && readFileSync(join(root, file), 'utf8').includes(mark))
 
-/** What a file is about: the name of its folder, in the singular, where a word begins. */
+/** Folders that hold many subjects: a file of theirs is about its own name. */
+const MANY_SUBJECTS = /^(reads|stats|platform)$/
+
+/** What a file is about: the name of its folder or its own, in the singular, where a word begins. */
 function subjectOf(file: string): RegExp {
-  const [first = '', ...rest] = basename(dirname(file)).replace(/s$/, '').split('-')
+  const folder = basename(dirname(file))
+  const subject = MANY_SUBJECTS.test(folder) ? basename(file).replace(/\..*/, '') : folder
+  const [first = '', ...rest] = subject.replace(/s$/, '').split('-')
   const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
-  const following = rest.map(word => `(?:[-_ ]?${word}|${capital(word)})`).join('')
+  const following = rest.map(word => `(?:s?[-_ /.]?${word}|${capital(word)})`).join('')
   return new RegExp(`(?:(?<![A-Za-z])${first}|${capital(first)})${following}`)
 }
 

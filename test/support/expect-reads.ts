@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { readQuery } from '../../src/http/api/query.ts'
 import type { Db } from '../../src/platform/db/connect.ts'
-import { BreakdownQuery } from '../../src/stats/breakdown/query.ts'
-import { StatsQuery } from '../../src/stats/filters/query.ts'
-import { getBreakdown } from '../../src/stats/reports/breakdown.ts'
+import { BreakdownQuery } from '../../src/stats/breakdown/breakdown-query.ts'
+import { StatsQuery } from '../../src/stats/filters/stats-query.ts'
+import { getBreakdown } from '../../src/stats/reads/breakdown.ts'
 import {
   ErrorQuery,
   ErrorsQuery,
@@ -13,19 +13,19 @@ import {
   getErrors,
   getErrorTimeseries,
   OccurrencesQuery,
-} from '../../src/stats/reports/errors.ts'
-import { EventLogQuery, getEventLog } from '../../src/stats/reports/event-log.ts'
-import { EventsTimeseriesQuery, getEventsTimeseries } from '../../src/stats/reports/events-timeseries.ts'
-import { FilterValuesQuery, getFilterValues } from '../../src/stats/reports/filter-values.ts'
-import { getGoalReport } from '../../src/stats/reports/goals.ts'
-import { getOverview, OverviewQuery } from '../../src/stats/reports/overview.ts'
+} from '../../src/stats/reads/error-groups.ts'
+import { EventLogQuery, getEventLog } from '../../src/stats/reads/event-log.ts'
+import { EventsTimeseriesQuery, getEventsTimeseries } from '../../src/stats/reads/events-timeseries.ts'
+import { FilterValuesQuery, getFilterValues } from '../../src/stats/reads/filter-values.ts'
+import { getGoalReport } from '../../src/stats/reads/goal-report.ts'
+import { getOverview, OverviewQuery } from '../../src/stats/reads/overview.ts'
 import {
   getPageTitleTimeseries,
   PageTitleTimeseriesQuery,
-} from '../../src/stats/reports/page-title-timeseries.ts'
-import { getPageTitles, PageTitlesQuery } from '../../src/stats/reports/page-titles.ts'
-import { getPropertyBreakdown, PropertyBreakdownQuery } from '../../src/stats/reports/property-breakdown.ts'
-import { getTimeseries, TimeseriesQuery } from '../../src/stats/reports/timeseries.ts'
+} from '../../src/stats/reads/page-title-timeseries.ts'
+import { getPageTitles, PageTitlesQuery } from '../../src/stats/reads/page-titles.ts'
+import { getPropertyBreakdown, PropertyBreakdownQuery } from '../../src/stats/reads/property-breakdown.ts'
+import { getTimeseries, TimeseriesQuery } from '../../src/stats/reads/timeseries.ts'
 import { SORTS } from '../../src/storage/rollups/value-order.ts'
 import { filterParameters } from './filter-parameters.ts'
 import { keptCounter } from './kept-counter.ts'

@@ -1,5 +1,5 @@
 import { createFairPool, type FairPool } from '../../src/platform/threads/fair-pool.ts'
-import { patternTasks } from '../../src/storage/rollups/patterns/tasks.ts'
+import { patternTasks } from '../../src/storage/patterns/pattern-tasks.ts'
 
 /** The pattern threads' task table, run here: the same code, without the threads. */
 export function inProcessPatterns(): FairPool {

@@ -9,10 +9,10 @@ import { createSiteKeys } from '../../src/ingestion/edge/site-keys.ts'
 import { createSaltStore } from '../../src/ingestion/edge/visitor-ids.ts'
 import type { HitBatch } from '../../src/ingestion/hit.ts'
 import { MAX_QUEUED_BYTES } from '../../src/ingestion/replays/bounds.ts'
-import type { ReplayJob } from '../../src/ingestion/replays/job.ts'
+import type { ReplayJob } from '../../src/ingestion/replays/replay-job.ts'
 import { createBoundedQueue } from '../../src/platform/queue/bounded-queue.ts'
 import { enqueueByLane } from '../../src/platform/queue/rate-limited-enqueue.ts'
-import { connectPatientRedis } from '../../src/platform/redis/connect.ts'
+import { connectPatientRedis } from '../../src/platform/redis/connect-redis.ts'
 import type { Services } from '../../src/platform/services.ts'
 
 /** What an HTTP worker serves before Express, beside the API that `startApi` serves. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createTeam, createUser } from '../../src/access/teams/accounts.ts'
-import type { Role } from '../../src/access/teams/schema.ts'
+import type { Role } from '../../src/access/teams/caller.ts'
 import { setupUrl } from '../../src/access/teams/set-up-login.ts'
 import type { Answer, Api } from './api.ts'
 import { headersOf } from './browser-session.ts'

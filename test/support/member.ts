@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createTeam, createUser } from '../../src/access/teams/accounts.ts'
-import { type Plan, type Role, SCOPES, type Scope } from '../../src/access/teams/schema.ts'
-import { createToken } from '../../src/access/teams/tokens.ts'
+import { type Plan, type Role, SCOPES, type Scope } from '../../src/access/teams/caller.ts'
+import { createToken } from '../../src/access/teams/create-token.ts'
 import type { Db } from '../../src/platform/db/connect.ts'
 
 export interface Member {

@@ -41,8 +41,8 @@ export async function loadVersion(
   try {
     const { storeHits } = await import('../../src/ingestion/store/store.ts')
     const { rollUpAll } = await import('./roll-up.ts')
-    const { BreakdownQuery } = await import('../../src/stats/breakdown/query.ts')
-    const { getBreakdown } = await import('../../src/stats/reports/breakdown.ts')
+    const { BreakdownQuery } = await import('../../src/stats/breakdown/breakdown-query.ts')
+    const { getBreakdown } = await import('../../src/stats/reads/breakdown.ts')
     const { readServices } = await import('./read-services.ts')
     const { expectRollupsEqualColumns } = await import('./expect-rollups.ts')
     const { DIMENSIONS_HASH } = await import('../../src/platform/dimensions/rolled-up.ts')

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { SITE_CHANGES } from '../../src/access/sites/change-site.ts'
-import { connectPatientRedis, whenReady } from '../../src/platform/redis/connect.ts'
+import { connectPatientRedis, whenReady } from '../../src/platform/redis/connect-redis.ts'
 import type { Services } from '../../src/platform/services.ts'
 
 /** Hears until the end of a test which sites workers are told of, by tracking key. */

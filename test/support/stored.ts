@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Db } from '../../src/platform/db/connect.ts'
-import { getOverview } from '../../src/stats/reports/overview.ts'
+import { getOverview } from '../../src/stats/reads/overview.ts'
 import type { HitStream } from './random-hits.ts'
 import { readServices, readSite } from './read-services.ts'
 import { type Recount, recountOverview } from './recount.ts'

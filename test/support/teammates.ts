@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type Role, SCOPES } from '../../src/access/teams/schema.ts'
-import { createToken } from '../../src/access/teams/tokens.ts'
+import { type Role, SCOPES } from '../../src/access/teams/caller.ts'
+import { createToken } from '../../src/access/teams/create-token.ts'
 import type { Answer, Api } from './api.ts'
 import { type SignedIn, signIn } from './browser-session.ts'
 import { deferred } from './deferred.ts'

@@ -1,4 +1,4 @@
-import { zipOf } from '../transfer/read/zip-file.ts'
+import { zipOf } from '../outgoing/transfer/read/zip-file.ts'
 
 const uuid = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 

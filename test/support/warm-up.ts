@@ -8,7 +8,7 @@ import {
   retain,
   sendVisits,
   settle,
-} from '../retention/retained-sites.ts'
+} from '../outgoing/retention/retained-sites.ts'
 
 /**
  * Stores hits, rolls them up, compresses, reads and deletes them, so that V8 optimizes the code of the database that tests need. Code

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { importTotals } from '../../src/outgoing/transfer/totals/import-totals.ts'
-import { fileOf } from '../transfer/read/source.ts'
-import { zipOf } from '../transfer/read/zip-file.ts'
+import { fileOf } from '../outgoing/transfer/read/source.ts'
+import { zipOf } from '../outgoing/transfer/read/zip-file.ts'
 import { expectFit } from './audit-page.ts'
 import { siteVisit } from './site-visit.ts'
 

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Locator, Page, Request } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
-import type { Role } from '../../src/access/teams/schema.ts'
+import type { Role } from '../../src/access/teams/caller.ts'
 import { type Api, startApi } from '../support/api.ts'
 import { type SignedIn, signIn } from '../support/browser-session.ts'
 import { newPerson, startShell } from '../tracker/chromium.ts'

@@ -3,12 +3,15 @@ import { EXIT_PAGE_JOBS } from '../../src/ingestion/fill-exit-pages.ts'
 import { REPLAY_JOBS } from '../../src/ingestion/replays/expire-replays.ts'
 import { recomputeAllSites } from '../../src/money/subscriptions/recompute-queue.ts'
 import { alertJobs } from '../../src/outgoing/notifications/alerts/check-rules.ts'
-import { MAIL_JOBS } from '../../src/outgoing/notifications/mails/send-queued.ts'
-import { forgetReports, sendReports } from '../../src/outgoing/notifications/reports/deliveries/job.ts'
+import {
+  forgetReports,
+  sendReports,
+} from '../../src/outgoing/notifications/reports/deliveries/send-reports.ts'
+import { MAIL_JOBS } from '../../src/outgoing/notifications/send-queued-mails.ts'
 import { WEBHOOK_JOBS } from '../../src/outgoing/notifications/webhooks/webhook-worker.ts'
 import { erasePeople } from '../../src/outgoing/people/erase/erase-people.ts'
-import { RETENTION_JOBS } from '../../src/outgoing/retention/jobs.ts'
 import { PURGE_JOBS } from '../../src/outgoing/retention/purge-deleted-sites.ts'
+import { RETENTION_JOBS } from '../../src/outgoing/retention/retention-jobs.ts'
 import { IMPORT_JOBS } from '../../src/outgoing/transfer/imports/expire.ts'
 import { TOTALS_JOBS } from '../../src/outgoing/transfer/totals/jobs.ts'
 import { createTeamTurns, type TeamTurns } from '../../src/platform/lib/team-turns.ts'

@@ -1,7 +1,7 @@
 import type { HitBatch } from '../../src/ingestion/hit.ts'
 import { MAX_QUEUED_BYTES } from '../../src/ingestion/replays/bounds.ts'
-import type { ReplayJob } from '../../src/ingestion/replays/job.ts'
 import { createReplayConsumer } from '../../src/ingestion/replays/replay-consumer.ts'
+import type { ReplayJob } from '../../src/ingestion/replays/replay-job.ts'
 import { createHitConsumer } from '../../src/ingestion/store/hit-consumer.ts'
 import { createBoundedQueue } from '../../src/platform/queue/bounded-queue.ts'
 import { createConsumer, watchForStandstill } from '../../src/platform/queue/consumer.ts'

@@ -3,9 +3,9 @@ import { query } from '../../platform/db/query.ts'
 import { AppError } from '../../platform/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import type { AuditAction, AuditEntry } from '../audit/audit.ts'
-import { recordLoginEntry } from '../audit/logins.ts'
+import { recordLoginEntry } from '../audit/login-entries.ts'
+import type { Notice } from './notices/notice-texts.ts'
 import { tellLogin } from './notices/notices.ts'
-import type { Notice } from './notices/texts.ts'
 import { renewSession } from './sessions.ts'
 
 /** A request of a signed-in person. */

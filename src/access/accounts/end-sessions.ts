@@ -1,6 +1,6 @@
 import { AppError } from '../../platform/errors.ts'
 import type { Services } from '../../platform/services.ts'
-import { recordLoginEntry } from '../audit/logins.ts'
+import { recordLoginEntry } from '../audit/login-entries.ts'
 import { endSessionOfSecret } from './begin-session.ts'
 import type { PersonRequest } from './change-login.ts'
 import { hashSecret, isSecret } from './secrets.ts'

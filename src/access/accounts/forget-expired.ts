@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/db/connect.ts'
 import { query } from '../../platform/db/query.ts'
-import { forgetOldEntries, mergeCounts } from '../audit/list.ts'
+import { forgetOldEntries, mergeCounts } from '../audit/list-entries.ts'
 
 interface Due {
   now: Date

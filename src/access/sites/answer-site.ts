@@ -1,6 +1,6 @@
 import { query } from '../../platform/db/query.ts'
 import type { Services } from '../../platform/services.ts'
-import { presentSite, type Site, type SiteRecord } from './schema.ts'
+import { presentSite, type Site, type SiteRecord } from './site-schema.ts'
 
 const findProcessor = query<{ siteNo: number }, { hasProcessor: boolean }>(
   'find-processor-of-site',

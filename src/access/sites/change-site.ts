@@ -1,12 +1,12 @@
 import { inTransaction, type Queryable } from '../../platform/db/connect.ts'
-import { sqlState } from '../../platform/db/errors.ts'
+import { sqlState } from '../../platform/db/database-errors.ts'
 import { query } from '../../platform/db/query.ts'
 import { AppError, invalidField } from '../../platform/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Audit, AuditAction, AuditEntry } from '../audit/audit.ts'
 import { hasActivePlan } from '../teams/accounts.ts'
+import type { Caller } from '../teams/caller.ts'
 import { lockTeam } from '../teams/lock-team.ts'
-import type { Caller } from '../teams/schema.ts'
 import { answerSite } from './answer-site.ts'
 import {
   CREATION_COLUMNS,
@@ -17,7 +17,7 @@ import {
   type OptionParameters,
   optionParameters,
 } from './options.ts'
-import { SITE_COLUMNS, type Site, type SiteRecord } from './schema.ts'
+import { SITE_COLUMNS, type Site, type SiteRecord } from './site-schema.ts'
 
 /** Redis channel. Each message is the tracking key of a site that was created, changed or deleted. */
 export const SITE_CHANGES = 'site-changes'

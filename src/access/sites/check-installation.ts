@@ -5,7 +5,7 @@ import { type FetchedPage, fetchPage } from '../../platform/net/fetch-page.ts'
 import { PUBLIC_INTERNET, type Reach } from '../../platform/net/public-fetch.ts'
 import { label } from '../../platform/schema/fields.ts'
 import type { Services } from '../../platform/services.ts'
-import type { SiteRecord } from './schema.ts'
+import type { SiteRecord } from './site-schema.ts'
 
 /** Twice this timeout (https, then http) is less than the deadline of a call. */
 export const PAGE_REACH: Reach = { ...PUBLIC_INTERNET, timeoutMs: 4_000, maxBytes: 1024 * 1024 }

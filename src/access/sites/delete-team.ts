@@ -4,10 +4,10 @@ import type { Services } from '../../platform/services.ts'
 import { requireProof } from '../accounts/proof.ts'
 import { requireRenewal } from '../accounts/sessions.ts'
 import type { Audit } from '../audit/audit.ts'
+import type { Caller } from '../teams/caller.ts'
 import type { Person } from '../teams/credentials.ts'
 import { lockTeam } from '../teams/lock-team.ts'
 import type { DeleteTeam } from '../teams/own-teams.ts'
-import type { Caller } from '../teams/schema.ts'
 import { announceSiteChange } from './change-site.ts'
 
 /** The rows of the sites stay: the purge needs them to find their data. */

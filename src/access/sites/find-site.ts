@@ -1,10 +1,10 @@
 import type { Queryable } from '../../platform/db/connect.ts'
 import { query } from '../../platform/db/query.ts'
 import { AppError } from '../../platform/errors.ts'
-import type { Caller } from '../teams/schema.ts'
+import type { Caller } from '../teams/caller.ts'
 import { isUuid, normalizeDomain } from './domain.ts'
 import { TRACKED_OPTION_COLUMNS, type TrackedOptionValues } from './options.ts'
-import { SITE_COLUMNS, type SiteRecord } from './schema.ts'
+import { SITE_COLUMNS, type SiteRecord } from './site-schema.ts'
 
 /** Fields that ingestion needs of a site. */
 export interface TrackedSite extends TrackedOptionValues {

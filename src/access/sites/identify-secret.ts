@@ -6,7 +6,7 @@ import type { Services } from '../../platform/services.ts'
 import type { Audit } from '../audit/audit.ts'
 import { announceSiteChange } from './change-site.ts'
 import type { TrackedSite } from './find-site.ts'
-import type { IdentifySecret, IdentifySecretStatus, SiteRecord } from './schema.ts'
+import type { IdentifySecret, IdentifySecretStatus, SiteRecord } from './site-schema.ts'
 
 type Parts = Pick<Services, 'db' | 'redis' | 'log'> & { audit: Audit }
 

@@ -7,8 +7,14 @@ import type { Services } from '../../platform/services.ts'
 import { type ListPeriod, listWindow } from '../../platform/time/list-window.ts'
 import { toWindow } from '../../platform/time/range.ts'
 import { runTask } from '../../storage/rollups/protocol.ts'
-import type { Caller } from '../teams/schema.ts'
-import { type ListSites, presentSite, SITE_COLUMNS, type SiteListItem, type SiteRecord } from './schema.ts'
+import type { Caller } from '../teams/caller.ts'
+import {
+  type ListSites,
+  presentSite,
+  SITE_COLUMNS,
+  type SiteListItem,
+  type SiteRecord,
+} from './site-schema.ts'
 
 interface Money {
   /** A payment processor is connected, or payments came through the API or from a file. */

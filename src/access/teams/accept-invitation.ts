@@ -9,10 +9,10 @@ import { hashPassword, refuseCommonPassword } from '../accounts/passwords.ts'
 import { hashSecret, isSecret } from '../accounts/secrets.ts'
 import { requireRenewal } from '../accounts/sessions.ts'
 import { auditOf } from '../audit/audit.ts'
+import type { Role } from './caller.ts'
 import type { Person } from './credentials.ts'
 import type { AcceptInvitation, FoundInvitation, JoinedTeam } from './invitation-schema.ts'
 import { lockTeam } from './lock-team.ts'
-import type { Role } from './schema.ts'
 import { tellOwners } from './tell-owners.ts'
 
 type Parts = Pick<Services, 'db' | 'redis' | 'config' | 'now'>

@@ -5,10 +5,10 @@ import { query } from '../../platform/db/query.ts'
 import { AppError, invalidField } from '../../platform/errors.ts'
 import { DAY_MS } from '../../platform/lib/time.ts'
 import { requireRenewal } from '../accounts/sessions.ts'
-import type { Caller, Plan, Role } from './schema.ts'
+import type { Caller, Plan, Role } from './caller.ts'
+import { createToken } from './create-token.ts'
 import { FIRST_OWNER, setupUrl } from './set-up-login.ts'
 import { requireSiteLimit } from './site-limits.ts'
-import { createToken } from './tokens.ts'
 
 const TRIAL_DAYS = 14
 

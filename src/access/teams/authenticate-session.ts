@@ -3,8 +3,8 @@ import { query } from '../../platform/db/query.ts'
 import { AppError } from '../../platform/errors.ts'
 import { hashSecret, isSecret } from '../accounts/secrets.ts'
 import { renewSession, touchSession } from '../accounts/sessions.ts'
+import { type Caller, type Plan, type Role, SCOPES } from './caller.ts'
 import type { Credentials, Guard, Identity, Parts, Person } from './credentials.ts'
-import { type Caller, type Plan, type Role, SCOPES } from './schema.ts'
 
 interface SessionRow extends Person {
   mustRenew: boolean

@@ -1,8 +1,8 @@
 import { query } from '../../platform/db/query.ts'
 import { AppError } from '../../platform/errors.ts'
 import { MINUTE_MS } from '../../platform/lib/time.ts'
+import { type Caller, type Plan, type Role, type Scope, sitesInBoth } from './caller.ts'
 import type { Guard, Parts } from './credentials.ts'
-import { type Caller, type Plan, type Role, type Scope, sitesInBoth } from './schema.ts'
 import { hashToken, isWellFormedToken } from './token-format.ts'
 
 interface CallerRow {

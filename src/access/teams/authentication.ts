@@ -2,8 +2,8 @@ import { AppError } from '../../platform/errors.ts'
 import { overLimit } from '../../platform/limits/rate-limit.ts'
 import { useSession } from './authenticate-session.ts'
 import { useToken } from './authenticate-token.ts'
+import type { Caller } from './caller.ts'
 import type { Check, Credentials, Guard, Identity, Parts } from './credentials.ts'
-import type { Caller } from './schema.ts'
 
 /** Look-ups of invalid tokens and cookies that a network may cause, as a multiple of the limit of one token. */
 const INVALID_CREDENTIALS = 10

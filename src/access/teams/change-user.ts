@@ -2,11 +2,11 @@ import type { Transaction } from '../../platform/db/connect.ts'
 import { AppError, invalidField } from '../../platform/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { requireProof } from '../accounts/proof.ts'
+import { type Caller, isManager, type Role } from './caller.ts'
 import type { Person } from './credentials.ts'
 import { findUser } from './list-users.ts'
 import { lockTeam } from './lock-team.ts'
 import { requireGivable, requireManageable } from './role-rules.ts'
-import { type Caller, isManager, type Role } from './schema.ts'
 import { requireSiteLimit } from './site-limits.ts'
 import {
   deleteMembership,

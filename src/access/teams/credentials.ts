@@ -1,7 +1,7 @@
 import type { AppError } from '../../platform/errors.ts'
 import type { RateLimitDecision } from '../../platform/limits/rate-limit.ts'
 import type { Services } from '../../platform/services.ts'
-import type { Caller } from './schema.ts'
+import type { Caller } from './caller.ts'
 
 /** What a request shows about its sender. */
 export interface Credentials {

@@ -8,7 +8,7 @@ import { type Flow, redirectUri, settingsOf, takeFlow } from '../accounts/single
 import { linkIdentity } from '../accounts/single-sign-on/link.ts'
 import { type OidcSettings, type ProvenPerson, proveIdentity } from '../accounts/single-sign-on/provider.ts'
 import { SsoRefusal } from '../accounts/single-sign-on/refusal.ts'
-import { recordLoginEntry } from '../audit/logins.ts'
+import { recordLoginEntry } from '../audit/login-entries.ts'
 import { identify } from './authentication.ts'
 import type { Credentials, Person } from './credentials.ts'
 import { loginOfPerson } from './single-sign-on.ts'

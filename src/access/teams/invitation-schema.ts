@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { flag, label, timestamp, uuid } from '../../platform/schema/fields.ts'
+import { EmailAddress, personName } from '../accounts/account-schema.ts'
 import { NewPassword } from '../accounts/passwords.ts'
-import { EmailAddress, personName } from '../accounts/schema.ts'
 import { roleField, siteLimit, siteLimitOf } from './user-schema.ts'
 
 /** One address that a mail program reads as one: no list, no name, no comment. */

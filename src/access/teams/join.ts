@@ -7,8 +7,8 @@ import type { Client } from '../accounts/sessions.ts'
 import { SsoRefusal } from '../accounts/single-sign-on/refusal.ts'
 import { auditOf } from '../audit/audit.ts'
 import { findTeamNamed } from './accounts.ts'
+import type { Role } from './caller.ts'
 import { lockTeam } from './lock-team.ts'
-import type { Role } from './schema.ts'
 import { tellOwners } from './tell-owners.ts'
 
 /** The login that joins a team with single sign-on. */

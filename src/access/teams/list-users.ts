@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/db/connect.ts'
 import { query } from '../../platform/db/query.ts'
 import { AppError } from '../../platform/errors.ts'
-import { type Caller, isManager, type Role } from './schema.ts'
+import { type Caller, isManager, type Role } from './caller.ts'
 import type { TeamUser } from './user-schema.ts'
 
 interface UserRow {

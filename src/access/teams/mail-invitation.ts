@@ -3,7 +3,7 @@ import { query } from '../../platform/db/query.ts'
 import { letter } from '../../platform/mail/letter.ts'
 import { sendMail } from '../../platform/mail/send.ts'
 import type { Services } from '../../platform/services.ts'
-import type { Caller } from './schema.ts'
+import type { Caller } from './caller.ts'
 
 /** Invitations that a team mails on one day, UTC: the texts are the team's, so it could send anything to anybody. */
 const MAX_MAILS = 50

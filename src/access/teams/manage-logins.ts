@@ -4,7 +4,7 @@ import { AppError } from '../../platform/errors.ts'
 import { createLink, deleteLinks } from '../accounts/links.ts'
 import { findLoginByEmail } from '../accounts/logins.ts'
 import { endSessions } from '../accounts/sessions.ts'
-import { recordLoginEntry } from '../audit/logins.ts'
+import { recordLoginEntry } from '../audit/login-entries.ts'
 import { setupUrl } from './set-up-login.ts'
 
 /** For the commands of the operator: the actor in the audit log. */

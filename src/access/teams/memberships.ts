@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/db/connect.ts'
 import { query } from '../../platform/db/query.ts'
 import { AppError } from '../../platform/errors.ts'
-import type { Caller, Role } from './schema.ts'
+import type { Caller, Role } from './caller.ts'
 
 /** Keeps the membership as it is until the transaction ends. */
 const lockMembership = query<{ userId: string; role: Role }, { id: string }>(

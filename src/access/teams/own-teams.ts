@@ -6,9 +6,9 @@ import { requiredName } from '../../platform/schema/validation.ts'
 import type { Services } from '../../platform/services.ts'
 import { type Audit, auditOf } from '../audit/audit.ts'
 import { createTeam } from './accounts.ts'
+import { type Caller, PLANS, type Plan, type Role } from './caller.ts'
 import type { Person } from './credentials.ts'
 import { lockTeam } from './lock-team.ts'
-import { type Caller, PLANS, type Plan, type Role } from './schema.ts'
 import { ownPassword, roleField } from './user-schema.ts'
 
 /** Teams that a login may own; one more could be made by another login. */

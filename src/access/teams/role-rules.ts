@@ -1,5 +1,5 @@
 import { AppError } from '../../platform/errors.ts'
-import { ROLES, type Role } from './schema.ts'
+import { ROLES, type Role } from './caller.ts'
 
 /** Returns the roles that a user may give, from the highest: their own and those below, nothing for those who do not manage the team. */
 export const rolesToGive = (role: Role): Role[] =>

@@ -7,7 +7,7 @@ import { useIdentity } from '../accounts/single-sign-on/identities.ts'
 import { linkIdentity } from '../accounts/single-sign-on/link.ts'
 import type { ProvenPerson } from '../accounts/single-sign-on/provider.ts'
 import { SsoRefusal } from '../accounts/single-sign-on/refusal.ts'
-import { recordLoginEntry } from '../audit/logins.ts'
+import { recordLoginEntry } from '../audit/login-entries.ts'
 import { joinAutomatically, joinByInvitations, lockInvitingTeams } from './join.ts'
 import { type OpenedLink, takeOpenedLink, useOpenedLink } from './opened-link.ts'
 

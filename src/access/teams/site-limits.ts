@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/db/connect.ts'
 import { query } from '../../platform/db/query.ts'
 import { AppError, invalidField } from '../../platform/errors.ts'
-import { isManager, type Role } from './schema.ts'
+import { isManager, type Role } from './caller.ts'
 
 const countSitesAmong = query<{ teamId: string; siteIds: string[] }, { count: number }>(
   'count-sites-among',

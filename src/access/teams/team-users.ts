@@ -5,8 +5,8 @@ import { AppError } from '../../platform/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { requireRenewal } from '../accounts/sessions.ts'
 import type { Audit } from '../audit/audit.ts'
+import type { Caller, Role } from './caller.ts'
 import { rolesToGive } from './role-rules.ts'
-import type { Caller, Role } from './schema.ts'
 
 export type UserServices = Pick<Services, 'db'> & { audit: Audit }
 

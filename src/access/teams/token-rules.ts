@@ -1,7 +1,7 @@
 import type { Transaction } from '../../platform/db/connect.ts'
 import { query } from '../../platform/db/query.ts'
 import { AppError, invalidField } from '../../platform/errors.ts'
-import type { Caller, Role, Scope } from './schema.ts'
+import type { Caller, Role, Scope } from './caller.ts'
 
 // What a token makes is never wider nor longer than the token, and ends with it: docs/access.md "What a token makes".
 

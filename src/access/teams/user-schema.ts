@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { flag, label, timestamp, uuid } from '../../platform/schema/fields.ts'
-import { ROLES } from './schema.ts'
+import { ROLES } from './caller.ts'
 
 const siteIdList = z.array(z.string().meta({ format: 'uuid' })).nullable()
 

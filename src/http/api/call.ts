@@ -1,6 +1,6 @@
 import { callTRPCProcedure } from '@trpc/server'
 import type { Context } from '../../trpc/context.ts'
-import { fromProcedure } from '../../trpc/errors.ts'
+import { fromProcedure } from '../../trpc/procedure-errors.ts'
 import { appRouter } from '../../trpc/root.ts'
 import type { Route } from './routes.ts'
 

@@ -1,4 +1,4 @@
-import type { SiteRecord } from '../../access/sites/schema.ts'
+import type { SiteRecord } from '../../access/sites/site-schema.ts'
 import { moneyText } from '../../money/money-text.ts'
 import {
   dayOf,

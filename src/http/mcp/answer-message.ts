@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import type { Request, Response } from 'express'
 import { findSite } from '../../access/sites/find-site.ts'
-import type { Caller } from '../../access/teams/schema.ts'
+import type { Caller } from '../../access/teams/caller.ts'
 import { VERSION } from '../../platform/config/config.ts'
 import { type AppError, retryAfterOf } from '../../platform/errors.ts'
 import { asAppError } from '../../platform/runtime/failures.ts'

@@ -1,6 +1,6 @@
 import { AppError } from '../../platform/errors.ts'
-import { filterFields } from '../../stats/filters/query.ts'
-import { VALUE_OPERATORS } from '../../storage/rollups/patterns/value-match.ts'
+import { filterFields } from '../../stats/filters/stats-query.ts'
+import { VALUE_OPERATORS } from '../../storage/patterns/value-match.ts'
 import type { Route } from '../api/routes.ts'
 import { createSchemas, type Json, lookUp } from '../openapi/schemas.ts'
 

@@ -7,15 +7,15 @@ import { csvListOf } from '../api/csv/send.ts'
 import { type Route, routes } from '../api/routes.ts'
 import { errorSchemas, headers, headersOf, otherErrors, RATE_HEADERS, refusalAnswers } from './answers.ts'
 import { csvDelimiter } from './csv-delimiter.ts'
+import { SITE_EXPORT } from './export-endpoints.ts'
 import { describeIngestion } from './ingestion.ts'
 import { PICTURES, SERVICE, SINGLE_SIGN_ON } from './other-endpoints.ts'
+import { WEBHOOK } from './processor-events.ts'
 import { describeReplay } from './replay.ts'
 import { requestOf } from './requests.ts'
 import { createSchemas, exampleOf, type Json, type Schemas } from './schemas.ts'
 import { shareParts } from './shared-parts.ts'
-import { SITE_EXPORT } from './site-export.ts'
 import { tags } from './tags.ts'
-import { WEBHOOK } from './webhook.ts'
 
 /**
  * Returns the OpenAPI 3.1 document of the service: the procedures, described by their meta data and schemas, and the endpoints

@@ -1,5 +1,5 @@
 import { ENDPOINTS, type Endpoint } from '../../ingestion/edge/accept.ts'
-import { KEYED_SCHEMAS } from '../../ingestion/edge/schema.ts'
+import { KEYED_SCHEMAS } from '../../ingestion/edge/hit-schema.ts'
 import type { Refusals } from '../../platform/errors.ts'
 import { headersOf, otherErrors, RATE_HEADERS, refusalAnswers } from './answers.ts'
 import type { DescribedEndpoint } from './other-endpoints.ts'

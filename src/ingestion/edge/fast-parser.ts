@@ -1,6 +1,6 @@
 import { mend } from '../../platform/schema/validation.ts'
-import type { Collect, CustomEvent, Engage } from './schema.ts'
-import { readProperties } from './schema.ts'
+import type { Collect, CustomEvent, Engage } from './hit-schema.ts'
+import { readProperties } from './hit-schema.ts'
 
 // Fast parser for the bodies that trackers usually send, at a tenth of the cost of the schemas. The schemas are the
 // definition: the caller falls back to them for every other body, and a test compares the results of both.

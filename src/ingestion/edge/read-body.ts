@@ -2,7 +2,6 @@ import type { z } from 'zod'
 import { validationError } from '../../platform/schema/validation.ts'
 import { type AllFields, AUTOCAPTURE_TYPES, type Hit } from '../hit.ts'
 import { FAST_PARSERS } from './fast-parser.ts'
-import { readError, readRevenue } from './reported.ts'
 import {
   type Collect,
   type CustomEvent,
@@ -10,7 +9,8 @@ import {
   type Identify,
   KEYED_SCHEMAS,
   SCHEMAS,
-} from './schema.ts'
+} from './hit-schema.ts'
+import { readError, readRevenue } from './reported.ts'
 import { readVitals, type WebVitals } from './web-vitals.ts'
 
 export const ENDPOINTS = ['collect', 'event', 'engage', 'identify', 'web-vitals'] as const

@@ -3,7 +3,7 @@ import { AppError } from '../../platform/errors.ts'
 import { keyedHash } from '../../platform/lib/keyed-hash.ts'
 import { DAY_MS } from '../../platform/lib/time.ts'
 import type { RedisClient } from '../../platform/redis/client.ts'
-import { answered } from '../../platform/redis/connect.ts'
+import { answered } from '../../platform/redis/connect-redis.ts'
 
 /** Salts for anonymous visitor ids: one a UTC day, derived from a random seed that all processes share through Redis. */
 export interface Salts {

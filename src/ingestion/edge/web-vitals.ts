@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { VitalsReport } from '../hit.ts'
-import { absentIfNull, described, EXAMPLE, key, optional, page, sender, uuid } from './fields.ts'
+import { absentIfNull, described, EXAMPLE, key, optional, page, sender, uuid } from './hit-fields.ts'
 
 /** Longer times and larger shifts are no measurements. */
 const MOST_MS = 600_000

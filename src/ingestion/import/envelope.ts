@@ -5,8 +5,8 @@ import { canonicalAddress } from '../../platform/net/canonical-address.ts'
 import { validationError } from '../../platform/schema/validation.ts'
 import { ENDPOINTS, type Sender } from '../edge/accept.ts'
 import type { Location } from '../edge/geo.ts'
+import { readTime, refused } from './read-time.ts'
 import { readStored, type StoredLine, StoredPart } from './stored-line.ts'
-import { readTime, refused } from './times.ts'
 
 const optionalText = z
   .string()

@@ -1,13 +1,13 @@
 import { v5 } from 'uuid'
 import { z } from 'zod'
 import { isWithin, validationError } from '../../platform/schema/validation.ts'
-import { sender } from '../edge/fields.ts'
+import { sender } from '../edge/hit-fields.ts'
+import { SCHEMAS } from '../edge/hit-schema.ts'
 import { type Content, type Endpoint, readBody } from '../edge/read-body.ts'
-import { SCHEMAS } from '../edge/schema.ts'
 import type { EnrichedHit } from '../hit.ts'
 import { MAX_MESSAGE } from '../stages/error.ts'
+import { refused } from './read-time.ts'
 import type { StoredLine } from './stored-line.ts'
-import { refused } from './times.ts'
 
 const Sender = z.object(sender)
 /** Engagement may be stored without a depth or a time. */

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { fieldOf, SESSION_ATTRIBUTES, type SessionAttribute } from '../../platform/dimensions/dimensions.ts'
 import { text } from '../../platform/schema/validation.ts'
-import { uuid } from '../edge/fields.ts'
+import { uuid } from '../edge/hit-fields.ts'
 import type { RestoredHit, RestoredSession } from '../hit.ts'
 import { SESSION_SPAN_MS } from '../store/batch-context.ts'
-import { readTime, refused } from './times.ts'
+import { readTime, refused } from './read-time.ts'
 
 /** Longest value of a session: a path of 2,048 characters that got its slash. */
 const MAX_VALUE = 2_049

@@ -5,8 +5,8 @@ import { matchesPath } from '../../platform/lib/path-patterns.ts'
 import { type DropReason, type Edge, givenVisitorId, type Sender } from '../edge/accept.ts'
 import { visitorIdFor } from '../edge/visitor-ids.ts'
 import { isCrawler } from '../stages/crawler.ts'
-import type { ReplayJob } from './job.ts'
 import { type ReplayHead, readChunk, readHead } from './read-chunk.ts'
+import type { ReplayJob } from './replay-job.ts'
 
 /** A chunk to queue; none where the sender only asked, or where the chunk is dropped. */
 export interface AcceptedReplay {

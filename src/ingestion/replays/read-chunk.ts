@@ -6,7 +6,7 @@ import { checkDepth, parseJson } from '../../platform/lib/json.ts'
 import { createTurns } from '../../platform/lib/turns.ts'
 import { flag } from '../../platform/schema/fields.ts'
 import { requiredText, validationError } from '../../platform/schema/validation.ts'
-import { described, EXAMPLE, integer, key, PATH, sender, uuid } from '../edge/fields.ts'
+import { described, EXAMPLE, integer, key, PATH, sender, uuid } from '../edge/hit-fields.ts'
 import {
   MAX_CHUNK_BYTES,
   MAX_CHUNK_MS,

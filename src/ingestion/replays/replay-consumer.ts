@@ -1,6 +1,6 @@
 import type { Config } from '../../platform/config/config.ts'
 import type { Db } from '../../platform/db/connect.ts'
-import { isDataFault } from '../../platform/db/errors.ts'
+import { isDataFault } from '../../platform/db/database-errors.ts'
 import { retry } from '../../platform/lib/retry.ts'
 import { HOUR_MS } from '../../platform/lib/time.ts'
 import type { BoundedQueue } from '../../platform/queue/bounded-queue.ts'
@@ -8,7 +8,7 @@ import type { Producer } from '../../platform/queue/producer.ts'
 import type { Log } from '../../platform/runtime/log.ts'
 import type { Metrics } from '../../platform/runtime/metrics.ts'
 import { STORE_RETRY } from '../store/store.ts'
-import { bytesOf, type ReplayJob, siteDay } from './job.ts'
+import { bytesOf, type ReplayJob, siteDay } from './replay-job.ts'
 import { type ChunkOutcome, storeChunk } from './store-chunk.ts'
 
 /** Pauses of a chunk that waits for its session, milliseconds; the last one repeats. Each writes the chunk to Redis again. */

@@ -3,7 +3,7 @@ import { query } from '../../platform/db/query.ts'
 import { DAY_MS, MINUTE_MS } from '../../platform/lib/time.ts'
 import { MAX_SESSION_BYTES, MAX_SESSION_CHUNKS, MAX_SESSION_MS } from './bounds.ts'
 import { lockReplays } from './delete-replays.ts'
-import type { ReplayJob } from './job.ts'
+import type { ReplayJob } from './replay-job.ts'
 
 /** What became of a chunk; `waiting` without a session, whose pageview may still be on its way. */
 export type ChunkOutcome = 'stored' | 'repeated' | 'full' | 'dropped' | 'waiting'

@@ -1,7 +1,7 @@
 import type { EnrichedHit } from '../hit.ts'
-import { DIRECT, listedSpelling, sourceOfHost, sourceOfTag } from './known-source.ts'
 import { hostOfPage } from './referrer.ts'
-import type { SourceCategory } from './sources.ts'
+import { DIRECT, listedSpelling, sourceOfHost, sourceOfTag } from './sources/find-source.ts'
+import type { SourceCategory } from './sources/source.ts'
 import { readTags } from './url.ts'
 
 /** What attribution reads and sets. */

@@ -2,8 +2,8 @@ import { domainToASCII } from 'node:url'
 import { parse } from 'tldts'
 import { cut } from '../../platform/schema/validation.ts'
 import type { EnrichedHit } from '../hit.ts'
-import { withoutWww } from './known-source.ts'
 import { remember } from './remember.ts'
+import { withoutWww } from './sources/find-source.ts'
 
 /**
  * Sets `referrerPage`: host (lower case, `www.` and port as sent) and path of the referrer; the path `/` alone is removed.

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/db/connect.ts'
-import { isDataFault, isUnavailable } from '../../platform/db/errors.ts'
+import { isDataFault, isUnavailable } from '../../platform/db/database-errors.ts'
 import { retry } from '../../platform/lib/retry.ts'
 import { DAY_MS } from '../../platform/lib/time.ts'
 import type { Producer } from '../../platform/queue/producer.ts'

@@ -1,6 +1,6 @@
 import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts'
 import type { Db, Transaction } from '../../platform/db/connect.ts'
-import { isDataFault, isRetryable, sqlState } from '../../platform/db/errors.ts'
+import { isDataFault, isRetryable, sqlState } from '../../platform/db/database-errors.ts'
 import { query } from '../../platform/db/query.ts'
 import { Unreplicated, unreplicatedCommits } from '../../platform/db/unreplicated.ts'
 import { type RetryOptions, retry } from '../../platform/lib/retry.ts'

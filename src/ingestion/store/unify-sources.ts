@@ -1,7 +1,7 @@
 import type { Db, Transaction } from '../../platform/db/connect.ts'
 import { unifySpellings } from '../../storage/events/source-spellings.ts'
 import type { EnrichedHit } from '../hit.ts'
-import { DIRECT, isListed } from '../stages/known-source.ts'
+import { DIRECT, isListed } from '../stages/sources/find-source.ts'
 
 /**
  * Gives the hits that can open a session the site's spelling of their source. Restored hits keep theirs; others follow it.

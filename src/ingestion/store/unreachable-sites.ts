@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../platform/db/connect.ts'
-import { dialect } from '../../platform/db/dialect.ts'
+import { dialect } from '../../platform/db/dialects/chosen-dialect.ts'
 import { MINUTE_MS } from '../../platform/lib/time.ts'
 
 /** Pause before servers that did not answer are asked again. */

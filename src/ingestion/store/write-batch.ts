@@ -9,17 +9,17 @@ import { markBuckets } from '../../storage/rollups/dirty.ts'
 import type { EnrichedHit } from '../hit.ts'
 import type { Visitor } from './batch-context.ts'
 import { renumberVisits } from './renumber-visits.ts'
+import type { SessionizedHit } from './session-rules.ts'
+import { settleRestored } from './settle-restored.ts'
+import { type ReportsToWrite, sessionsOfReports, writeReports } from './write-reports.ts'
+import { writeIdentities, writeVisitors } from './write-visitors.ts'
 import {
   EVENT_COLUMNS,
   eventLine,
   NEW_SESSION_COLUMNS,
   TOUCHED_SESSION_COLUMNS,
   type VisitorSession,
-} from './rows.ts'
-import type { SessionizedHit } from './session-rules.ts'
-import { settleRestored } from './settle-restored.ts'
-import { type ReportsToWrite, sessionsOfReports, writeReports } from './write-reports.ts'
-import { writeIdentities, writeVisitors } from './write-visitors.ts'
+} from './written-rows.ts'
 
 const insertSessions = query<Record<keyof typeof NEW_SESSION_COLUMNS, string>>('insert-sessions')
 const touchSessions = query<Record<keyof typeof TOUCHED_SESSION_COLUMNS, string>, { written: number }>(

@@ -1,12 +1,12 @@
 import type { Audit, AuditAction, AuditEntry } from '../../access/audit/audit.ts'
 import { isUuid } from '../../access/sites/domain.ts'
-import type { SiteRecord } from '../../access/sites/schema.ts'
+import type { SiteRecord } from '../../access/sites/site-schema.ts'
 import type { Queryable, Transaction } from '../../platform/db/connect.ts'
 import { query } from '../../platform/db/query.ts'
 import { AppError } from '../../platform/errors.ts'
 import { seal, unseal } from '../../platform/lib/secret-box.ts'
 import type { Services } from '../../platform/services.ts'
-import type { ConnectProcessor, ProcessorConnection } from '../schema.ts'
+import type { ConnectProcessor, ProcessorConnection } from '../money-schema.ts'
 
 /** A connection with decrypted secrets. It must never appear in a response or a log. */
 export interface OpenConnection {

@@ -5,7 +5,7 @@ import { AppError } from '../../platform/errors.ts'
 import { type PageUrl, paginate, windowOf } from '../../platform/schema/pagination.ts'
 import type { Services } from '../../platform/services.ts'
 import { requirePerson } from '../../stats/people/find-person.ts'
-import type { Erasure, ErasureKey, ListErasures, PersonKey } from '../../stats/people/schema.ts'
+import type { Erasure, ErasureKey, ListErasures, PersonKey } from '../../stats/people/person-schema.ts'
 
 interface ErasureRow {
   id: string

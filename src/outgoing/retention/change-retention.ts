@@ -1,6 +1,6 @@
 import type { Audit } from '../../access/audit/audit.ts'
 import { announced, auditEntry } from '../../access/sites/change-site.ts'
-import { SITE_COLUMNS, type Site, type SiteRecord } from '../../access/sites/schema.ts'
+import { SITE_COLUMNS, type Site, type SiteRecord } from '../../access/sites/site-schema.ts'
 import { query } from '../../platform/db/query.ts'
 import type { Services } from '../../platform/services.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Audit } from '../../access/audit/audit.ts'
-import type { SiteRecord } from '../../access/sites/schema.ts'
+import type { SiteRecord } from '../../access/sites/site-schema.ts'
 import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts'
 import type { Db } from '../../platform/db/connect.ts'
 import { query } from '../../platform/db/query.ts'

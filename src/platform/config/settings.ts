@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { databaseReadUrls, databaseUrl } from './database.ts'
+import { databaseReadUrls, databaseUrl } from './database-address.ts'
 import { exportTo } from './export.ts'
 import { isMaxMindFile, SECRET_KEY_ALLOWED, SECRET_KEY_FORM } from './files.ts'
 import { FITTING } from './machine.ts'
-import { networkList } from './networks.ts'
+import { networkList } from './network-list.ts'
 import { originList } from './origins.ts'
-import { redisUrl } from './redis.ts'
+import { redisUrl } from './redis-address.ts'
 
 interface About {
   /** What the setting does, in Markdown as a page of docs/ has it. */

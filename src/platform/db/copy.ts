@@ -1,12 +1,12 @@
 import type { Writable } from 'node:stream'
 import type { Transaction } from './connect.ts'
-import { dialect } from './dialect.ts'
+import { dialect } from './dialects/chosen-dialect.ts'
 import type { TableName } from './tables.ts'
 
 // COPY is the cheapest way to insert many rows: a row costs the server half of what `insert … select from unnest(…)` costs it
 // (docs/decisions/019-cost-of-a-hit.md).
 
-/** What the driver calls when the server has finished a statement; its types leave it out (test/db/copy.test.ts guards it). */
+/** What the driver calls when the server has finished a statement; its types leave it out (test/platform/db/copy.test.ts guards it). */
 interface Settled {
   resolve: () => void
   reject: (error: unknown) => void

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { projectRoot, VERSION } from '../config/config.ts'
 import { ADVISORY_LOCKS } from './advisory-locks.ts'
 import type { Db } from './connect.ts'
-import { dialect, useDialect } from './dialect.ts'
+import { dialect, useDialect } from './dialects/chosen-dialect.ts'
 import { type Applied, requireKnownSchema } from './known-schema.ts'
 
 /**

@@ -5,7 +5,7 @@ import { projectRoot } from '../config/config.ts'
 import { SQL_LISTS } from '../dimensions/sql-lists.ts'
 import { abandonable } from './abandon.ts'
 import type { Queryable } from './connect.ts'
-import { dialect } from './dialect.ts'
+import { dialect } from './dialects/chosen-dialect.ts'
 
 /** A statement as it is sent: parameters are `$1`, `$2`, … in the order of `parameters`. */
 interface Compiled {

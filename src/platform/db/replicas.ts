@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Db } from './connect.ts'
-import { isRetryable, isUnavailable } from './errors.ts'
+import { isRetryable, isUnavailable } from './database-errors.ts'
 import { createLagMeter } from './lag-meter.ts'
 import { askPosition, askPositionOfPrimary, type SeenPositions } from './wal-position.ts'
 

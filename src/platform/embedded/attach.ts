@@ -2,9 +2,9 @@ import type { Config } from '../config/config.ts'
 import { type Addresses, addressesOf } from './addresses.ts'
 import { startDatabase } from './database.ts'
 import { answers, lockStart } from './lock.ts'
-import type { Log } from './log.ts'
 import { openDataDir, redisSocketPathFor, socketPathFor } from './paths.ts'
 import { startRedis } from './redis.ts'
+import type { Log } from './server-log.ts'
 import { STATEMENT_LIMITS } from './watchdog.ts'
 
 /**

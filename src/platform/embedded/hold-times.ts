@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../lib/time.ts'
-import type { Log } from './log.ts'
+import type { Log } from './server-log.ts'
 import type { Session } from './session.ts'
 
 /** Storing hits should not wait longer than this for other statements. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import type { Log } from './log.ts'
+import type { Log } from './server-log.ts'
 
 /** The kernel's limit for a unix socket is 104 (macOS) or 108 bytes. */
 const MAX_SOCKET_PATH_BYTES = 100

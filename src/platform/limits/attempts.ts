@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import { keyedHash } from '../lib/keyed-hash.ts'
 import { MINUTE_MS } from '../lib/time.ts'
-import { answered } from '../redis/connect.ts'
+import { answered } from '../redis/connect-redis.ts'
 import type { Services } from '../services.ts'
 
 const WINDOW_MS = 15 * MINUTE_MS

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { RedisClient } from '../redis/client.ts'
-import { answered } from '../redis/connect.ts'
+import { answered } from '../redis/connect-redis.ts'
 
 /** Redis channel: something was changed that may decide what a token may do. */
 const CHANGES = 'token-changes'

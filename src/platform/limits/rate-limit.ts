@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import { MINUTE_MS } from '../lib/time.ts'
 import type { RedisClient } from '../redis/client.ts'
-import { answered } from '../redis/connect.ts'
+import { answered } from '../redis/connect-redis.ts'
 import { type Lane, laneIndexOf, lanesOf } from '../redis/lanes.ts'
 import { declareScript } from '../redis/script.ts'
 

@@ -1,5 +1,5 @@
 import type { RedisClient } from '../redis/client.ts'
-import { answered } from '../redis/connect.ts'
+import { answered } from '../redis/connect-redis.ts'
 import type { Lane } from '../redis/lanes.ts'
 import { declareScript } from '../redis/script.ts'
 import { ADD_JOB, bullJob, keyPrefix, lanesOfQueue, type QueueName } from './bull-format.ts'

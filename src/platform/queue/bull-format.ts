@@ -4,7 +4,7 @@ import { type Lane, lanesOf } from '../redis/lanes.ts'
 
 // Format of the queue in Redis, shared by producers and consumers. ADD_JOB writes jobs in the format of Bull's own scripts.
 // The risk: a version of Bull with another format would not find these jobs, and hits would wait unseen. The guard: a test of
-// test/queue/queue.test.ts adds a job both ways and compares their fields.
+// test/platform/queue/queue.test.ts adds a job both ways and compares their fields.
 
 /** Queues by what their jobs hold, so that hits never wait behind replays. Jobs are taken first in, first out. */
 export type QueueName = 'hits' | 'replays'

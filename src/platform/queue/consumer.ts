@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import Bull from 'bull'
 import type { RedisClient } from '../redis/client.ts'
-import { connectPatientRedis } from '../redis/connect.ts'
+import { connectPatientRedis } from '../redis/connect-redis.ts'
 import type { Log } from '../runtime/log.ts'
 import { bullPrefix, countWaiting, lanesOfQueue, type QueueName, SETTINGS } from './bull-format.ts'
 

@@ -3,7 +3,7 @@ import type { Queue } from 'bull'
 import { MINUTE_MS } from '../lib/time.ts'
 import { COUNT_REQUESTS, type CountArguments } from '../limits/rate-limit.ts'
 import type { RedisClient } from '../redis/client.ts'
-import { answered } from '../redis/connect.ts'
+import { answered } from '../redis/connect-redis.ts'
 import { type Lane, lanesOf } from '../redis/lanes.ts'
 import { declareScript } from '../redis/script.ts'
 import {

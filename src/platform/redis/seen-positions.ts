@@ -1,6 +1,6 @@
 import type { Position, SeenPositions } from '../db/wal-position.ts'
 import type { RedisClient } from './client.ts'
-import { answered } from './connect.ts'
+import { answered } from './connect-redis.ts'
 
 /** Keeps the higher one. ARGV: position, lifetime in milliseconds. Numbers of Lua are exact up to 2^53: 8 PiB of log. */
 const RAISE = `

@@ -1,4 +1,4 @@
-import { translateDbError } from '../db/errors.ts'
+import { translateDbError } from '../db/database-errors.ts'
 import { AppError } from '../errors.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { validate as isUuid } from 'uuid'
 import type { Audit } from '../../access/audit/audit.ts'
 import { lockSite } from '../../access/sites/lock-site.ts'
-import type { SiteRecord } from '../../access/sites/schema.ts'
+import type { SiteRecord } from '../../access/sites/site-schema.ts'
 import type { Transaction } from '../../platform/db/connect.ts'
 import { AppError, invalidField } from '../../platform/errors.ts'
 import { type PageUrl, paginate, windowOf } from '../../platform/schema/pagination.ts'
@@ -26,7 +26,7 @@ import {
   checkTimes,
   columnsOf,
   type ListAnnotations,
-} from './schema.ts'
+} from './annotation-schema.ts'
 
 /** Most annotations of a site. */
 export const MOST_ANNOTATIONS = 10_000

@@ -7,7 +7,7 @@ import { type CountOf, RATIOS } from '../../storage/rollups/value-order.ts'
 import { shownValue } from '../../storage/rollups/value-search.ts'
 import { countsFor } from '../imported/by-value.ts'
 import type { TotalsSums } from '../imported/sums.ts'
-import { trafficFields } from '../metrics/traffic.ts'
+import { trafficFields } from '../metrics/traffic-metrics.ts'
 import { PAGES } from './page-dimensions.ts'
 
 const metrics = {

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
-import { isCanceled } from '../../platform/db/errors.ts'
+import { isCanceled } from '../../platform/db/database-errors.ts'
 import { asAppError } from '../../platform/runtime/failures.ts'
 import type { Log } from '../../platform/runtime/log.ts'
 import type { Asked, Counter } from '../counts/counter.ts'

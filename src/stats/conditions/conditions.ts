@@ -7,7 +7,7 @@ import {
   refusalOfText,
   VALUE_OPERATORS,
   type ValueOperator,
-} from '../../storage/rollups/patterns/value-match.ts'
+} from '../../storage/patterns/value-match.ts'
 
 /** One comparison of a value with several: one of them must match; with a negative operator, none may match. */
 export interface Condition {

@@ -1,7 +1,7 @@
 import type { Dimension } from '../../platform/dimensions/dimensions.ts'
 import { invalidValue } from '../../platform/errors.ts'
 import type { Services } from '../../platform/services.ts'
-import { checkTests } from '../../storage/rollups/patterns/check-tests.ts'
+import { checkTests } from '../../storage/patterns/check-tests.ts'
 import {
   byDimension,
   type Condition,

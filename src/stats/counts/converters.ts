@@ -2,7 +2,7 @@ import { isHitDimension, isOfSessionEnd } from '../../platform/dimensions/dimens
 import { HOUR_OF_WEEK } from '../../platform/dimensions/registry.ts'
 import type { View } from '../../storage/columns/block.ts'
 import { fill } from '../../storage/columns/fill.ts'
-import type { GoalTarget } from '../goals/matching.ts'
+import type { GoalTarget } from '../goals/goal-target.ts'
 import type { Question } from './question.ts'
 import { Buckets } from './shared/buckets.ts'
 import { Goals } from './shared/conversions.ts'

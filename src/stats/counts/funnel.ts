@@ -4,7 +4,7 @@ import { doubled } from '../../storage/columns/fill.ts'
 import type { ChainRules } from '../funnels/chains.ts'
 import { countMoments, type FunnelCounts } from '../funnels/count-chains.ts'
 import type { Moments } from '../funnels/moments.ts'
-import { type GoalTarget, testOf } from '../goals/matching.ts'
+import { type GoalTarget, testOf } from '../goals/goal-target.ts'
 import type { Question } from './question.ts'
 import { type ByteOrder, byteOrder } from './shared/byte-order.ts'
 import { comparedOf, firstReach, Goals } from './shared/conversions.ts'
@@ -28,14 +28,25 @@ export interface FunnelAsked {
 /** Counts how far visitors or sessions go through the steps of a funnel (docs/metrics.md "Funnels"). */
 export function countFunnel(view: View, question: Question, asked: FunnelAsked): FunnelCounts {
   const order = asked.dimension ? byteOrder(view.texts.ofDimension(asked.dimension)) : undefined
-  const found = new FoundMoments(asked, order)
-  const matcher = new TextMatcher(view, question)
-  const finder = new StepFinder(view, asked, matcher)
-  for (const block of select(view, question)) {
-    found.addHits(block, question, finder.stepsOfHits(block, question))
-    finder.forEachScroll(block, question, (hit, steps) => found.addScroll(block, hit, steps))
+  const finder = new StepFinder(view, asked, new TextMatcher(view, question))
+  const blocks = select(view, question).map(block => ({
+    block,
+    steps: finder.stepsOfHits(block, question),
+    scrolls: finder.scrollsOf(block, question),
+  }))
+  const found = new FoundMoments(asked, order, view.visitors.size)
+  for (const { block, steps, scrolls } of blocks) found.noteBeginners(block, steps, scrolls)
+  for (const { block, steps, scrolls } of blocks) {
+    found.addHits(block, question, steps)
+    for (const scroll of scrolls) found.addScroll(block, scroll)
   }
   return countMoments(found.moments(), asked.rules, asked.dimension ? asked.rows : 0)
+}
+
+/** An engagement, and the steps that it meets. */
+interface Scroll {
+  hit: number
+  steps: number
 }
 
 interface ScrollTarget {
@@ -82,13 +93,10 @@ class StepFinder {
     return steps
   }
 
-  /** Calls back for the first engagement of each pageview that reaches a threshold, if it lies in the range, with the steps that it meets. */
-  forEachScroll(
-    { hits, sessions, counts }: Selected,
-    { start, end }: Question,
-    met: (hit: number, steps: number) => void,
-  ): void {
-    if (this.#scrolls.length === 0) return
+  /** Returns the first engagement of each pageview that reaches a threshold, if it lies in the range. */
+  scrollsOf({ hits, sessions, counts }: Selected, { start, end }: Question): Scroll[] {
+    const found: Scroll[] = []
+    if (this.#scrolls.length === 0) return found
     const { type, scroll, session, at, values } = hits
     for (let hit = 0; hit < hits.count; hit++) {
       if (type[hit] !== ENGAGEMENT || counts[session[hit]!] === 0) continue
@@ -96,15 +104,18 @@ class StepFinder {
         const mask = steps[values.path[hit]!]!
         if (mask === 0 || scroll[hit]! < threshold || at[hit]! < start || at[hit]! >= end) continue
         const first = firstReach(hits, sessions.firstHit[session[hit]!]!, hit, threshold)
-        if (first === hit) met(hit, mask)
+        if (first === hit) found.push({ hit, steps: mask })
       }
     }
+    return found
   }
 }
 
 class FoundMoments {
   readonly #asked: FunnelAsked
   readonly #order: ByteOrder | undefined
+  /** 1 for each visitor with a moment of the first step: the others have no chain. */
+  readonly #begins: Uint8Array
   #units = new Float64Array(1_024)
   #times = new Float64Array(1_024)
   #steps = new Uint8Array(1_024)
@@ -113,9 +124,10 @@ class FoundMoments {
   #values = new Uint32Array(1_024)
   #size = 0
 
-  constructor(asked: FunnelAsked, order: ByteOrder | undefined) {
+  constructor(asked: FunnelAsked, order: ByteOrder | undefined, visitors: number) {
     this.#asked = asked
     this.#order = order
+    this.#begins = new Uint8Array(visitors)
   }
 
   #grow(): void {
@@ -127,39 +139,53 @@ class FoundMoments {
     this.#values = doubled(this.#values)
   }
 
+  /** Finds which visitors meet the first step; needed before their moments are added. */
+  noteBeginners(block: Selected, steps: Uint8Array, scrolls: readonly Scroll[]): void {
+    const { session } = block.hits
+    const { visitor } = block.sessions
+    const note = (hit: number, met: number) => {
+      const of = visitor[session[hit]!]!
+      if (of >= 0 && (this.#inTime(block, hit, met) & 1) === 1) this.#begins[of] = 1
+    }
+    for (let hit = 0; hit < steps.length; hit++) if ((steps[hit]! & 1) === 1) note(hit, 1)
+    for (const { hit, steps } of scrolls) note(hit, steps)
+  }
+
   /** Adds the hits that meet a step in time; in the strict order every pageview and event in the range, in sessions that count. */
   addHits(block: Selected, { start, end }: Question, steps: Uint8Array): void {
-    const { hits, counts, isService } = block
+    const { hits, sessions, counts, isService } = block
     const takesAll = this.#asked.rules.isStrict && !isService
     const isTaken = (hit: number) =>
-      hits.type[hit] !== ENGAGEMENT &&
-      counts[hits.session[hit]!] === 1 &&
-      hits.at[hit]! >= start &&
-      hits.at[hit]! < end
-    for (let hit = 0; hit < hits.count; hit++) {
-      const inTime = this.#inTime(block, hit, steps[hit]!)
-      if (inTime !== 0 || (takesAll && isTaken(hit))) this.#push(block, hit, inTime, isService)
+      hits.type[hit] !== ENGAGEMENT && hits.at[hit]! >= start && hits.at[hit]! < end
+    for (let session = 0; session < sessions.count; session++) {
+      if (counts[session] === 0 || this.#begins[sessions.visitor[session]!] !== 1) continue
+      const last = sessions.firstHit[session + 1]!
+      for (let hit = sessions.firstHit[session]!; hit < last; hit++) {
+        const inTime = this.#inTime(block, hit, steps[hit]!)
+        if (inTime !== 0 || (takesAll && isTaken(hit))) this.#push(block, session, hit, inTime, isService)
+      }
     }
   }
 
   /** Adds an engagement that meets a step in time. */
-  addScroll(block: Selected, hit: number, steps: number): void {
+  addScroll(block: Selected, { hit, steps }: Scroll): void {
     const inTime = this.#inTime(block, hit, steps)
-    if (inTime !== 0) this.#push(block, hit, inTime, true)
+    const session = block.hits.session[hit]!
+    const isBeginner = this.#begins[block.sessions.visitor[session]!] === 1
+    if (inTime !== 0 && isBeginner) this.#push(block, session, hit, inTime, true)
   }
 
   #inTime({ hits }: Selected, hit: number, steps: number): number {
     return hits.at[hit]! < this.#asked.startsBefore ? steps : steps & ~1
   }
 
-  /** Adds a moment, unless it has no visitor, or no session although these are looked at. */
-  #push(block: Selected, hit: number, steps: number, isSilent: boolean): void {
+  /** Adds a moment, unless it has no session although these are looked at. */
+  #push(block: Selected, session: number, hit: number, steps: number, isSilent: boolean): void {
     const { isWithinSession, dimension } = this.#asked
     const { hits, sessions } = block
-    const session = hits.session[hit]!
     const visitor = sessions.visitor[session]!
     const unit = isWithinSession ? sessions.no[session]! : visitor
-    if (visitor < 0 || (isWithinSession && unit <= 0)) return
+    if (isWithinSession && unit <= 0) return
     if (this.#size === this.#units.length) this.#grow()
     const place = this.#size++
     this.#units[place] = unit

@@ -5,7 +5,7 @@ import {
 } from '../../platform/dimensions/dimensions.ts'
 import { HOUR_OF_WEEK } from '../../platform/dimensions/registry.ts'
 import type { View } from '../../storage/columns/block.ts'
-import type { GoalTarget } from '../goals/matching.ts'
+import type { GoalTarget } from '../goals/goal-target.ts'
 import type { Question } from './question.ts'
 import { convertedSessions, Goals } from './shared/conversions.ts'
 import { Pairs, VisitorSet } from './shared/distinct.ts'

@@ -1,6 +1,6 @@
 import { type Block, ENGAGEMENT, type Numbers, PAGEVIEW, type View } from '../../storage/columns/block.ts'
 import { countSteps, END } from '../journeys/count-steps.ts'
-import type { Journeys, JourneysQuery } from '../journeys/query.ts'
+import type { Journeys, JourneysQuery } from '../journeys/journeys-query.ts'
 import type { Question } from './question.ts'
 import { type ByteOrder, byteOrder } from './shared/byte-order.ts'
 import { columnOf, select } from './shared/select.ts'

@@ -1,5 +1,5 @@
 import type { EventType } from '../../platform/dimensions/event-types.ts'
-import { typeNumber, type View } from '../../storage/columns/block.ts'
+import { BLOCK_TYPES, type View } from '../../storage/columns/block.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { Question } from './question.ts'
 import { type HitKeys, hitKeysOf } from './shared/hit-keys.ts'
@@ -29,18 +29,22 @@ export function findLogHits(
   question: Question,
   { types, errorId, sessionNos, ...page }: LogAsked,
 ): LogKeys {
-  const wanted = new Set(types.map(typeNumber))
+  const isWanted = Uint8Array.from(BLOCK_TYPES, type => (types.some(each => each === type) ? 1 : 0))
   const error = errorId === undefined ? undefined : (view.texts.of('error').find(errorId) ?? -1)
   const wantedSessions = sessionNos && new Set(sessionNos)
   const isListed = ({ hits, sessions, isService }: Selected, hit: number) =>
-    wanted.has(hits.type[hit]!) &&
     (error === undefined || hits.error[hit] === error) &&
     (!wantedSessions || (!isService && wantedSessions.has(sessions.no[hits.session[hit]!]!)))
+  const takesAll = error === undefined && !wantedSessions
   const selected = select(view, question)
-  const listed = selected.map(block => ({
-    at: block.hits.at,
-    marked: block.inRange.map((passes, hit) => (passes === 1 && isListed(block, hit) ? 1 : 0)),
-  }))
+  const listed = selected.map(block => {
+    const { at, type } = block.hits
+    const marked = block.inRange.slice()
+    for (let hit = 0; hit < marked.length; hit++) {
+      if (marked[hit] === 1) marked[hit] = takesAll || isListed(block, hit) ? isWanted[type[hit]!]! : 0
+    }
+    return { at, marked }
+  })
   const { total, places, skipped } = locatePage(listed, page)
   return { total, skipped, ...hitKeysOf(selected, places) }
 }

@@ -8,14 +8,15 @@ import { isPayment } from './shared/select-money.ts'
 
 /** Money of a bucket, minor units. */
 export interface MoneyCounts {
-  revenue: Omit<RevenueTotals, 'recorded'>
+  revenue: RevenueTotals
   movements: MovementTotals
   /** Distinct customers of payments that are not wholly refunded. */
   payingCustomers: number
 }
 
 /**
- * Counts payments and MRR movements of consecutive buckets.
+ * Counts payments and MRR movements of consecutive buckets. Neither filters nor the currency apply to `recorded`: it says whether there are
+ * payments at all.
  * @param asked.bounds of the buckets, Unix milliseconds, one more than buckets
  */
 export function countMoney(
@@ -28,11 +29,15 @@ export function countMoney(
   const counts = Array.from(
     { length: buckets.count },
     (): MoneyCounts => ({
-      revenue: { payments: 0, revenue: 0n, recurring: 0n, newCustomers: 0 },
+      revenue: { recorded: 0, payments: 0, revenue: 0n, recurring: 0n, newCustomers: 0 },
       movements: { mrr: 0n, mrrAtEnd: 0n },
       payingCustomers: 0,
     }),
   )
+  for (let row = 0; row < money.count; row++) {
+    const bucket = isPayment(view, row) ? buckets.of(money.at[row]!) : -1
+    if (bucket >= 0) counts[bucket]!.revenue.recorded += 1
+  }
   const paying = new Pairs()
   let mrrAtEnd = 0n
   for (const row of selectMoneyOfValue(view, question, currency, of)) {

@@ -1,7 +1,7 @@
 import type { Span } from '../../storage/columns/spans.ts'
 import type { DimensionFilter } from '../conditions/conditions.ts'
 import type { PropertyFilter } from '../filters/resolved-query.ts'
-import type { GoalTarget } from '../goals/matching.ts'
+import type { GoalTarget } from '../goals/goal-target.ts'
 
 /** Which hits and sessions count: all conditions must hold (docs/metrics.md "Filters"). Structured clones of it pass between processes. */
 export interface Question {

@@ -1,6 +1,6 @@
 import type { Block, SessionColumns, View } from '../../storage/columns/block.ts'
 import { type CohortCounts, CohortMembers, type CohortPeriods } from '../cohorts/members.ts'
-import type { GoalTarget } from '../goals/matching.ts'
+import type { GoalTarget } from '../goals/goal-target.ts'
 import type { Question } from './question.ts'
 import { Buckets } from './shared/buckets.ts'
 import { Goals } from './shared/conversions.ts'

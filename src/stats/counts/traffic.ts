@@ -37,39 +37,38 @@ function addUp(view: View, question: Question, bounds: readonly number[]) {
   const totals = Array.from({ length: buckets.count }, () => ({ ...NO_TRAFFIC }))
   const pairs = new Pairs()
   for (const selected of select(view, question)) {
-    countHits(selected, buckets, totals, pairs)
-    countSessions(selected, buckets, totals)
+    if (!selected.isService) addSessions(selected, buckets, totals, pairs)
   }
   return { totals, pairs }
 }
 
-function countHits(
-  { hits, inRange, isService, sessions: { visitor } }: Selected,
+function addSessions(
+  { hits: { at, type }, counts, inRange, started, sessions }: Selected,
   buckets: Buckets,
   totals: TrafficTotals[],
   pairs: Pairs,
 ): void {
-  if (isService) return
-  const { count, at, type, session } = hits
-  for (let hit = 0; hit < count; hit++) {
-    if (inRange[hit] === 0) continue
-    const bucket = buckets.of(at[hit]!)
-    if (bucket < 0) continue
-    const total = totals[bucket]!
-    if (type[hit] === PAGEVIEW) total.pageviews += 1
-    else if (type[hit] === EVENT) total.customEvents += 1
-    pairs.add(bucket, visitor[session[hit]!]!)
-  }
-}
-
-function countSessions({ sessions, started }: Selected, buckets: Buckets, totals: TrafficTotals[]): void {
-  for (let session = 0; session < sessions.count; session++) {
-    if (started[session] === 0) continue
-    const bucket = buckets.of(sessions.startedAt[session]!)
-    if (bucket < 0) continue
-    const total = totals[bucket]!
-    total.sessions += 1
-    if (sessions.pageviews[session] === 1) total.bounces += 1
-    total.durationMs += sessions.durationMs[session]!
+  const { count, startedAt, firstAt, lastAt, firstHit, visitor, pageviews, durationMs } = sessions
+  for (let session = 0; session < count; session++) {
+    if (counts[session] === 0) continue
+    const startedIn = started[session] === 0 ? -1 : buckets.of(startedAt[session]!)
+    if (startedIn >= 0) {
+      const total = totals[startedIn]!
+      total.sessions += 1
+      if (pageviews[session] === 1) total.bounces += 1
+      total.durationMs += durationMs[session]!
+    }
+    // Most sessions lie in one bucket.
+    const firstIn = buckets.of(firstAt[session]!)
+    const isWhole = firstIn >= 0 && buckets.of(lastAt[session]!) === firstIn
+    const end = firstHit[session + 1]!
+    for (let hit = firstHit[session]!; hit < end; hit++) {
+      if (inRange[hit] === 0) continue
+      const bucket = isWhole ? firstIn : buckets.of(at[hit]!)
+      if (bucket < 0) continue
+      if (type[hit] === PAGEVIEW) totals[bucket]!.pageviews += 1
+      else if (type[hit] === EVENT) totals[bucket]!.customEvents += 1
+      pairs.add(bucket, visitor[session]!)
+    }
   }
 }

@@ -53,10 +53,8 @@ function countKeys(
     const ofSessions = keys.ofSessions(selected)
     if (dimension !== ERRORS && isOfSessionEnd(dimension)) counts.addEnded(selected, ofSessions!)
     else {
-      const ofHits = keys.ofHits(selected)
-      counts.addHits(selected, ofHits)
+      counts.addHits(selected, keys.ofHits(selected), !ofSessions)
       if (ofSessions) counts.addSessions(selected, ofSessions)
-      else counts.addSeen(selected, ofHits)
     }
   }
   return counts
@@ -92,19 +90,59 @@ class CountsByKey {
     return counts
   }
 
-  /** Adds the hits in the range. */
-  addHits({ hits, inRange, sessions: { visitor } }: Selected, keyOf: Numbers): void {
-    const { count, type, session, at } = hits
-    for (let hit = 0; hit < count; hit++) {
-      if (inRange[hit] === 0) continue
+  /** Adds the hits in the range, and where `isOfHits`, the sessions that started in it to each value that they saw. */
+  addHits(selected: Selected, keyOf: Numbers, isOfHits: boolean): void {
+    const { inRange, started, counts: isCounted, sessions, hits } = selected
+    const { type, at } = hits
+    const { none } = this.#keys
+    for (let session = 0; session < sessions.count; session++) {
+      if (isCounted[session] === 0) continue
+      const stamp = isOfHits && started[session] === 1 ? ++this.#session : 0
+      const visitor = sessions.visitor[session]!
+      const end = sessions.firstHit[session + 1]!
+      let hasEngagement = false
+      for (let hit = sessions.firstHit[session]!; hit < end; hit++) {
+        const key = keyOf[hit]!
+        if (key === none) continue
+        if (inRange[hit] === 1) {
+          const counts = this.#of(key)
+          counts.hits += 1
+          if (type[hit] === PAGEVIEW) counts.pageviews += 1
+          else if (type[hit] === EVENT) counts.customEvents += 1
+          if (at[hit]! > counts.lastAt) counts.lastAt = at[hit]!
+          this.#pairs.add(key, visitor)
+        }
+        if (stamp === 0) continue
+        if (type[hit] === ENGAGEMENT) hasEngagement = true
+        if (this.#seen[key] === stamp || !isSeen(selected, hit)) continue
+        this.#seen[key] = stamp
+        this.#addSession(sessions, session, key)
+      }
+      if (hasEngagement) this.#addEngagement(selected, session, keyOf, stamp)
+    }
+  }
+
+  /** Adds the engagement of a session to the values that it saw. */
+  #addEngagement({ sessions, hits }: Selected, session: number, keyOf: Numbers, stamp: number): void {
+    const { type, engagedMs, scroll } = hits
+    const deepest = this.#deepest
+    for (let hit = sessions.firstHit[session]!; hit < sessions.firstHit[session + 1]!; hit++) {
       const key = keyOf[hit]!
-      if (key === this.#keys.none) continue
+      if (type[hit] !== ENGAGEMENT || this.#seen[key] !== stamp) continue
       const counts = this.#of(key)
-      counts.hits += 1
-      if (type[hit] === PAGEVIEW) counts.pageviews += 1
-      else if (type[hit] === EVENT) counts.customEvents += 1
-      if (at[hit]! > counts.lastAt) counts.lastAt = at[hit]!
-      this.#pairs.add(key, visitor[session[hit]!]!)
+      if (this.#engaged[key] !== stamp) {
+        this.#engaged[key] = stamp
+        deepest[key] = NONE
+        counts.engagedSessions += 1
+      }
+      counts.engagedMs += engagedMs[hit]!
+      const depth = scroll[hit]!
+      if (depth <= deepest[key]!) continue
+      if (deepest[key] === NONE) {
+        counts.scrolledSessions += 1
+        counts.scrollSum += depth
+      } else counts.scrollSum += depth - deepest[key]!
+      deepest[key] = depth
     }
   }
 
@@ -125,47 +163,6 @@ class CountsByKey {
       counts.pageviews += sessions.pageviews[session]!
       counts.hits += sessions.pageviews[session]! + sessions.events[session]!
       this.#pairs.add(keyOf[session]!, sessions.visitor[session]!)
-    }
-  }
-
-  /** Adds the sessions that started in the range to each value that they saw, once, with their engagement there. */
-  addSeen(selected: Selected, keyOf: Numbers): void {
-    const { sessions, started, hits } = selected
-    const { type, engagedMs, scroll } = hits
-    const seen = this.#seen
-    const engaged = this.#engaged
-    const deepest = this.#deepest
-    for (let session = 0; session < sessions.count; session++) {
-      if (started[session] === 0) continue
-      const stamp = ++this.#session
-      const first = sessions.firstHit[session]!
-      const end = sessions.firstHit[session + 1]!
-      let hasEngagement = false
-      for (let hit = first; hit < end; hit++) {
-        if (type[hit] === ENGAGEMENT) hasEngagement = true
-        const key = keyOf[hit]!
-        if (seen[key] === stamp || key === this.#keys.none || !isSeen(selected, hit)) continue
-        seen[key] = stamp
-        this.#addSession(sessions, session, key)
-      }
-      for (let hit = first; hasEngagement && hit < end; hit++) {
-        const key = keyOf[hit]!
-        if (type[hit] !== ENGAGEMENT || seen[key] !== stamp) continue
-        const counts = this.#of(key)
-        if (engaged[key] !== stamp) {
-          engaged[key] = stamp
-          deepest[key] = NONE
-          counts.engagedSessions += 1
-        }
-        counts.engagedMs += engagedMs[hit]!
-        const depth = scroll[hit]!
-        if (depth <= deepest[key]!) continue
-        if (deepest[key] === NONE) {
-          counts.scrolledSessions += 1
-          counts.scrollSum += depth
-        } else counts.scrollSum += depth - deepest[key]!
-        deepest[key] = depth
-      }
     }
   }
 

@@ -1,5 +1,4 @@
 import type { View } from '../../storage/columns/block.ts'
-import { fill } from '../../storage/columns/fill.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { Question } from './question.ts'
 import { locatePage } from './shared/pages.ts'
@@ -24,22 +23,27 @@ export function findVisitors(view: View, question: Question, { limit, offset }: 
   const { visitors } = view
   const ofRange = new Float64Array(visitors.size).fill(NEVER)
   const others = new Float64Array(visitors.size).fill(NEVER)
-  for (const { hits, inRange, sessions, isService } of select(view, question)) {
+  for (const { inRange, counts, sessions, isService } of select(view, question)) {
     if (isService) continue
-    for (let hit = 0; hit < hits.count; hit++) {
-      if (inRange[hit] === 0) continue
-      const session = hits.session[hit]!
-      const at = sessions.startedAt[session]!
+    const { startedAt, firstHit, visitor } = sessions
+    for (let session = 0; session < sessions.count; session++) {
+      const at = startedAt[session]!
       const newest = at >= question.start && at < question.end ? ofRange : others
-      const visitor = sessions.visitor[session]!
-      if (at > newest[visitor]!) newest[visitor] = at
+      if (counts[session] === 0 || !(at > newest[visitor[session]!]!)) continue
+      const end = firstHit[session + 1]!
+      let hit = firstHit[session]!
+      while (hit < end && inRange[hit] === 0) hit++
+      if (hit < end) newest[visitor[session]!] = at
     }
   }
   for (let visitor = 0; visitor < others.length; visitor++) {
     if (ofRange[visitor] !== NEVER) others[visitor] = NEVER
   }
   const pageOf = (newest: Float64Array, page: PageWindow) => {
-    const marked = fill(new Uint8Array(newest.length), visitor => (newest[visitor] === NEVER ? 0 : 1))
+    const marked = new Uint8Array(newest.length)
+    for (let visitor = 0; visitor < marked.length; visitor++) {
+      if (newest[visitor] !== NEVER) marked[visitor] = 1
+    }
     const { total, places, skipped } = locatePage([{ at: newest, marked }], page)
     const shown = places
       .map(({ row, at }) => ({ visitorNo: visitors.visitorNo(row), at }))

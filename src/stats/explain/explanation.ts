@@ -1,5 +1,5 @@
-import type { PaymentTerm, RecurringTerm } from './money.ts'
-import type { TrafficTerm } from './traffic.ts'
+import type { PaymentTerm, RecurringTerm } from './money-terms.ts'
+import type { TrafficTerm } from './traffic-terms.ts'
 
 /** Counts and amounts that numbers are made of. */
 export type TermName =

@@ -1,5 +1,5 @@
 import { ratio, roundedQuotient } from '../../platform/lib/numbers.ts'
-import type { OverviewMetric } from '../reports/overview.ts'
+import type { OverviewMetric } from '../reads/overview.ts'
 import { type Explanation, made, plain } from './explanation.ts'
 
 /** Traffic of the overview; rows of a breakdown have some of the same. */

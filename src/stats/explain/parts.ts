@@ -3,7 +3,7 @@ import { formatInstant } from '../../platform/time/local-time.ts'
 import { buckets, type Group, type LabelledBucket, type Range } from '../../platform/time/range.ts'
 import type { OfValue } from '../counts/shared/of-value.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
-import type { GoalTarget } from '../goals/matching.ts'
+import type { GoalTarget } from '../goals/goal-target.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 
 /** What is explained: a period of a site, and the parts that it is divided into; of a breakdown one of its rows. */

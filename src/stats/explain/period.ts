@@ -2,7 +2,7 @@ import { invalidField } from '../../platform/errors.ts'
 import type { Range } from '../../platform/time/range.ts'
 import { isUnfiltered, keptPart, type ResolvedQuery, wholePart } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
-import type { ExplainQuery, Read } from './query.ts'
+import type { ExplainQuery, Read } from './explain-query.ts'
 
 /** From the first moment that answers can have to the last one. */
 const ALWAYS = { start: new Date('1900-01-01T00:00:00Z'), end: new Date('9999-01-01T00:00:00Z') }

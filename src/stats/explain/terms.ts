@@ -1,8 +1,8 @@
 import { withoutGoal } from '../filters/resolved-query.ts'
 import type { TermName } from './explanation.ts'
-import { explainPaying, explainPayments, explainRecurring, explainValueMoney } from './money.ts'
+import { explainPaying, explainPayments, explainRecurring, explainValueMoney } from './money-terms.ts'
 import type { Explained, Term } from './parts.ts'
-import { COUNT_OF, explainConverting, explainTraffic } from './traffic.ts'
+import { COUNT_OF, explainConverting, explainTraffic } from './traffic-terms.ts'
 
 type Found = Partial<Record<TermName, Term>>
 

@@ -2,7 +2,7 @@ import { isHitDimension, sectionOf } from '../../platform/dimensions/dimensions.
 import { LIFECYCLE_NAMES } from '../../storage/events/reserved-names.ts'
 import type { DimensionFilter } from '../conditions/conditions.ts'
 import { type Grant, mayShow, requireSection } from '../sharing/grant.ts'
-import type { Filters } from './query.ts'
+import type { Filters } from './stats-query.ts'
 
 /** Leaves out the events that the service writes for money. */
 export const NO_MONEY_EVENTS: DimensionFilter = {

@@ -4,10 +4,10 @@ import { DAY_MS } from '../../platform/lib/time.ts'
 import type { Services } from '../../platform/services.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
-import { type GoalTarget, targetOf } from '../goals/matching.ts'
+import { type GoalTarget, targetOf } from '../goals/goal-target.ts'
 import { resolveFollowed, type StatsServices, type StatsSite } from '../query-context.ts'
 import { findVisibleFunnel } from '../saved-funnels/find-funnel.ts'
-import type { FunnelRules } from '../saved-funnels/schema.ts'
+import type { FunnelRules } from '../saved-funnels/funnel-schema.ts'
 import {
   goalsOfSteps,
   isOwnDefinition,
@@ -18,7 +18,7 @@ import {
 import { mayShow, requireSection } from '../sharing/grant.ts'
 import { withoutMoneyGoals } from '../sharing/money-goals.ts'
 import type { FunnelCounts, StepCount } from './count-chains.ts'
-import type { FunnelQuery, FunnelReport, SavedFunnelQuery, StepReport } from './query.ts'
+import type { FunnelQuery, FunnelReport, SavedFunnelQuery, StepReport } from './funnel-query.ts'
 
 /** Rows of a breakdown. */
 const MOST_ROWS = 20

@@ -1,5 +1,5 @@
 import type { Audit } from '../../access/audit/audit.ts'
-import type { SiteRecord } from '../../access/sites/schema.ts'
+import type { SiteRecord } from '../../access/sites/site-schema.ts'
 import type { Transaction } from '../../platform/db/connect.ts'
 import { query } from '../../platform/db/query.ts'
 import type { Services } from '../../platform/services.ts'
@@ -14,7 +14,7 @@ import {
   MAX_GOALS,
   paramsOf,
 } from './goal-rules.ts'
-import { type Goal, type GoalBatch, type GoalBody, type GoalRecord, isBlank } from './schema.ts'
+import { type Goal, type GoalBatch, type GoalBody, type GoalRecord, isBlank } from './goal-schema.ts'
 
 const insertGoal = query<DefinitionParams & { siteNo: number }, GoalRecord>(
   'insert-goal',

@@ -1,7 +1,7 @@
 import { normalizeDomain } from '../../access/sites/domain.ts'
 import { invalidField } from '../../platform/errors.ts'
 import { isWithin } from '../../platform/schema/validation.ts'
-import { type GoalBody, type GoalDefinition, isBlank } from './schema.ts'
+import { type GoalBody, type GoalDefinition, isBlank } from './goal-schema.ts'
 
 /** Returns the goal that a valid body describes, with defaults for omitted fields. */
 export function definitionOf(body: GoalBody): GoalDefinition {

@@ -3,7 +3,7 @@ import type { Queryable } from '../../platform/db/connect.ts'
 import { query } from '../../platform/db/query.ts'
 import { AppError } from '../../platform/errors.ts'
 import { type PageUrl, paginate, windowOf } from '../../platform/schema/pagination.ts'
-import type { Goal, GoalRecord, ListGoals } from './schema.ts'
+import type { Goal, GoalRecord, ListGoals } from './goal-schema.ts'
 
 export const GOAL_COLUMNS = `
   id,

@@ -1,12 +1,12 @@
 import { lockSiteCurrency } from '../../access/sites/change-site.ts'
-import type { SiteRecord } from '../../access/sites/schema.ts'
+import type { SiteRecord } from '../../access/sites/site-schema.ts'
 import type { Transaction } from '../../platform/db/connect.ts'
 import { query } from '../../platform/db/query.ts'
 import { AppError, invalidField } from '../../platform/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { isReservedName } from '../../storage/events/reserved-names.ts'
-import { checkTests } from '../../storage/rollups/patterns/check-tests.ts'
-import type { GoalDefinition, GoalRecord } from './schema.ts'
+import { checkTests } from '../../storage/patterns/check-tests.ts'
+import type { GoalDefinition, GoalRecord } from './goal-schema.ts'
 
 /** Most goals of a site. Goals that the service adds itself are not limited. */
 export const MAX_GOALS = 1_000

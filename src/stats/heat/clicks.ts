@@ -5,7 +5,7 @@ import { count, decimal, label } from '../../platform/schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../../platform/schema/pagination.ts'
 import { compareTexts } from '../../storage/rollups/daily/value-dictionary.ts'
 import { countAsked } from '../counts/count-filtered.ts'
-import { StatsQuery } from '../filters/query.ts'
+import { StatsQuery } from '../filters/stats-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 
 const ClickType = z.enum(AUTOCAPTURE_TYPES)

@@ -3,7 +3,7 @@ import { ratio } from '../../platform/lib/numbers.ts'
 import { count, decimal } from '../../platform/schema/fields.ts'
 import { requiredText } from '../../platform/schema/validation.ts'
 import { countAsked } from '../counts/count-filtered.ts'
-import { checkStats, statsFields } from '../filters/query.ts'
+import { checkStats, statsFields } from '../filters/stats-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 
 export const ScrollQuery = z

@@ -1,5 +1,5 @@
 import type { TrafficTotals } from '../../storage/rollups/protocol.ts'
-import { presentTraffic } from '../metrics/traffic.ts'
+import { presentTraffic } from '../metrics/traffic-metrics.ts'
 import type { TotalsSums } from './sums.ts'
 
 /**

@@ -5,7 +5,7 @@ import {
 } from '../../platform/dimensions/dimensions.ts'
 import { dayOf, type LocalDay, startOfDay } from '../../platform/time/local-time.ts'
 import type { Range } from '../../platform/time/range.ts'
-import type { Filters } from '../filters/query.ts'
+import type { Filters } from '../filters/stats-query.ts'
 import type { Family, TotalsNumber } from './families.ts'
 
 /** Why imported totals are not added; docs/metrics.md "Imported totals". */

@@ -1,7 +1,7 @@
 import { query } from '../../platform/db/query.ts'
 import type { Services } from '../../platform/services.ts'
 import { dayOf, formatDay, type LocalDay } from '../../platform/time/local-time.ts'
-import type { Filters } from '../filters/query.ts'
+import type { Filters } from '../filters/stats-query.ts'
 import type { TotalsNumber } from './families.ts'
 import { type Part, type ValueFilter, valueFilters } from './plan.ts'
 

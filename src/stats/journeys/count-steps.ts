@@ -1,5 +1,5 @@
 import { fill } from '../../storage/columns/fill.ts'
-import type { Journeys } from './query.ts'
+import type { Journeys } from './journeys-query.ts'
 
 /** No value. */
 export const END = -1

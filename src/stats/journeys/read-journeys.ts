@@ -3,7 +3,7 @@ import { countAsked } from '../counts/count-filtered.ts'
 import { keptPart } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { type Grant, requireSection } from '../sharing/grant.ts'
-import type { Journeys, JourneysQuery } from './query.ts'
+import type { Journeys, JourneysQuery } from './journeys-query.ts'
 
 /**
  * Returns which way sessions go from a value, or came to it.

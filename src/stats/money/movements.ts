@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { capped } from '../../platform/schema/amounts.ts'
 import { Comparison, checkComparison, compareFields } from '../../platform/time/comparison.ts'
 import { buckets, groupField, seriesBuckets } from '../../platform/time/range.ts'
-import { StatsQuery } from '../filters/query.ts'
+import { StatsQuery } from '../filters/stats-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
-import { Group, Labels } from '../reports/timeseries.ts'
+import { Group, Labels } from '../reads/timeseries.ts'
 import { CHANGE_KINDS, countMrrChanges, type MrrBucket } from './mrr-changes.ts'
 
 export const MrrMovementsQuery = StatsQuery.safeExtend({ ...groupField, ...compareFields }).superRefine(

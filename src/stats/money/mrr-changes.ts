@@ -2,7 +2,7 @@ import { query } from '../../platform/db/query.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import type { Subscribed } from '../counts/mrr.ts'
 import { edgesOf } from '../counts/shared/buckets.ts'
-import type { Period } from '../metrics/money.ts'
+import type { Period } from '../metrics/money-metrics.ts'
 import { sourceOf } from '../planner.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 

@@ -3,12 +3,12 @@ import { EVENT_TYPES } from '../../platform/dimensions/event-types.ts'
 import { count, decimal, label, timestamp } from '../../platform/schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../../platform/schema/pagination.ts'
 import type { LogServices } from '../event-log/log-pages.ts'
-import { StatsQuery } from '../filters/query.ts'
+import { StatsQuery } from '../filters/stats-query.ts'
 import { resolveContext, type StatsSite } from '../query-context.ts'
 import { sessionIdOf } from '../sessions/session-id.ts'
 import { type Grant, mayShow } from '../sharing/grant.ts'
-import { findPeopleFilter, noSuchPerson } from './find.ts'
-import { PersonKey } from './schema.ts'
+import { findPeopleFilter, noSuchPerson } from './find-person.ts'
+import { PersonKey } from './person-schema.ts'
 import {
   type EventOfVisit,
   listEvents,

@@ -1,9 +1,9 @@
 import { AppError } from '../../platform/errors.ts'
 import type { Services } from '../../platform/services.ts'
-import { checkTests } from '../../storage/rollups/patterns/check-tests.ts'
-import { wholeValuesOf } from '../../storage/rollups/patterns/value-match.ts'
-import { targetOf, testOf } from '../goals/matching.ts'
-import type { GoalRecord } from '../goals/schema.ts'
+import { checkTests } from '../../storage/patterns/check-tests.ts'
+import { wholeValuesOf } from '../../storage/patterns/value-match.ts'
+import type { GoalRecord } from '../goals/goal-schema.ts'
+import { targetOf, testOf } from '../goals/goal-target.ts'
 import type { Grant } from '../sharing/grant.ts'
 
 export type ResolveServices = Pick<

@@ -1,14 +1,14 @@
 import type { Audit } from '../../access/audit/audit.ts'
 import { isUuid } from '../../access/sites/domain.ts'
-import type { SiteRecord } from '../../access/sites/schema.ts'
+import type { SiteRecord } from '../../access/sites/site-schema.ts'
 import type { Transaction } from '../../platform/db/connect.ts'
 import { query } from '../../platform/db/query.ts'
 import { AppError, invalidField } from '../../platform/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { checkExpression, lockGoals } from '../goals/goal-rules.ts'
-import { isBlank } from '../goals/schema.ts'
+import { isBlank } from '../goals/goal-schema.ts'
 import { FUNNEL_COLUMNS, type FunnelRow, noSuchFunnel, presentFunnel, recordOf } from './find-funnel.ts'
-import type { Funnel, FunnelBody, FunnelStep } from './schema.ts'
+import type { Funnel, FunnelBody, FunnelStep } from './funnel-schema.ts'
 import { goalsOfSteps, stepsForSite } from './steps.ts'
 
 /** Most funnels of a site. */

@@ -2,8 +2,8 @@ import type { Queryable } from '../../platform/db/connect.ts'
 import { invalidField } from '../../platform/errors.ts'
 import { definitionOf, forSite } from '../goals/definition.ts'
 import { findGoals } from '../goals/find-goal.ts'
-import { type GoalRecord, isBlank } from '../goals/schema.ts'
-import { type FunnelStep, goalBodyOf } from './schema.ts'
+import { type GoalRecord, isBlank } from '../goals/goal-schema.ts'
+import { type FunnelStep, goalBodyOf } from './funnel-schema.ts'
 
 /** A step as a goal that it is met by; its display name is the name of the step. */
 export type StepGoal = GoalRecord

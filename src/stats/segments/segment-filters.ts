@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/db/connect.ts'
 import { invalidField } from '../../platform/errors.ts'
-import { partsOf, SegmentFilters } from './schema.ts'
 import { findSegments } from './segment-rows.ts'
+import { partsOf, SegmentFilters } from './segment-schema.ts'
 import { missingGoals } from './segments.ts'
 
 /**

@@ -1,13 +1,12 @@
 import { validate as isUuid } from 'uuid'
 import type { Audit } from '../../access/audit/audit.ts'
 import { lockSite } from '../../access/sites/lock-site.ts'
-import type { SiteRecord } from '../../access/sites/schema.ts'
+import type { SiteRecord } from '../../access/sites/site-schema.ts'
 import type { Queryable, Transaction } from '../../platform/db/connect.ts'
 import { AppError, invalidField } from '../../platform/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { checkPatterns } from '../conditions/filter-object.ts'
 import { findGoals } from '../goals/find-goal.ts'
-import { ChangeSegment, type CreateSegment, partsOf, type Segment, type SegmentFilters } from './schema.ts'
 import {
   countSegments,
   deleteSegment,
@@ -18,6 +17,13 @@ import {
   type SegmentRow,
   updateSegment,
 } from './segment-rows.ts'
+import {
+  ChangeSegment,
+  type CreateSegment,
+  partsOf,
+  type Segment,
+  type SegmentFilters,
+} from './segment-schema.ts'
 
 /** Most segments of a site, and most personal ones of one user there. */
 export const MOST_SEGMENTS = 200

@@ -4,7 +4,7 @@ import { HIDDEN_REVENUE, presentRowRevenue, rowRevenueFields } from '../../platf
 import { count, decimal, flag, label, timestamp } from '../../platform/schema/fields.ts'
 import { type ActorServices, personOf } from '../event-log/actor.ts'
 import { mayShow } from '../sharing/grant.ts'
-import { attributeFields, personFields, presentAttributes } from './fields.ts'
+import { attributeFields, personFields, presentAttributes } from './session-fields.ts'
 import { sessionIdOf } from './session-id.ts'
 
 /** @see docs/metrics.md "Sessions as a list" */

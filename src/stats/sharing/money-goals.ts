@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
-import type { SiteRecord } from '../../access/sites/schema.ts'
+import type { SiteRecord } from '../../access/sites/site-schema.ts'
 import type { Services } from '../../platform/services.ts'
 import { LIFECYCLE_NAMES } from '../../storage/events/reserved-names.ts'
-import type { EachBatch, EachMatches } from '../../storage/rollups/patterns/protocol.ts'
-import { compileMatch } from '../../storage/rollups/patterns/value-match.ts'
+import type { EachBatch, EachMatches } from '../../storage/patterns/pattern-protocol.ts'
+import { compileMatch } from '../../storage/patterns/value-match.ts'
 import { listAllGoals } from '../goals/find-goal.ts'
-import { targetOf, testOf } from '../goals/matching.ts'
-import type { GoalRecord } from '../goals/schema.ts'
+import type { GoalRecord } from '../goals/goal-schema.ts'
+import { targetOf, testOf } from '../goals/goal-target.ts'
 import { type Grant, mayShow } from './grant.ts'
 
 type PatternParts = Pick<Services, 'patterns'> & { signal?: AbortSignal | undefined; grant: Grant | null }

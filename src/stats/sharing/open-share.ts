@@ -8,8 +8,8 @@ import { countAttempt } from '../../platform/limits/attempts.ts'
 import type { Services } from '../../platform/services.ts'
 import { isShareSecret, makeAccess } from './credentials.ts'
 import { findShareBySecret, grantOf, invalidShare } from './find-share.ts'
-import type { OpenedShare, OpenShare } from './schema.ts'
 import type { ShareRow } from './share-rows.ts'
+import type { OpenedShare, OpenShare } from './share-schema.ts'
 import { presentShared } from './shared-site.ts'
 
 const ACCESS_MS = 12 * HOUR_MS

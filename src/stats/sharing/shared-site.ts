@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { findPublicSite } from '../../access/sites/find-site.ts'
-import { presentSite, type SiteRecord } from '../../access/sites/schema.ts'
+import { presentSite, type SiteRecord } from '../../access/sites/site-schema.ts'
 import type { Guard } from '../../access/teams/credentials.ts'
 import type { Dimension } from '../../platform/dimensions/dimensions.ts'
 import { sectionOf } from '../../platform/dimensions/dimensions.ts'
@@ -8,8 +8,8 @@ import { SECTIONS } from '../../platform/dimensions/sections.ts'
 import type { AppError } from '../../platform/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { type Grant, mayShow } from './grant.ts'
-import type { SharedSite } from './schema.ts'
 import type { ShareFilters } from './share-filters.ts'
+import type { SharedSite } from './share-schema.ts'
 
 /**
  * Returns the public site with a key: of sites with the same domain the oldest.

@@ -4,15 +4,14 @@ import { hashPassword } from '../../access/accounts/passwords.ts'
 import { hashSecret } from '../../access/accounts/secrets.ts'
 import type { Audit } from '../../access/audit/audit.ts'
 import { lockSite } from '../../access/sites/lock-site.ts'
-import type { SiteRecord } from '../../access/sites/schema.ts'
-import type { Caller } from '../../access/teams/schema.ts'
+import type { SiteRecord } from '../../access/sites/site-schema.ts'
+import type { Caller } from '../../access/teams/caller.ts'
 import { endWithToken, keepToken, requireMaker } from '../../access/teams/token-rules.ts'
 import type { Transaction } from '../../platform/db/connect.ts'
 import { AppError, invalidField } from '../../platform/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { checkPatterns, filtersOf } from '../conditions/filter-object.ts'
 import { newShareSecret } from './credentials.ts'
-import { ChangeShare, type CreatedShare, type CreateShare, type Share } from './schema.ts'
 import {
   countLiveShares,
   deleteExpiredShares,
@@ -25,6 +24,7 @@ import {
   selectShares,
   updateShare,
 } from './share-rows.ts'
+import { ChangeShare, type CreatedShare, type CreateShare, type Share } from './share-schema.ts'
 
 /** Most shares of a site that work. */
 export const MAX_LIVE_SHARES = 50

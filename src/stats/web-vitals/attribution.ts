@@ -4,11 +4,11 @@ import { type Page, pageFields, windowOf } from '../../platform/schema/paginatio
 import { compareTexts } from '../../storage/rollups/daily/value-dictionary.ts'
 import { countAsked } from '../counts/count-filtered.ts'
 import type { CauseCount } from '../counts/vitals.ts'
-import { StatsQuery } from '../filters/query.ts'
 import { keptPart } from '../filters/resolved-query.ts'
+import { StatsQuery } from '../filters/stats-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
-import { metricField } from './fields.ts'
 import { poorAbove } from './measures.ts'
+import { metricField } from './vitals-fields.ts'
 
 export const WebVitalsAttributionQuery = StatsQuery.safeExtend({ ...metricField, ...pageFields(25) })
 export type WebVitalsAttributionQuery = z.infer<typeof WebVitalsAttributionQuery>

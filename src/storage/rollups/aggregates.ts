@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/db/connect.ts'
-import { sqlState } from '../../platform/db/errors.ts'
+import { sqlState } from '../../platform/db/database-errors.ts'
 import { query } from '../../platform/db/query.ts'
 import { DAY_MS, HOUR_MS } from '../../platform/lib/time.ts'
 import { type Aggregate, MAX_MARKS, readMarks, removeMarks } from './dirty.ts'

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/connect.ts'
 import { HOUR_MS, MINUTE_MS } from '../../platform/lib/time.ts'
 import type { RedisClient } from '../../platform/redis/client.ts'
-import { rewriteOnceADay } from '../../platform/redis/connect.ts'
+import { rewriteOnceADay } from '../../platform/redis/connect-redis.ts'
 import { type Lease, whileHolding } from '../../platform/redis/lease.ts'
 import type { Log } from '../../platform/runtime/log.ts'
 import { mergeNewStamps } from '../columns/stamps.ts'

@@ -1,6 +1,6 @@
-import { Explanation } from '../../stats/explain/answer.ts'
 import { explain } from '../../stats/explain/explain.ts'
-import { ExplainQuery } from '../../stats/explain/query.ts'
+import { ExplainQuery } from '../../stats/explain/explain-query.ts'
+import { Explanation } from '../../stats/explain/explanation-answer.ts'
 import { sharedSiteProcedure } from '../shared-site.ts'
 
 export const explainProcedures = {

@@ -1,4 +1,4 @@
-import { FunnelQuery, FunnelReport, SavedFunnelQuery } from '../../stats/funnels/query.ts'
+import { FunnelQuery, FunnelReport, SavedFunnelQuery } from '../../stats/funnels/funnel-query.ts'
 import { readFunnel, readSavedFunnel } from '../../stats/funnels/read-funnel.ts'
 import { sharedSiteProcedure } from '../shared-site.ts'
 

@@ -1,4 +1,4 @@
-import { Journeys, JourneysQuery } from '../../stats/journeys/query.ts'
+import { Journeys, JourneysQuery } from '../../stats/journeys/journeys-query.ts'
 import { readJourneys } from '../../stats/journeys/read-journeys.ts'
 import { sharedSiteProcedure } from '../shared-site.ts'
 

@@ -1,4 +1,4 @@
-import { getLive, Live, LiveQuery } from '../../stats/live/live.ts'
+import { getLive, Live, LiveQuery } from '../../stats/reads/live.ts'
 import { sharedSiteProcedure } from '../shared-site.ts'
 
 export const liveProcedures = {

@@ -1,8 +1,12 @@
 import { envelope, paginate } from '../../platform/schema/pagination.ts'
-import { getMoneyBreakdown, MoneyBreakdownQuery, MoneyBreakdownRow } from '../../stats/money/breakdown.ts'
 import { getMrrChanges, MrrChange, MrrChangesQuery } from '../../stats/money/changes.ts'
 import { Customer, CustomersQuery, getCustomers } from '../../stats/money/customers.ts'
 import { getLifetimeValue, LifetimeValueQuery, LifetimeValueRow } from '../../stats/money/lifetime-value.ts'
+import {
+  getMoneyBreakdown,
+  MoneyBreakdownQuery,
+  MoneyBreakdownRow,
+} from '../../stats/money/money-breakdown.ts'
 import { getMrrMovements, MrrMovements, MrrMovementsQuery } from '../../stats/money/movements.ts'
 import { getSubscriptions, SubscriptionRow, SubscriptionsQuery } from '../../stats/money/subscriptions.ts'
 import { getMoney, MoneyQuery, MoneyReport } from '../../stats/money/summary.ts'

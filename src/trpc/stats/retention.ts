@@ -1,5 +1,5 @@
-import { Retention, RetentionQuery } from '../../stats/cohorts/query.ts'
 import { readRetention } from '../../stats/cohorts/read-retention.ts'
+import { Retention, RetentionQuery } from '../../stats/cohorts/retention-query.ts'
 import { sharedSiteProcedure } from '../shared-site.ts'
 
 export const retentionProcedures = {

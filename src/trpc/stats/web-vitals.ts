@@ -8,13 +8,13 @@ import {
   getWebVitalsBreakdown,
   WebVitalsBreakdownQuery,
   WebVitalsRow,
-} from '../../stats/web-vitals/breakdown.ts'
-import { getWebVitals, WebVitals, WebVitalsQuery } from '../../stats/web-vitals/overview.ts'
+} from '../../stats/web-vitals/vitals-breakdown.ts'
+import { getWebVitals, WebVitals, WebVitalsQuery } from '../../stats/web-vitals/vitals-overview.ts'
 import {
   getWebVitalsTimeseries,
   WebVitalsTimeseries,
   WebVitalsTimeseriesQuery,
-} from '../../stats/web-vitals/timeseries.ts'
+} from '../../stats/web-vitals/vitals-timeseries.ts'
 import { sharedSiteProcedure } from '../shared-site.ts'
 
 export const webVitalsProcedures = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FAST_PARSERS } from '../../../src/ingestion/edge/fast-parser.ts'
-import { KEYED_SCHEMAS } from '../../../src/ingestion/edge/schema.ts'
+import { KEYED_SCHEMAS } from '../../../src/ingestion/edge/hit-schema.ts'
 import { runs } from '../../support/runs.ts'
 
 const KEY = '5C7F5A52-3c0b-4c39-9e0e-7f6b0a6f2d11'

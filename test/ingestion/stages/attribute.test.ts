@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { sourceOfHost, sourceOfTag } from '../../../src/ingestion/stages/known-source.ts'
-import { knownSources } from '../../../src/ingestion/stages/sources.ts'
+import { sourceOfHost, sourceOfTag } from '../../../src/ingestion/stages/sources/find-source.ts'
+import { knownSources } from '../../../src/ingestion/stages/sources/known-sources.ts'
 import { enriched } from './hit.ts'
 
 test.each([

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { listedSources } from '../../../src/ingestion/stages/listed-sources.ts'
-import { knownSources } from '../../../src/ingestion/stages/sources.ts'
+import { knownSources } from '../../../src/ingestion/stages/sources/known-sources.ts'
+import { listedSources } from '../../../src/ingestion/stages/sources/listed-sources.ts'
 import { runs, seeded } from '../../support/runs.ts'
 import { enriched } from './hit.ts'
 

@@ -11,7 +11,7 @@ import { purgePayments } from '../../../src/money/ledger/change-payment.ts'
 import { fileId, UNLINKED } from '../../../src/money/processor/event.ts'
 import { reconcileMrr } from '../../../src/money/subscriptions/reconcile-mrr.ts'
 import { EVENT_KINDS } from '../../../src/outgoing/notifications/webhooks/kinds.ts'
-import { eraseNow, tracesOf } from '../../people/steps.ts'
+import { eraseNow, tracesOf } from '../../outgoing/people/steps.ts'
 import { adminCommand } from '../../support/admin-command.ts'
 import { outcomeOf, paymentsOf, standingsOf } from '../../support/shop-outcome.ts'
 import {

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
-import { BreakdownQuery } from '../../../src/stats/breakdown/query.ts'
+import { BreakdownQuery } from '../../../src/stats/breakdown/breakdown-query.ts'
 import { explain } from '../../../src/stats/explain/explain.ts'
-import { ExplainQuery } from '../../../src/stats/explain/query.ts'
-import { getBreakdown } from '../../../src/stats/reports/breakdown.ts'
-import { getOverview, OverviewQuery } from '../../../src/stats/reports/overview.ts'
+import { ExplainQuery } from '../../../src/stats/explain/explain-query.ts'
+import { getBreakdown } from '../../../src/stats/reads/breakdown.ts'
+import { getOverview, OverviewQuery } from '../../../src/stats/reads/overview.ts'
 import {
   HOUR,
   newSite,
@@ -17,7 +17,7 @@ import {
   services,
   settle,
   storedSite,
-} from '../../retention/retained-sites.ts'
+} from '../../outgoing/retention/retained-sites.ts'
 import { dbOf, testDatabase, useDatabase } from '../../support/database.ts'
 import { expectParts } from '../../support/expect-explained.ts'
 import { enrichedHit } from '../../support/hits.ts'

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
+import { metricsOf, READS } from '../../../src/stats/explain/explain-query.ts'
 import type { Explanation } from '../../../src/stats/explain/explanation.ts'
-import { metricsOf, READS } from '../../../src/stats/explain/query.ts'
 import { DAY } from '../../contract/stats-site.ts'
-import { startSharing } from '../../sharing/world.ts'
 import { ofFile } from '../../support/of-file.ts'
+import { startSharing } from '../sharing/world.ts'
 
 const world = ofFile(startSharing)
 let path: string

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Db } from '../../../src/platform/db/connect.ts'
-import { FunnelQuery } from '../../../src/stats/funnels/query.ts'
+import { FunnelQuery } from '../../../src/stats/funnels/funnel-query.ts'
 import { readFunnel } from '../../../src/stats/funnels/read-funnel.ts'
 import { compressSettledChunks } from '../../../src/storage/rollups/columnstore.ts'
 import { useDatabase } from '../../support/database.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
-import { FunnelQuery } from '../../../src/stats/funnels/query.ts'
+import { FunnelQuery } from '../../../src/stats/funnels/funnel-query.ts'
 import { readFunnel } from '../../../src/stats/funnels/read-funnel.ts'
 import { useDatabase } from '../../support/database.ts'
 import { enrichedHit } from '../../support/hits.ts'

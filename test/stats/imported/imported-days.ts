@@ -4,8 +4,8 @@ import type { TotalsFormatName } from '../../../src/outgoing/transfer/totals/reg
 import type { Db } from '../../../src/platform/db/connect.ts'
 import { dayOf, formatDay, startOfDay } from '../../../src/platform/time/local-time.ts'
 import { hit, type StatsSite } from '../../contract/stats-site.ts'
-import { fileOf } from '../../transfer/read/source.ts'
-import { zipOf } from '../../transfer/read/zip-file.ts'
+import { fileOf } from '../../outgoing/transfer/read/source.ts'
+import { zipOf } from '../../outgoing/transfer/read/zip-file.ts'
 
 /** What one line of a file counts. */
 export interface Line {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { dayOf, formatDay, startOfDay } from '../../../src/platform/time/local-time.ts'
 import type { Range } from '../../../src/platform/time/range.ts'
-import { filtersOf, StatsQuery } from '../../../src/stats/filters/query.ts'
+import { filtersOf, StatsQuery } from '../../../src/stats/filters/stats-query.ts'
 import type { Family } from '../../../src/stats/imported/families.ts'
 import { planTotals, type TotalsQuestion } from '../../../src/stats/imported/plan.ts'
 

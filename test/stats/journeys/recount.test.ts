@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Journeys, JourneysQuery } from '../../../src/stats/journeys/query.ts'
+import { type Journeys, JourneysQuery } from '../../../src/stats/journeys/journeys-query.ts'
 import { readJourneys } from '../../../src/stats/journeys/read-journeys.ts'
 import { compressSettledChunks } from '../../../src/storage/rollups/columnstore.ts'
 import { useDatabase } from '../../support/database.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { getMoneyBreakdown, MoneyBreakdownQuery } from '../../../src/stats/money/breakdown.ts'
 import { getMrrChanges, MrrChangesQuery } from '../../../src/stats/money/changes.ts'
+import { getMoneyBreakdown, MoneyBreakdownQuery } from '../../../src/stats/money/money-breakdown.ts'
 import { getMrrMovements, MrrMovementsQuery } from '../../../src/stats/money/movements.ts'
 import { getMoney, MoneyQuery } from '../../../src/stats/money/summary.ts'
 import { dbOf, testDatabase, useDatabase } from '../../support/database.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
-import { getPeople, PeopleQuery } from '../../../src/stats/people/list.ts'
+import { getPeople, PeopleQuery } from '../../../src/stats/people/list-people.ts'
 import { useDatabase } from '../../support/database.ts'
 import { enrichedHit } from '../../support/hits.ts'
 import { readServices, readSite } from '../../support/read-services.ts'

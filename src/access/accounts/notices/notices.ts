@@ -9,7 +9,7 @@ import { queueMails } from '../../../platform/mail/queue.ts'
 import type { Services } from '../../../platform/services.ts'
 import { namesOf } from '../devices.ts'
 import type { Client } from '../sessions.ts'
-import { type Notice, type NoticeKind, noticeTexts, type Remedy } from './texts.ts'
+import { type Notice, type NoticeKind, noticeTexts, type Remedy } from './notice-texts.ts'
 
 /** Who gets a mail about a login. */
 export interface Addressee {

@@ -4,9 +4,9 @@ import type { Services } from '../../../platform/services.ts'
 import { changeLogin, type PersonRequest } from '../change-login.ts'
 import { requireProof } from '../proof.ts'
 import { CHALLENGE_MS, newChallenge, takeChallenge } from './challenges.ts'
+import type { AddOptions, AddPasskey, Passkey } from './passkey-schema.ts'
 import { listPasskeys, namesOfPasskeys } from './passkeys.ts'
 import { relyingParty } from './relying-party.ts'
-import type { AddOptions, AddPasskey, Passkey } from './schema.ts'
 import { handleOf } from './user-handle.ts'
 
 /** EdDSA, ES256, RS256: what authenticators have. */

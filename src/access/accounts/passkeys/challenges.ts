@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { RedisClient } from '../../../platform/redis/client.ts'
-import { answered } from '../../../platform/redis/connect.ts'
+import { answered } from '../../../platform/redis/connect-redis.ts'
 
 const LIFETIME_SECONDS = 300
 export const CHALLENGE_MS = LIFETIME_SECONDS * 1000

@@ -1,12 +1,12 @@
 import { AppError } from '../../../platform/errors.ts'
 import { countAttempt } from '../../../platform/limits/attempts.ts'
 import type { Services } from '../../../platform/services.ts'
-import { recordLoginEntry } from '../../audit/logins.ts'
+import { recordLoginEntry } from '../../audit/login-entries.ts'
 import { type Browser, beginSession } from '../begin-session.ts'
 import type { Visitor } from '../sign-in.ts'
 import { CHALLENGE_MS, newChallenge } from './challenges.ts'
+import type { UseOptions, UsePasskey } from './passkey-schema.ts'
 import { relyingParty } from './relying-party.ts'
-import type { UseOptions, UsePasskey } from './schema.ts'
 import { type Known, type Reason, verifyPasskey } from './verify.ts'
 
 type Parts = Pick<Services, 'db' | 'redis' | 'config' | 'now'>

@@ -4,7 +4,7 @@ import type { Services } from '../../../platform/services.ts'
 import { changeLogin, type PersonRequest } from '../change-login.ts'
 import { requireProof } from '../proof.ts'
 import { requireAWay } from '../ways-to-sign-in.ts'
-import type { Passkey } from './schema.ts'
+import type { Passkey } from './passkey-schema.ts'
 
 interface PasskeyRow {
   id: string

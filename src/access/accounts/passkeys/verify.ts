@@ -2,8 +2,8 @@ import { query } from '../../../platform/db/query.ts'
 import type { AppError } from '../../../platform/errors.ts'
 import type { Services } from '../../../platform/services.ts'
 import { type Purpose, takeChallenge } from './challenges.ts'
+import type { UsePasskey } from './passkey-schema.ts'
 import { relyingParty } from './relying-party.ts'
-import type { UsePasskey } from './schema.ts'
 import { handleOf } from './user-handle.ts'
 
 /** Whose passkey was used. */

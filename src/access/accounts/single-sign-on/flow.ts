@@ -1,6 +1,6 @@
 import { AppError, invalidField } from '../../../platform/errors.ts'
 import { MINUTE_MS } from '../../../platform/lib/time.ts'
-import { answered } from '../../../platform/redis/connect.ts'
+import { answered } from '../../../platform/redis/connect-redis.ts'
 import type { Services } from '../../../platform/services.ts'
 import { hashSecret, isSecret, newSecret } from '../secrets.ts'
 import { type Expected, newSignIn, type OidcSettings } from './provider.ts'

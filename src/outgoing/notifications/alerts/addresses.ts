@@ -1,12 +1,12 @@
-import type { SiteRecord } from '../../../access/sites/schema.ts'
+import type { SiteRecord } from '../../../access/sites/site-schema.ts'
 import type { Config } from '../../../platform/config/config.ts'
 import type { Queryable, Transaction } from '../../../platform/db/connect.ts'
 import { query } from '../../../platform/db/query.ts'
 import { AppError } from '../../../platform/errors.ts'
 import type { Language } from '../../../platform/mail/languages.ts'
 import { admit, NO_MAIL, wasAsked } from '../recipients/admit.ts'
-import { lockAddress, type RecipientFields, type RecipientRow } from '../recipients/rows.ts'
-import type { AddressState } from '../recipients/schema.ts'
+import { lockAddress, type RecipientFields, type RecipientRow } from '../recipients/recipient-rows.ts'
+import type { AddressState } from '../recipients/recipient-schema.ts'
 import { stateOf } from '../recipients/state.ts'
 
 interface Named {

@@ -9,8 +9,8 @@ import { queueMails } from '../../../platform/mail/queue.ts'
 import { formatInstant } from '../../../platform/time/local-time.ts'
 import type { Resolution } from './incident-rows.ts'
 import type { RuleRow } from './rule-rows.ts'
-import { spanText } from './texts/span.ts'
-import { type AlertTexts, alertTexts, type Facts, sentenceOf } from './texts/texts.ts'
+import { type AlertTexts, alertTexts, type Facts, sentenceOf } from './texts/alert-texts.ts'
+import { spanText } from './texts/span-text.ts'
 
 const selectAgreed = query<
   { siteNo: number; addresses: string[] },

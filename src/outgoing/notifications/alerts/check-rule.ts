@@ -6,7 +6,7 @@ import { type Circumstances, conclude } from './conclude.ts'
 import { openIncident, type Resolution, resolveIncident } from './incident-rows.ts'
 import type { Measured, Verdict } from './judge.ts'
 import { type DueRule, setClearSince } from './rule-rows.ts'
-import { type Facts, sentenceOf } from './texts/texts.ts'
+import { type Facts, sentenceOf } from './texts/alert-texts.ts'
 
 /** How long traffic and errors must be normal before an incident is over. */
 const CALM_MS = 15 * MINUTE_MS

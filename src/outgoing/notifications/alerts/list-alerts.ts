@@ -1,13 +1,13 @@
 import { validate as isUuid } from 'uuid'
-import type { SiteRecord } from '../../../access/sites/schema.ts'
+import type { SiteRecord } from '../../../access/sites/site-schema.ts'
 import type { Queryable } from '../../../platform/db/connect.ts'
 import { AppError } from '../../../platform/errors.ts'
 import { type PageUrl, paginate, windowOf } from '../../../platform/schema/pagination.ts'
 import type { Services } from '../../../platform/services.ts'
 import { readStates } from './addresses.ts'
+import type { Alert, ListIncidents } from './alert-schema.ts'
 import { countIncidents, type Resolution, selectIncidents } from './incident-rows.ts'
 import { type RuleRow, selectRules } from './rule-rows.ts'
-import type { Alert, ListIncidents } from './schema.ts'
 
 type Site = Pick<SiteRecord, 'siteNo'>
 

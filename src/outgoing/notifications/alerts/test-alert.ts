@@ -1,5 +1,5 @@
 import type { Audit } from '../../../access/audit/audit.ts'
-import type { SiteRecord } from '../../../access/sites/schema.ts'
+import type { SiteRecord } from '../../../access/sites/site-schema.ts'
 import { AppError } from '../../../platform/errors.ts'
 import { MINUTE_MS } from '../../../platform/lib/time.ts'
 import type { Services } from '../../../platform/services.ts'

@@ -1,9 +1,9 @@
-import type { SiteRecord } from '../../../access/sites/schema.ts'
+import type { SiteRecord } from '../../../access/sites/site-schema.ts'
 import type { Transaction } from '../../../platform/db/connect.ts'
 import { query } from '../../../platform/db/query.ts'
-import { askAddress } from '../reports/deliveries/rows.ts'
-import { ASK_AGAIN_MS, requireMayAsk, requireRoom } from './limits.ts'
-import { insertRecipient, type RecipientFields, type RecipientRow } from './rows.ts'
+import { askAddress } from '../reports/deliveries/report-delivery-rows.ts'
+import { ASK_AGAIN_MS, requireMayAsk, requireRoom } from './recipient-limits.ts'
+import { insertRecipient, type RecipientFields, type RecipientRow } from './recipient-rows.ts'
 import { lastUnsubscribed } from './unsubscribed.ts'
 
 export const NO_MAIL = 'This service sends no mail: its operator has not set SMTP_URL'

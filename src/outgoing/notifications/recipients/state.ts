@@ -1,5 +1,5 @@
-import type { RecipientRow } from './rows.ts'
-import type { RecipientState } from './schema.ts'
+import type { RecipientRow } from './recipient-rows.ts'
+import type { RecipientState } from './recipient-schema.ts'
 
 /** Returns whether mails may be sent to a recipient, and why not. */
 export function stateOf({

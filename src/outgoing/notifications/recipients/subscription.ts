@@ -5,7 +5,7 @@ import type { Language } from '../../../platform/mail/languages.ts'
 import type { Services } from '../../../platform/services.ts'
 import type { Subscription } from './link-schema.ts'
 import { recipientOf } from './links.ts'
-import { findRecipient } from './rows.ts'
+import { findRecipient } from './recipient-rows.ts'
 import { rememberUnsubscribed } from './unsubscribed.ts'
 
 // What the owner of an address does with the links of mails, without a login.

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { label } from '../../../platform/schema/fields.ts'
-import { language } from '../recipients/schema.ts'
+import { language } from '../recipients/recipient-schema.ts'
 import { FREQUENCIES } from './periods.ts'
-import { inOrder, periodFields, REPORT_SECTIONS } from './schema.ts'
+import { inOrder, periodFields, REPORT_SECTIONS } from './report-schema.ts'
 
 /** In a query string, a list of one is a text. */
 const oneOrMore = <Item extends z.ZodType>(item: Item) =>

@@ -1,4 +1,4 @@
-import type { SiteRecord } from '../../../access/sites/schema.ts'
+import type { SiteRecord } from '../../../access/sites/site-schema.ts'
 import type { Services } from '../../../platform/services.ts'
 import { composeReport } from './compose.ts'
 import { lastPeriod } from './periods.ts'

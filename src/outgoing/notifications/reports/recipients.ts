@@ -1,15 +1,15 @@
 import { validate as isUuid } from 'uuid'
 import type { Audit, AuditAction } from '../../../access/audit/audit.ts'
 import { lockSite } from '../../../access/sites/lock-site.ts'
-import type { SiteRecord } from '../../../access/sites/schema.ts'
+import type { SiteRecord } from '../../../access/sites/site-schema.ts'
 import { hasActivePlan } from '../../../access/teams/accounts.ts'
+import type { Caller } from '../../../access/teams/caller.ts'
 import { lockTeam } from '../../../access/teams/lock-team.ts'
-import type { Caller } from '../../../access/teams/schema.ts'
 import type { Db, Transaction } from '../../../platform/db/connect.ts'
 import { AppError, invalidField } from '../../../platform/errors.ts'
 import type { Services } from '../../../platform/services.ts'
 import { admit, NO_MAIL } from '../recipients/admit.ts'
-import { MOST_OF_SITE } from '../recipients/limits.ts'
+import { MOST_OF_SITE } from '../recipients/recipient-limits.ts'
 import {
   endReports,
   lockAddress,
@@ -19,10 +19,10 @@ import {
   removeUnused,
   selectRecipients,
   updateRecipient,
-} from '../recipients/rows.ts'
+} from '../recipients/recipient-rows.ts'
 import { FREQUENCIES, type Frequency } from './periods.ts'
-import { presentRecipient, sinceOf } from './present.ts'
-import type { AddRecipient, ChangeRecipient, Recipient, ReportSettings } from './schema.ts'
+import { presentRecipient, sinceOf } from './present-recipient.ts'
+import type { AddRecipient, ChangeRecipient, Recipient, ReportSettings } from './report-schema.ts'
 
 type Parts = Pick<Services, 'db' | 'config' | 'now'> & { audit: Audit }
 type Site = Pick<SiteRecord, 'siteNo' | 'id' | 'teamId' | 'domain'>

@@ -1,5 +1,5 @@
 import { validate as isUuid } from 'uuid'
-import type { SiteRecord } from '../../../access/sites/schema.ts'
+import type { SiteRecord } from '../../../access/sites/site-schema.ts'
 import { query } from '../../../platform/db/query.ts'
 import { AppError } from '../../../platform/errors.ts'
 import { MINUTE_MS } from '../../../platform/lib/time.ts'
@@ -12,7 +12,7 @@ import { asTest, composeReport } from './compose.ts'
 import { FREQUENCIES, type Frequency, lastPeriod } from './periods.ts'
 import { readReport } from './read-report.ts'
 import { noSuchRecipient } from './recipients.ts'
-import type { ReportSection } from './schema.ts'
+import type { ReportSection } from './report-schema.ts'
 
 /** A recipient gets one test in this time. */
 const PAUSE_MS = 10 * MINUTE_MS

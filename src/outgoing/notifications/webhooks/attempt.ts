@@ -12,8 +12,8 @@ import { bodyOf, type OutgoingEvent } from './body.ts'
 import { discordBody, slackBody } from './chat.ts'
 import { isReachable } from './endpoint-url.ts'
 import type { Format } from './kinds.ts'
-import { ANSWER_BYTES, TIMEOUT_MS } from './limits.ts'
 import { SIGNATURE_HEADER, signatureOf } from './signature.ts'
+import { ANSWER_BYTES, TIMEOUT_MS } from './webhook-limits.ts'
 
 /** A delivery with what its attempt needs, decrypted. It must never appear in a log. */
 export interface Outgoing {

@@ -15,9 +15,9 @@ import {
   selectDue,
 } from './delivery-rows.ts'
 import { endWaiting, updateWatching } from './endpoint-rows.ts'
-import { GIVE_UP_FAILURES, GIVE_UP_MS, LOST_MS, pauseAfter } from './limits.ts'
 import { createPlaces } from './places.ts'
 import { unsealOf } from './secrets.ts'
+import { GIVE_UP_FAILURES, GIVE_UP_MS, LOST_MS, pauseAfter } from './webhook-limits.ts'
 
 /** Most attempts at once: in all, of a team, of a site and to an endpoint. */
 const WORKING = { all: 48, team: 24, site: 12, endpoint: 4 }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { validate as isUuid } from 'uuid'
 import type { Audit } from '../../../access/audit/audit.ts'
 import { lockSite } from '../../../access/sites/lock-site.ts'
-import type { SiteRecord } from '../../../access/sites/schema.ts'
-import type { Caller } from '../../../access/teams/schema.ts'
+import type { SiteRecord } from '../../../access/sites/site-schema.ts'
+import type { Caller } from '../../../access/teams/caller.ts'
 import { keepToken, requireMaker } from '../../../access/teams/token-rules.ts'
 import type { Queryable, Transaction } from '../../../platform/db/connect.ts'
 import { AppError, invalidField } from '../../../platform/errors.ts'
@@ -21,8 +21,9 @@ import {
   updateWatching,
 } from './endpoint-rows.ts'
 import { problemOfUrl, sentUrl, shownUrl } from './endpoint-url.ts'
-import { MOST_ENDPOINTS } from './limits.ts'
 import { presentEndpoint } from './present-endpoint.ts'
+import { makeSecret, sealOf } from './secrets.ts'
+import { MOST_ENDPOINTS } from './webhook-limits.ts'
 import {
   ChangeWebhook,
   type CreatedWebhook,
@@ -30,8 +31,7 @@ import {
   type RotatedSecret,
   type RotateSecret,
   type Webhook,
-} from './schema.ts'
-import { makeSecret, sealOf } from './secrets.ts'
+} from './webhook-schema.ts'
 
 type Parts = Pick<Services, 'db' | 'config' | 'now'> & { audit: Audit }
 type Site = Pick<SiteRecord, 'siteNo' | 'domain'>

@@ -1,6 +1,6 @@
 import { query } from '../../../platform/db/query.ts'
 import { AppError } from '../../../platform/errors.ts'
-import type { Delivery } from './schema.ts'
+import type { Delivery } from './webhook-schema.ts'
 
 export interface DeliveryRow {
   id: string

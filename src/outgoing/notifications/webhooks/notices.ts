@@ -3,7 +3,7 @@ import { query } from '../../../platform/db/query.ts'
 import { DAY_MS } from '../../../platform/lib/time.ts'
 import { queueMails } from '../../../platform/mail/queue.ts'
 import type { Services } from '../../../platform/services.ts'
-import { GIVE_UP_MS } from './limits.ts'
+import { GIVE_UP_MS } from './webhook-limits.ts'
 
 interface Notice {
   id: string

@@ -1,7 +1,7 @@
 import type { Config } from '../../../platform/config/config.ts'
 import type { EndpointRow } from './endpoint-rows.ts'
-import type { Webhook } from './schema.ts'
 import { unsealOf } from './secrets.ts'
+import type { Webhook } from './webhook-schema.ts'
 
 /** Only owners and admins read it: they see the URL, unless it is a secret as a whole, as those of Slack and Discord are. */
 export function presentEndpoint(row: EndpointRow, { secretKey }: Pick<Config, 'secretKey'>): Webhook {

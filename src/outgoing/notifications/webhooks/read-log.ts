@@ -1,5 +1,5 @@
 import { validate as isUuid } from 'uuid'
-import type { SiteRecord } from '../../../access/sites/schema.ts'
+import type { SiteRecord } from '../../../access/sites/site-schema.ts'
 import { type PageUrl, paginate, windowOf } from '../../../platform/schema/pagination.ts'
 import type { Services } from '../../../platform/services.ts'
 import { bodyOf, wholeData } from './body.ts'
@@ -12,7 +12,7 @@ import {
   selectAttempts,
   selectDeliveries,
 } from './log-rows.ts'
-import type { DeliveryDetail, ListDeliveries } from './schema.ts'
+import type { DeliveryDetail, ListDeliveries } from './webhook-schema.ts'
 
 type Site = Pick<SiteRecord, 'siteNo' | 'id' | 'domain'>
 

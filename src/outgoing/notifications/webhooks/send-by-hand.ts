@@ -1,13 +1,13 @@
 import { validate as isUuid } from 'uuid'
 import type { Audit } from '../../../access/audit/audit.ts'
-import type { SiteRecord } from '../../../access/sites/schema.ts'
+import type { SiteRecord } from '../../../access/sites/site-schema.ts'
 import { query } from '../../../platform/db/query.ts'
 import { invalidField } from '../../../platform/errors.ts'
 import type { Services } from '../../../platform/services.ts'
 import { findEndpoint } from './endpoints.ts'
-import { MOST_WAITING, RETRY_MS } from './limits.ts'
 import { findDelivery, noSuchDelivery, presentDelivery } from './log-rows.ts'
-import type { Delivery } from './schema.ts'
+import { MOST_WAITING, RETRY_MS } from './webhook-limits.ts'
+import type { Delivery } from './webhook-schema.ts'
 
 /** Makes a delivery due now, for another three days. */
 const reviveDelivery = query<{ id: string; now: Date; retryUntil: Date }, { id: string }>(

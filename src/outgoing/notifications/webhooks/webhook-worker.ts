@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../../../platform/config/config.ts'
 import type { Lease } from '../../../platform/redis/lease.ts'
 import type { Job } from '../../../storage/rollups/scheduler.ts'
-import { sendQueuedMails } from '../mails/send-queued.ts'
+import { sendQueuedMails } from '../send-queued-mails.ts'
 import { type ConversionServices, createConversionFinder } from './conversions/find-conversions.ts'
 import { deleteOldEvents, spreadEvents } from './delivery-rows.ts'
 import { createDispatcher, type DispatcherOptions } from './dispatcher.ts'
-import { LOG_MS, MOST_WAITING, RETRY_MS } from './limits.ts'
 import { queueNotices } from './notices.ts'
+import { LOG_MS, MOST_WAITING, RETRY_MS } from './webhook-limits.ts'
 
 /** Pause when nothing could begin. */
 const TICK_MS = 2_000

@@ -1,7 +1,7 @@
 import { moneyText } from '../../../money/money-text.ts'
 import type { Resolution } from '../alerts/incident-rows.ts'
-import { spanText } from '../alerts/texts/span.ts'
-import { alertTexts } from '../alerts/texts/texts.ts'
+import { alertTexts } from '../alerts/texts/alert-texts.ts'
+import { spanText } from '../alerts/texts/span-text.ts'
 import type { OutgoingEvent } from './body.ts'
 
 export interface Line {

@@ -1,7 +1,8 @@
 import type { Db } from '../../../platform/db/connect.ts'
 import { query } from '../../../platform/db/query.ts'
 import { DAY_MS, HOUR_MS } from '../../../platform/lib/time.ts'
-import { EARLIEST, findNextRow, type TimeSpan } from '../time-spans.ts'
+import type { TimeSpan } from '../../../platform/time/range.ts'
+import { EARLIEST, findNextRow } from '../next-row.ts'
 import type { Erasure, Outcome } from './items.ts'
 
 /** Target time of the reads of one window: the embedded database can do nothing else during a statement. */

@@ -1,6 +1,6 @@
-import { presentPayment } from '../../../money/payments.ts'
+import { presentPayment } from '../../../money/site-payments.ts'
 import { selectCustomers } from '../customers.ts'
-import { EARLIEST } from '../time-spans.ts'
+import { EARLIEST } from '../next-row.ts'
 import { type Filling, moveBehind, moveTo, NO_KEY, walkOn } from './filling.ts'
 import { itemOf } from './present.ts'
 import { selectPaidSessions, selectPayments, selectServiceEvents } from './read-money.ts'

@@ -1,6 +1,6 @@
 import { MAX_EVENTS_BYTES } from '../../../ingestion/replays/bounds.ts'
 import { readEvents } from '../../../ingestion/replays/read-chunk.ts'
-import { EARLIEST } from '../time-spans.ts'
+import { EARLIEST } from '../next-row.ts'
 import { type Filling, moveBehind, NO_KEY } from './filling.ts'
 import { itemOf } from './present.ts'
 import { listReplayChunks, readReplayData } from './read-replays.ts'

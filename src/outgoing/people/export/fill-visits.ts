@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../../../platform/lib/time.ts'
-import { EARLIEST } from '../time-spans.ts'
+import { EARLIEST } from '../next-row.ts'
 import { type Filling, moveBehind, moveTo, NO_KEY, walkOn } from './filling.ts'
 import { itemOf, type Row, visitorOf } from './present.ts'
 import {

@@ -1,6 +1,7 @@
 import type { Db } from '../../../platform/db/connect.ts'
 import { DAY_MS } from '../../../platform/lib/time.ts'
-import { EARLIEST, findNextRow, type TimeSpan } from '../time-spans.ts'
+import type { TimeSpan } from '../../../platform/time/range.ts'
+import { EARLIEST, findNextRow } from '../next-row.ts'
 import type { Cursor, Place } from './cursor.ts'
 import type { Person } from './read-visits.ts'
 import type { PersonExport } from './schema.ts'

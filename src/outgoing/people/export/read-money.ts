@@ -1,6 +1,6 @@
 import { PAYMENT_COLUMNS, type PaymentRecord } from '../../../money/ledger/payment.ts'
 import { query } from '../../../platform/db/query.ts'
-import type { TimeSpan } from '../time-spans.ts'
+import type { TimeSpan } from '../../../platform/time/range.ts'
 import type { Row } from './present.ts'
 import type { AfterPlace, Person } from './read-visits.ts'
 

@@ -1,5 +1,5 @@
 import { query } from '../../../platform/db/query.ts'
-import type { TimeSpan } from '../time-spans.ts'
+import type { TimeSpan } from '../../../platform/time/range.ts'
 import type { Row } from './present.ts'
 
 /** Visitor and user that a person may be. The visitor number is 0, and the identifier empty, when there is none. */

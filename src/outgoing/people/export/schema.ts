@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { RecordedEvent } from '../../../ingestion/replays/read-chunk.ts'
-import { Payment } from '../../../money/schema.ts'
+import { Payment } from '../../../money/money-schema.ts'
 import { SESSION_ATTRIBUTES } from '../../../platform/dimensions/dimensions.ts'
 import { EVENT_TYPES } from '../../../platform/dimensions/event-types.ts'
 import { count, label, timestamp, uuid } from '../../../platform/schema/fields.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PLANS } from '../../../access/teams/schema.ts'
+import { PLANS } from '../../../access/teams/caller.ts'
 import { refusal } from '../read/limits.ts'
 
 /** Rises when archives change in a way that older versions of the product cannot restore. */

@@ -1,4 +1,4 @@
-import type { Plan } from '../../../access/teams/schema.ts'
+import type { Plan } from '../../../access/teams/caller.ts'
 import type { Queryable } from '../../../platform/db/connect.ts'
 import { query } from '../../../platform/db/query.ts'
 import { AppError } from '../../../platform/errors.ts'

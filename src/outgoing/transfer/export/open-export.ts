@@ -1,5 +1,5 @@
 import type { Audit } from '../../../access/audit/audit.ts'
-import type { SiteRecord } from '../../../access/sites/schema.ts'
+import type { SiteRecord } from '../../../access/sites/site-schema.ts'
 import type { Services } from '../../../platform/services.ts'
 import { readRows } from '../rows/read-rows.ts'
 import { exportHits, HIT_TYPES } from './export-hits.ts'

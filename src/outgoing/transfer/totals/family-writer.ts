@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isListed } from '../../../ingestion/stages/known-source.ts'
+import { isListed } from '../../../ingestion/stages/sources/find-source.ts'
 import type { Db } from '../../../platform/db/connect.ts'
 import { query } from '../../../platform/db/query.ts'
 import type { TotalsNumber } from '../../../stats/imported/families.ts'

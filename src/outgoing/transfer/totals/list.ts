@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Audit } from '../../../access/audit/audit.ts'
 import { isUuid } from '../../../access/sites/domain.ts'
-import type { SiteRecord } from '../../../access/sites/schema.ts'
+import type { SiteRecord } from '../../../access/sites/site-schema.ts'
 import type { Db } from '../../../platform/db/connect.ts'
 import { query } from '../../../platform/db/query.ts'
 import { AppError } from '../../../platform/errors.ts'

@@ -1,5 +1,5 @@
 import { attribute } from '../../../ingestion/stages/attribute.ts'
-import { sourceOfTag } from '../../../ingestion/stages/known-source.ts'
+import { sourceOfTag } from '../../../ingestion/stages/sources/find-source.ts'
 import { commonBrowser, commonSystem } from '../../../ingestion/stages/user-agent.ts'
 import { OTHER_CODES } from '../converters/fields/place.ts'
 

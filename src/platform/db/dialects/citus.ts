@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectRoot } from '../../config/config.ts'
-import { INTERNAL_ERROR, sqlState } from '../errors.ts'
+import { INTERNAL_ERROR, sqlState } from '../database-errors.ts'
 import type { PoolName } from '../pool-settings.ts'
 import type { Db } from '../queryable.ts'
 import type { Dialect } from './dialect.ts'

@@ -1,5 +1,5 @@
 import { BLOCK_TYPES, type Block, ENGAGEMENT, typeNumber, type View } from '../../../storage/columns/block.ts'
-import { type GoalTarget, testOf } from '../../goals/matching.ts'
+import { type GoalTarget, testOf } from '../../goals/goal-target.ts'
 import type { Question } from '../question.ts'
 import type { Compared } from '../refused.ts'
 import type { TextMatcher } from './match-texts.ts'
@@ -78,28 +78,30 @@ export class Goals {
   /**
    * Calls back for each conversion in a block whose time lies in the range, in the order of the hits. A pageview that was scrolled converts
    * once, at the first engagement that is deep enough.
-   * @param sessions only those marked with 1; undefined for all
+   * @param counted only the sessions marked with 1; undefined for all
    */
   forEach(
-    { hits, sessions: { firstHit } }: Block,
+    { hits, sessions: { count, firstHit } }: Block,
     { start, end }: Pick<Question, 'start' | 'end'>,
-    sessions: Uint8Array | undefined,
+    counted: Uint8Array | undefined,
     converted: Converted,
   ): void {
-    const { count, type, at, pageAt, session } = hits
+    const { type, at, pageAt } = hits
     const columns = this.#ofType.map(targets => targets?.on && hits.values[targets.on])
-    for (let hit = 0; hit < count; hit++) {
-      const ofType = this.#ofType[type[hit]!]
-      if (!ofType || (sessions && sessions[session[hit]!] === 0)) continue
-      const text = columns[type[hit]!]?.[hit] ?? propertyOf(hits, hit, this.#selector)
-      const targets = ofType.byText[text] ?? ofType.anyText
-      if (targets.length === 0) continue
-      const isEngagement = type[hit] === ENGAGEMENT
-      const time = isEngagement ? pageAt[hit]! : at[hit]!
-      if (time < start || time >= end) continue
-      const firstOfSession = isEngagement ? firstHit[session[hit]!]! : 0
-      for (const target of targets) {
-        if (this.#meets(hits, hit, target, firstOfSession)) converted(target.goal, hit, time)
+    for (let session = 0; session < count; session++) {
+      if (counted && counted[session] === 0) continue
+      const first = firstHit[session]!
+      for (let hit = first; hit < firstHit[session + 1]!; hit++) {
+        const ofType = this.#ofType[type[hit]!]
+        if (!ofType) continue
+        const text = columns[type[hit]!]?.[hit] ?? propertyOf(hits, hit, this.#selector)
+        const targets = ofType.byText[text] ?? ofType.anyText
+        if (targets.length === 0) continue
+        const time = type[hit] === ENGAGEMENT ? pageAt[hit]! : at[hit]!
+        if (time < start || time >= end) continue
+        for (const target of targets) {
+          if (this.#meets(hits, hit, target, first)) converted(target.goal, hit, time)
+        }
       }
     }
   }

@@ -1,12 +1,12 @@
 import type { View } from '../../../storage/columns/block.ts'
 import type { Texts } from '../../../storage/columns/texts.ts'
-import { MOST_STEPS_OF_A_VALUE } from '../../../storage/rollups/patterns/protocol.ts'
+import { MOST_STEPS_OF_A_VALUE } from '../../../storage/patterns/pattern-protocol.ts'
 import {
   compileMatch,
   InvalidPatternError,
   type ValueOperator,
   wholeValuesOf,
-} from '../../../storage/rollups/patterns/value-match.ts'
+} from '../../../storage/patterns/value-match.ts'
 import type { Condition } from '../../conditions/conditions.ts'
 import type { Question } from '../question.ts'
 import { type Compared, CountRefused } from '../refused.ts'

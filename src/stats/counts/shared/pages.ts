@@ -27,13 +27,15 @@ const SLOTS = 65_536
 
 /** Finds the rows of a page of a list, the newest first, without a sort of the whole list. */
 export function locatePage(blocks: readonly TimedRows[], { limit, offset }: PageWindow): Located {
-  const { total, slotOf } = slotsOf(blocks)
+  const { total, earliest, latest } = extentOf(blocks)
   const end = Math.min(offset + limit, total)
   if (offset >= end) return { total, places: [], skipped: 0 }
+  const width = (latest - earliest + 1) / SLOTS
+  const slotOf = (at: number) => Math.floor((at - earliest) / width)
   const counts = new Uint32Array(SLOTS)
-  forEachMarked(blocks, ({ at }, row) => {
-    counts[slotOf(at[row]!)]! += 1
-  })
+  for (const { at, marked } of blocks) {
+    for (let row = 0; row < marked.length; row++) if (marked[row] === 1) counts[slotOf(at[row]!)]! += 1
+  }
   let newest = SLOTS - 1
   let before = 0
   while (before + counts[newest]! <= offset) before += counts[newest--]!
@@ -42,10 +44,13 @@ export function locatePage(blocks: readonly TimedRows[], { limit, offset }: Page
   while (until < end) until += counts[--oldest]!
 
   const near: Place[] = []
-  forEachMarked(blocks, ({ at }, row, block) => {
-    const slot = slotOf(at[row]!)
-    if (slot >= oldest && slot <= newest) near.push({ block, row, at: at[row]! })
-  })
+  for (const [block, { at, marked }] of blocks.entries()) {
+    for (let row = 0; row < marked.length; row++) {
+      if (marked[row] === 0) continue
+      const slot = slotOf(at[row]!)
+      if (slot >= oldest && slot <= newest) near.push({ block, row, at: at[row]! })
+    }
+  }
   near.sort((a, b) => b.at - a.at)
   const page = widenToMoments(
     near.map(({ at }) => at),
@@ -70,26 +75,17 @@ export function widenToMoments(
   return { from, to, skipped: offset - from }
 }
 
-function forEachMarked(
-  blocks: readonly TimedRows[],
-  found: (rows: TimedRows, row: number, block: number) => void,
-): void {
-  for (const [block, rows] of blocks.entries()) {
-    const { marked } = rows
-    for (let row = 0; row < marked.length; row++) if (marked[row] === 1) found(rows, row, block)
-  }
-}
-
-/** Divides the time from the first to the last row into slots. */
-function slotsOf(blocks: readonly TimedRows[]): { total: number; slotOf: (at: number) => number } {
+function extentOf(blocks: readonly TimedRows[]): { total: number; earliest: number; latest: number } {
   let total = 0
   let earliest = Number.POSITIVE_INFINITY
   let latest = Number.NEGATIVE_INFINITY
-  forEachMarked(blocks, ({ at }, row) => {
-    total += 1
-    if (at[row]! < earliest) earliest = at[row]!
-    if (at[row]! > latest) latest = at[row]!
-  })
-  const width = (latest - earliest + 1) / SLOTS
-  return { total, slotOf: at => Math.floor((at - earliest) / width) }
+  for (const { at, marked } of blocks) {
+    for (let row = 0; row < marked.length; row++) {
+      if (marked[row] === 0) continue
+      total += 1
+      if (at[row]! < earliest) earliest = at[row]!
+      if (at[row]! > latest) latest = at[row]!
+    }
+  }
+  return { total, earliest, latest }
 }

@@ -3,7 +3,7 @@ import { countAsked } from '../../counts/count-filtered.ts'
 import type { WantedPayments } from '../../counts/money-page.ts'
 import { sessionIdOf } from '../../sessions/session-id.ts'
 import type { TermName } from '../explanation.ts'
-import { moneyPart } from '../money.ts'
+import { moneyPart } from '../money-terms.ts'
 import { type Listed, listedRow, valuesOf, type Wanted } from './listed.ts'
 
 /** Times and sessions of what counts, and where the page begins. */

@@ -1,6 +1,6 @@
 import type { ListKey } from '../../counts/shared/key-page.ts'
-import { type ExplainedRow, presentAmount } from '../answer.ts'
 import type { TermName } from '../explanation.ts'
+import { type ExplainedRow, presentAmount } from '../explanation-answer.ts'
 import type { Explained } from '../parts.ts'
 
 /** A row, and where the list continues behind it. */

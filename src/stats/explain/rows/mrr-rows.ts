@@ -2,7 +2,7 @@ import { query } from '../../../platform/db/query.ts'
 import { countAsked } from '../../counts/count-filtered.ts'
 import type { ChangeKind } from '../../money/mrr-changes.ts'
 import type { RowKind } from '../explanation.ts'
-import { CHANGE_OF, countsCustomers, moneyPart } from '../money.ts'
+import { CHANGE_OF, countsCustomers, moneyPart } from '../money-terms.ts'
 import { type Listed, listedRow, valuesOf, type Wanted } from './listed.ts'
 
 const selectTaxed = query<{ siteNo: number; ids: string[] }, { id: string }>(

@@ -8,7 +8,7 @@ import { sourceOf } from '../../planner.ts'
 import { sessionIdOf } from '../../sessions/session-id.ts'
 import type { TermName } from '../explanation.ts'
 import { withoutGoals } from '../terms.ts'
-import { COUNT_OF, type TrafficTerm } from '../traffic.ts'
+import { COUNT_OF, type TrafficTerm } from '../traffic-terms.ts'
 import { numberOf } from './cursor.ts'
 import { type Listed, listedRow, valuesOf, type Wanted } from './listed.ts'
 

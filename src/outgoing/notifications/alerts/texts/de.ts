@@ -1,4 +1,4 @@
-import type { AlertTexts } from './texts.ts'
+import type { AlertTexts } from './alert-texts.ts'
 
 const METRICS = { visitors: 'Besucher', pageviews: 'Seitenaufrufe' }
 

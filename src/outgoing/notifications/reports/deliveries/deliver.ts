@@ -1,5 +1,5 @@
 import { findSiteByNo } from '../../../../access/sites/find-site.ts'
-import type { SiteRecord } from '../../../../access/sites/schema.ts'
+import type { SiteRecord } from '../../../../access/sites/site-schema.ts'
 import { MINUTE_MS } from '../../../../platform/lib/time.ts'
 import { handOver } from '../../../../platform/mail/hand-over.ts'
 import type { Language } from '../../../../platform/mail/languages.ts'
@@ -7,9 +7,16 @@ import type { Mail } from '../../../../platform/mail/message.ts'
 import type { Services } from '../../../../platform/services.ts'
 import type { Frequency, Period } from '../periods.ts'
 import { isEmpty, type ReportNumbers, readReportInTime } from '../read-report.ts'
-import type { ReportSection } from '../schema.ts'
+import type { ReportSection } from '../report-schema.ts'
 import { confirmationMail, reportMail } from './mails.ts'
-import { beginHandOver, claimOf, type Delivery, finishDelivery, GIVE_UP_MS, type Outcome } from './rows.ts'
+import {
+  beginHandOver,
+  claimOf,
+  type Delivery,
+  finishDelivery,
+  GIVE_UP_MS,
+  type Outcome,
+} from './report-delivery-rows.ts'
 
 export type DeliverServices = Pick<
   Services,

@@ -1,4 +1,4 @@
-import type { SiteRecord } from '../../../../access/sites/schema.ts'
+import type { SiteRecord } from '../../../../access/sites/site-schema.ts'
 import type { Language } from '../../../../platform/mail/languages.ts'
 import { letter } from '../../../../platform/mail/letter.ts'
 import type { Mail } from '../../../../platform/mail/message.ts'
@@ -6,12 +6,12 @@ import { plain } from '../../../../platform/mail/plain.ts'
 import { senderHost } from '../../../../platform/mail/sender-host.ts'
 import type { Services } from '../../../../platform/services.ts'
 import { linkTo, unsubscribeHeaders } from '../../recipients/links.ts'
-import { findRecipient } from '../../recipients/rows.ts'
+import { findRecipient } from '../../recipients/recipient-rows.ts'
 import { composeReport } from '../compose.ts'
-import { textsOf } from '../mail/texts.ts'
+import { textsOf } from '../mail/mail-texts.ts'
 import type { Period } from '../periods.ts'
 import type { ReportNumbers } from '../read-report.ts'
-import type { Delivery } from './rows.ts'
+import type { Delivery } from './report-delivery-rows.ts'
 
 type Parts = Pick<Services, 'config'>
 

@@ -1,4 +1,4 @@
-import type { MailTexts } from './texts.ts'
+import type { MailTexts } from './mail-texts.ts'
 
 /** How much a number has changed, as the web interface shows it. */
 export interface Change {

@@ -4,8 +4,8 @@ import { dayOf, formatDay } from '../../../../platform/time/local-time.ts'
 import type { Period } from '../periods.ts'
 import type { ReportNumbers } from '../read-report.ts'
 import { type Change, changeOf } from './change.ts'
-import { type MailFormat, mailFormat } from './format.ts'
-import { type MailTexts, textsOf } from './texts.ts'
+import { type MailFormat, mailFormat } from './mail-format.ts'
+import { type MailTexts, textsOf } from './mail-texts.ts'
 
 export interface Figure {
   label: string

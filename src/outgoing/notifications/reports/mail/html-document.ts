@@ -1,6 +1,6 @@
 import { escaped } from '../../../../platform/mail/letter.ts'
+import type { MailTexts } from './mail-texts.ts'
 import type { Frame } from './text-body.ts'
-import type { MailTexts } from './texts.ts'
 
 // Mail programs know tables and inline styles; what they take from <style> (dark colours, narrow screens) is a gain, and never needed.
 

@@ -1,10 +1,10 @@
 import { findGoals } from '../../../../stats/goals/find-goal.ts'
-import type { GoalRecord } from '../../../../stats/goals/schema.ts'
+import type { GoalRecord } from '../../../../stats/goals/goal-schema.ts'
 import { type Conversion, timeOf } from './conversion.ts'
+import { type CandidateHit, findWatchers, type Note, readHits, selectNotes } from './conversion-rows.ts'
 import type { ConversionServices } from './find-conversions.ts'
 import { matchGoals } from './match-goals.ts'
 import type { createPassedOver } from './passed-over.ts'
-import { type CandidateHit, findWatchers, type Note, readHits, selectNotes } from './rows.ts'
 import { storeConversions } from './store-conversions.ts'
 import type { Warn } from './warnings.ts'
 

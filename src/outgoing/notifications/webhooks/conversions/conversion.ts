@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { GoalRecord } from '../../../../stats/goals/schema.ts'
-import type { CandidateHit } from './rows.ts'
+import type { GoalRecord } from '../../../../stats/goals/goal-schema.ts'
+import type { CandidateHit } from './conversion-rows.ts'
 
 /** A goal and the hit that reached it. It refers to the hit: many goals may have the same. */
 export interface Conversion {

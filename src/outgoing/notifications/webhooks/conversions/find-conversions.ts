@@ -4,8 +4,8 @@ import type { Log } from '../../../../platform/runtime/log.ts'
 import type { FairPool } from '../../../../platform/threads/fair-pool.ts'
 import { createPlaces } from '../places.ts'
 import { compareHits } from './compare-hits.ts'
+import { countDropped, deleteLateNotes, selectWaitingSites } from './conversion-rows.ts'
 import { createPassedOver } from './passed-over.ts'
-import { countDropped, deleteLateNotes, selectWaitingSites } from './rows.ts'
 import { createWarnings } from './warnings.ts'
 
 export interface ConversionServices {

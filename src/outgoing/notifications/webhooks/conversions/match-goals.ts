@@ -1,8 +1,8 @@
 import { groupBy } from '../../../../platform/lib/group-by.ts'
 import type { FairPool } from '../../../../platform/threads/fair-pool.ts'
-import { type GoalTarget, targetOf, testOf } from '../../../../stats/goals/matching.ts'
-import type { GoalRecord } from '../../../../stats/goals/schema.ts'
-import type { EachBatch, EachMatches } from '../../../../storage/rollups/patterns/protocol.ts'
+import type { GoalRecord } from '../../../../stats/goals/goal-schema.ts'
+import { type GoalTarget, targetOf, testOf } from '../../../../stats/goals/goal-target.ts'
+import type { EachBatch, EachMatches } from '../../../../storage/patterns/pattern-protocol.ts'
 
 /** A stored hit, as far as goals compare it. */
 export interface ComparedHit {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { MINUTE_MS } from '../../../../platform/lib/time.ts'
-import type { GoalRecord } from '../../../../stats/goals/schema.ts'
+import type { GoalRecord } from '../../../../stats/goals/goal-schema.ts'
 
 /** How long a goal that cannot be looked for is left out, unless it is changed. */
 const PAUSE_MS = 10 * MINUTE_MS

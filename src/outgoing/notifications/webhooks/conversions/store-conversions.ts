@@ -2,7 +2,6 @@ import { lockSite } from '../../../../access/sites/lock-site.ts'
 import { arrayText } from '../../../../platform/db/array-text.ts'
 import type { Transaction } from '../../../../platform/db/connect.ts'
 import { type Conversion, dataOfGoal, dataOfHit, keyOf, timeOf } from './conversion.ts'
-import type { ConversionServices } from './find-conversions.ts'
 import {
   countDropped,
   deleteNotes,
@@ -11,7 +10,8 @@ import {
   keepConversions,
   type Note,
   selectPresent,
-} from './rows.ts'
+} from './conversion-rows.ts'
+import type { ConversionServices } from './find-conversions.ts'
 import type { Warn } from './warnings.ts'
 
 interface Found {

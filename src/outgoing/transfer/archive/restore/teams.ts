@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Plan } from '../../../../access/teams/schema.ts'
+import type { Plan } from '../../../../access/teams/caller.ts'
 import type { Db } from '../../../../platform/db/connect.ts'
 import { query } from '../../../../platform/db/query.ts'
 import { AppError } from '../../../../platform/errors.ts'
