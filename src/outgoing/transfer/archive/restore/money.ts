@@ -1,4 +1,5 @@
 import { markTimes } from '../../../../money/ledger/service-events.ts'
+import { deriveChanges } from '../../../../money/subscriptions/recompute-subscription.ts'
 import { inProcessorTransaction } from '../../../../money/transactions.ts'
 import type { Db, Transaction } from '../../../../platform/db/connect.ts'
 import { query } from '../../../../platform/db/query.ts'
@@ -97,11 +98,6 @@ const selectSubscribers = query<{ siteNo: number; after: string; limit: number }
     and coalesce('c:' || nullif(subscriptions.customer_id, ''), 's:' || movements.subscription_id) > :after::text
   order by customer
   limit :limit::int`,
-)
-
-const deriveChanges = query<{ siteNo: number; customers: string[] }>(
-  'derive-restored-changes',
-  'select from derive_mrr_changes(:siteNo::int, :customers::text[])',
 )
 
 /** Of a transaction: each customer takes some statements. */
