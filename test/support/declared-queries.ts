@@ -44,18 +44,17 @@ type Texts = [name: string, text: string | undefined][]
 
 /** Returns the names and texts of the statements that a call declares; undefined for any other call. */
 function textsOf(checker: ts.TypeChecker, call: ts.CallExpression): Promise<Texts> | undefined {
+  const called = call.expression.getText()
+  if (called !== 'query' && called !== 'queries') return
   const [first, text] = call.arguments
-  // Names are kebab-case: `query('select 1')` of a database driver is another function.
-  if (!first || !ts.isStringLiteral(first) || !/^[a-z0-9-]+$/.test(first.text)) return
+  if (!first || !ts.isStringLiteral(first)) throw new Error(`Its name must be a text: ${call.getText()}`)
   const { text: name } = first
-  switch (call.expression.getText()) {
-    case 'query':
-      return (async () => [[name, text && (await constantText(checker, text))]])()
-    case 'queries':
-      return exportedAs(checker, text!).then(texts =>
-        Object.entries(texts as object).map(([key, each]) => [`${name}-${key.replaceAll('_', '-')}`, each]),
-      )
-  }
+  // Names are kebab-case: `query('select 1')` of a database driver is another function.
+  if (!/^[a-z0-9-]+$/.test(name)) return
+  if (called === 'query') return (async () => [[name, text && (await constantText(checker, text))]])()
+  return exportedAs(checker, text!).then(texts =>
+    Object.entries(texts as object).map(([key, each]) => [`${name}-${key.replaceAll('_', '-')}`, each]),
+  )
 }
 
 let program: ts.Program | undefined
