@@ -1,4 +1,4 @@
-// The tables of the database, each named once. The purge of deleted sites and the archive of a team follow from it, and `test/db/tables.test.ts`
+// The tables of the database, each named once. The purge of deleted sites and the archive of a team follow from it, and `test/platform/db/tables.test.ts`
 // compares it with a migrated database: a table, or a column that an archive would lack, fails until it has its place here.
 
 /**

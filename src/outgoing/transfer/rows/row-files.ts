@@ -12,7 +12,7 @@ interface RowFile<Table extends TableName> extends Partial<Written> {
   table: Table
   /** Rows of one statement, where a thousand are too many, or too few since no index gives their order and each block sorts them again. */
   blockRows?: number
-  /** Numbers that no hit of the archive gives: only sites of which retention dropped details have the file. */
+  /** Numbers that no hit of the archive gives: only a site whose details retention dropped has the file. */
   isKept?: true
   stage?: Stage
   /** How lines become rows again; without it, as they are. A text stands for itself. */
