@@ -47,7 +47,7 @@ const PATTERN_PLACES = { places: 2, waiting: 30 }
 /** A thread keeps sixteen compiled expressions of up to 8 MB each by RE2JS's count, which is lower than their real size. */
 const PATTERN_HEAP_MB = 512
 
-/** A thread keeps sums of days in memory, which the next page that somebody opens uses again. */
+/** A thread keeps sums of days in memory, which the next page uses again. */
 const ROLLUP_IDLE_MS = 10 * MINUTE_MS
 
 /** Entry of an HTTP worker: the ingest handler for hits, and Express for everything else. */

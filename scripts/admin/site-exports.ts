@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander'
 import { findSiteAnywhere } from '../../src/access/sites/find-site.ts'
 import { exportHits, HIT_FORMATS, type HitFormat } from '../../src/outgoing/transfer/export/export-hits.ts'
-import { exportRows, ROW_KINDS, type RowKind } from '../../src/outgoing/transfer/export/row-statements.ts'
+import { ROW_KINDS } from '../../src/outgoing/transfer/export/schema.ts'
 import { type Days, spanOf } from '../../src/outgoing/transfer/export/span.ts'
+import { type RowKind, readRows } from '../../src/outgoing/transfer/rows/read-rows.ts'
 import { writeFileOf } from '../export-file.ts'
 import { day } from '../options.ts'
 import { secondsSince, showProgress } from '../progress.ts'
@@ -53,7 +54,7 @@ export function addSiteExportCommands(admin: Command, answer: Answer): void {
         const { siteNo } = await findSiteAnywhere(db, options.site)
         let rows = 0
         async function* pieces() {
-          for await (const lines of exportRows(db, { siteNo, userId: null }, kind)) {
+          for await (const lines of readRows(db, { siteNo, userId: null }, kind)) {
             rows += lines.length
             yield Buffer.from(`${lines.join('\n')}\n`)
           }

@@ -1,6 +1,6 @@
 /** A mistake of the kind that people make. */
 export interface Fault {
-  /** What is wrong then, for somebody who looks at the numbers. */
+  /** What is wrong then, for a person who looks at the numbers. */
   name: string
   /** Relative to the root. */
   file: string

@@ -28,7 +28,7 @@ const command = benchCommand('ingest', 'measures how fast hits are accepted and 
       .argParser(value => value.split(',').map(wholeNumber(2, 10_000)))
       .default([64, 256]),
   )
-  .addOption(numberOption('--rounds <count>', 'of which medians are shown', [1, 99]).default(3))
+  .addOption(numberOption('--rounds <count>', 'their medians are shown', [1, 99]).default(3))
   .addOption(numberOption('--workers <count>', 'HTTP workers', [1, 256]).default(availableParallelism()))
   .addOption(numberOption('--ingest <count>', 'ingest processes', [1, 64]).default(1))
   .addOption(new Option('--fsync <when>', 'appendfsync of the private Redis').choices(FSYNC))

@@ -34,7 +34,7 @@ const command = benchCommand(
 )
   .addOption(numberOption('--workers <count>', 'HTTP workers; default: as the service decides', [1, 256]))
   .addOption(numberOption('--sites <count>', 'sites, ten to a team', [0, 100_000]).default(0))
-  .addOption(numberOption('--starts <count>', 'starts, of which the fastest counts', [1, 50]).default(5))
+  .addOption(numberOption('--starts <count>', 'starts; the fastest counts', [1, 50]).default(5))
   .addOption(numberOption('--idle <seconds>', 'how long the idle service is watched', [5, 600]).default(60))
   .option('--against <folder>', 'another version of this project, built, which starts in turn with this one')
   .parse()

@@ -1,7 +1,7 @@
+import { countByBucket } from '../../src/outgoing/retention/delete-days.ts'
 import type { Db } from '../../src/platform/db/connect.ts'
 import { daysFrom } from '../../src/storage/rollups/daily/roll-up-again.ts'
 import { rollUpDay } from '../../src/storage/rollups/daily/roll-up-day.ts'
-import { countRowsByBucket } from '../../src/storage/rollups/delete-rows.ts'
 import { datesOf, type Window } from '../../src/storage/rollups/protocol.ts'
 import { median } from './table.ts'
 
@@ -34,13 +34,10 @@ export async function measureRollups(
   window: Window,
 ): Promise<RolledDays> {
   const { siteNo, zone } = site
-  const buckets = await countRowsByBucket(db, { siteNo, ...datesOf(window) })
+  const buckets = await countByBucket.events!(db, { siteNo, ...datesOf(window) })
   const rolled: RolledDay[] = []
   for (const day of daysFrom(zone, window.start, window.end)) {
-    const within = buckets.filter(
-      ({ table, bucket }) =>
-        table === 'events' && bucket.getTime() >= day.start && bucket.getTime() < day.end,
-    )
+    const within = buckets.filter(({ bucket }) => bucket.getTime() >= day.start && bucket.getTime() < day.end)
     const hits = within.reduce((sum, { count }) => sum + count, 0)
     if (hits === 0) continue
     let ms = Number.POSITIVE_INFINITY

@@ -32,7 +32,7 @@ const LONG_CALLS = 3
 const STARTS = 3
 /** Sites with traffic in one round. */
 const ACTIVE_SITES = 100
-/** Rounds without traffic, of which the median counts. */
+/** Rounds without traffic; their median counts. */
 const QUIET_ROUNDS = 5
 /** After this time, the jobs of a new ingest process have run once. */
 const SETTLE_MS = 20_000

@@ -13,7 +13,7 @@ interface Options extends Target {
   idle: number
 }
 
-const command = benchCommand('sites', 'measures what many sites cost, of which few are active')
+const command = benchCommand('sites', 'measures what many sites cost when few of them are active')
   .addOption(
     new Option('--sites <counts>', 'numbers of sites, ten to a team; the first is the measure of the others')
       .argParser(value => value.split(',').map(wholeNumber(1_000, 100_000)))

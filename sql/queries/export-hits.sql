@@ -2,26 +2,26 @@
 -- when :sessionNo is null. url: as it was sent.
 select
   events.id,
-  session_no as "sessionNo",
-  coalesce((select id::text from visitors where visitors.site_no = :siteNo::int and visitors.visitor_no = events.visitor_no), '') as "visitorId",
-  at,
-  type,
-  name,
+  session_no as session,
+  coalesce((select id::text from visitors where visitors.site_no = :siteNo::int and visitors.visitor_no = events.visitor_no), '') as visitor_id,
+  at as timestamp,
+  type as event_type,
+  name as event_name,
   hostname,
   path,
   case when url = '' then path || query else url end as url,
   title,
-  props,
+  coalesce(props, '{}') as properties,
   scroll,
-  engaged_ms as "engagedMs",
-  revenue_minor as "revenueMinor",
-  revenue_currency as "revenueCurrency",
-  error_id as "errorId",
-  error_message as "errorMessage",
-  error_stack as "errorStack",
-  error_file as "errorFile",
-  error_line as "errorLine",
-  error_column as "errorColumn"
+  engaged_ms,
+  revenue_minor,
+  revenue_currency,
+  error_id,
+  error_message,
+  error_stack,
+  error_file,
+  error_line,
+  error_column
 from events
 where site_no = :siteNo::int and visitor_no = :visitorNo::int and session_no is not distinct from :sessionNo::bigint
   and not is_service

@@ -1,5 +1,5 @@
 -- Chunks of the replays of a person that came before :until, in order after the chunk :afterKey at :afterAt; without their data.
-select chunk.id, chunk.session_no as session, chunk.at, chunk.recording, chunk.position, chunk.hostname, chunk.path, chunk.unpacked
+select chunk.id, chunk.session_no as session, chunk.at as timestamp, chunk.recording, chunk.position, chunk.hostname, chunk.path, chunk.unpacked
 from session_replays as replay
 -- One lookup in the index for each session: the plan of a join would depend on estimates.
 cross join lateral (

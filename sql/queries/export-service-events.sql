@@ -1,5 +1,5 @@
 -- Events that the service wrote for a person in [:start, :end), in order after the event :afterKey at :afterAt.
-select id, at, name, props
+select id, at as timestamp, name as event_name, coalesce(props, '{}') as properties
 from events
 where site_no = :siteNo::int and is_service
   and at >= :start::timestamptz and at < :end::timestamptz

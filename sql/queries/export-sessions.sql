@@ -1,16 +1,16 @@
 -- Sessions of a person that started in [:start, :end), in order after the session :afterNo that started at :afterAt.
 select
   visitor_no as "visitorNo",
-  coalesce((select id::text from visitors where visitors.site_no = :siteNo::int and visitors.visitor_no = sessions.visitor_no), '') as "visitorId",
-  session_no as "sessionNo",
-  started_at as "startedAt",
-  first_at as "firstAt",
-  last_at as "lastAt",
+  coalesce((select id::text from visitors where visitors.site_no = :siteNo::int and visitors.visitor_no = sessions.visitor_no), '') as visitor_id,
+  session_no as session,
+  started_at,
+  first_at as first_hit_at,
+  last_at as last_hit_at,
   pageviews,
   events,
-  visit_count as "visitCount",
-  user_id as "userId",
-  user_since as "userSince",
+  visit_count,
+  user_id,
+  user_since as identified_at,
   not exists (
     select from sessions as earlier
     where earlier.site_no = :siteNo::int and earlier.visitor_no = sessions.visitor_no

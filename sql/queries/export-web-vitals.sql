@@ -1,7 +1,7 @@
 -- Web vitals of a person in [:start, :end), in order after the report :afterKey at :afterAt.
 select
-  id, session_no as session, at, received_at as "receivedAt", hostname, path, lcp, inp, cls, fcp, ttfb, lcp_target,
-  inp_target, cls_target, lcp_phase, inp_phase, fcp_phase, ttfb_phase
+  id, session_no as session, at as timestamp, received_at, hostname, path, lcp, inp, (cls / 10000.0)::float8 as cls, fcp,
+  ttfb, lcp_target, inp_target, cls_target, lcp_phase, inp_phase, fcp_phase, ttfb_phase
 from web_vitals
 where site_no = :siteNo::int
   and at >= :start::timestamptz and at < :end::timestamptz

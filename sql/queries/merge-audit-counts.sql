@@ -1,4 +1,4 @@
--- Adds up the counts of audit entries of the teams and actions of at most :limit new rows. A sum of zero needs no row. Whoever counts
+-- Adds up the counts of audit entries of the teams and actions of at most :limit new rows. A sum of zero needs no row. A count
 -- sees the rows from before or from after.
 with due as materialized (
   select distinct team_id, action

@@ -45,7 +45,7 @@ export const invitationsRouter = router({
       method: 'post',
       path: '/api/invitations',
       ok: 201,
-      summary: 'Invite somebody to the team',
+      summary: 'Invite a person to the team',
       description:
         'Makes a link that works for seven days, and only once. Where the service sends mail, it mails the link, at most 50 times a day ' +
         `and team, and 100 times a day and login. A team has at most ${MAX_INVITATIONS} open invitations, one for each address. It ends when you leave the team; ` +

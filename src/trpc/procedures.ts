@@ -63,7 +63,7 @@ export const knownFields = t.middleware(async ({ ctx, getRawInput, next, path })
 
 /**
  * Base for procedures that need neither token nor session, such as signing in. A page of another origin cannot send them: it could
- * otherwise sign a person in as somebody else. Charged to the network; adds `ctx.audit`, whose actor has no name yet.
+ * otherwise sign a person in as another one. Charged to the network; adds `ctx.audit`, whose actor has no name yet.
  */
 export const openProcedure = timed
   .meta({ isOpen: true, rate_limited: true, forbidden: 'A page of another origin sent the request' })

@@ -55,7 +55,7 @@ export const sharesRouter = router({
       ok: 201,
       summary: 'Share a site',
       description:
-        'Whoever has the link reads the sections, narrowed by the filters. Money, people and stack traces are shown only with the ' +
+        'Everyone with the link reads the sections, narrowed by the filters. Money, people and stack traces are shown only with the ' +
         'sections `revenue`, `people` and `stacks`. A share that a token makes ends with the token.',
       answer:
         'The new share; its secret and its link are shown for the only time, and only in a browser: both are null for a token.',

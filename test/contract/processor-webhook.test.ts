@@ -23,6 +23,7 @@ import {
   sign,
   subscription,
 } from '../support/stripe.ts'
+import { tablesWithRows } from '../support/tables-with-rows.ts'
 import { openWire } from '../support/wire.ts'
 
 /** Time of the stopped clock, Unix milliseconds, for tests that must stay within one minute. */
@@ -33,17 +34,8 @@ const payments = (shop: Shop): Promise<Json[]> =>
   api.services.db`
     select renewal, visitor_id as "visitorId" from payments where site_no = ${shop.siteNo} order by paid_at`
 
-async function expectNoTrace({ siteNo }: Shop): Promise<void> {
-  const { db } = api.services
-  const tables = await db<{ name: string }[]>`
-    select table_name as name from information_schema.columns
-    where table_schema = 'public' and column_name = 'site_no'
-      and table_name not in ('sites', 'processor_connections', 'goals')`
-  expect(tables.length).toBeGreaterThan(10)
-  for (const { name } of tables) {
-    expect(await db`select from ${db(name)} where site_no = ${siteNo} limit 1`, name).toHaveLength(0)
-  }
-}
+const expectNoTrace = async (shop: Shop) =>
+  expect(await tablesWithRows(api.services.db, shop)).toEqual(['goals', 'processor_connections'])
 
 async function visitors(shop: Shop) {
   const told = await api.services.db`

@@ -13,33 +13,48 @@ export interface DeclaredQuery {
   columns: Record<string, string>
 }
 
-/** Finds every `query<Params, Row>('name', …)` of the service with the help of the TypeScript compiler. */
+/** Finds every `query<Params, Row>('name', …)` and `queries<Key, Params, Row>('prefix', TEXTS)` of the service with the help of the TypeScript compiler. */
 export async function declaredQueries(): Promise<DeclaredQuery[]> {
   const program = serviceProgram()
   const checker = program.getTypeChecker()
-  const found: Promise<DeclaredQuery>[] = []
+  const found: Promise<DeclaredQuery[]>[] = []
   for (const file of program.getSourceFiles()) {
     const path = relative(projectRoot, file.fileName)
     if (!/^(src|workers|scripts)\//.test(path) || path === join('src', 'platform', 'db', 'query.ts')) continue
     const visit = (node: ts.Node): void => {
       ts.forEachChild(node, visit)
-      if (!ts.isCallExpression(node) || node.expression.getText(file) !== 'query') return
-      const [name, text] = node.arguments
-      // Names are kebab-case: `query('select 1')` of a database driver is another function.
-      if (!name || !ts.isStringLiteral(name) || !/^[a-z0-9-]+$/.test(name.text)) return
-      const [parameters, columns] = node.typeArguments ?? []
-      const query = {
-        name: name.text,
+      if (!ts.isCallExpression(node)) return
+      const texts = textsOf(checker, node)
+      if (!texts) return
+      const isOfMany = node.expression.getText() === 'queries'
+      const [parameters, columns] = node.typeArguments?.slice(isOfMany ? 1 : 0) ?? []
+      const types = {
         where: `${path}:${file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1}`,
         parameters: propertiesOf(checker, parameters),
         columns: propertiesOf(checker, columns),
       }
-      const read = async () => ({ ...query, text: text && (await constantText(checker, text)) })
-      found.push(read())
+      found.push(texts.then(all => all.map(([name, text]) => ({ ...types, name, text }))))
     }
     visit(file)
   }
-  return Promise.all(found)
+  return (await Promise.all(found)).flat()
+}
+
+type Texts = [name: string, text: string | undefined][]
+
+/** Returns the names and texts of the statements that a call declares; undefined for any other call. */
+function textsOf(checker: ts.TypeChecker, call: ts.CallExpression): Promise<Texts> | undefined {
+  const called = call.expression.getText()
+  if (called !== 'query' && called !== 'queries') return
+  const [first, text] = call.arguments
+  if (!first || !ts.isStringLiteral(first)) throw new Error(`Its name must be a text: ${call.getText()}`)
+  const { text: name } = first
+  // Names are kebab-case: `query('select 1')` of a database driver is another function.
+  if (!/^[a-z0-9-]+$/.test(name)) return
+  if (called === 'query') return (async () => [[name, text && (await constantText(checker, text))]])()
+  return exportedAs(checker, text!).then(texts =>
+    Object.entries(texts as object).map(([key, each]) => [`${name}-${key.replaceAll('_', '-')}`, each]),
+  )
 }
 
 let program: ts.Program | undefined

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { ROW_KINDS } from '../../src/outgoing/transfer/export/row-statements.ts'
+import { ROW_KINDS } from '../../src/outgoing/transfer/export/schema.ts'
 import { dictionary as english } from '../../src/web/text/languages/en.ts'
 import { accessibilityProblems } from './audit-page.ts'
 import { seededSite, TOO_SLOW } from './seeded-site.ts'

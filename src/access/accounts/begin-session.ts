@@ -9,7 +9,7 @@ import { tellLogin } from './notices/notices.ts'
 import { hashSecret, isSecret } from './secrets.ts'
 import { type Client, startSession } from './sessions.ts'
 
-/** A browser that somebody signs in with. */
+/** A browser in which a person signs in. */
 export interface Browser extends Client {
   /** Secret in the cookie that the request came with. */
   sessionCookie: string | undefined

@@ -12,7 +12,7 @@ export const PROOF_NEEDED =
   'The password is missing or wrong; without a password, the sign-in is older than 15 minutes'
 
 /**
- * Makes sure that the person is at the keyboard, not somebody who found their browser open: by their password, or, for a login
+ * Makes sure that the person is at the keyboard, not another one who found their browser open: by their password, or, for a login
  * without one, by a sign-in at most 15 minutes ago.
  * @throws AppError `forbidden`; `rate_limited` after too many wrong passwords
  */

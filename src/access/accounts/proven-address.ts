@@ -19,7 +19,7 @@ const deleteIdentities = query<{ loginId: string }, { issuer: string }>(
 
 /**
  * Writes that the owner of the login's address is at work. The first time, the passkeys and the links to single sign-on that the login
- * has are removed: somebody may have made it with the address of another person, and would keep a way into what that person joins.
+ * has are removed: another person may have made it with this address, and would keep a way into what its owner joins.
  * @returns how many ways were removed
  */
 export async function proveAddress(tx: Transaction, loginId: string, now: Date): Promise<number> {

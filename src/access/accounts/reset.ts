@@ -65,7 +65,7 @@ async function mailLink(
     to: login.email,
     subject: 'Choose a new password',
     ...letter([
-      `Somebody, probably you, asked for a new password at ${config.baseUrl}.`,
+      `Someone, probably you, asked for a new password at ${config.baseUrl}.`,
       { label: 'Choose a new password', url: `${config.baseUrl}/reset#${secret}` },
       'The link works for an hour, and only once. If it was not you, ignore this mail: your password stays as it is.',
     ]),

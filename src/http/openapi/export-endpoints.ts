@@ -1,5 +1,5 @@
 import { HIT_FORMATS, HIT_TYPES } from '../../outgoing/transfer/export/export-hits.ts'
-import { ROW_KINDS } from '../../outgoing/transfer/export/row-statements.ts'
+import { ROW_KINDS } from '../../outgoing/transfer/export/schema.ts'
 import type { Refusals } from '../../platform/errors.ts'
 import { headersOf, otherErrors, RATE_HEADERS, refusalAnswers } from './answers.ts'
 import { csvDelimiter } from './csv-delimiter.ts'

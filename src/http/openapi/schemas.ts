@@ -71,7 +71,7 @@ function tidyInteger(schema: Json): void {
   if (schema.maximum === undefined) schema.format ??= 'int64'
 }
 
-/** Shortens `T | null` of a plain type to one type list. Drops a choice of which one alternative accepts any value. */
+/** Shortens `T | null` of a plain type to one type list. Drops a choice if one of its alternatives accepts any value. */
 function tidyChoice({ anyOf: _, ...rest }: Json, given: Json[]): Json {
   const isChoice = (schema: Json) => Array.isArray(schema.anyOf) && Object.keys(schema).length === 1
   const choices = given.flatMap(schema => (isChoice(schema) ? (schema.anyOf as Json[]) : [schema]))

@@ -67,8 +67,25 @@ const purgeChunks = query<{ siteNo: number; limit: number }, { count: number }>(
   select count(*)::int as count from gone`,
 )
 
-/** Deletes some chunks of a deleted site. @returns whether there may be more */
+/** Sessions of one transaction. */
+const MOST_SESSIONS = 20_000
+
+const purgeSessions = query<{ siteNo: number; limit: number }, { count: number }>(
+  'purge-session-replays',
+  `with gone as (
+    delete from session_replays
+    where site_no = :siteNo::int and session_no = any(array(
+      select session_no from session_replays where site_no = :siteNo::int limit :limit::int
+    ))
+    returning 1
+  )
+  select count(*)::int as count from gone`,
+)
+
+/** Deletes some recordings of a deleted site. @returns whether there may be more */
 export async function purgeReplays(db: Queryable, siteNo: number): Promise<boolean> {
-  const [gone] = await purgeChunks(db, { siteNo, limit: MOST_CHUNKS })
-  return gone!.count > 0
+  const [chunks] = await purgeChunks(db, { siteNo, limit: MOST_CHUNKS })
+  if (chunks!.count > 0) return true
+  const [sessions] = await purgeSessions(db, { siteNo, limit: MOST_SESSIONS })
+  return sessions!.count > 0
 }

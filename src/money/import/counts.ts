@@ -6,7 +6,7 @@ export interface ReadCounts {
   events: number
   subscriptions: number
   charges: number
-  /** Charges of which something was refunded. */
+  /** Charges that were refunded, in part or wholly. */
   refunded: number
   prorations: number
   invoices: number

@@ -44,7 +44,7 @@ export const RevenueImport = z
         events: count('Events of subscriptions that Stripe still has.'),
         subscriptions: count('Subscriptions, cancelled ones too.'),
         charges: count('Successful charges.'),
-        refunded: count('Charges of which something was refunded.'),
+        refunded: count('Charges that were refunded, in part or wholly.'),
         prorations: count('Prorated changes.'),
         invoices: count('Invoices, without drafts.'),
         checkouts: count('Completed checkouts.'),

@@ -93,7 +93,7 @@ async function noteNews(tx: Transaction, siteNo: number, events: ServiceEvent[])
   await noteCandidates(tx, hits)
 }
 
-/** Returns the events at times of which the site has details. */
+/** Returns the events at times for which the site has details. */
 async function withDetails(tx: Transaction, siteNo: number, events: ServiceEvent[]): Promise<ServiceEvent[]> {
   if (events.length === 0) return events
   const [site] = await selectDetailsFrom(tx, { siteNo })

@@ -24,7 +24,7 @@ export function discountsOf(
 ): PastDiscounts {
   const applied: Applied[] = []
   let seenAt = startAt - 1
-  /** @param at when these were seen; Infinity for those of now, of which only the own times count */
+  /** @param at when these were seen; Infinity for those of now: only their own times count */
   function see(discounts: readonly PastDiscount[], at: number): void {
     const isKnown = (given: PastDiscount) => applied.some(each => isSame(given, each.given) && isOpen(each))
     const added = discounts

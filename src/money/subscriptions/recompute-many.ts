@@ -87,8 +87,8 @@ const insertLifecycleEvents = query<{ siteNo: number; rows: string }>(
 type Planned = NamedHistory & SubscriptionPlan & Id
 
 /**
- * Recomputes many subscriptions with a few statements for all: those of which nothing is recorded yet, which is nearly all of them in
- * an import, are written at once, and unchanged ones are only compared. The others take the way of an event.
+ * Recomputes many subscriptions with a few statements for all: those without records yet, nearly all of them in an import, are
+ * written at once, and unchanged ones are only compared. The others take the way of an event.
  * @returns ids of invoices that were found to be a renewal, or to be none any more, among subscriptions that were known before
  */
 export async function recomputeMany(

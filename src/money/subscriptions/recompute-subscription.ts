@@ -87,7 +87,8 @@ const upsertSubscription = query<
     updated_at = excluded.updated_at`,
 )
 
-const deriveChanges = query<{ siteNo: number; customers: string[] }>(
+/** Derives the changes of MRR of customers again. */
+export const deriveChanges = query<{ siteNo: number; customers: string[] }>(
   'derive-mrr-changes',
   'select from derive_mrr_changes(:siteNo::int, :customers::text[])',
 )

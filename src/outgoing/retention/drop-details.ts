@@ -1,11 +1,10 @@
 import type { Db, Transaction } from '../../platform/db/connect.ts'
-import { query } from '../../platform/db/query.ts'
+import { queries, query } from '../../platform/db/query.ts'
+import type { TableName } from '../../platform/db/tables.ts'
 import { DAY_MS, MINUTE_MS } from '../../platform/lib/time.ts'
 import { stampChanges } from '../../storage/columns/stamps.ts'
-import { allowColumnstoreWrites } from '../../storage/rollups/columnstore.ts'
-import { countRowsByBucket, cut, purgeEvents, purgeSessions } from '../../storage/rollups/delete-rows.ts'
 import { SESSION_REACH_MS } from './boundaries.ts'
-import { deleteWebVitals } from './delete-web-vitals.ts'
+import { deleteSpan, timeOf } from './delete-days.ts'
 
 /** Rows are deleted this long after `details_from` has moved: requests that have read the old value are over by then. */
 const SETTLED_MS = MINUTE_MS
@@ -32,7 +31,7 @@ const selectDue = query<{ movedBefore: Date }, DueSite>(
 )
 
 interface Chunk {
-  table: 'events' | 'sessions' | 'web_vitals'
+  table: Extract<TableName, 'events' | 'sessions' | 'web_vitals'>
   chunk: string
   start: Date
   end: Date
@@ -52,34 +51,26 @@ const selectChunks = query<{ endsUntil: Date }, Chunk>(
 
 type OtherSites = { start: Date; end: Date; siteNos: number[] }
 
-const findOthers = {
-  events: query<OtherSites, { siteNo: number }>(
-    'find-other-sites-of-hits',
-    `select site_no as "siteNo"
-    from events
-    where at >= :start::timestamptz and at < :end::timestamptz and site_no <> all(:siteNos::int[])
-    limit 1`,
-  ),
-  sessions: query<OtherSites, { siteNo: number }>(
-    'find-other-sites-of-sessions',
-    `select site_no as "siteNo"
-    from sessions
-    where started_at >= :start::timestamptz and started_at < :end::timestamptz and site_no <> all(:siteNos::int[])
-    limit 1`,
-  ),
-  web_vitals: query<OtherSites, { siteNo: number }>(
-    'find-other-sites-of-web-vitals',
-    `select site_no as "siteNo"
-    from web_vitals
-    where at >= :start::timestamptz and at < :end::timestamptz and site_no <> all(:siteNos::int[])
-    limit 1`,
-  ),
+const othersIn = (table: TableName) => `select site_no as "siteNo"
+  from ${table}
+  where ${timeOf(table)} >= :start::timestamptz and ${timeOf(table)} < :end::timestamptz and site_no <> all(:siteNos::int[])
+  limit 1`
+
+/** @public the test of all statements reads them */
+export const OTHERS_TEXTS = {
+  events: othersIn('events'),
+  sessions: othersIn('sessions'),
+  web_vitals: othersIn('web_vitals'),
 }
+const findOthers = queries<Chunk['table'], OtherSites, { siteNo: number }>(
+  'find-other-sites-in',
+  OTHERS_TEXTS,
+)
 
 /** Limits how long the drop of a chunk waits, because statements that come later wait behind it. */
 const limitLockWait = query('limit-lock-wait', "select set_config('lock_timeout', '2s', true)")
 
-const dropChunk = query<{ table: string; start: Date; end: Date }>(
+const dropChunk = query<{ table: TableName; start: Date; end: Date }>(
   'drop-chunk',
   'select drop_chunks(:table::regclass, older_than => :end::timestamptz, newer_than => :start::timestamptz)',
 )
@@ -99,8 +90,6 @@ const noteDropped = query<{ siteNos: number[]; droppedTo: Date }>(
   update sites set details_dropped_to = :droppedTo::timestamptz
   where site_no = any(:siteNos::int[])`,
 )
-
-const PURGES = { events: purgeEvents, sessions: purgeSessions }
 
 /**
  * Deletes the hits, sessions and web vitals of sites in chunks that end a session's reach before their `details_from`. A chunk in which no
@@ -165,18 +154,7 @@ async function stampDays(tx: Transaction, siteNos: number[], { start, end }: Chu
 }
 
 /** @returns false when time ran out */
-async function deleteRows(db: Db, siteNo: number, chunk: Chunk, hasTime: () => boolean): Promise<boolean> {
-  const { table, end } = chunk
-  if (table === 'web_vitals') return deleteWebVitals(db, { siteNo, start: chunk.start, end }, hasTime)
-  const counts = await countRowsByBucket(db, { siteNo, start: chunk.start, end })
-  const slices = cut(counts.filter(count => count.table === table))
-  for (const [index, buckets] of slices.entries()) {
-    if (!hasTime()) return false
-    await db.begin(async tx => {
-      await allowColumnstoreWrites(tx)
-      await PURGES[table](tx, { siteNo, start: buckets[0]!, end: slices[index + 1]?.[0] ?? end })
-      if (table === 'sessions') await stampDays(tx, [siteNo], chunk)
-    })
-  }
-  return true
-}
+const deleteRows = (db: Db, siteNo: number, chunk: Chunk, hasTime: () => boolean): Promise<boolean> =>
+  deleteSpan(db, chunk.table, { siteNo, start: chunk.start, end: chunk.end }, hasTime, async tx => {
+    if (chunk.table === 'sessions') await stampDays(tx, [siteNo], chunk)
+  })

@@ -1,25 +1,14 @@
 import { purgeReplays } from '../../ingestion/replays/delete-replays.ts'
-import type { Db } from '../../platform/db/connect.ts'
+import type { Db, Transaction } from '../../platform/db/connect.ts'
 import { query } from '../../platform/db/query.ts'
+import { type TableName, tablesPurgedBy } from '../../platform/db/tables.ts'
 import { createTeamTurns } from '../../platform/lib/team-turns.ts'
 import { DAY_MS, MINUTE_MS } from '../../platform/lib/time.ts'
 import { limitTime } from '../../platform/lib/time-budget.ts'
-import { allowColumnstoreWrites } from '../../storage/rollups/columnstore.ts'
-import {
-  countDirty,
-  countRowsByBucket,
-  cut,
-  deleteKeptBuckets,
-  MAX_MARKS,
-  MAX_ROWS,
-  purgeEvents,
-  purgeRevenue,
-  purgeSessions,
-  type SiteSpan,
-} from '../../storage/rollups/delete-rows.ts'
+import { countDirty, deleteKeptBuckets, MAX_MARKS, MAX_ROWS } from '../../storage/rollups/delete-rows.ts'
 import { markBuckets } from '../../storage/rollups/dirty.ts'
 import type { Job } from '../../storage/rollups/scheduler.ts'
-import { deleteWebVitals } from './delete-web-vitals.ts'
+import { DAY_TABLES, deleteSpan, findStart } from './delete-days.ts'
 
 /** Lower bound of all hit times. */
 const EARLIEST = new Date('0001-01-01T00:00:00Z')
@@ -27,65 +16,6 @@ const EARLIEST = new Date('0001-01-01T00:00:00Z')
 const BUDGET_MS = 2_000
 /** After this time, no transaction that began before the deletion can still store rows. */
 const SETTLED_MS = 10 * MINUTE_MS
-
-/** All tables with rows of a site, except `sites`, kept buckets and the hypertables. */
-const TABLES = [
-  'processor_connections',
-  'import_secrets',
-  'import_parts',
-  'imports',
-  'totals_days',
-  'totals_families',
-  'totals_imports',
-  'shares',
-  'mail_recipients',
-  'segments',
-  'annotations',
-  'goals',
-  'funnels',
-  'identities',
-  'visitors',
-  'payments',
-  'customers',
-  'mrr_changes',
-  'session_replays',
-  'money_sessions',
-  'awaiting_visitors',
-  'payment_aliases',
-  'subscriptions',
-  'processor_facts',
-  'price_dependents',
-  'recompute_queue',
-  'revenue_imports',
-  'revenue_import_work',
-  'lifecycle_events',
-  'webhook_events',
-  'error_groups',
-  'daily_values',
-  'source_spellings',
-  'rollup_spans',
-  'daily_rollups',
-  'daily_value_rollups',
-  'column_blocks',
-  'value_dictionary',
-  'dead_letters',
-  'exported_days',
-  'erasures',
-  'erased_payers',
-  'erasure_items',
-  'webhook_endpoints',
-  'outgoing_events',
-  'outgoing_hits',
-  'webhook_deliveries',
-  'webhook_attempts',
-  'goal_candidates',
-  'alert_rules',
-  'alert_incidents',
-  'queued_mails',
-  'goal_conversions',
-  'new_stamps',
-  'stamps',
-]
 
 const selectSites = query<void, { siteNo: number; teamId: string; deletedAt: Date }>(
   'select-sites-to-purge',
@@ -100,31 +30,20 @@ const selectSites = query<void, { siteNo: number; teamId: string; deletedAt: Dat
  * Deletes at most `limit` rows of a site from each table, and returns how many it has deleted.
  * @public the test of all statements reads it
  */
-export const PURGE_ROWS = deletionFrom([...TABLES, "dirty_buckets where aggregate = 'daily_rollups'"])
+export const PURGE_ROWS = deletionFrom([
+  ...tablesPurgedBy('rows').map(table => ({ table, where: 'true' })),
+  ...tablesPurgedBy('marks').map(table => ({ table, where: "aggregate = 'daily_rollups'" })),
+])
 const purgeRows = query<{ siteNo: number; limit: number }, { count: number }>('purge-rows', PURGE_ROWS)
 
-function deletionFrom(parts: string[]): string {
-  const deletions = parts.map((part, index) => {
-    const [table, where = 'where true'] = part.split(/ (?=where)/)
-    const rows = `select ctid from ${table} ${where} and site_no = :siteNo::int limit :limit::int`
+function deletionFrom(parts: { table: TableName; where: string }[]): string {
+  const deletions = parts.map(({ table, where }, index) => {
+    const rows = `select ctid from ${table} where ${where} and site_no = :siteNo::int limit :limit::int`
     return `gone_${index} as (delete from ${table} where ctid = any(array(${rows})) returning 1)`
   })
   const gone = parts.map((_, index) => `select from gone_${index}`).join(' union all ')
   return `with ${deletions.join(', ')} select count(*)::int as count from (${gone}) as gone`
 }
-
-/** Earliest time from which on the site has rows in a hypertable; null where it has none. */
-const findStart = query<{ siteNo: number; from: Date }, { at: Date | null }>(
-  'find-purge-start',
-  `
-  select least(
-    (select min(at) from events where site_no = :siteNo::int and at >= :from::timestamptz),
-    (select min(started_at) from sessions where site_no = :siteNo::int and started_at >= :from::timestamptz),
-    (select min(at) from web_vitals where site_no = :siteNo::int and at >= :from::timestamptz),
-    (select min(at) from revenue where site_no = :siteNo::int and at >= :from::timestamptz),
-    (select min(at) from mrr_movements where site_no = :siteNo::int and at >= :from::timestamptz)
-  ) as at`,
-)
 
 /** Keeps the row of the site, because its number must not be used again, and removes its domain. */
 const finishPurge = query<{ siteNo: number; now: Date }>(
@@ -145,19 +64,8 @@ const deletePurgedTeams = query(
     and not exists (select from sites where sites.team_id = teams.id and sites.purged_at is null)`,
 )
 
-const purgeMovements = query<SiteSpan>(
-  'purge-movements',
-  `
-  delete from mrr_movements
-  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz`,
-)
-
-/** Large tables, and their continuous aggregates: deletions must mark the buckets of these dirty. */
-const LARGE = [
-  { table: 'events', purge: purgeEvents, aggregate: 'hits' },
-  { table: 'sessions', purge: purgeSessions, aggregate: undefined },
-  { table: 'revenue', purge: purgeRevenue, aggregate: 'revenue' },
-] as const
+/** Continuous aggregates of tables: deletions must mark their buckets. */
+const AGGREGATES: Partial<Record<TableName, 'hits' | 'revenue'>> = { events: 'hits', revenue: 'revenue' }
 
 /**
  * Deletes rows of deleted sites for up to two seconds, in turns of their teams. The remaining rows are the only state: it is safe to stop at any
@@ -212,25 +120,15 @@ async function firstDay(db: Db, siteNo: number, from: Date): Promise<number | un
 
 /** @returns false when the time limit stopped it before the end of the day */
 async function purgeDay(db: Db, siteNo: number, day: number, hasTime: () => boolean): Promise<boolean> {
-  const end = new Date(day + DAY_MS)
-  const start = new Date(day)
-  await purgeMovements(db, { siteNo, start, end })
-  if (!(await deleteWebVitals(db, { siteNo, start, end }, hasTime))) return false
-  const counts = await countRowsByBucket(db, { siteNo, start, end })
-  for (const { table, purge, aggregate } of LARGE) {
-    const slices = cut(counts.filter(count => count.table === table))
-    for (const [index, buckets] of slices.entries()) {
-      if (!hasTime()) return false
-      const next = slices[index + 1]?.[0] ?? end
-      await db.begin(async transaction => {
-        await allowColumnstoreWrites(transaction)
-        await purge(transaction, { siteNo, start: buckets[0]!, end: next })
-        if (!aggregate) return
-        // Mark the buckets dirty, like every write below the watermark: the refresh then removes the stale aggregate rows.
-        const touched = buckets.map(bucket => ({ siteNo, at: bucket.getTime() }))
-        await markBuckets(transaction, aggregate, touched)
-      })
+  const span = { siteNo, start: new Date(day), end: new Date(day + DAY_MS) }
+  for (const table of DAY_TABLES) {
+    const aggregate = AGGREGATES[table]
+    const mark = async (tx: Transaction, buckets: Date[]) => {
+      // Like every write below the watermark: the refresh then removes the stale aggregate rows.
+      const touched = buckets.map(bucket => ({ siteNo, at: bucket.getTime() }))
+      if (aggregate) await markBuckets(tx, aggregate, touched)
     }
+    if (!(await deleteSpan(db, table, span, hasTime, mark))) return false
   }
   return true
 }

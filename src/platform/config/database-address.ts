@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Where the database is: one server, or several of which one takes writes. */
+/** Where the database is: one server, or several; one of them takes writes. */
 export interface DatabaseAddress {
   /** A URL for each server. */
   urls: string[]

@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { Transaction } from './connect.ts'
 import { dialect } from './dialects/chosen-dialect.ts'
+import type { TableName } from './tables.ts'
 
 // COPY is the cheapest way to insert many rows: a row costs the server half of what `insert … select from unnest(…)` costs it
 // (docs/decisions/019-cost-of-a-hit.md).
@@ -17,7 +18,7 @@ interface Settled {
  * @param columns in the order of the values of a line
  * @returns a function that takes the bytes of `copyLines`, and throws the database error: no row is inserted then
  */
-export function copyInto(name: string, table: string, columns: readonly string[]) {
+export function copyInto(name: string, table: TableName, columns: readonly string[]) {
   const text = `/* ${name} */ copy ${table} (${columns.join(', ')}) from stdin`
   return async (tx: Transaction, lines: Buffer): Promise<void> => {
     const statement = tx.unsafe(text)

@@ -50,6 +50,22 @@ export function query<Params = void, Row extends object = Record<string, never>>
   }
 }
 
+/**
+ * Declares statements that differ by what they are made of, such as by a table. Their names begin with `prefix` and end with their keys.
+ * @typeParam Key which of them
+ * @param texts see `query`; an exported constant, so that the test of all statements finds it
+ */
+export const queries = <Key extends string, Params, Row extends object = Record<string, never>>(
+  prefix: string,
+  texts: Readonly<Record<Key, string | undefined>>,
+) =>
+  Object.fromEntries(
+    Object.entries<string | undefined>(texts).map(([key, text]) => [
+      key,
+      query<Params, Row>(`${prefix}-${key.replaceAll('_', '-')}`, text),
+    ]),
+  ) as Record<Key, ReturnType<typeof query<Params, Row>>>
+
 /** The driver takes the type of an array from its first element: an array of Dates would be sent as one timestamp. */
 const sent = (value: unknown) =>
   (Array.isArray(value) && value[0] instanceof Date

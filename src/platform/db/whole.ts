@@ -1,4 +1,5 @@
 import type { Queryable } from './queryable.ts'
+import type { TableName } from './tables.ts'
 
 /** Rows that are surely missing: the table, and the times between which. */
 interface Gap {
@@ -8,7 +9,7 @@ interface Gap {
 }
 
 /** Of each table with chunks, whether other tables know of rows that an empty chunk should have, between $1 and $2. */
-const KNOWN_ROWS: Record<string, string> = {
+const KNOWN_ROWS: Partial<Record<TableName | 'hits_15m' | 'revenue_15m', string>> = {
   events: `select from sessions where started_at >= $1 and started_at < $2 and not exists (
     select from events where events.site_no = sessions.site_no and events.session_no = sessions.session_no
       and events.at between sessions.first_at and sessions.last_at)`,
@@ -23,7 +24,7 @@ const KNOWN_ROWS: Record<string, string> = {
 }
 
 /** Rows that a continuous aggregate must have counted: before its watermark, in buckets that wait for no refresh. */
-function countedRows(source: string, time: string, aggregate: string): string {
+function countedRows(source: TableName, time: string, aggregate: string): string {
   return `select from ${source} where ${time} >= $1 and ${time} < $2
     and ${time} < (select refreshed_to from watermarks where aggregate = '${aggregate}')
     and not exists (select from dirty_buckets where aggregate = '${aggregate}' and dirty_buckets.site_no = ${source}.site_no
@@ -72,7 +73,7 @@ async function findGaps(db: Queryable): Promise<Gap[]> {
       and to_regclass(format('%I.%I', chunk.schema_name, chunk.table_name)) is null`
   const gaps: Gap[] = lost.map(({ name }) => ({ table: name, from: 'its first row', to: 'its last' }))
   for (const { table, from, to } of [...(await emptyChunks(db)), ...(await missingChunks(db))]) {
-    const known = KNOWN_ROWS[table]
+    const known = KNOWN_ROWS[table as keyof typeof KNOWN_ROWS]
     if (known === undefined) continue
     const [row] = await db.unsafe(`select exists (${known}) as is_known`, [from, to])
     if (row!.is_known) gaps.push({ table, from, to })

@@ -21,7 +21,7 @@ export const ROLLED_UP_DIMENSIONS: readonly string[] = [
 const COUNTING = 8
 
 /**
- * Names what a daily rollup holds: which values of which columns are counted. Rollups with another hash were made by a version of
+ * Names what a daily rollup holds: the columns whose values are counted. Rollups with another hash were made by a version of
  * the service with other dimensions: they are not read, and the scheduler builds them again.
  */
 export const DIMENSIONS_HASH = createHash('sha256')

@@ -18,7 +18,7 @@ export type PageProblem =
 /** A page that was fetched, or why none was. `url`: the last one that was asked for. */
 export type FetchedPage = { url: URL } & ({ html: string; isCut: boolean } | PageProblem)
 
-/** Fetches a web page within `reach.timeoutMs`. Follows three redirects, each of which has to be within reach like the first URL. */
+/** Fetches a web page within `reach.timeoutMs`. Follows three redirects, each within reach like the first URL. */
 export async function fetchPage(first: URL, reach: Reach): Promise<FetchedPage> {
   const endsAt = performance.now() + reach.timeoutMs
   let url = first

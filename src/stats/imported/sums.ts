@@ -5,7 +5,7 @@ import type { Filters } from '../filters/stats-query.ts'
 import type { TotalsNumber } from './families.ts'
 import { type Part, type ValueFilter, valueFilters } from './plan.ts'
 
-/** Sums of imported totals. A ratio has the sums of those days alone of which both its numbers are known. */
+/** Sums of imported totals. A ratio has the sums of the days for which both of its numbers are known. */
 export interface TotalsSums {
   visitors: number
   sessions: number

@@ -150,7 +150,7 @@ async function checkFilters(services: Parts, site: Site, filters: SegmentFilters
   if (missing !== undefined) throw invalidField('filters.goal', 'must be the id of a goal of the site')
 }
 
-/** Returns the ids of which the site has no goal. */
+/** Returns the ids that no goal of the site has. */
 export async function missingGoals(
   { db }: { db: Queryable },
   { siteNo }: Pick<Site, 'siteNo'>,

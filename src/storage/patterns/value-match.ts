@@ -84,7 +84,7 @@ const MAX_INSTRUCTIONS = 5_000
 const MAX_ESTIMATE = 100_000
 
 /**
- * Maximum of case-insensitive ranges that may span most of Unicode. RE2JS folds the case of each character in a range
+ * Maximum of case-insensitive ranges that may span most of Unicode. RE2JS changes the case of each character in a range
  * separately, which takes 27 ms for `[a-\x{10ffff}]`.
  */
 const MAX_FOLDED_RANGES = 10

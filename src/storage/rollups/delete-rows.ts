@@ -1,8 +1,9 @@
 import { inTransaction, type Queryable } from '../../platform/db/connect.ts'
-import { query } from '../../platform/db/query.ts'
+import { queries, query } from '../../platform/db/query.ts'
+import type { TableName } from '../../platform/db/tables.ts'
 import { markBuckets } from './dirty.ts'
 
-// Deletes rows of hits, sessions and money, and marks what continuous aggregates have to count again.
+// Deletes kept buckets, and says how much a deletion may do at once.
 
 /** Maximum rows of one transaction: a longer one would block others by its locks, or the embedded database's only session. */
 export const MAX_ROWS = 20_000
@@ -17,22 +18,25 @@ export const countDirty = query<{ siteNo: number }, { all: number; ofSite: numbe
   from dirty_buckets`,
 )
 
-const deleteKeptFrom = (table: string, name: string) =>
-  query<{ siteNo: number; before: Date; limit: number }, { bucket: Date }>(
-    name,
-    `
-  delete from ${table}
+const deletionFrom = (table: TableName) => `delete from ${table}
   where site_no = :siteNo::int and ctid = any(array(
     select ctid from ${table}
     where site_no = :siteNo::int and bucket < :before::timestamptz
     order by bucket
     limit :limit::int
   ))
-  returning bucket`,
-  )
+  returning bucket`
 
-const deleteKeptHits = deleteKeptFrom('kept_hit_buckets', 'delete-kept-hit-buckets')
-const deleteKeptSessions = deleteKeptFrom('kept_session_buckets', 'delete-kept-session-buckets')
+/** @public the test of all statements reads them */
+export const KEPT_TEXTS = {
+  hit: deletionFrom('kept_hit_buckets'),
+  session: deletionFrom('kept_session_buckets'),
+}
+const deleteKept = queries<
+  keyof typeof KEPT_TEXTS,
+  { siteNo: number; before: Date; limit: number },
+  { bucket: Date }
+>('delete-kept-buckets-of', KEPT_TEXTS)
 
 /** Kept buckets of one transaction. */
 const KEPT_BUCKETS = 2_000
@@ -46,7 +50,7 @@ const LATEST = new Date('9999-01-01T00:00:00Z')
 export async function deleteKeptBuckets(db: Queryable, siteNo: number, before = LATEST): Promise<boolean> {
   const some = { siteNo, before, limit: KEPT_BUCKETS }
   const hits = await inTransaction(db, async transaction => {
-    const gone = await deleteKeptHits(transaction, some)
+    const gone = await deleteKept.hit(transaction, some)
     await markBuckets(
       transaction,
       'hits',
@@ -54,74 +58,6 @@ export async function deleteKeptBuckets(db: Queryable, siteNo: number, before = 
     )
     return gone
   })
-  const sessions = await deleteKeptSessions(db, some)
+  const sessions = await deleteKept.session(db, some)
   return [hits, sessions].some(({ length }) => length === KEPT_BUCKETS)
-}
-
-export interface SiteSpan {
-  siteNo: number
-  start: Date
-  end: Date
-}
-
-interface BucketCount {
-  table: 'events' | 'sessions' | 'revenue'
-  bucket: Date
-  count: number
-}
-
-/** Rows of a span by bucket of 15 minutes. */
-export const countRowsByBucket = query<SiteSpan, BucketCount>(
-  'count-rows-by-bucket',
-  `
-  select "table", time_bucket(interval '15 minutes', at) as bucket, count(*)::int as count
-  from (
-    select 'events' as "table", at from events
-    where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
-    union all
-    select 'sessions', started_at from sessions
-    where site_no = :siteNo::int and started_at >= :start::timestamptz and started_at < :end::timestamptz
-    union all
-    select 'revenue', at from revenue
-    where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
-  ) as counted
-  group by 1, 2
-  order by 1, 2`,
-)
-
-// Delete through the hypertable, not from a chunk: only this finds compressed rows in every version of TimescaleDB. With a plan
-// for these parameters (see allow-purge) it deletes whole segments of the columnstore without decompressing them.
-export const purgeEvents = query<SiteSpan>(
-  'purge-events',
-  `
-  delete from events
-  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz`,
-)
-export const purgeSessions = query<SiteSpan>(
-  'purge-sessions',
-  `
-  delete from sessions
-  where site_no = :siteNo::int and started_at >= :start::timestamptz and started_at < :end::timestamptz`,
-)
-export const purgeRevenue = query<SiteSpan>(
-  'purge-revenue',
-  `
-  delete from revenue
-  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz`,
-)
-
-/** Splits consecutive buckets into transactions of at most `MAX_ROWS` rows. A bucket with more rows is a slice by itself. */
-export function cut(counts: BucketCount[]): Date[][] {
-  const slices: Date[][] = []
-  let rows = Number.POSITIVE_INFINITY
-  for (const { bucket, count } of counts) {
-    rows += count
-    if (rows <= MAX_ROWS) {
-      slices.at(-1)!.push(bucket)
-    } else {
-      slices.push([bucket])
-      rows = count
-    }
-  }
-  return slices
 }

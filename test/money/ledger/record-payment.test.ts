@@ -10,6 +10,7 @@ import { compressSettledChunks } from '../../../src/storage/rollups/columnstore.
 import { dbOf, testDatabase, useDatabase } from '../../support/database.ts'
 import { enrichedHit } from '../../support/hits.ts'
 import { createTestSite, type TestSite } from '../../support/sites.ts'
+import { tablesWithRows } from '../../support/tables-with-rows.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -301,17 +302,9 @@ test('payments: concurrent refunds, deletions and new visitors leave the ledger 
   }
 })
 
-/** Returns the tables, except `sites` and `dirty_buckets`, that have rows of the site. */
-async function traces({ siteNo }: TestSite): Promise<string[]> {
-  const tables = await db<{ name: string }[]>`
-    select table_name as name from information_schema.columns
-    where table_schema = 'public' and column_name = 'site_no' and table_name not in ('sites', 'dirty_buckets', 'new_stamps', 'stamps')`
-  const found: string[] = []
-  for (const { name } of tables) {
-    if ((await db`select from ${db(name)} where site_no = ${siteNo} limit 1`).length > 0) found.push(name)
-  }
-  return found
-}
+/** Returns the tables, but for marks and stamps, that have rows of the site. */
+const traces = async (site: TestSite) =>
+  (await tablesWithRows(db, site)).filter(name => !/dirty_buckets|stamps/.test(name))
 
 test.each(['as rows', 'in the columnstore and refreshed'])(
   'deleted payments: a deletion leaves no rows, %s',

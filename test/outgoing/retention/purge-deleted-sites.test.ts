@@ -14,6 +14,7 @@ import { enrichedHit } from '../../support/hits.ts'
 import { readServices } from '../../support/read-services.ts'
 import { IS_QUICK, sweep } from '../../support/runs.ts'
 import { createTestSite, type TestSite } from '../../support/sites.ts'
+import { tablesWithRows } from '../../support/tables-with-rows.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
@@ -60,23 +61,10 @@ async function addMoney({ siteNo }: TestSite): Promise<void> {
   await db`insert into mrr_movements (site_no, at, subscription_id, kind, currency, amount_minor)
     values (${siteNo}, ${new Date(START + 40 * DAY)}, 'sub', 'start', 'USD', 100)`
   await db`insert into dead_letters (id, site_no, reason, payload) values (gen_random_uuid(), ${siteNo}, 'x', 'x')`
+  await db`insert into session_replays values (${siteNo}, 1, ${at}, 1, ${at}, ${at}, 1, 2, 1, 1, 1)`
 }
 
-/**
- * Returns the tables and aggregate views, except `sites` and its like on Citus, that still have rows of the site. There, the rows of an
- * aggregate are a table beside its view: both have the name of the view here.
- */
-async function remains({ siteNo }: TestSite): Promise<string[]> {
-  const tables = await db<{ name: string }[]>`
-    select table_name as name from information_schema.columns
-    where table_schema = 'public' and column_name = 'site_no' and table_name not in ('sites', 'deleted_sites') order by 1`
-  const found = new Set<string>()
-  for (const { name } of tables) {
-    const [row] = await db`select from ${db(name)} where site_no = ${siteNo} limit 1`
-    if (row) found.add(name.replace(/_counted$/, ''))
-  }
-  return [...found]
-}
+const remains = (site: TestSite) => tablesWithRows(db, site)
 
 async function refresh(now = NOW): Promise<void> {
   for (const aggregate of ['hits', 'revenue'] as const) await refreshAggregate(db, aggregate, now)

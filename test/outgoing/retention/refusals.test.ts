@@ -23,6 +23,7 @@ import { pageviewLine, streamOf } from '../../support/import-lines.ts'
 import { silentLog } from '../../support/log.ts'
 import { ofFile } from '../../support/of-file.ts'
 import { useRedis } from '../../support/redis.ts'
+import { tablesWithRows } from '../../support/tables-with-rows.ts'
 import {
   DAY,
   detailsFrom,
@@ -302,11 +303,7 @@ test('purge: a deleted site without details leaves no rows', { tags: ['full'] },
     await purgeDeletedSites(db, later(20))
     await settle(db)
   }
-  const tables = await db<{ name: string }[]>`
-    select table_name as name from information_schema.columns
-    where table_schema = 'public' and column_name = 'site_no' and table_name not in ('sites', 'deleted_sites')`
-  for (const { name } of tables)
-    expect(await db`select from ${db(name)} where site_no = ${site.siteNo} limit 1`, name).toEqual([])
+  expect(await tablesWithRows(db, site)).toEqual([])
   expect((await db`select purged_at from sites where site_no = ${site.siteNo}`)[0]!.purged_at).not.toBeNull()
   expect(await readNumbers(db, other, ALL)).toEqual(before)
 })

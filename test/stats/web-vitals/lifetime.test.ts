@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { readKeyedBody } from '../../../src/ingestion/edge/read-body.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
-import { deleteWebVitals } from '../../../src/outgoing/retention/delete-web-vitals.ts'
+import { deleteSpan } from '../../../src/outgoing/retention/delete-days.ts'
 import { purgeDeletedSites } from '../../../src/outgoing/retention/purge-deleted-sites.ts'
 import type { AppError } from '../../../src/platform/errors.ts'
 import { compressSettledChunks } from '../../../src/storage/rollups/columnstore.ts'
@@ -76,9 +76,11 @@ test('web vitals: reports of a time span are deleted in parts, and only those of
   const [mine, other] = [await story(), await story()]
   const span = { siteNo: mine.site.siteNo, start: new Date(at('08:00:00')), end: new Date(at('10:00:00')) }
   let parts = 0
-  expect(await deleteWebVitals(mine.db, span, () => parts++ < 1)).toBe(true)
+  expect(await deleteSpan(mine.db, 'web_vitals', span, () => parts++ < 1)).toBe(true)
   expect([await mine.count(), await other.count(), parts]).toEqual([2, 4, 1])
-  expect(await deleteWebVitals(mine.db, { ...span, end: new Date(at('11:00:00')) }, () => false)).toBe(false)
+  expect(
+    await deleteSpan(mine.db, 'web_vitals', { ...span, end: new Date(at('11:00:00')) }, () => false),
+  ).toBe(false)
 })
 
 const VALID = { key: randomUUID(), hostname: 'example.com', url: { path: '/' }, id: randomUUID(), lcp: 10.5 }

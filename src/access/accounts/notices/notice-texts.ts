@@ -22,7 +22,7 @@ export interface NoticeTexts {
   locale: string
   subjects: Record<NoticeKind, string>
   sentences: { [Kind in NoticeKind]: (notice: Extract<Notice, { kind: Kind }>) => string }
-  /** Of which login the mail is. */
+  /** The login that the mail is about. */
   login(email: string, host: string): string
   when(time: string): string
   device(browser: string, system: string): string

@@ -49,7 +49,7 @@ const PAGES: Record<Remedy, string> = {
 
 /**
  * Queues mails about a change, in the transaction that makes it. Without a mail server, none is sent.
- * @param key the same for changes of which a person is told once
+ * @param key the same for changes that one mail tells of
  */
 export async function queueNotice(
   db: Queryable,

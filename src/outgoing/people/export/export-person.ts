@@ -8,9 +8,8 @@ import { fillPayments, fillServiceEvents } from './fill-money.ts'
 import { fillReplays } from './fill-replays.ts'
 import { fillLooseHits, fillVisits } from './fill-visits.ts'
 import { type Filling, moveBehind, NO_KEY, walkOn } from './filling.ts'
-import { presentIdentity, presentVisitor, presentVitals } from './present.ts'
-import { selectIdentities, selectVisitors } from './read-visits.ts'
-import { selectWebVitals } from './read-web-vitals.ts'
+import { itemOf, visitorOf } from './present.ts'
+import { selectIdentities, selectVisitors, selectWebVitals } from './read-visits.ts'
 import type { PersonExport } from './schema.ts'
 
 /** Time after which a page ends, whatever it has: the caller gets no answer after ten seconds. */
@@ -68,19 +67,19 @@ async function addKnown({ db, person, visitorId, page }: Filling, isFirstPage: b
   const { siteNo, identifier } = person
   const visitors = await selectVisitors(db, { siteNo, visitorNos: [], visitorId, identifier })
   const identities = await selectIdentities(db, { siteNo, identifiers: [identifier] })
-  person.visitorNo = visitors.find(visitor => visitor.visitorId === visitorId)?.visitorNo ?? 0
+  person.visitorNo = visitors.find(visitor => visitor.visitor_id === visitorId)?.visitorNo ?? 0
   // A search for the sessions of a user reads all sessions of the site.
   if (identities.length === 0 && person.visitorNo !== 0) person.identifier = ''
   if (!isFirstPage) return
-  page.visitors.push(...visitors.map(presentVisitor))
-  page.identities.push(...identities.map(presentIdentity))
+  page.visitors.push(...visitors.map(visitorOf))
+  page.identities.push(...identities.map(itemOf<'identities'>))
 }
 
 const fillVitals = (filling: Filling): Promise<boolean> =>
   walkOn(filling, NO_KEY.other, async (span, after, limit) => {
     const { db, person, page } = filling
     const rows = await selectWebVitals(db, { ...person, ...span, ...after, limit })
-    page.web_vitals.push(...rows.map(presentVitals))
+    page.web_vitals.push(...rows.map(itemOf<'web_vitals'>))
     return moveBehind(filling, rows, limit)
   })
 

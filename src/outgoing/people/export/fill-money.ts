@@ -2,7 +2,7 @@ import { presentPayment } from '../../../money/site-payments.ts'
 import { selectCustomers } from '../customers.ts'
 import { EARLIEST } from '../next-row.ts'
 import { type Filling, moveBehind, moveTo, NO_KEY, walkOn } from './filling.ts'
-import { presentServiceEvent } from './present.ts'
+import { itemOf } from './present.ts'
 import { selectPaidSessions, selectPayments, selectServiceEvents } from './read-money.ts'
 
 /** Fills a page with payments of the customers that the person is. @returns whether there are no more */
@@ -37,6 +37,6 @@ export const fillServiceEvents = (filling: Filling): Promise<boolean> =>
   walkOn(filling, NO_KEY.other, async (span, after, limit) => {
     const { db, person, page } = filling
     const rows = await selectServiceEvents(db, { ...person, ...span, ...after, limit })
-    page.service_events.push(...rows.map(presentServiceEvent))
+    page.service_events.push(...rows.map(itemOf<'service_events'>))
     return moveBehind(filling, rows, limit)
   })

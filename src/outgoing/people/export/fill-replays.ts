@@ -2,7 +2,7 @@ import { MAX_EVENTS_BYTES } from '../../../ingestion/replays/bounds.ts'
 import { readEvents } from '../../../ingestion/replays/read-chunk.ts'
 import { EARLIEST } from '../next-row.ts'
 import { type Filling, moveBehind, NO_KEY } from './filling.ts'
-import { presentReplayChunk } from './present.ts'
+import { itemOf } from './present.ts'
 import { listReplayChunks, readReplayData } from './read-replays.ts'
 
 /** Chunks of replays that are read at once. */
@@ -26,12 +26,12 @@ export async function fillReplays(filling: Filling): Promise<boolean> {
     return index === 0 || bytes <= MAX_EVENTS_BYTES
   })
   if (rows.length === 0) return true
-  const [from, to] = [rows[0]!.at, rows.at(-1)!.at]
+  const [from, to] = [rows[0]!.timestamp, rows.at(-1)!.timestamp]
   const found = await readReplayData(db, { siteNo: person.siteNo, from, to, ids: rows.map(({ id }) => id) })
   const data = new Map(found.map(row => [row.id, row.data]))
-  for (const row of rows) {
+  for (const { unpacked: _, ...row } of rows) {
     const packed = data.get(row.id)
-    if (packed) page.replays.push(presentReplayChunk(row, await readEvents(packed)))
+    if (packed) page.replays.push(itemOf<'replays'>({ ...row, events: await readEvents(packed) }))
   }
   return moveBehind(filling, rows, limit) && rows.length === listed.length
 }

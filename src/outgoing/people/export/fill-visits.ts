@@ -1,10 +1,9 @@
 import { MINUTE_MS } from '../../../platform/lib/time.ts'
 import { EARLIEST } from '../next-row.ts'
 import { type Filling, moveBehind, moveTo, NO_KEY, walkOn } from './filling.ts'
-import { presentHit, presentIdentity, presentSession, presentVisitor } from './present.ts'
+import { itemOf, type Row, visitorOf } from './present.ts'
 import {
   findSession,
-  type HitRow,
   type SessionRow,
   selectHits,
   selectIdentities,
@@ -30,9 +29,10 @@ export async function fillVisits(filling: Filling): Promise<boolean> {
     for (const session of sessions) {
       if (filling.room === 0 || !filling.hasTime()) return false
       await addPeople(filling, session)
-      page.sessions.push(presentSession(session))
+      const { visitorNo, isFirstOfVisitor, isFirstOfUser, ...item } = session
+      page.sessions.push(itemOf<'sessions'>(item))
       filling.room -= 1
-      const started = { at: session.startedAt.getTime(), key: String(session.sessionNo) }
+      const started = { at: session.started_at.getTime(), key: String(session.session) }
       moveTo(filling, started, { at: EARLIEST.getTime(), key: NO_KEY.other })
       if (!(await addHits(filling, session))) return false
     }
@@ -45,7 +45,7 @@ async function resumeSession(filling: Filling): Promise<boolean> {
   const sessionNo = Number(cursor.after!.key)
   const startedAt = new Date(cursor.after!.at)
   const [session] = await findSession(db, { siteNo: person.siteNo, startedAt, sessionNo })
-  if (session) return addHits(filling, { ...session, sessionNo })
+  if (session) return addHits(filling, { ...session, session: sessionNo })
   moveTo(filling, cursor.after!)
   return true
 }
@@ -53,34 +53,34 @@ async function resumeSession(filling: Filling): Promise<boolean> {
 /** Adds the hits of a session after the cursor. @returns whether these were all */
 async function addHits(
   filling: Filling,
-  session: Pick<SessionRow, 'visitorNo' | 'sessionNo' | 'firstAt' | 'lastAt'>,
+  session: Pick<SessionRow, 'visitorNo' | 'session' | 'first_hit_at' | 'last_hit_at'>,
 ): Promise<boolean> {
   const { db, person, cursor, room } = filling
   const after = cursor.after!
   const hit = cursor.hit!
   if (room === 0) return false
-  const rows: HitRow[] = await selectHits(db, {
+  const rows = await selectHits(db, {
     siteNo: person.siteNo,
     visitorNo: session.visitorNo,
-    sessionNo: session.sessionNo,
-    start: session.firstAt,
-    end: new Date(Math.min(session.lastAt.getTime() + AFTER_SESSION_MS, cursor.until)),
+    sessionNo: session.session,
+    start: session.first_hit_at,
+    end: new Date(Math.min(session.last_hit_at.getTime() + AFTER_SESSION_MS, cursor.until)),
     afterAt: new Date(hit.at),
     afterKey: hit.key,
     limit: room,
   })
-  filling.page.hits.push(...rows.map(presentHit))
+  filling.page.hits.push(...rows.map(itemOf<'hits'>))
   filling.room -= rows.length
   const latest = rows.at(-1)
   const isDone = rows.length < room
-  moveTo(filling, after, isDone || !latest ? null : { at: latest.at.getTime(), key: latest.id })
+  moveTo(filling, after, isDone || !latest ? null : { at: latest.timestamp.getTime(), key: latest.id })
   return isDone
 }
 
 /** Adds the visitor and the user that come up with a session. */
 async function addPeople({ db, person, page, visitorId }: Filling, session: SessionRow): Promise<void> {
   const { siteNo } = person
-  const { visitorNo, userId } = session
+  const { visitorNo, user_id: userId } = session
   if (session.isFirstOfVisitor) {
     const found = await selectVisitors(db, {
       siteNo,
@@ -88,13 +88,13 @@ async function addPeople({ db, person, page, visitorId }: Filling, session: Sess
       visitorId: null,
       identifier: '',
     })
-    const isNew = (row: { visitorId: string; pendingIdentifier: string | null }) =>
-      row.visitorId !== visitorId && row.pendingIdentifier !== page.person
-    page.visitors.push(...found.filter(isNew).map(presentVisitor))
+    const isNew = (row: Row<'visitors'>) =>
+      row.visitor_id !== visitorId && row.pending_identifier !== page.person
+    page.visitors.push(...found.filter(isNew).map(visitorOf))
   }
   if (session.isFirstOfUser && userId !== '' && userId !== page.person) {
     page.identities.push(
-      ...(await selectIdentities(db, { siteNo, identifiers: [userId] })).map(presentIdentity),
+      ...(await selectIdentities(db, { siteNo, identifiers: [userId] })).map(itemOf<'identities'>),
     )
   }
 }
@@ -106,7 +106,7 @@ export async function fillLooseHits(filling: Filling): Promise<boolean> {
   if (visitorNo === 0) return true
   return walkOn(filling, NO_KEY.other, async (span, after, limit) => {
     const rows = await selectHits(db, { siteNo, visitorNo, sessionNo: null, ...span, ...after, limit })
-    page.hits.push(...rows.map(presentHit))
+    page.hits.push(...rows.map(itemOf<'hits'>))
     return moveBehind(filling, rows, limit)
   })
 }

@@ -28,10 +28,14 @@ export const moveTo = (filling: Filling, after: Place, hit: Place | null = null)
 }
 
 /** Moves the cursor behind rows that were added. @returns whether there are no more of them */
-export function moveBehind(filling: Filling, rows: { at: Date; id: string }[], limit: number): boolean {
+export function moveBehind(
+  filling: Filling,
+  rows: { timestamp: Date; id: string }[],
+  limit: number,
+): boolean {
   filling.room -= rows.length
   const latest = rows.at(-1)
-  if (latest) moveTo(filling, { at: latest.at.getTime(), key: latest.id })
+  if (latest) moveTo(filling, { at: latest.timestamp.getTime(), key: latest.id })
   return rows.length < limit
 }
 

@@ -1,7 +1,8 @@
 import { PAYMENT_COLUMNS, type PaymentRecord } from '../../../money/ledger/payment.ts'
 import { query } from '../../../platform/db/query.ts'
 import type { TimeSpan } from '../../../platform/time/range.ts'
-import type { Person } from './read-visits.ts'
+import type { Row } from './present.ts'
+import type { AfterPlace, Person } from './read-visits.ts'
 
 /** Sessions of a user to which payments are attributed. */
 export const selectPaidSessions = query<{ siteNo: number; identifier: string }, { sessionNo: number }>(
@@ -18,7 +19,7 @@ export const selectPaidSessions = query<{ siteNo: number; identifier: string }, 
 
 /** Payments of customers, the oldest first, after a place. */
 export const selectPayments = query<
-  { siteNo: number; customers: string[]; until: Date; afterAt: Date; afterKey: string; limit: number },
+  AfterPlace & { siteNo: number; customers: string[]; until: Date },
   PaymentRecord
 >(
   'export-payments',
@@ -30,15 +31,7 @@ export const selectPayments = query<
   limit :limit::int`,
 )
 
-export interface ServiceEventRow {
-  id: string
-  at: Date
-  name: string
-  props: Record<string, string> | null
-}
-
 /** Events that the service wrote for the visitor, or in a session of the user. */
-export const selectServiceEvents = query<
-  Person & TimeSpan & { afterAt: Date; afterKey: string; limit: number },
-  ServiceEventRow
->('export-service-events')
+export const selectServiceEvents = query<Person & TimeSpan & AfterPlace, Row<'service_events'>>(
+  'export-service-events',
+)

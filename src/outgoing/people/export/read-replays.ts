@@ -1,21 +1,11 @@
 import { query } from '../../../platform/db/query.ts'
-import type { Person } from './read-visits.ts'
-
-export interface ReplayRow {
-  id: string
-  session: number
-  at: Date
-  recording: string
-  position: number
-  hostname: string
-  path: string
-  unpacked: number
-}
+import type { Row } from './present.ts'
+import type { AfterPlace, Person } from './read-visits.ts'
 
 /** Chunks of the replays of a person, in order after a place. */
 export const listReplayChunks = query<
-  Person & { afterAt: Date; afterKey: string; until: Date; limit: number },
-  ReplayRow
+  Person & AfterPlace & { until: Date },
+  Omit<Row<'replays'>, 'events'> & { unpacked: number }
 >('export-replay-chunks')
 
 export const readReplayData = query<

@@ -3,12 +3,12 @@ import { workLeft } from '../../../money/import/derive-work.ts'
 import type { Queryable } from '../../../platform/db/connect.ts'
 import { AppError } from '../../../platform/errors.ts'
 import { exportHits } from '../export/export-hits.ts'
-import { exportRows, type RowKind } from '../export/row-statements.ts'
 import { spanOf } from '../export/span.ts'
+import { readRows } from '../rows/read-rows.ts'
+import { ROW_FILES, type SiteKind } from '../rows/row-files.ts'
 import { ARCHIVE_FORMAT, type ArchivedFile, type Manifest } from './manifest.ts'
-import { fileNameOf, isKeptKind, MANIFEST, SITE_KINDS, type SiteKind } from './names.ts'
+import { fileNameOf, MANIFEST, SITE_KINDS } from './names.ts'
 import { piecesOfLines } from './pieces.ts'
-import { archivedRows, isArchivedRowKind } from './row-statements.ts'
 import { openSpool, readPart, spoolParts } from './spool.ts'
 import { TAR_END, tarHeader, tarPadding } from './tar.ts'
 import { type ArchivedSite, readSites, readTeam, readUserLines } from './team-rows.ts'
@@ -105,7 +105,7 @@ async function* contentsOf(
   yield { siteId: null, kind: 'users', pieces: piecesOfLines('users', [await readUserLines(db, teamId)]) }
   for (const site of sites) {
     for (const kind of SITE_KINDS) {
-      if (isKeptKind(kind) && !site.detailsFrom) continue
+      if (ROW_FILES[kind].isKept && !site.detailsFrom) continue
       yield { siteId: site.id, kind, pieces: piecesOf(db, site, kind, now) }
     }
   }
@@ -113,8 +113,7 @@ async function* contentsOf(
 
 function piecesOf(db: Queryable, site: ArchivedSite, kind: SiteKind, now: Date): AsyncIterable<Buffer> {
   if (kind === 'hits') return exportHits(db, { ...spanOf(site, {}, now), format: 'jsonl' })
-  if (isArchivedRowKind(kind)) return piecesOfLines(kind, archivedRows(db, site.siteNo, kind))
-  return piecesOfLines(kind, exportRows(db, { siteNo: site.siteNo, userId: null }, kind satisfies RowKind))
+  return piecesOfLines(kind, readRows(db, { siteNo: site.siteNo, userId: null }, kind))
 }
 
 /** Yields the parts of a kind as files of the archive; none for a kind without rows. */

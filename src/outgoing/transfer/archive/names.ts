@@ -1,3 +1,5 @@
+import { ROW_FILES, type SiteKind } from '../rows/row-files.ts'
+
 // Names of the files in an archive: `team/users-0001.jsonl`, `sites/<id>/hits-0001.jsonl`.
 
 export const MANIFEST = 'manifest.json'
@@ -6,49 +8,8 @@ export const MANIFEST = 'manifest.json'
 export const TEAM_KINDS = ['users'] as const
 export type TeamKind = (typeof TEAM_KINDS)[number]
 
-/** What an archive has only of a site of which retention dropped details: numbers that no hit of the archive gives. */
-export const KEPT_KINDS = [
-  'values',
-  'kept-days',
-  'kept-values',
-  'kept-hit-buckets',
-  'kept-session-buckets',
-  'kept-sessions',
-  'first-visits',
-] as const
-export type KeptKind = (typeof KEPT_KINDS)[number]
-
-export const isKeptKind = (kind: string): kind is KeptKind => (KEPT_KINDS as readonly string[]).includes(kind)
-
-/** What an archive has of each site. */
-export const SITE_KINDS = [
-  'settings',
-  'goals',
-  'funnels',
-  'segments',
-  'annotations',
-  'alerts',
-  'totals-imports',
-  'totals-families',
-  'totals-days',
-  'visitors',
-  'hits',
-  'identities',
-  'error-groups',
-  'imports',
-  ...KEPT_KINDS,
-  'erased-payers',
-  'facts',
-  'subscriptions',
-  'payments',
-  'movements',
-  'lifecycle-events',
-  'service-events',
-  'awaiting-visitors',
-  'price-dependents',
-  'recompute-queue',
-] as const
-export type SiteKind = (typeof SITE_KINDS)[number]
+/** What an archive has of each site, in this order. */
+export const SITE_KINDS = Object.keys(ROW_FILES) as SiteKind[]
 
 export interface FileName {
   /** Null for a file of the team. */

@@ -1,6 +1,7 @@
 import { AppError } from '../../../platform/errors.ts'
+import type { SiteKind } from '../rows/row-files.ts'
 import { maxLineBytes, tooLong } from './line-limits.ts'
-import type { SiteKind, TeamKind } from './names.ts'
+import type { TeamKind } from './names.ts'
 
 /** Parts of an archive end with a piece: with pieces of a few large lines, a part would be larger than what is read. */
 const PIECE_BYTES = 4 * 1024 * 1024

@@ -1,6 +1,6 @@
 import { refusal } from '../read/limits.ts'
 
-// Plain ustar, of which an archive needs the fewest fields: regular files with short names. What other programs add to the format (long
+// Plain ustar with the fewest fields: regular files with short names. What other programs add to the format (long
 // names, links, sparse files) has no place in an archive, and is refused instead of understood.
 
 export const BLOCK_BYTES = 512

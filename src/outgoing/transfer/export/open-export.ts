@@ -1,8 +1,8 @@
 import type { Audit } from '../../../access/audit/audit.ts'
 import type { SiteRecord } from '../../../access/sites/site-schema.ts'
 import type { Services } from '../../../platform/services.ts'
+import { readRows } from '../rows/read-rows.ts'
 import { exportHits, HIT_TYPES } from './export-hits.ts'
-import { exportRows } from './row-statements.ts'
 import type { HitExportQuery, RowExportPath } from './schema.ts'
 import { spanOf } from './span.ts'
 
@@ -43,7 +43,7 @@ export async function openRowExport(
   return {
     contentType: HIT_TYPES.jsonl,
     fileName: `${site.domain}-${kind}.jsonl`,
-    read: () => linesOf(exportRows(db, { siteNo: site.siteNo, userId }, kind)),
+    read: () => linesOf(readRows(db, { siteNo: site.siteNo, userId }, kind)),
   }
 }
 

@@ -1,8 +1,14 @@
 import { z } from 'zod'
 import { CsvDelimiterField } from '../../../platform/schema/csv-delimiter.ts'
 import { CalendarDate } from '../../../platform/time/range.ts'
+import type { RowKind } from '../rows/read-rows.ts'
 import { HIT_FORMATS } from './export-hits.ts'
-import { ROW_KINDS } from './row-statements.ts'
+
+/** What a site exports beside its hits. */
+export const ROW_KINDS = [
+  ...['settings', 'goals', 'funnels', 'segments', 'annotations', 'payments', 'movements', 'service-events'],
+  ...['subscriptions', 'identities'],
+] as const satisfies RowKind[]
 
 /** Fields of the query of an export of hits. */
 export const HitExportQuery = z

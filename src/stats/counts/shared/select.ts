@@ -41,17 +41,19 @@ export function select(view: View, question: Question): Selected[] {
   const narrowsHits = onHits.length + properties.length > 0
   const needsPage = onHits.some(({ dimension }) => PAGE_DIMENSIONS.has(dimension))
   const counts = blocks.map(block => passing(block.sessions.count, block, onSessions))
-  const inRange = blocks.map(block => {
-    const { hits, isService } = block
-    if (!narrowsHits || (needsPage && isService)) return new Uint8Array(hits.count)
-    const marked = passing(hits.count, block, onHits)
-    for (const test of properties) keepWithProperty(block, test, marked)
-    keepInRange(block, question, marked)
-    return marked
-  })
+  const seen = narrowsHits
+    ? blocks.map(block => {
+        const { hits, isService } = block
+        if (needsPage && isService) return new Uint8Array(hits.count)
+        const marked = passing(hits.count, block, onHits)
+        for (const test of properties) keepWithProperty(block, test, marked)
+        keepInRange(block, question, marked)
+        return marked
+      })
+    : undefined
   // What an event of the service says of its session counts for the session itself, and the other way round.
   const kept = [
-    ...(narrowsHits ? [blocks.map((block, index) => sessionsOf(block, inRange[index]!))] : []),
+    ...(seen ? [blocks.map((block, index) => sessionsOf(block, seen[index]!))] : []),
     ...question.goals.map(targets => convertedSessions(view, targets, question, matcher)),
   ]
   for (const sessions of kept) {
@@ -59,12 +61,19 @@ export function select(view: View, question: Question): Selected[] {
     for (const [index, passes] of sessions.entries()) keepAll(counts[index]!, passes)
   }
   return blocks.map((block, index) => {
-    const marks = { counts: counts[index]!, inRange: inRange[index]! }
-    if (narrowsHits) keepHitsOf(block, marks.counts, marks.inRange)
-    else addHitsOf(block, marks.counts, question, marks.inRange)
+    const of = counts[index]!
+    let inRange = seen?.[index]
+    if (inRange) keepHitsOf(block, of, inRange)
     const { isService, sessions, hits, vitals } = block
-    const started = startedInRange(block, marks.counts, question)
-    return { isService, sessions, hits, vitals, ...marks, started, narrowsHits }
+    return {
+      ...{ isService, sessions, hits, vitals, counts: of, narrowsHits },
+      started: startedInRange(block, of, question),
+      // Many counts look at sessions alone.
+      get inRange() {
+        inRange ??= hitsOf(block, of, question)
+        return inRange
+      },
+    }
   })
 }
 
@@ -73,8 +82,8 @@ export const columnOf = ({ hits, sessions }: Block, dimension: Dimension): Numbe
   isHitDimension(dimension) ? hits.values[dimension] : sessions.values[dimension as never]
 
 /** Whether a session counts as having seen a hit: every pageview and event of its own, or those that pass the filters on hits. */
-export const isSeen = ({ hits, inRange, narrowsHits }: Selected, hit: number): boolean =>
-  narrowsHits ? inRange[hit] === 1 : hits.type[hit] !== ENGAGEMENT
+export const isSeen = (selected: Selected, hit: number): boolean =>
+  selected.narrowsHits ? selected.inRange[hit] === 1 : selected.hits.type[hit] !== ENGAGEMENT
 
 /** One test for each dimension: of several conditions all must hold. */
 function testsOf(texts: SiteTexts, filters: readonly DimensionFilter[], matcher: TextMatcher): Test[] {
@@ -104,20 +113,21 @@ function keepInRange({ hits: { count, at, type } }: Block, { start, end }: Quest
   }
 }
 
-/** Marks the pageviews and events in the range of the sessions that count. */
-function addHitsOf(
+/** Returns 1 for each pageview and event in the range of the sessions that count. */
+function hitsOf(
   { isService, hits: { at, type }, sessions: { count, firstHit, firstAt, lastAt } }: Block,
   counts: Uint8Array,
   { start, end }: Question,
-  kept: Uint8Array,
-): void {
+): Uint8Array {
+  const found = new Uint8Array(at.length)
   for (let session = 0; session < count; session++) {
     if (counts[session] === 0) continue
     const isWhole = !isService && firstAt[session]! >= start && lastAt[session]! < end
     for (let hit = firstHit[session]!; hit < firstHit[session + 1]!; hit++) {
-      if (type[hit] !== ENGAGEMENT && (isWhole || (at[hit]! >= start && at[hit]! < end))) kept[hit] = 1
+      if (type[hit] !== ENGAGEMENT && (isWhole || (at[hit]! >= start && at[hit]! < end))) found[hit] = 1
     }
   }
+  return found
 }
 
 function keepAll(kept: Uint8Array, passes: Uint8Array): void {

@@ -70,8 +70,8 @@ export interface EncodedVisitors {
 }
 
 /**
- * Encodes values as two byte strings: the counts column by column (a column of zeros takes one byte), and the visitors,
- * of which a reader can decode only the entries that it needs.
+ * Encodes values as two byte strings: the counts column by column (a column of zeros takes one byte), and the visitors;
+ * a reader can decode only the entries that it needs.
  */
 export function encodeValues(values: RolledUpValue[]): { counts: Buffer; visitors: Buffer } {
   const ordered = values.toSorted((a, b) => a.valueId - b.valueId)

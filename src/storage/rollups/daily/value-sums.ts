@@ -88,7 +88,7 @@ export class ValueSums {
     this.#columns[column][index] = value
   }
 
-  /** Returns a lower bound of the distinct visitors, of which `visitors` is an upper bound at first. */
+  /** Returns a lower bound of the distinct visitors; `visitors` is an upper bound at first. */
   leastVisitors(index: number): number {
     return this.#least[index]!
   }

@@ -1,4 +1,5 @@
 import type { Db } from '../../../../src/platform/db/connect.ts'
+import type { TableName } from '../../../../src/platform/db/tables.ts'
 import type { Stats, StatsSite } from '../../../contract/stats-site.ts'
 
 /** A read: its path below the site, where `{session}`, `{error}` and `{person}` stand for names, and its query. */
@@ -56,33 +57,25 @@ export async function answersOf(
   return answers
 }
 
-/** Rows that an archive restores exactly, without the numbers that a database gives. */
+/** Tables whose rows an archive restores exactly. */
+const EXACT: TableName[] = [
+  ...(['visitors', 'identities', 'error_groups', 'imports', 'customers', 'mrr_changes'] as const),
+  ...(['processor_facts', 'lifecycle_events', 'subscriptions', 'awaiting_visitors'] as const),
+  ...(['price_dependents', 'payment_aliases', 'payments'] as const),
+]
+
+/** Rows that an archive restores exactly, as sorted texts without the numbers that a database gives. */
 export async function exactRows(db: Db, { id }: StatsSite) {
-  const rows: Record<string, object[]> = {}
-  for (const [table, order] of [
-    ['visitors', 'id'],
-    ['identities', 'identifier'],
-    ['error_groups', 'error_id'],
-    ['imports', 'id'],
-    ['customers', 'customer, currency'],
-    ['mrr_changes', 'customer, currency, at'],
-    ['processor_facts', 'event_id, kind, object_id'],
-    ['lifecycle_events', 'subscription_id, name, key'],
-    ['subscriptions', 'subscription_id'],
-    ['awaiting_visitors', 'visitor_id, target, at'],
-    ['price_dependents', 'object_id, holder_id'],
-    ['payment_aliases', 'transaction_id'],
-    ['payments', 'id'],
-  ]) {
+  const rows: Record<string, string[]> = {}
+  for (const table of EXACT) {
     const found = await db.unsafe<{ row: Record<string, unknown> }[]>(
-      `select to_jsonb(t) as row from ${table} as t
-      where site_no = (select site_no from sites where id = $1) order by ${order}`,
+      `select to_jsonb(t) as row from ${table} as t where site_no = (select site_no from sites where id = $1)`,
       [id],
     )
-    rows[table!] = found.map(
-      ({ row: { site_no, visitor_no, first_visitor_no, first_session_no, ...rest } }) =>
-        table === 'awaiting_visitors' && rest.target === 'events' ? { ...rest, id: null } : rest,
+    const own = found.map(({ row: { site_no, visitor_no, first_visitor_no, first_session_no, ...rest } }) =>
+      table === 'awaiting_visitors' && rest.target === 'events' ? { ...rest, id: null } : rest,
     )
+    rows[table] = own.map(row => JSON.stringify(row)).sort()
   }
   return rows
 }

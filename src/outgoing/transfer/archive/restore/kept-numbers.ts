@@ -1,16 +1,16 @@
 import type { Db } from '../../../../platform/db/connect.ts'
+import { query } from '../../../../platform/db/query.ts'
 import { decodeValues, encodeValues } from '../../../../storage/rollups/daily/codec.ts'
 import { valueIdsOf } from '../../../../storage/rollups/daily/value-dictionary.ts'
 import { numbersIn, serializeVisitors } from '../../../../storage/rollups/daily/visitor-set.ts'
 import { refusal } from '../../read/limits.ts'
-import type { SiteKind } from '../names.ts'
+import type { SiteKind } from '../../rows/row-files.ts'
 import type { OpenedFile } from '../open-archive.ts'
-import * as statements from './kept-rows.ts'
 import { lineBlocks } from './line-blocks.ts'
 import { NumberMap } from './number-map.ts'
+import { type FilesOf, kindsOf, restoreBlock } from './restore-rows.ts'
 import { visitorNumbers } from './visitors.ts'
 
-type FilesOf = (kind: SiteKind) => OpenedFile[]
 type Line = Record<string, unknown>
 
 /** What numbers of the archive are here. */
@@ -19,31 +19,62 @@ interface Renumbering {
   valueId(old: number): number
 }
 
+/** What an earlier run has restored: it may have numbered visitors that no line names in another way. */
+const deleteKeptDays = query<{ siteNo: number }>(
+  'delete-restored-days',
+  `with
+    site as (select details_from from sites where site_no = :siteNo::int),
+    days as (
+      delete from daily_rollups where site_no = :siteNo::int and ends_at <= (select details_from from site)
+    ),
+    day_values as (
+      delete from daily_value_rollups where site_no = :siteNo::int and ends_at <= (select details_from from site)
+    ),
+    hits as (delete from kept_hit_buckets where site_no = :siteNo::int)
+  delete from kept_session_buckets where site_no = :siteNo::int`,
+)
+
+/** The days before are there: nothing rolls them up. */
+const beginRollupSpan = query<{ siteNo: number }>(
+  'begin-restored-rollup-span',
+  `insert into rollup_spans (site_no, timezone, rolled_up_from)
+  select site_no, timezone, first.at
+  from sites
+  join (select min(starts_at) as at from daily_rollups where site_no = :siteNo::int) as first on first.at is not null
+  where site_no = :siteNo::int
+  on conflict (site_no) do update set rolled_up_from = least(rollup_spans.rolled_up_from, excluded.rolled_up_from)`,
+)
+
+/** Numbers for visitors that are in kept numbers, but have been erased since. */
+const drawVisitorNumbers = query<{ count: number }, { visitorNo: number }>(
+  'draw-visitor-numbers',
+  `select nextval('visitor_numbers')::int as "visitorNo" from generate_series(1, :count::int)`,
+)
+
 /**
  * Restores the numbers of days whose details are gone. They name visitors and values by numbers that each database gives.
  * May be run again: it begins anew.
  */
 export async function restoreKeptNumbers(db: Db, siteNo: number, filesOf: FilesOf): Promise<void> {
-  const kinds = Object.keys(RESTORE) as (keyof typeof RESTORE)[]
+  const kinds = kindsOf('kept')
   if (kinds.every(kind => filesOf(kind).length === 0)) return
-  await statements.deleteKeptDays(db, { siteNo })
+  await deleteKeptDays(db, { siteNo })
   const numbers = await renumbering(db, siteNo, filesOf)
   for (const kind of kinds) {
-    const { insert, renumber } = RESTORE[kind]
+    const renumber = RENUMBER[kind]
     for await (const rows of lineBlocks(filesOf(kind))) {
       const lines = renumber ? await renumbered(rows, line => renumber(line, numbers)) : rows
-      await insert(db, { siteNo, rows: lines })
+      await restoreBlock(db, kind, { siteNo, rows: lines })
     }
   }
-  await statements.beginRollupSpan(db, { siteNo })
+  await beginRollupSpan(db, { siteNo })
 }
 
-const RESTORE = {
-  'kept-days': { insert: statements.restoreKeptDays, renumber: renumberDay },
-  'kept-values': { insert: statements.restoreKeptValues, renumber: renumberValues },
-  'kept-hit-buckets': { insert: statements.restoreKeptHitBuckets, renumber: renumberBucket },
-  'kept-session-buckets': { insert: statements.restoreKeptSessionBuckets, renumber: undefined },
-} satisfies Partial<Record<SiteKind, object>>
+const RENUMBER: Partial<Record<SiteKind, (line: Line, numbers: Renumbering) => Promise<Line>>> = {
+  'kept-days': renumberDay,
+  'kept-values': renumberValues,
+  'kept-hit-buckets': renumberBucket,
+}
 
 async function renumbered(rows: string, renumber: (line: Line) => Promise<Line>): Promise<string> {
   const lines: Line[] = []
@@ -88,7 +119,7 @@ async function renumbering(db: Db, siteNo: number, filesOf: FilesOf): Promise<Re
   async function numberErased(old: Uint32Array): Promise<void> {
     const unknown = old.filter(each => visitors.get(each) === undefined && !erased.has(each))
     if (unknown.length === 0) return
-    const drawn = await statements.drawVisitorNumbers(db, { count: unknown.length })
+    const drawn = await drawVisitorNumbers(db, { count: unknown.length })
     for (const [index, each] of unknown.entries()) erased.set(each, drawn[index]!.visitorNo)
   }
 

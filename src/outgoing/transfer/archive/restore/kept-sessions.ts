@@ -3,7 +3,8 @@ import { query } from '../../../../platform/db/query.ts'
 import { stampChanges } from '../../../../storage/columns/stamps.ts'
 import { allowColumnstoreWrites } from '../../../../storage/rollups/columnstore.ts'
 import type { OpenedFile } from '../open-archive.ts'
-import { lineBlocks, type Rows } from './line-blocks.ts'
+import { lineBlocks } from './line-blocks.ts'
+import type { Rows } from './restore-rows.ts'
 
 const insertKeptSessions = query<Rows, { at: Date }>('restore-kept-sessions')
 

@@ -3,13 +3,6 @@ import { refusal } from '../../read/limits.ts'
 import { maxLineBytes, tooLong } from '../line-limits.ts'
 import type { OpenedFile } from '../open-archive.ts'
 
-/** Lines of a site, as statements take them. */
-export interface Rows {
-  siteNo: number
-  /** A JSON array of lines. */
-  rows: string
-}
-
 const BLOCK_ROWS = 1_000
 /** Lines with sets of visitors are large. */
 const BLOCK_BYTES = 4 * 1024 * 1024

@@ -1,14 +1,44 @@
 import { markTimes } from '../../../../money/ledger/service-events.ts'
+import { deriveChanges } from '../../../../money/subscriptions/recompute-subscription.ts'
 import { inProcessorTransaction } from '../../../../money/transactions.ts'
 import type { Db, Transaction } from '../../../../platform/db/connect.ts'
 import { query } from '../../../../platform/db/query.ts'
 import { stampServiceEvents } from '../../../../storage/columns/stamps.ts'
 import { allowColumnstoreWrites } from '../../../../storage/rollups/columnstore.ts'
-import type { SiteKind } from '../names.ts'
-import type { OpenedFile } from '../open-archive.ts'
-import { lineBlocks, type Rows } from './line-blocks.ts'
-import * as statements from './money-rows.ts'
+import type { SiteKind } from '../../rows/row-files.ts'
+import { ATTRIBUTED } from '../../rows/row-sql.ts'
+import { restoreText } from '../../rows/row-text.ts'
+import { lineBlocks } from './line-blocks.ts'
+import { type FilesOf, kindsOf, type Rows, restoreBlock } from './restore-rows.ts'
 import { serviceEventIds } from './service-event-ids.ts'
+
+const restoreAliases = query<Rows>(
+  'restore-payment-aliases',
+  `insert into payment_aliases (site_no, transaction_id, payment_id)
+  select :siteNo::int, alias.transaction_id, given.id
+  from jsonb_to_recordset(:rows::text::jsonb) as given (id uuid, aliases jsonb)
+  cross join lateral jsonb_array_elements_text(given.aliases) as alias (transaction_id)
+  on conflict (site_no, transaction_id) do nothing`,
+)
+
+/** @public the test of all statements reads it */
+export const LEDGER_TEXT = restoreText({
+  table: 'revenue',
+  key: { at: 'timestamptz', payment_id: 'uuid' },
+  join: ATTRIBUTED.join,
+  values: {
+    at: "line -> 'paid_at'",
+    payment_id: "line -> 'id'",
+    is_recurring: "(line ->> 'recurring')::boolean or (line ->> 'renewal')::boolean",
+    is_first_of_customer: "coalesce((line ->> 'is_first_of_customer')::boolean, false)",
+    ...ATTRIBUTED.values,
+  },
+  orderBy: 'given.at, given.payment_id',
+  isOnce: true,
+  returning: 'at',
+})
+const restoreLedger = query<Rows, { at: Date }>('restore-ledger', LEDGER_TEXT)
+const insertServiceEvents = query<Rows, { at: Date }>('restore-service-events')
 
 export interface MoneySite {
   siteNo: number
@@ -20,29 +50,24 @@ type Restore = (tx: Transaction, site: MoneySite, rows: string) => Promise<unkno
 
 /** The triggers of payments count customers, and those of the ledger look up the payment: it comes first. */
 async function restorePayments(tx: Transaction, { siteNo }: MoneySite, rows: string): Promise<void> {
-  await statements.restorePayments(tx, { siteNo, rows })
-  await statements.restoreAliases(tx, { siteNo, rows })
-  const ledger = await statements.restoreLedger(tx, { siteNo, rows })
+  await restoreBlock(tx, 'payments', { siteNo, rows })
+  await restoreAliases(tx, { siteNo, rows })
+  const ledger = await restoreLedger(tx, { siteNo, rows })
   await markTimes(tx, 'revenue', siteNo, ledger)
 }
 
 async function restoreServiceEvents(tx: Transaction, site: MoneySite, rows: string): Promise<void> {
   const { siteNo } = site
   await allowColumnstoreWrites(tx)
-  const events = await statements.restoreServiceEvents(tx, {
-    siteNo,
-    rows: await withNewIds(tx, site, rows),
-  })
+  const events = await insertServiceEvents(tx, { siteNo, rows: await withNewIds(tx, site, rows) })
   const touched = events.map(({ at }) => ({ siteNo, at }))
   await stampServiceEvents(tx, touched)
   await markTimes(tx, 'hits', siteNo, touched)
 }
 
 async function restoreAwaiting(tx: Transaction, site: MoneySite, rows: string): Promise<void> {
-  await statements.restoreAwaitingVisitors(tx, {
-    siteNo: site.siteNo,
-    rows: await withNewIds(tx, site, rows),
-  })
+  const { siteNo } = site
+  await restoreBlock(tx, 'awaiting-visitors', { siteNo, rows: await withNewIds(tx, site, rows) })
 }
 
 /** Ids that no service event has, such as those of payments, stay. */
@@ -56,24 +81,12 @@ async function withNewIds(tx: Transaction, site: MoneySite, rows: string): Promi
   return JSON.stringify(lines.map(line => ({ ...line, id: ids.get(line.id) ?? line.id })))
 }
 
-const plainly =
-  (statement: (tx: Transaction, given: Rows) => Promise<unknown>): Restore =>
-  (tx, { siteNo }, rows) =>
-    statement(tx, { siteNo, rows })
-
-/** In the order in which they need each other: customers of movements are found by their subscriptions. */
-const STEPS: [SiteKind, Restore][] = [
-  ['erased-payers', plainly(statements.restoreErasedPayers)],
-  ['facts', plainly(statements.restoreFacts)],
-  ['subscriptions', plainly(statements.restoreSubscriptions)],
-  ['payments', restorePayments],
-  ['movements', plainly(statements.restoreMovements)],
-  ['lifecycle-events', plainly(statements.restoreLifecycleEvents)],
-  ['service-events', restoreServiceEvents],
-  ['awaiting-visitors', restoreAwaiting],
-  ['price-dependents', plainly(statements.restorePriceDependents)],
-  ['recompute-queue', plainly(statements.restoreRecomputeQueue)],
-]
+/** What takes more than one statement. */
+const OWN: Partial<Record<SiteKind, Restore>> = {
+  payments: restorePayments,
+  'service-events': restoreServiceEvents,
+  'awaiting-visitors': restoreAwaiting,
+}
 
 const selectSubscribers = query<{ siteNo: number; after: string; limit: number }, { customer: string }>(
   'select-restored-subscribers',
@@ -87,22 +100,15 @@ const selectSubscribers = query<{ siteNo: number; after: string; limit: number }
   limit :limit::int`,
 )
 
-const deriveChanges = query<{ siteNo: number; customers: string[] }>(
-  'derive-restored-changes',
-  'select from derive_mrr_changes(:siteNo::int, :customers::text[])',
-)
-
 /** Of a transaction: each customer takes some statements. */
 const SUBSCRIBERS = 500
 
 /** Restores the money of a site whose hits are restored. May be run again: what is stored stays. */
-export async function restoreMoney(
-  db: Db,
-  site: MoneySite,
-  filesOf: (kind: SiteKind) => OpenedFile[],
-): Promise<void> {
+export async function restoreMoney(db: Db, site: MoneySite, filesOf: FilesOf): Promise<void> {
   const { siteNo } = site
-  for (const [kind, restore] of STEPS) {
+  for (const kind of kindsOf('money')) {
+    const plainly: Restore = (tx, _site, rows) => restoreBlock(tx, kind, { siteNo, rows })
+    const restore = OWN[kind] ?? plainly
     for await (const rows of lineBlocks(filesOf(kind))) {
       await inProcessorTransaction(db, siteNo, tx => restore(tx, site, rows))
     }

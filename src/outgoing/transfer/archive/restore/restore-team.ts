@@ -1,13 +1,13 @@
 import { type ImportProgress, importHits } from '../../../../ingestion/import/import-hits.ts'
 import { AppError } from '../../../../platform/errors.ts'
 import type { ImportServices } from '../../imports/import-kind.ts'
-import type { SiteKind } from '../names.ts'
+import type { SiteKind } from '../../rows/row-files.ts'
 import type { Archive } from '../open-archive.ts'
-import { restoreExactRows } from './exact-rows.ts'
 import { restoreKeptNumbers } from './kept-numbers.ts'
 import { beginKeptSessions, finishKeptSessions } from './kept-sessions.ts'
-import { contentOf, lineBlocks } from './line-blocks.ts'
+import { contentOf } from './line-blocks.ts'
 import { restoreMoney } from './money.ts'
+import { restoreRows } from './restore-rows.ts'
 import { beginSite, finishSite, type RestoredSite, requireFreeSite, type SiteToRestore } from './sites.ts'
 import {
   addUsers,
@@ -17,7 +17,6 @@ import {
   giveUpOtherParts,
   hiddenTeamIdOf,
 } from './teams.ts'
-import { restoreTotalsDays } from './totals.ts'
 import { beginVisitors, finishVisitors } from './visitors.ts'
 
 export interface RestoreOptions {
@@ -99,8 +98,7 @@ async function restoreSite(
         `${result.rejected_total} hits of ${domain} were refused, the first in line ${first.line}: ${first.error}`,
       )
     }
-    for await (const rows of lineBlocks(filesOf('totals-days'))) await restoreTotalsDays(db, { siteNo, rows })
-    await restoreExactRows(db, { siteNo, teamId: given.teamId }, filesOf)
+    await restoreRows(db, siteNo, filesOf, 'details')
     await beginKeptSessions(db, siteNo, filesOf('kept-sessions'))
     await restoreMoney(db, { siteNo, oldSiteNo }, filesOf)
     await finishVisitors(db, { siteNo, exportedAt }, filesOf('visitors'))

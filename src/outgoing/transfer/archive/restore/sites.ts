@@ -3,10 +3,8 @@ import { lockTeam } from '../../../../access/teams/lock-team.ts'
 import type { Db, Transaction } from '../../../../platform/db/connect.ts'
 import { query } from '../../../../platform/db/query.ts'
 import { AppError } from '../../../../platform/errors.ts'
-import type { SiteKind } from '../names.ts'
-import type { OpenedFile } from '../open-archive.ts'
-import { restoreDefinitions } from './definitions.ts'
 import { lineBlocks } from './line-blocks.ts'
+import { type FilesOf, restoreRows } from './restore-rows.ts'
 
 // A site belongs to a team without users until it is whole: no reader sees it, and no tracker's hit reaches it.
 
@@ -88,7 +86,7 @@ export interface SiteToRestore {
   /** Team that gets the site, and the one that has it until then. */
   teamId: string
   hiddenTeamId: string
-  filesOf: (kind: SiteKind) => OpenedFile[]
+  filesOf: FilesOf
 }
 
 /** @throws AppError `bad_request` when another team of this database has the site, or it is being deleted */
@@ -123,7 +121,7 @@ export async function beginSite(db: Db, given: SiteToRestore): Promise<RestoredS
     const rows = await settingsOf(given)
     const [site] = await insertRestoredSite(tx, { siteId, rows, hiddenTeamId, key: randomUUID() })
     if (!site) throw new AppError('validation_failed', `The archive has no settings of the site ${siteId}`)
-    await restoreDefinitions(tx, { siteNo: site.siteNo, teamId }, filesOf)
+    await restoreRows(tx, site.siteNo, filesOf, 'begin')
     const [made] = await findSiteToRestore(tx, { siteId })
     return made!
   })

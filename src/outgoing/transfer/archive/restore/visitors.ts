@@ -1,8 +1,9 @@
 import type { Db } from '../../../../platform/db/connect.ts'
 import { query } from '../../../../platform/db/query.ts'
 import type { OpenedFile } from '../open-archive.ts'
-import { lineBlocks, type Rows } from './line-blocks.ts'
+import { lineBlocks } from './line-blocks.ts'
 import { NumberMap } from './number-map.ts'
+import type { Rows } from './restore-rows.ts'
 
 /** In the order of their numbers. How many sessions they have is counted as their hits are restored. */
 const insertVisitors = query<Rows>(

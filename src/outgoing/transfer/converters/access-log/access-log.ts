@@ -16,7 +16,7 @@ import { readTextLine } from './text-line.ts'
 const FILE =
   'an access log of nginx or Apache (common or combined), of Caddy (JSON), or of Cloudflare Logpush (http_requests), also packed with gzip'
 
-/** A file of which none of so many lines is of a known format is no access log. */
+/** A file is no access log when none of so many lines is of a known format. */
 const ENOUGH = 1_000
 
 /** Access logs of web servers: the pages that people asked for. */

@@ -4,7 +4,7 @@ import { refusal } from '../../read/limits.ts'
 import { filesIn } from '../../read/packed-files.ts'
 import type { SourceFile } from '../../source-file.ts'
 
-/** A file of which none of so many objects is of the format is of another one. */
+/** A file is of another format when none of so many objects is of this one. */
 const ENOUGH = 1_000
 
 /**

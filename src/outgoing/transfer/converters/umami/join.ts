@@ -1,6 +1,6 @@
 import { createSorter, type Sorter, type SortOptions } from '../../sort/sorter.ts'
 
-/** Rows of several tables that belong together: `kind` says of which table, rows of a lower one come first. */
+/** Rows of several tables that belong together: `kind` is the number of the table, and rows of a lower one come first. */
 export interface Joined<Value> {
   kind: number
   value: Value

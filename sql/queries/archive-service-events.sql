@@ -1,7 +1,6 @@
--- Events that the service wrote, after the one at :at with :id. Those before details_from are on their way out.
+-- Events that the service wrote, after the one at :key. Those before details_from are on their way out.
 select
-  at::text as at,
-  id::text as id,
+  array[at::text, id::text] as key,
   json_build_object(
     'id', events.id,
     'at', events.at,
@@ -15,6 +14,9 @@ select
 from events
 where site_no = :siteNo::int and is_service
   and at >= coalesce((select details_from from sites where sites.site_no = :siteNo::int), '-infinity')
-  and (events.at, events.id) > (:at::text::timestamptz, :id::text::uuid)
+  and (events.at, events.id) > (
+    coalesce(nullif((:key::text[])[1], ''), '-infinity')::timestamptz,
+    coalesce(nullif((:key::text[])[2], ''), '00000000-0000-0000-0000-000000000000')::uuid
+  )
 order by events.at, events.id
 limit :limit::int
