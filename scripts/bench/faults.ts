@@ -55,7 +55,7 @@ function firstFailure(): string | undefined {
   if (built.status !== 0) return 'the build'
   // Those that the fault can reach come first, since they are likely to find it, and of them the nearest.
   const changed = { TEST_CHANGED: 'HEAD' }
-  for (const reached of [{ ...changed, TEST_NEAREST: '5' }, changed, {}]) {
+  for (const reached of [{ ...changed, TEST_NEAREST: '25' }, changed, {}]) {
     const tests = run('npx', ['vitest', 'run', '--bail', '1', '--reporter', 'json', '--passWithNoTests'], {
       TEST_SET: all ? 'all' : 'quick',
       ...reached,

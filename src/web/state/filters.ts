@@ -79,7 +79,7 @@ export const isFilter = (name: string): name is FilterName => Object.hasOwn(FILT
 /** Filters with an id as value: they know no operators. */
 export const hasOperators = (name: FilterName): boolean => name !== 'goal' && name !== 'segment'
 
-/** One chip: a filter with one operator and its values, of which one must match; with a negative operator none may. */
+/** One chip: a filter with one operator and its values; one of them must match, with a negative operator none may. */
 export interface Filter {
   name: FilterName
   operator: Operator

@@ -4,7 +4,7 @@ import { useAddress } from './address.ts'
 import { type Filter, type FilterInput, filtersIn, inputOf, parameterOf } from './filters.ts'
 import { compareInput, type Period, paramsOf, periodIn, rangeInput, rememberPeriod } from './period.ts'
 
-/** What a page knows of its site, whoever reads it. */
+/** What a page knows of its site, the same for all readers. */
 export interface SiteView {
   id: string
   domain: string

@@ -15,7 +15,7 @@ const STORED = 'team'
 /** Key of the read of the person's own login. */
 export const PERSON = ['account'] as const
 
-/** Reads who is signed in. A team of which they are no member was deleted, or is that of the last person of this browser. */
+/** Reads who is signed in. A team without them was deleted, or is that of the last person of this browser. */
 export async function readPerson(signal: AbortSignal): Promise<Person> {
   const ask = () => api.account.get.query(undefined, { signal, context: TOGETHER })
   try {

@@ -17,7 +17,7 @@ export type Occurrence = Outputs['stats']['errorEvents']['data'][number]
 /** As many as one page of the API can have. */
 const MOST = 100
 
-/** The newest occurrences of an error, of which stacks and places are counted. */
+/** The newest occurrences of an error, whose stacks and places are counted. */
 export function useNewest(error: string) {
   const { input } = useQuestion()
   return useStats('errorEvents', { ...input, error, per_page: MOST })

@@ -66,7 +66,7 @@ function Thrown({ at: { file_name, line_number, column_number } }: { at: Occurre
 
 interface Props {
   occurrences: readonly Occurrence[]
-  /** Of all occurrences in the range, of which these are the newest. */
+  /** Of all occurrences in the range; these are the newest. */
   total: number
 }
 

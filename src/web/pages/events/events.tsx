@@ -15,7 +15,7 @@ import { MOST_NAMES, useEventNames, useEventSeries, useTypes } from './event-rea
 import { EventSeries } from './event-series.tsx'
 import { PropertyValues } from './property-values.tsx'
 
-/** Events of the period: how many of which type and name, what they carried, and each of them. */
+/** Events of the period: how many of each type and name, what they carried, and each of them. */
 export default function Events() {
   const { common } = useText()
   const { filters } = useQuestion()

@@ -52,7 +52,7 @@ interface ValuesProps {
 function Values({ event, series }: ValuesProps) {
   const { events } = useText()
   const { input } = useQuestion()
-  // The filter leaves only hits of the chosen name: they say of which type it is.
+  // The filter leaves only hits of the chosen name: they say its type.
   const type = series?.data?.types.find(each => each !== 'pageview')
   const query = { ...input, event_type: type ?? 'event', event_name: event }
   const read = useStats('propertyBreakdown', query, {

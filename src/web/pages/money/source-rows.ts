@@ -24,7 +24,7 @@ export interface SourceRow {
 
 interface SourceRows {
   rows: SourceRow[]
-  /** Number of values with money, of which the first 100 are here. */
+  /** Number of values with money; the first 100 are here. */
   total: number
 }
 

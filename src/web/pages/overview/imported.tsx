@@ -5,7 +5,7 @@ import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './overview.module.css'
 
-/** Says from where and of which days the overview has imported totals; leaves them out, or includes them again. */
+/** Says the days and the origin of the overview's imported totals; leaves them out, or includes them again. */
 export function ImportedMark({ imported }: { imported: Imported | undefined }) {
   const { overview, common } = useText()
   const text = overview.imported

@@ -8,7 +8,7 @@ interface Props<Value extends string> {
   onChange(value: Value): void
 }
 
-/** A few values side by side, of which one is chosen. */
+/** A few values side by side; one is chosen. */
 export function Choice<Value extends string>({ label, options, value, onChange }: Props<Value>) {
   return (
     <fieldset className={css.group}>

@@ -79,7 +79,7 @@ export function usePlayback(timeline: Timeline): Playback {
     [timeline, update, post],
   )
 
-  // From the beginning it plays; a moment that somebody chose stands still.
+  // From the beginning it plays; a moment that was chosen stands still.
   useEffect(() => {
     if (asked !== null && asked !== written.current) go(momentOf(asked, timeline), asked === '0')
     written.current = asked ?? undefined
