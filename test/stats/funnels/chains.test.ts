@@ -10,12 +10,8 @@ function momentsOf(text: string) {
   })
 }
 
-/** Returns the lengths of the chains of units, of which each belongs to one owner if `owners` are given. */
-function lengthsOf(
-  units: ReturnType<typeof momentsOf>[],
-  rules: Partial<ChainRules>,
-  owners: number[] = [],
-): number[] {
+/** Returns the chains of units. Each unit belongs to one owner if `owners` are given. */
+function chainsOf(units: ReturnType<typeof momentsOf>[], rules: Partial<ChainRules>, owners: number[] = []) {
   const all = units.flatMap((moments, unit) => moments.map(moment => ({ unit, ...moment })))
   const moments: Moments = {
     units: Float64Array.from(all, ({ unit }) => unit + 1),
@@ -26,8 +22,12 @@ function lengthsOf(
     values: new Uint32Array(all.length),
     texts: [''],
   }
-  const chains = findChains(moments, { steps: 3, windowMs: 1_000, isStrict: false, ...rules })
-  return [...chains.lengths.subarray(0, chains.size)]
+  return findChains(moments, { steps: 3, windowMs: 1_000, isStrict: false, ...rules })
+}
+
+function lengthsOf(...given: Parameters<typeof chainsOf>): number[] {
+  const { lengths, size } = chainsOf(...given)
+  return [...lengths.subarray(0, size)]
 }
 
 test.each<[string, string, number]>([
@@ -55,4 +55,12 @@ test('chains of a funnel: moments of two units make no chain together; of the un
   expect(lengthsOf(units, {})).toEqual([1, 2])
   expect(lengthsOf(units, {}, [1, 1, 1])).toEqual([2])
   expect(lengthsOf(units, {}, [1, 1, 2])).toEqual([1, 2])
+})
+
+test('chains of a funnel: of the units of an owner with equally long chains, the one that begins first counts', () => {
+  const units = ['0:1 10:2', '20:1 21:2', '30:1 35:2'].map(momentsOf)
+  for (const given of [units, units.toReversed()]) {
+    const { gaps, size } = chainsOf(given, { steps: 2 }, [1, 1, 1])
+    expect([size, gaps[0]]).toEqual([1, 10])
+  }
 })
