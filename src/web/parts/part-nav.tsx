@@ -23,10 +23,11 @@ interface Props {
 /** Parts of a page that have an address each: a list beside the content, above it on a phone. */
 export function PartNav({ base, label, parts, current, others = [], children }: Props) {
   const nav = useRef<HTMLElement>(null)
-  // On a phone the list is wider than the screen.
+  // On a phone the list is wider than the screen. `scrollIntoView` would also move where the Tab key begins.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another part is another link
   useEffect(() => {
-    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' })
+    const here = nav.current?.querySelector<HTMLElement>('[aria-current]')
+    if (here) here.parentElement!.scrollLeft = here.offsetLeft - (innerWidth - here.offsetWidth) / 2
   }, [current])
   const links = [
     ...parts.map(({ path, label: name }) => ({
