@@ -2,6 +2,7 @@ import { Stripe } from 'stripe'
 import { type Answer, type Api, type Member, startApi } from './api.ts'
 import { LATE_REDIS } from './late-redis.ts'
 import { ofFile } from './of-file.ts'
+import SHAPES from './stripe-shapes.json' with { type: 'json' }
 
 // Objects and events in the shapes that Stripe publishes, and the way in which Stripe delivers them.
 
@@ -38,192 +39,59 @@ export function event(type: string, object: Json, created: number, id = next('ev
   }
 }
 
-export function price(amount: number, options: Json = {}): Json {
-  const { recurring, ...rest } = options
-  return {
-    id: next('price'),
-    object: 'price',
-    active: true,
-    billing_scheme: 'per_unit',
-    currency: 'usd',
-    metadata: {},
-    product: 'prod_basic',
-    recurring: { interval: 'month', interval_count: 1, usage_type: 'licensed', ...recurring },
-    tiers_mode: null,
-    transform_quantity: null,
-    type: 'recurring',
-    unit_amount: amount,
-    unit_amount_decimal: String(amount),
-    ...rest,
-  }
+/** Returns an object with a new id and the fields that Stripe gives it, in the newest API version unless said. */
+const shape = (name: keyof typeof SHAPES, idPrefix: string, fields: Json): Json => ({
+  ...{ id: next(idPrefix), ...structuredClone(SHAPES[name]) },
+  ...fields,
+})
+
+export function price(amount: number, { recurring, ...rest }: Json = {}): Json {
+  const period = { ...SHAPES.price.recurring, ...recurring }
+  const amounts = { unit_amount: amount, unit_amount_decimal: String(amount) }
+  return shape('price', 'price', { recurring: period, ...amounts, ...rest })
 }
 
-export function item(itemPrice: Json, options: Json = {}): Json {
-  return {
-    id: next('si'),
-    object: 'subscription_item',
-    created: onDay(1),
-    discounts: [],
-    metadata: {},
-    price: itemPrice,
-    quantity: 1,
-    tax_rates: [],
-    ...options,
-  }
-}
+export const item = (itemPrice: Json, options: Json = {}): Json =>
+  shape('subscription_item', 'si', { created: onDay(1), price: itemPrice, ...options })
 
 /** Shape of API versions from 2025-03 on: periods are on the items, and `discounts` are ids. */
-export function subscription(options: Json & { items?: Json[] } = {}): Json {
-  const { items = [item(price(1000))], ...rest } = options
-  return {
-    id: next('sub'),
-    object: 'subscription',
-    cancel_at: null,
-    cancel_at_period_end: false,
-    canceled_at: null,
-    collection_method: 'charge_automatically',
-    created: onDay(1),
-    currency: 'usd',
-    customer: next('cus'),
-    default_tax_rates: [],
-    discounts: [],
-    ended_at: null,
-    items: { object: 'list', data: items, has_more: false, url: '/v1/subscription_items' },
-    livemode: true,
-    metadata: {},
-    pause_collection: null,
-    start_date: onDay(1),
-    status: 'active',
-    trial_end: null,
-    trial_start: null,
-    ...rest,
-  }
+export function subscription({ items = [item(price(1000))], ...rest }: Json & { items?: Json[] } = {}): Json {
+  const list = { object: 'list', data: items, has_more: false, url: '/v1/subscription_items' }
+  const times = { created: onDay(1), start_date: onDay(1) }
+  return shape('subscription', 'sub', { customer: next('cus'), items: list, ...times, ...rest })
 }
 
-export function coupon(options: Json): Json {
-  return {
-    id: next('co'),
-    object: 'coupon',
-    amount_off: null,
-    currency: null,
-    duration: 'forever',
-    duration_in_months: null,
-    metadata: {},
-    percent_off: null,
-    valid: true,
-    ...options,
-  }
-}
+export const coupon = (options: Json): Json => shape('coupon', 'co', options)
 
 /** Shape of API versions from 2025-09 on: the coupon is in `source`. */
-export function discount(ofCoupon: Json | string, options: Json = {}): Json {
-  return {
-    id: next('di'),
-    object: 'discount',
-    customer: null,
-    end: null,
-    invoice: null,
-    source: { coupon: ofCoupon, type: 'coupon' },
-    start: onDay(1),
-    subscription: null,
-    subscription_item: null,
-    ...options,
-  }
-}
+export const discount = (ofCoupon: Json | string, options: Json = {}): Json =>
+  shape('discount', 'di', { source: { coupon: ofCoupon, type: 'coupon' }, start: onDay(1), ...options })
 
 /** Shape of API versions from 2025-03 on: the subscription is in `parent`, and no charge or payment intent is named. */
 export function invoice(options: Json & { subscription?: string; paidAt?: number } = {}): Json {
-  const { subscription: ofSubscription, paidAt = onDay(1), ...rest } = options
-  const details = { metadata: {}, subscription: ofSubscription }
-  return {
-    id: next('in'),
-    object: 'invoice',
-    amount_due: 1000,
-    amount_paid: 1000,
-    billing_reason: ofSubscription ? 'subscription_create' : 'manual',
-    created: paidAt,
-    currency: 'usd',
-    customer: next('cus'),
-    customer_email: 'ann@example.com',
-    customer_name: 'Ann',
-    discounts: [],
-    lines: { object: 'list', data: [], has_more: false },
-    metadata: {},
-    parent: ofSubscription ? { type: 'subscription_details', subscription_details: details } : null,
-    status: 'paid',
+  const { subscription: of, paidAt = onDay(1), ...rest } = options
+  const parent = { type: 'subscription_details', subscription_details: { metadata: {}, subscription: of } }
+  return shape('invoice', 'in', {
+    ...{ created: paidAt, customer: next('cus'), parent: of ? parent : null },
+    ...{ billing_reason: of ? 'subscription_create' : 'manual' },
     status_transitions: { finalized_at: paidAt, paid_at: paidAt },
-    total: 1000,
     ...rest,
-  }
+  })
 }
 
 export function invoicePayment(ofInvoice: string, paymentIntent: string): Json {
-  return {
-    id: next('inpay'),
-    object: 'invoice_payment',
-    amount_paid: 1000,
-    created: onDay(1),
-    currency: 'usd',
-    invoice: ofInvoice,
-    payment: { payment_intent: paymentIntent, type: 'payment_intent' },
-    status: 'paid',
-  }
+  const payment = { payment_intent: paymentIntent, type: 'payment_intent' }
+  return shape('invoice_payment', 'inpay', { created: onDay(1), invoice: ofInvoice, payment })
 }
 
-export function checkout(options: Json = {}): Json {
-  return {
-    id: next('cs_live'),
-    object: 'checkout.session',
-    amount_total: 2500,
-    client_reference_id: null,
-    created: onDay(1),
-    currency: 'usd',
-    customer: null,
-    customer_details: { email: 'bob@example.com', name: 'Bob', phone: null },
-    customer_email: null,
-    invoice: null,
-    metadata: {},
-    mode: 'payment',
-    payment_intent: next('pi'),
-    payment_status: 'paid',
-    status: 'complete',
-    subscription: null,
-    ...options,
-  }
-}
+export const checkout = (options: Json = {}): Json =>
+  shape('checkout.session', 'cs_live', { created: onDay(1), payment_intent: next('pi'), ...options })
 
-export function charge(options: Json = {}): Json {
-  return {
-    id: next('ch'),
-    object: 'charge',
-    amount: 1000,
-    amount_refunded: 0,
-    created: onDay(1),
-    currency: 'usd',
-    customer: null,
-    metadata: {},
-    paid: true,
-    payment_intent: next('pi'),
-    refunded: false,
-    status: 'succeeded',
-    ...options,
-  }
-}
+export const charge = (options: Json = {}): Json =>
+  shape('charge', 'ch', { created: onDay(1), payment_intent: next('pi'), ...options })
 
-export function refund(options: Json = {}): Json {
-  return {
-    id: next('re'),
-    object: 'refund',
-    amount: 1000,
-    charge: next('ch'),
-    created: onDay(2),
-    currency: 'usd',
-    metadata: {},
-    payment_intent: null,
-    status: 'succeeded',
-    ...options,
-  }
-}
+export const refund = (options: Json = {}): Json =>
+  shape('refund', 're', { charge: next('ch'), created: onDay(2), ...options })
 
 /** The events of a subscription with the changes of these days: `[day, changed fields, type of the event]`. */
 export const life = (base: Json, steps: [day: number, change: Json, type?: string][]): StripeEvent[] =>
