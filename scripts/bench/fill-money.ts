@@ -98,7 +98,8 @@ interface StripeEvent {
   data: { object: object }
 }
 
-function subscriptionEvents(
+/** Returns what the processor says of a subscription: that it has started, and of some that they have changed or ended. */
+export function subscriptionEvents(
   { visitorId, at }: Paying,
   index: number,
   random: Random,
@@ -151,7 +152,8 @@ const priceOf = (cents: number) => ({
 })
 
 /** Sends an event as Stripe does. @throws Error for any answer except a success */
-async function deliver(
+/** Delivers an event as the processor does, with its signature. @throws Error when it is refused */
+export async function deliver(
   { url }: BenchService,
   siteId: string,
   secret: string,
