@@ -7,7 +7,7 @@ import { groupBy } from '../src/platform/lib/group-by.ts'
 const CODE = ['src', 'workers', 'scripts'].flatMap(folder =>
   readdirSync(join(projectRoot, folder), { recursive: true, encoding: 'utf8' })
     .map(file => join(folder, file))
-    .filter(file => /\.(ts|tsx|js)$/.test(file)),
+    .filter(file => /\.(ts|tsx|js)$/.test(file) && !file.includes('/dist/')),
 )
 
 /** Lines of a file that can be read in one go. */

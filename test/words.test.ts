@@ -18,8 +18,8 @@ const INSTEAD: Record<string, string> = {
   patiently: 'retry',
 }
 
-/** Migrations never change; what people see in other languages has no English. */
-const LEFT_OUT = /^(sql\/(citus\/)?migrations|src\/web\/text)\/|\/de\.ts$/
+/** Migrations never change, and built files follow their sources; what people see in other languages has no English. */
+const LEFT_OUT = /^(sql\/(citus\/)?migrations|src\/web\/text)\/|\/dist\/|\/de\.ts$/
 
 const files = ['src', 'workers', 'scripts', 'sql', 'docs', '.'].flatMap(folder =>
   readdirSync(join(projectRoot, folder), { recursive: folder !== '.', encoding: 'utf8' })
