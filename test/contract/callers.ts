@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { hashSecret } from '../../src/access/accounts/secrets.ts'
 import { startSession } from '../../src/access/accounts/sessions.ts'
 import { createTeam, createUser } from '../../src/access/teams/accounts.ts'
-import { type Role, SCOPES, type Scope } from '../../src/access/teams/caller.ts'
-import { createToken } from '../../src/access/teams/create-token.ts'
+import type { Role } from '../../src/access/teams/caller.ts'
 import type { Db } from '../../src/platform/db/connect.ts'
 import { SECTIONS } from '../../src/platform/dimensions/sections.ts'
 import { newShareSecret } from '../../src/stats/sharing/credentials.ts'
+import { createMember, type MemberOptions } from '../support/member.ts'
 
 /** Headers that a caller sends with each request. */
 export type Headers = Record<string, string>
@@ -38,15 +38,9 @@ const newUser = (db: Db, teamId: string, role: Role) =>
 export async function token(
   db: Db,
   { teamId }: Pick<Place, 'teamId'>,
-  {
-    role = 'owner',
-    scopes = [...SCOPES],
-    siteIds = null,
-  }: { role?: Role; scopes?: Scope[]; siteIds?: string[] | null },
+  options: Omit<MemberOptions, 'teamId'>,
 ): Promise<Headers> {
-  const userId = await newUser(db, teamId, role)
-  const options = { teamId, userId, name: 'test', siteIds, expiresAt: null, scopes }
-  const made = await createToken(db, options, NOW())
+  const made = await createMember({ db, now: NOW }, { ...options, teamId })
   return { Authorization: `Bearer ${made.token}` }
 }
 

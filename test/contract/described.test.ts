@@ -3,9 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { Stripe } from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createUser } from '../../src/access/teams/accounts.ts'
-import type { Plan, Role, Scope } from '../../src/access/teams/caller.ts'
-import { createToken } from '../../src/access/teams/create-token.ts'
+import type { Plan } from '../../src/access/teams/caller.ts'
 import { generateToken } from '../../src/access/teams/token-format.ts'
 import { routes } from '../../src/http/api/routes.ts'
 import { createApp } from '../../src/http/app.ts'
@@ -17,8 +15,8 @@ import { storeHits } from '../../src/ingestion/store/store.ts'
 import { identityPictureUrl } from '../../src/stats/identity/identity-pictures.ts'
 import { newShareSecret } from '../../src/stats/sharing/credentials.ts'
 import { replayJob } from '../ingestion/replays/chunks.ts'
-import { type Api, type Member, startApi } from '../support/api.ts'
-import { signIn } from '../support/browser-session.ts'
+import { type Api, startApi } from '../support/api.ts'
+import { type SignedIn, signIn } from '../support/browser-session.ts'
 import { createDocumented, operationsOf } from '../support/documented.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { startIngestApi } from '../support/ingest-api.ts'
@@ -40,6 +38,10 @@ let world: World
 let whole: Part
 /** The same without its database. */
 let broken: Part
+/** Of the same team as the site of the world; nothing of that site is known here. */
+let otherSite: TestSite
+/** Of another team. */
+let stranger: SignedIn
 
 beforeAll(async () => {
   ;[whole, broken] = await Promise.all([startPart(), startPart()])
@@ -49,12 +51,14 @@ beforeAll(async () => {
   const owner = await whole.member()
   const site = await whole.site(owner, { domain: 'shop.example' })
   const [member, viewer, reader, writer, errorId] = await Promise.all([
-    memberOf(owner.teamId, 'member'),
-    memberOf(owner.teamId, 'viewer'),
-    tokenOf(owner, ['read']),
-    tokenOf(owner, ['write']),
+    whole.member({ teamId: owner.teamId, role: 'member' }),
+    whole.member({ teamId: owner.teamId, role: 'viewer' }),
+    whole.token(owner, { scopes: ['read'] }),
+    whole.token(owner, { scopes: ['write'] }),
     storeVisit(site),
   ])
+  otherSite = await whole.site(owner)
+  stranger = await signIn(whole)
   const person = await signIn(whole, { password: PASSWORD })
   world = { api: whole, person, owner, member, viewer, reader, writer, site, errorId }
   await connect(world)
@@ -73,16 +77,6 @@ async function startPart(): Promise<Part> {
     await api.close()
   }
   return { ...api, ingestUrl: ingest.url, stop }
-}
-
-async function memberOf(teamId: string, role: Role): Promise<Member> {
-  const userId = await createUser(whole.services.db, { teamId, email: `${role}@example.com`, role })
-  return { teamId, userId, token: await tokenOf({ teamId, userId }) }
-}
-
-async function tokenOf({ teamId, userId }: Omit<Member, 'token'>, scopes?: Scope[]): Promise<string> {
-  const options = { teamId, userId, name: 'test', siteIds: null, expiresAt: null, ...(scopes && { scopes }) }
-  return (await createToken(whole.services.db, options, new Date())).token
 }
 
 /** A visit of today with hits of every kind. @returns the id of the error that occurred in it */
@@ -149,6 +143,25 @@ async function ask(part: Part, operation: string, asked: Asked = {}): Promise<An
   }
 }
 
+/** Asks an operation; what it finds by an id is unknown at another site and to another team, and `x` is no id of anything. */
+async function askOfOwn(operation: string, asked: Asked = {}): Promise<Answered> {
+  const { siteKey: _siteKey, kind: _kind, number: _number, ...ids } = asked.path ?? {}
+  const field = Object.keys(ids).at(-1)
+  const unknown: Asked[] = []
+  if (field !== undefined && !isOpen(operation)) {
+    const isOfSite = operation.includes('{siteKey}')
+    const elsewhere = { path: { ...asked.path, siteKey: otherSite.id } }
+    unknown.push({ ...asked, ...(isOfSite ? elsewhere : { token: undefined, headers: stranger.headers }) })
+    // Of a login, it is not valid.
+    if (!operation.includes('/account/')) unknown.push({ ...asked, path: { ...asked.path, [field]: 'x' } })
+  }
+  const statuses: number[] = []
+  for (const each of unknown) statuses.push((await ask(whole, operation, each)).status)
+  const answer = await ask(whole, operation, asked)
+  if (answer.status < 300) expect(statuses).toEqual(statuses.map(() => 404))
+  return answer
+}
+
 /** A valid address of a picture; of the one who it is of nothing is known. */
 function pictureAddress({ services: { config } }: Part): Record<string, string> {
   const depicted = { visitorId: randomUUID(), siteNo: 1, identifier: 'a', avatar: 'https://a.example/a.png' }
@@ -186,7 +199,11 @@ async function askForRefusals(operation: string) {
   }
   if (routeOf(operation)?.isOpen) await askFor(403, { headers: { 'Sec-Fetch-Site': 'cross-site' } })
   if (!isOpen(operation)) {
-    await askFor(401, { token: undefined })
+    for (const token of [undefined, 'nonsense', generateToken()]) {
+      const asked = { token, ...(!isRead && { body: '{' }) }
+      const { status, headers, body } = await ask(whole, operation, asked)
+      expect([status, headers.get('www-authenticate'), body.code]).toEqual([401, 'Bearer', 'unauthenticated'])
+    }
     await askFor(403, { token: isRead ? world.writer : world.reader })
   }
   if (isRead) {
@@ -287,7 +304,7 @@ describe.each([...operations.keys()])('%s', operation => {
       `add '${operation}' to test/contract/exercises.ts, with requests that bring it to each described answer`,
     ).toBeDefined()
     await askForRefusals(operation)
-    await exercise!(asked => ask(whole, operation, asked), world)
+    await exercise!(asked => askOfOwn(operation, asked), world)
     const described = Object.keys(operations.get(operation).responses).filter(status => status !== 'default')
     expect([...documented.seen.get(operation)!].sort()).toEqual(described.sort())
   })

@@ -1,7 +1,6 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createToken } from '../../src/access/teams/create-token.ts'
 import { routes } from '../../src/http/api/routes.ts'
 import { importInto } from '../stats/imported/imported-days.ts'
 import { ofFile } from '../support/of-file.ts'
@@ -189,11 +188,7 @@ test('mcp: a token reads the sites that it may, and needs the scope to read', as
   const refused = await ask('read_overview', { siteKey: site.id }, limited)
   expect(refused).toEqual({ isError: true, answer: 'No such site' })
   await limited.close()
-  const { teamId, userId } = revenue.owner
-  const writing = { teamId, userId, name: 'server', siteIds: null, expiresAt: null }
-  const { db } = revenue.api.services
-  const { token } = await createToken(db, { ...writing, scopes: ['ingest'] }, new Date())
-  const server = await connect(token)
+  const server = await connect(await revenue.api.token(revenue.owner, { scopes: ['ingest'] }))
   const unread = await ask('read_overview', { siteKey: site.id }, server)
   expect(unread).toEqual({ isError: true, answer: 'The token does not have the scope read' })
   await server.close()

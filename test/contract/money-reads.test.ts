@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { recordLargePayment } from '../support/large-payment.ts'
 import { ofFile } from '../support/of-file.ts'
+import { recordNewPayment } from '../support/payments.ts'
 import { event, item, type Json, onDay, price, subscription } from '../support/stripe.ts'
 import { NOW, revenueOfFile } from './revenue-shop.ts'
 import { ADA, BEN, CAI, hit } from './stats-site.ts'
@@ -205,7 +205,7 @@ test('customers keep up: with payments that come late, are deleted, and whose vi
 test('customers keep up: with amounts of any size', async () => {
   const other = await revenue.shop()
   const payment = { amountMinor: Number.MAX_SAFE_INTEGER, customerId: 'rich', paidAt: new Date(NOW) }
-  for (let count = 0; count < 3; count++) await recordLargePayment(revenue.api.services.db, other, payment)
+  for (let count = 0; count < 3; count++) await recordNewPayment(revenue.api.services.db, other, payment)
   const { data } = await revenue.read(other, '/stats/money/customers')
   const exactly = String(3n * BigInt(Number.MAX_SAFE_INTEGER))
   expect(data[0]).toMatchObject({ revenue: null, revenue_exact: exactly })

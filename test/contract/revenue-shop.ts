@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { createUser } from '../../src/access/teams/accounts.ts'
 import { ofFile } from '../support/of-file.ts'
 import {
   type DeliveryOptions,
@@ -9,7 +8,6 @@ import {
   SECRET,
   type StripeEvent,
 } from '../support/stripe.ts'
-import { tokenOf } from '../support/teammates.ts'
 import { type StatsSite, startStats } from './stats-site.ts'
 
 /** Present time of these services. */
@@ -80,8 +78,7 @@ export async function startRevenue() {
     },
     /** Returns a token of another user of the owner's team. */
     async colleague(role: 'admin' | 'member' | 'viewer', teamId = owner.teamId) {
-      const email = `${randomUUID()}@example.com`
-      return tokenOf(api, { teamId, userId: await createUser(api.services.db, { teamId, email, role }) })
+      return (await api.member({ teamId, role })).token
     },
     /** Creates a team whose plan ended after it created a site. */
     async lapsedTeam() {

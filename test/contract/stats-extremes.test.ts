@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Hit } from '../../src/ingestion/hit.ts'
 import { errorFingerprint } from '../../src/ingestion/stages/error.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { recordLargePayment } from '../support/large-payment.ts'
+import { recordNewPayment } from '../support/payments.ts'
 import { rollUpAll } from '../support/roll-up.ts'
 import { ADA, BEN, DAY, hit, type StatsSite, THAT_DAY, useStats } from './stats-site.ts'
 
@@ -92,7 +92,7 @@ const buy = (amountMinor: string, visitorId = ADA) =>
 
 async function pay(site: StatsSite, amounts: number[], timestamp: string, visitorId?: string) {
   for (const amountMinor of amounts)
-    await recordLargePayment(stats.api.services.db, site, {
+    await recordNewPayment(stats.api.services.db, site, {
       amountMinor,
       visitorId,
       paidAt: new Date(timestamp),

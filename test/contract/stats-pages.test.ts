@@ -90,9 +90,3 @@ test('links to other pages keep the site key of the request', async () => {
   const { json: page } = await stats.ask(`${path}?${THAT_DAY}`)
   expect(new URL(page.links.first).pathname).toBe(path)
 })
-
-test('filter values: the limit is from 1 to 1000', async () => {
-  const path = `/stats/filter-values?dimension=path&${THAT_DAY}&limit=`
-  expect((await read(`${path}1`)).values).toHaveLength(1)
-  expect((await read(`${path}1000`)).values).toHaveLength(7)
-})

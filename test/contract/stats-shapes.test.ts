@@ -58,6 +58,7 @@ test('filter values: they are sorted by count, and their own filter is not appli
     ['dimension=path', [home, pricing, out]],
     ['dimension=path&path=/out', [home, pricing, out]],
     ['dimension=path&limit=1', [home]],
+    ['dimension=path&limit=1000', [home, pricing, out]],
     ['dimension=path&country=DE', [pricing, home]],
     ['dimension=country', ['DE']],
     ['dimension=user_id', ['user-1']],

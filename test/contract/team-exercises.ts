@@ -34,6 +34,7 @@ export const teamExercises: Record<string, Exercise> = {
   'GET /api/users': ask => expectItems(ask(), body => body),
   'PATCH /api/users/{id}': async (ask, world) => {
     const { userId: id } = await newPerson(world, 'viewer')
+    await ask({ path: { id }, body: { role: 'viewer' } })
     await ask({ path: { id }, body: { role: 'member', site_ids: [world.site.id] } })
     await ask({ body: { role: 'member' } })
     await ask({ path: { id }, body: { role: 'member' }, token: world.member.token })

@@ -7,7 +7,7 @@ import { createRandom } from '../../scripts/random.ts'
 import { openGeo } from '../../src/ingestion/edge/geo.ts'
 import { readEnvelope } from '../../src/ingestion/import/envelope.ts'
 import { readEvent } from '../../src/money/processor/event.ts'
-import { loadConfig } from '../../src/platform/config/config.ts'
+import { bareConfig } from '../support/bare-config.ts'
 import type { Json } from '../support/stripe.ts'
 
 const DAY_MS = 86_400_000
@@ -116,8 +116,7 @@ test('demo: traffic has weekdays, hours, growth and a launch', () => {
 })
 
 test('demo: the packaged database finds the addresses of visitors in their countries', async () => {
-  const environment = { DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRET_KEY: '0'.repeat(64) }
-  const geo = await openGeo(loadConfig(environment).geoipDatabase)
+  const geo = await openGeo(bareConfig().geoipDatabase)
   const random = createRandom(1)
   const places = Array.from({ length: 3_000 }, () => placeOf(random))
   expect(new Set(places.map(({ country }) => country)).size).toBe(30)

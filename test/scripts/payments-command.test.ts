@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { recordPayment } from '../../src/money/ledger/record-payment.ts'
+import { recordNewPayment } from '../support/payments.ts'
 import { createTestSite } from '../support/sites.ts'
 import { expectRefused, printed, startCommands } from './command.ts'
 
@@ -9,11 +9,8 @@ const purge = (...args: string[]) => here.command.run(['payments:purge', ...args
 test('payments:purge deletes the payments of a site in one currency', async () => {
   const { db } = here.database
   const site = await createTestSite(db)
-  for (const [index, currency] of ['USD', 'USD', 'EUR'].entries()) {
-    const payment = { transactionId: `${index}`, amountMinor: 100, currency, paidAt: new Date() }
-    const flags = { renewal: false, refunded: false, isFreeTrial: false, recurring: false }
-    await db.begin(tx => recordPayment(tx, site, { ...payment, ...flags, source: 'processor' }))
-  }
+  for (const currency of ['USD', 'USD', 'EUR'])
+    await recordNewPayment(db, site, { currency, paidAt: new Date(), source: 'processor' })
   const deleted = async () => printed(await purge('--site', site.id, '--currency', 'USD'))
   expect([await deleted(), await deleted()]).toEqual([{ deleted: 2 }, { deleted: 0 }])
   for (const table of ['payments', 'revenue']) {

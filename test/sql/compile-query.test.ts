@@ -3,10 +3,10 @@ import { compileQuery } from '../../src/platform/db/query.ts'
 
 const compiled = (text: string) => compileQuery('some-name', text)
 
-test('a named parameter becomes a position, the same for each use of its name', () => {
-  expect(compiled('select * from t where a = :siteNo and b > :start and c = :siteNo')).toEqual({
-    text: '/* some-name */\nselect * from t where a = $1 and b > $2 and c = $1',
-    parameters: ['siteNo', 'start'],
+test('a named parameter becomes a position, the same for each use of its name, also with a cast', () => {
+  expect(compiled('select :at::timestamptz, array[:id]::uuid[] from t where a = :id and b = :at')).toEqual({
+    text: '/* some-name */\nselect $1::timestamptz, array[$2]::uuid[] from t where a = $2 and b = $1',
+    parameters: ['at', 'id'],
   })
 })
 
@@ -19,13 +19,6 @@ test.each([
   ['a comment of several lines', 'select 1 /* of\n:siteNo */'],
 ])('%s is no parameter', (_, text) => {
   expect(compiled(text)).toEqual({ text: `/* some-name */\n${text}`, parameters: [] })
-})
-
-test('a parameter may be cast', () => {
-  expect(compiled('select :at::timestamptz, array[:id]::uuid[]')).toEqual({
-    text: '/* some-name */\nselect $1::timestamptz, array[$2]::uuid[]',
-    parameters: ['at', 'id'],
-  })
 })
 
 test('a fragment is a list of columns from the registry of dimensions, or a file of sql/fragments', () => {

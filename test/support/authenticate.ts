@@ -1,15 +1,11 @@
 import { authenticate as authenticateCall } from '../../src/access/teams/authentication.ts'
 import type { Caller } from '../../src/access/teams/caller.ts'
-import { loadConfig } from '../../src/platform/config/config.ts'
 import type { Db } from '../../src/platform/db/connect.ts'
 import { createInvalidTokens } from '../../src/platform/limits/invalid-tokens.ts'
 import type { KnownTokens } from '../../src/platform/limits/known-tokens.ts'
+import { bareConfig } from './bare-config.ts'
 
-const config = loadConfig({
-  DATABASE_URL: 'postgres://127.0.0.1:1/none',
-  REDIS_URL: 'redis://127.0.0.1:1',
-  SECRET_KEY: '0'.repeat(64),
-})
+const config = bareConfig()
 
 /** Who an `Authorization` header speaks for, where nobody has tried an invalid token before. */
 export function authenticate(db: Db, authorization: string | undefined, at: Date): Promise<Caller> {

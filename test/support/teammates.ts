@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Role, SCOPES } from '../../src/access/teams/caller.ts'
-import { createToken } from '../../src/access/teams/create-token.ts'
+import type { Role } from '../../src/access/teams/caller.ts'
 import type { Answer, Api } from './api.ts'
 import { type SignedIn, signIn } from './browser-session.ts'
 import { deferred } from './deferred.ts'
@@ -38,16 +37,6 @@ export async function siteOf(api: Api, teamId: string): Promise<string> {
   const [row] = await api.services.db<{ id: string }[]>`
     insert into sites (team_id, domain) values (${teamId}, ${`${randomUUID()}.example`}) returning id`
   return row!.id
-}
-
-/** A token of a user with every scope. */
-export const tokenOf = async (
-  { services: { db } }: Api,
-  { teamId, userId }: { teamId: string; userId: string },
-  siteIds: string[] | null = null,
-): Promise<string> => {
-  const options = { teamId, userId, name: 'test', siteIds, expiresAt: null, scopes: [...SCOPES] }
-  return (await createToken(db, options, new Date())).token
 }
 
 /** Actions in the audit log of a team, oldest first. */

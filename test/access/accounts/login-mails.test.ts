@@ -10,7 +10,7 @@ import { acceptAs, invite, secretOf } from '../../support/invitations.ts'
 import { browserOf, PASSWORD, setUp } from '../../support/log-in.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import { queuedMails } from '../../support/queued-mails.ts'
-import { teammate, tokenOf } from '../../support/teammates.ts'
+import { teammate } from '../../support/teammates.ts'
 import { useApi } from '../teams/use-api.ts'
 import { createAuthenticator } from './authenticator.ts'
 
@@ -180,7 +180,7 @@ test('mails about a login: say once that a browser is new: not at the first sign
 
 test('mails about a login: tell of tokens that a token makes once a day, and whose token it was', async () => {
   const someone = await signIn(api)
-  const token = await tokenOf(api, someone)
+  const token = await api.token(someone)
   const make = () => api.call('POST', '/api/tokens', { token, body: { name: 'child' } })
   for (const after of [0, 0, 24]) {
     at = new Date(at.getTime() + after * 3_600_000)

@@ -4,7 +4,7 @@ import type { Answer } from '../../support/api.ts'
 import { headersOf, signIn } from '../../support/browser-session.ts'
 import { newAddress } from '../../support/invitations.ts'
 import { browserOf, cookieOf, entriesOf, PASSWORD } from '../../support/log-in.ts'
-import { siteOf, tokenOf } from '../../support/teammates.ts'
+import { siteOf } from '../../support/teammates.ts'
 import { useApi } from '../teams/use-api.ts'
 import { createAuthenticator } from './authenticator.ts'
 
@@ -86,7 +86,7 @@ for (const [name, requestOf] of Object.entries(MAKING)) {
 
 test('a proof that is older than 12 hours: is not asked for of a token', async () => {
   const self = await person()
-  const token = await tokenOf(api, self)
+  const token = await api.token(self)
   later(DAY)
   const made = await api.call('POST', '/api/tokens', { token, body: { name: 'x' } })
   expect(made.status).toBe(201)
@@ -187,6 +187,8 @@ test('a proof: is refused after ten wrong ones in fifteen minutes, which count w
     expect((await self.ask('PUT', '/api/account/password', wrong)).status).toBe(403)
   }
   expect((await self.prove({ password: PASSWORD })).status).toBe(429)
+  const right = { ...wrong, current_password: PASSWORD }
+  expect((await self.ask('PUT', '/api/account/password', right)).status).toBe(429)
   later(HOUR / 4)
   expect((await self.prove({ password: PASSWORD })).status).toBe(200)
   const failures = (await entriesOf(api, self.loginId)).filter(({ action }) => action === 'login.failure')
@@ -194,6 +196,31 @@ test('a proof: is refused after ten wrong ones in fifteen minutes, which count w
     Array(5).fill({ method: 'proof with password', reason: 'password' }),
   )
 })
+
+/** Changes that are proved each time. */
+const PROVED: Record<string, (self: Person) => Promise<[method: string, path: string, body?: object]>> = {
+  'to add a passkey': async () => ['POST', '/api/account/passkeys/options'],
+  'to hand a team over': async ({ teamId }) => {
+    const { userId } = await signIn(api, { teamId, role: 'admin' })
+    return ['POST', `/api/users/${userId}/transfer`]
+  },
+  'to delete a team': async () => ['DELETE', '/api/team', { name: 'Test' }],
+}
+test.each(Object.entries(PROVED))(
+  'a proof: is needed %s: the password, or without one a sign-in of the last 15 minutes',
+  async (_, requestOf) => {
+    const statusFor = async (self: Person, password?: unknown) => {
+      const [method, path, body] = await requestOf(self)
+      return (await self.ask(method, path, { ...body, password })).status
+    }
+    const [self, other] = [await person(), await person({})]
+    for (const wrong of [undefined, 'wrong password']) expect(await statusFor(self, wrong)).toBe(403)
+    expect(await statusFor(self, 5)).toBe(422)
+    expect(await statusFor(self, PASSWORD)).toBeLessThan(300)
+    later(HOUR / 4 + 60_000)
+    expect(await statusFor(other)).toBe(403)
+  },
+)
 
 test('a proof: is a passkey or single sign-on where passwords are turned off', async () => {
   const self = await person()

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { findSiteByKey } from '../../../src/access/sites/find-site.ts'
-import type { Queryable } from '../../../src/platform/db/connect.ts'
+import type { Queryable, Transaction } from '../../../src/platform/db/connect.ts'
 import { ofFile } from '../../support/of-file.ts'
+import { race } from '../../support/race.ts'
 import { hearSiteChanges } from '../../support/site-changes.ts'
 import { useApi } from '../teams/use-api.ts'
 
@@ -167,14 +168,12 @@ test('the currency: a change waits for a transaction that records a payment in t
   tags: ['native'],
 }, async () => {
   const { id, siteNo } = await api.site(owner)
-  let changing: ReturnType<typeof change> | undefined
-  await api.services.db.begin(async transaction => {
-    await transaction`select currency from sites where site_no = ${siteNo} for share`
-    changing = change(id, 'currency', { currency: 'EUR' })
-    await new Promise(resolve => setTimeout(resolve, 200))
-    await addPayment(siteNo, 'USD', transaction)
-  })
-  expect((await changing!).status).toBe(422)
+  const pay = async (tx: Transaction) => {
+    await tx`select currency from sites where site_no = ${siteNo} for share`
+    await addPayment(siteNo, 'USD', tx)
+  }
+  const changed = await race(api.services.db, pay, () => change(id, 'currency', { currency: 'EUR' }))
+  expect(changed.status).toBe(422)
 })
 
 test('the pin: each call turns the pin over, also when many come at the same time', async () => {

@@ -11,7 +11,7 @@ import {
   secretOf,
 } from '../../support/invitations.ts'
 import { cookieOf } from '../../support/log-in.ts'
-import { actionsOf, siteOf, type Teammate, teammate, tokenOf, wholeTeam } from '../../support/teammates.ts'
+import { actionsOf, siteOf, type Teammate, teammate, wholeTeam } from '../../support/teammates.ts'
 import { useApi } from './use-api.ts'
 
 /** The clock stands still: failed attempts count by the quarter of an hour. */
@@ -125,7 +125,7 @@ test('invitations, accepting without a login: a token is nobody who could join, 
   const person = await teammate(api)
   const body = { secret: secretOf(await invite(await teammate(api))) }
   const accept = (options: object) => api.call('POST', '/api/invitations/accept', options)
-  expect((await accept({ token: await tokenOf(api, person), body })).status).toBe(422)
+  expect((await accept({ token: await api.token(person), body })).status).toBe(422)
   await api.services.db`delete from browser_sessions where login_id = ${person.loginId}`
   const answer = await accept({ headers: person.headers, body: { ...body, password: PASSWORD } })
   expect(answer.status).toBe(200)

@@ -1,14 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import {
-  bootstrap,
-  createTeam,
-  createUser,
-  hasActivePlan,
-  setPlan,
-} from '../../../src/access/teams/accounts.ts'
+import { bootstrap, createTeam, hasActivePlan, setPlan } from '../../../src/access/teams/accounts.ts'
 import { createToken } from '../../../src/access/teams/create-token.ts'
 import { dbOf, testDatabase, useDatabase } from '../../support/database.ts'
+import { createMember } from '../../support/member.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 const IN_14_DAYS = new Date('2026-03-15T12:00:00Z')
@@ -60,27 +54,9 @@ test('plans: a trial ends after 14 days by default, and no other plan ends', asy
   await expect(createTeam(db, active, NOW)).rejects.toMatchObject({ code: 'validation_failed' })
 })
 
-test('plans and users: an unknown team is refused', async () => {
-  const unknown = { teamId: randomUUID(), plan: 'active', email: 'a@example.com', role: 'owner' } as const
-  await expect(setPlan(db, unknown, NOW)).rejects.toMatchObject({ code: 'not_found' })
-  await expect(createUser(db, unknown)).rejects.toMatchObject({ code: 'not_found' })
-})
-
-test('users: adding an address again changes the role of the same user', async () => {
-  const teamId = await createTeam(db, { name: 'Test', plan: 'active' }, NOW)
-  const first = await createUser(db, { teamId, email: 'Ann@example.com', role: 'member' })
-  expect(await createUser(db, { teamId, email: 'ann@Example.com', role: 'admin' })).toBe(first)
-  expect(await db`select email, role from users where team_id = ${teamId}`).toEqual([
-    { email: 'ann@example.com', role: 'admin' },
-  ])
-})
-
 test('tokens: a user or a site of another team is refused', async () => {
-  const teamWithUser = async () => {
-    const teamId = await createTeam(db, { name: 'Test', plan: 'active' }, NOW)
-    return { teamId, userId: await createUser(db, { teamId, email: 'me@example.com', role: 'owner' }) }
-  }
-  const [mine, other] = [await teamWithUser(), await teamWithUser()]
+  const service = { db, now: () => NOW }
+  const [mine, other] = [await createMember(service), await createMember(service)]
   const [site] =
     await db`insert into sites (team_id, domain) values (${other.teamId}, 'a.example') returning id`
   for (const wrong of [{ userId: other.userId }, { siteIds: [site!.id] }]) {

@@ -73,17 +73,19 @@ test('admin token:create: a token can be limited to sites by id and by domain, t
   await expect(callerOf(expired)).rejects.toMatchObject({ code: 'unauthenticated' })
 })
 
-test('admin user:create: a member or viewer can be limited to sites, and freed again', async () => {
+test('admin user:create: a member or viewer can be limited to sites, and freed again, with the address in any case', async () => {
   const [site] = await database.db<{ id: string }[]>`
     insert into sites (team_id, domain) values (${teamId}, 'limited.example') returning id`
-  const create = (...args: string[]) =>
-    json('user:create', '--team', teamId, '--email', 'limited@example.com', ...args)
-  const sitesOf = async (id: string) =>
-    (await database.db`select role, site_ids as sites from users where id = ${id}`)[0]
-  const { user_id: id } = await create('--role', 'viewer', '--site', 'limited.example', '--site', site!.id)
-  expect(await sitesOf(id)).toEqual({ role: 'viewer', sites: [site!.id] })
-  expect(await create('--role', 'member')).toEqual({ user_id: id })
-  expect(await sitesOf(id)).toEqual({ role: 'member', sites: null })
+  const create = (email: string, ...args: string[]) =>
+    json('user:create', '--team', teamId, '--email', email, ...args)
+  const userOf = async (id: string) =>
+    (await database.db`select email, role, site_ids as sites from users where id = ${id}`)[0]
+  const limits = ['--site', 'limited.example', '--site', site!.id]
+  const { user_id: id } = await create('Limited@example.com', '--role', 'viewer', ...limits)
+  const email = 'limited@example.com'
+  expect(await userOf(id)).toEqual({ email, role: 'viewer', sites: [site!.id] })
+  expect(await create('limited@Example.com', '--role', 'member')).toEqual({ user_id: id })
+  expect(await userOf(id)).toEqual({ email, role: 'member', sites: null })
 })
 
 test('admin: a wrong call exits with 1 and one line that gives the reason', async () => {

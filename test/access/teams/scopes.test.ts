@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Scope } from '../../../src/access/teams/caller.ts'
+import { SCOPES, type Scope } from '../../../src/access/teams/caller.ts'
 import { routes } from '../../../src/http/api/routes.ts'
 import { ofFile } from '../../support/of-file.ts'
 import { teammate } from '../../support/teammates.ts'
@@ -17,7 +17,7 @@ test('scopes: every endpoint that is neither open nor of a person alone has one'
   expect(others.map(({ procedure }) => procedure)).toEqual([])
 })
 
-test('scopes: a token never gives a wider scope than its own, which is the default', async () => {
+test('scopes: a token never gives a wider scope than its own, which is the default, except for admin', async () => {
   for (const [own, wanted, status] of [
     [['write'], ['read'], 422],
     [['write'], ['write', 'ingest'], 422],
@@ -25,6 +25,8 @@ test('scopes: a token never gives a wider scope than its own, which is the defau
     [['read', 'write'], ['read'], 201],
     [['read', 'write'], ['read', 'write', 'ingest'], 422],
     [['read', 'write', 'ingest'], ['ingest'], 201],
+    [['read', 'write', 'ingest'], ['admin'], 422],
+    [[...SCOPES], ['read', 'admin'], 201],
     [['read'], ['read'], 403],
     [['ingest'], ['ingest'], 403],
   ] as [Scope[], Scope[], number][]) {
@@ -38,10 +40,13 @@ test('scopes: a token never gives a wider scope than its own, which is the defau
     expect(made.body.scopes).toEqual(['read', 'write'])
     expect((await make(made.body.token, ['ingest'])).status).toBe(422)
   }
+  const made = await make(await tokenWith([...SCOPES]), undefined)
+  expect(made.body.scopes).toEqual(['read', 'write', 'ingest'])
 })
 
-test('scopes: a browser gives any scope, and nothing that is none', async () => {
+test('scopes: a browser gives any scope, admin only by name, and nothing that is none', async () => {
   const give = (scopes: unknown) => owner.ask('POST', '/api/tokens', { name: 'x', scopes })
+  expect((await give(undefined)).body.scopes).toEqual(['read', 'write', 'ingest'])
   expect((await give(['ingest', 'read', 'read'])).body.scopes).toEqual(['read', 'ingest'])
   for (const scopes of [[], 'read', ['all'], [5], {}, ['read', 'write', 'ingest', 'admin', 'read']])
     expect([scopes, (await give(scopes)).status]).toEqual([scopes, 422])

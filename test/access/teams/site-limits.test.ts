@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Answer } from '../../support/api.ts'
-import { siteOf, type Teammate, teammate, tokenOf } from '../../support/teammates.ts'
+import { siteOf, type Teammate, teammate } from '../../support/teammates.ts'
 import { useApi } from './use-api.ts'
 
 let owner: Teammate
@@ -16,7 +16,7 @@ beforeAll(async () => {
   own = await siteOf(api, owner.teamId)
   other = await siteOf(api, owner.teamId)
   limited = await teammate(api, { teamId: owner.teamId, role: 'member', siteIds: [own] })
-  token = await tokenOf(api, limited)
+  token = await api.token(limited)
 })
 
 const ways: [string, (method: string, path: string, body?: unknown) => Promise<Answer>][] = [
@@ -61,17 +61,9 @@ test.each(ways)(
 test('a limit of the user and one of the token: the sites in both', async () => {
   const third = await siteOf(api, owner.teamId)
   const person = await teammate(api, { teamId: owner.teamId, role: 'viewer', siteIds: [own, third] })
-  const both = await tokenOf(api, person, [own, other])
+  const both = await api.token(person, { siteIds: [own, other] })
   const statuses = await Promise.all([own, other, third].map(id => statusOf(id, both)))
   expect(statuses).toEqual([200, 404, 404])
-})
-
-test('a new limit counts for tokens that exist', async () => {
-  const person = await teammate(api, { teamId: owner.teamId, role: 'member' })
-  const existing = await tokenOf(api, person)
-  expect(await statusOf(other, existing)).toBe(200)
-  await owner.ask('PATCH', `/api/users/${person.userId}`, { site_ids: [own] })
-  expect([await statusOf(other, existing), await statusOf(own, existing)]).toEqual([404, 200])
 })
 
 test('a limit whose sites are all deleted leaves nothing, not everything', async () => {

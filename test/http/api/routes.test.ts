@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { generateToken } from '../../../src/access/teams/token-format.ts'
 import { routes } from '../../../src/http/api/routes.ts'
 import { startApi } from '../../support/api.ts'
 import { ofFile } from '../../support/of-file.ts'
@@ -15,7 +14,8 @@ const at = (path: string, siteKey: string) =>
   path.replace(':siteKey', siteKey).replace(/:\w+/g, () => randomUUID())
 
 // Which routes there are, in their order, and what each answers to a stranger, stands in test/contract/access.txt; that a site of another
-// team is answered like an unknown one, in test/access/sites/sites.test.ts; the names of ignored parameters, in test/trpc/endpoint.test.ts.
+// team is answered like an unknown one, in test/access/sites/sites.test.ts; that each refuses a wrong token, in test/contract/described.test.ts;
+// the names of ignored parameters, in test/trpc/endpoint.test.ts.
 test('routes: HEAD is answered like GET; what is made answers 201, what has only begun 202, what has no body 204, everything else 200', async () => {
   const withStatus = (status: number) =>
     routes.filter(({ ok }) => ok === status).map(({ method, path }) => `${method} ${path}`)
@@ -39,25 +39,6 @@ test('routes: HEAD is answered like GET; what is made answers 201, what has only
   const head = await api.call('HEAD', `/api/sites/${site.id}`, { token: owner.token })
   expect([head.status, head.body]).toEqual([200, undefined])
 })
-
-test.each(routes.filter(({ isOpen }) => !isOpen))(
-  '$method $path is refused without a valid token, whatever the request contains',
-  async route => {
-    for (const token of [undefined, 'nonsense', generateToken()]) {
-      const answer = await api.call(route.method.toUpperCase(), at(route.path, site.id), {
-        token,
-        ...(route.method !== 'get' && { body: '{' }),
-      })
-      expect(answer.status).toBe(401)
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer')
-      expect(answer.body).toEqual({
-        message: expect.any(String),
-        code: 'unauthenticated',
-        request_id: answer.headers.get('x-request-id'),
-      })
-    }
-  },
-)
 
 test.each(paths)('%s answers OPTIONS with its methods, and every other method with 405', async path => {
   const procedures = routes.filter(route => route.path === path).map(route => route.method.toUpperCase())

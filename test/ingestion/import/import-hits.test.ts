@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { makeHit } from '../../../src/ingestion/edge/accept.ts'
-import { type Geo, openGeo } from '../../../src/ingestion/edge/geo.ts'
+import { openGeo } from '../../../src/ingestion/edge/geo.ts'
 import { readBody } from '../../../src/ingestion/edge/read-body.ts'
 import { importHits } from '../../../src/ingestion/import/import-hits.ts'
 import { enrich } from '../../../src/ingestion/stages/index.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
-import { loadConfig } from '../../../src/platform/config/config.ts'
 import { createLease } from '../../../src/platform/redis/lease.ts'
 import { compressSettledChunks } from '../../../src/storage/rollups/columnstore.ts'
 import { createRefresher, keepRefreshed, REFRESHING } from '../../../src/storage/rollups/keep-refreshed.ts'
+import { bareConfig } from '../../support/bare-config.ts'
 import { testDatabase, useDatabase } from '../../support/database.ts'
 import { deferred } from '../../support/deferred.ts'
 import { lineOf, pageviewLine, streamOf } from '../../support/import-lines.ts'
@@ -35,11 +35,7 @@ const STREAMS = runs(3)
 
 const database = useDatabase(testDatabase)
 const server = useRedis()
-let geo: Geo
-beforeAll(async () => {
-  const environment = { DATABASE_URL: database.url, REDIS_URL: 'redis://nowhere', SECRET_KEY: '0'.repeat(64) }
-  geo = await openGeo(loadConfig(environment).geoipDatabase)
-})
+const geo = await openGeo(bareConfig().geoipDatabase)
 
 interface Options {
   batchHits?: number

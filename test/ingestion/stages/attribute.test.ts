@@ -117,6 +117,8 @@ test.each([
   ['/?source=producthunt', 'producthunt', 'Organic Social'],
   ['/?source=product+HUNT', 'Product Hunt', 'Organic Social'],
   ['/?ref=hackernews', 'hackernews', 'Organic Social'],
+  ['/?ref=fb-ads', 'fb-ads', 'Paid Social'],
+  ['/?source=yt-ads', 'yt-ads', 'Paid Video'],
   ['/?ref=b&source=a', 'a', 'Referral'],
   ['/?ref=b&source=a&utm_source=+c+', 'c', 'Referral'],
   ['/?utm_source=+&ref=b', 'b', 'Referral'],

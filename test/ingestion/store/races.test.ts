@@ -9,6 +9,7 @@ import type { Transaction } from '../../../src/platform/db/connect.ts'
 import { attributeAwaiting } from '../../../src/storage/events/attribution.ts'
 import { useDatabase } from '../../support/database.ts'
 import { enrichedHit } from '../../support/hits.ts'
+import { race } from '../../support/race.ts'
 import { createTestSite, type TestSite } from '../../support/sites.ts'
 import { event, type Json, onDay, subscription } from '../../support/stripe.ts'
 
@@ -16,29 +17,6 @@ const database = useDatabase()
 
 const START = Date.UTC(2026, 2, 4, 12)
 const HOUR = 3_600_000
-
-/** Runs `second` while the transaction of `first` is open; it commits once `second` waits for a lock. */
-async function race(first: (tx: Transaction) => Promise<unknown>, second: () => Promise<unknown>) {
-  const { db } = database
-  let running: Promise<unknown> = Promise.resolve()
-  await db.begin(async tx => {
-    await first(tx)
-    running = second()
-    running.catch(() => {})
-    await expect
-      .poll(
-        async () => {
-          const [row] = await tx<{ count: number }[]>`
-            select count(*)::int as count from pg_locks where not granted and pid <> pg_backend_pid()
-              and (database is null or database = (select oid from pg_database where datname = current_database()))`
-          return row!.count
-        },
-        { timeout: 60_000 },
-      )
-      .toBeGreaterThan(0)
-  })
-  await running
-}
 
 // The embedded database has one session: transactions run one after the other, so no change can be lost.
 describe('store: concurrent changes of one row', { tags: ['native'] }, () => {
@@ -49,6 +27,7 @@ describe('store: concurrent changes of one row', { tags: ['native'] }, () => {
     const view = (at: number) => enrichedHit(site, at, { visitorId })
     await storeHits(db, 0, [view(START)])
     await race(
+      db,
       tx => tx`update sessions set last_at = last_at + interval '1 second', duration_ms = 1000
         where site_no = ${site.siteNo}`,
       () => storeHits(db, 1, [view(START - 5 * HOUR)]),
@@ -88,6 +67,7 @@ describe('store: concurrent changes of one row', { tags: ['native'] }, () => {
     await db`update visitors set session_count = 1, newest_session_at = other.newest_session_at, first_seen_at = other.first_seen_at
       from visitors as other where visitors.id = ${first} and other.id = ${last}`
     await race(
+      db,
       async tx => {
         await attributeAwaiting(tx, [{ siteNo: site.siteNo, id: first }])
         await tx`update mrr_movements set visitor_no = (select visitor_no from visitors where id = ${first})

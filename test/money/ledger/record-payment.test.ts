@@ -9,6 +9,7 @@ import { refreshAggregate } from '../../../src/storage/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../../src/storage/rollups/columnstore.ts'
 import { dbOf, testDatabase, useDatabase } from '../../support/database.ts'
 import { enrichedHit } from '../../support/hits.ts'
+import { newPayment } from '../../support/payments.ts'
 import { createTestSite, type TestSite } from '../../support/sites.ts'
 import { tablesWithRows } from '../../support/tables-with-rows.ts'
 
@@ -18,18 +19,7 @@ const DAY = 24 * HOUR
 const START = Date.UTC(2026, 2, 2, 12)
 
 const db = dbOf(useDatabase(testDatabase))
-const paid = (fields: Partial<NewPayment> = {}): NewPayment => ({
-  transactionId: randomUUID(),
-  amountMinor: 4_999,
-  currency: 'USD',
-  renewal: false,
-  refunded: false,
-  isFreeTrial: false,
-  recurring: false,
-  paidAt: new Date(START),
-  source: 'api',
-  ...fields,
-})
+const paid = (fields: Partial<NewPayment> = {}) => newPayment({ paidAt: new Date(START), ...fields })
 
 const record = (site: TestSite, payment: NewPayment) => db.begin(tx => recordPayment(tx, site, payment))
 

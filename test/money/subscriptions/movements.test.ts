@@ -22,15 +22,7 @@ const euros = is('active', { currency: 'EUR', mrr: 90 })
 // States at the times 1, 2, 3; lifecycle events without `subscription_`.
 test.each<[string, ((at: number) => State)[], string, string]>([
   ['without states', [], '', ''],
-  ['that never counted', [is('incomplete'), is('incomplete_expired')], '', ''],
   ['whose first state is its end', [is('canceled')], '', ''],
-  ['that is late with a payment', [active, is('past_due')], '1 start 100', '1 started'],
-  [
-    'with a trial, then paused, then paid',
-    [is('trialing'), is('paused'), active],
-    '3 start 100',
-    '1 trial_started, 3 trial_converted',
-  ],
   [
     'that is given a trial while it counts',
     [active, is('trialing'), active],

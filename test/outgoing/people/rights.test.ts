@@ -123,18 +123,3 @@ test('erasures: an unknown person or erasure is 404, and a person that nobody ca
   for (const id of ['x', '1', "'", '\0', randomUUID()])
     expect((await call('GET', `/erasures/${encodeURIComponent(id)}`)).status, id).toBe(404)
 })
-
-test('erasures: another site gets 404 for the person and the erasure', async () => {
-  const person = await visitor()
-  const { body } = await call('DELETE', pathOf(person))
-  const other = await stats.site()
-  for (const [method, path] of [
-    ['DELETE', pathOf(person)],
-    ['GET', `${pathOf(person)}/export`],
-    ['GET', `/erasures/${body.id}`],
-  ] as const) {
-    expect((await call(method, path, other)).status, path).toBe(404)
-  }
-  expect((await stats.read(other, '/erasures')).data).toEqual([])
-  expect((await call('GET', `/erasures/${body.id}`)).body).toEqual(body)
-})

