@@ -144,7 +144,7 @@ function wholeTests({ importers }: Graph, tests: string[]): string[] {
 }
 
 /** Lines of a test that name a subject: fewer are an aside. */
-const MENTIONS = 3
+const MENTIONS = 6
 
 const speaksOf = ({ texts }: Graph, test: string, subject: RegExp): boolean =>
   subject.test(test) ||
