@@ -38,9 +38,10 @@ test('tRPC, a typed client: creates, reads, lists and deletes a site', async () 
   ])
   expect(list.map(item => item.id)).toEqual([site.id])
   expect(overview.days).toBe(7)
-  expect(await client.sites.list.query()).toHaveLength(1)
+  const listed = async () => (await client.sites.list.query()).some(item => item.id === site.id)
+  expect(await listed()).toBe(true)
   expect(await client.sites.delete.mutate({ siteKey: site.id })).toBeUndefined()
-  expect(await client.sites.list.query({})).toEqual([])
+  expect(await listed()).toBe(false)
 })
 
 test('tRPC, a typed client: a tRPC client gets the code and the fields of an error, and the results and errors of a batch', async () => {

@@ -142,7 +142,7 @@ for (const [name, { first, change, subject, says, page = '/account/security' }] 
     expect(text[1]).toBe(`Login ${someone.email} at analytics.example.com`)
     const hour = at.toISOString().slice(11, 16)
     expect(text[2]).toMatch(
-      new RegExp(`^Time: 1 March 2026.* ${hour} UTC · Browser: .* · Network: 127.0.0.0/24$`),
+      new RegExp(`^Time: ${at.getUTCDate()} March 2026.* ${hour} UTC · Browser: .* · Network: 127.0.0.0/24$`),
     )
     expect(text[3]).toMatch(/^If /)
     expect(text[4]).toMatch(new RegExp(`: ${ORIGIN}${page}$`))

@@ -127,7 +127,8 @@ test('store: a hit that cannot be stored becomes a dead letter with its reason; 
   expect(letters).toHaveLength(4)
   for (const letter of letters) expect(letter.reason).not.toBe('')
   await hitConsumer.consume({ parts: [{ partition: 1, hits: bad }] })
-  const [again] = await database.db`select count(*)::int as count from dead_letters`
+  const [again] = await database.db`
+    select count(*)::int as count from dead_letters where id in ${database.db(bad.map(hit => hit.id))}`
   expect(again!.count).toBe(4)
 })
 
@@ -247,4 +248,5 @@ test('store: a batch is not done while Redis refuses the engagement that must wa
   await hitConsumer.consume(batch)
   expect(hitConsumer.counts).toMatchObject({ stored: 1, repeated: 1, dropped: 0 })
   expect(await queue.connection.zcard(delayed)).toBe(1)
+  await queue.connection.del(delayed)
 })

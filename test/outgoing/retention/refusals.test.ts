@@ -76,57 +76,60 @@ const comesTo = async (day: string) => {
   expect(await detailsFrom(db, held)).toBe(`${day}T00:00:00.000Z`)
 }
 
-test('retention drops no day whose numbers are not kept: days that other dimensions were rolled up of stay, and so does everything after them', {
-  tags: ['full'],
-}, async () => {
-  await db`update daily_rollups set dimensions_hash = 'old' where site_no = ${held.siteNo}`
-  await retain(db)
-  expect(await detailsFrom(db, held)).toBeNull()
-  await settle(db)
-  await db`
+// In this order: details of the same site move on.
+describe('retention drops no day whose numbers are not kept', { shuffle: false }, () => {
+  test('days that other dimensions were rolled up of stay, and so does everything after them', {
+    tags: ['full'],
+  }, async () => {
+    await db`update daily_rollups set dimensions_hash = 'old' where site_no = ${held.siteNo}`
+    await retain(db)
+    expect(await detailsFrom(db, held)).toBeNull()
+    await settle(db)
+    await db`
     update daily_rollups set dimensions_hash = 'old'
     where site_no = ${held.siteNo} and starts_at = '2026-04-18'`
-  await comesTo('2026-04-18')
-  await settle(db)
-})
+    await comesTo('2026-04-18')
+    await settle(db)
+  })
 
-test('retention drops no day whose numbers are not kept: a day that is not rolled up stays, and so does everything after it', async () => {
-  const removed = await db<{ row: string }[]>`
+  test('a day that is not rolled up stays, and so does everything after it', async () => {
+    const removed = await db<{ row: string }[]>`
     delete from daily_rollups where site_no = ${held.siteNo} and starts_at = '2026-04-20'
     returning daily_rollups::text as row`
-  await comesTo('2026-04-20')
-  // The chunk that ended on 16 April has gone; the one with the 20th has not.
-  expect((await firstRows(db, held)).hit).toMatch(/^2026-04-16/)
-  await db`insert into daily_rollups select (${removed[0]!.row}::daily_rollups).*`
-})
+    await comesTo('2026-04-20')
+    // The chunk that ended on 16 April has gone; the one with the 20th has not.
+    expect((await firstRows(db, held)).hit).toMatch(/^2026-04-16/)
+    await db`insert into daily_rollups select (${removed[0]!.row}::daily_rollups).*`
+  })
 
-test('retention drops no day whose numbers are not kept: a day with a dirty bucket stays until it is refreshed', async () => {
-  for (const [aggregate, day] of [
-    ['hits', '2026-04-24'],
-    ['daily_rollups', '2026-05-08'],
-  ] as const) {
-    const at = Date.parse(`${day}T10:00:00Z`)
-    await db.begin(tx => markBuckets(tx, aggregate, [{ siteNo: held.siteNo, at }]))
-    await comesTo(day)
-    await settle(db)
-  }
-})
+  test('a day with a dirty bucket stays until it is refreshed', async () => {
+    for (const [aggregate, day] of [
+      ['hits', '2026-04-24'],
+      ['daily_rollups', '2026-05-08'],
+    ] as const) {
+      const at = Date.parse(`${day}T10:00:00Z`)
+      await db.begin(tx => markBuckets(tx, aggregate, [{ siteNo: held.siteNo, at }]))
+      await comesTo(day)
+      await settle(db)
+    }
+  })
 
-test('retention drops no day whose numbers are not kept: rows stay for a minute after the details have moved, for requests that have begun', async () => {
-  const seconds = (count: number) => new Date(NOW.getTime() + 10 * MINUTE + count * 1_000)
-  while (await applyRetention(db, seconds(0))) {}
-  while (await applyRetention(db, seconds(59))) {}
-  expect(await detailsFrom(db, held)).toBe(DETAILS_FROM)
-  expect((await firstRows(db, held)).hit).toMatch(/^2026-05-07/)
-  while (await applyRetention(db, seconds(60))) {}
-  expect((await firstRows(db, held)).hit).toMatch(/^2026-05-21/)
-})
+  test('rows stay for a minute after the details have moved, for requests that have begun', async () => {
+    const seconds = (count: number) => new Date(NOW.getTime() + 10 * MINUTE + count * 1_000)
+    while (await applyRetention(db, seconds(0))) {}
+    while (await applyRetention(db, seconds(59))) {}
+    expect(await detailsFrom(db, held)).toBe(DETAILS_FROM)
+    expect((await firstRows(db, held)).hit).toMatch(/^2026-05-07/)
+    while (await applyRetention(db, seconds(60))) {}
+    expect((await firstRows(db, held)).hit).toMatch(/^2026-05-21/)
+  })
 
-test('retention drops no day whose numbers are not kept: a site whose limit was removed keeps what it has', async () => {
-  await db`update sites set retention_months = null where site_no = ${held.siteNo}`
-  await retain(db, new Date(NOW.getTime() + 400 * DAY))
-  expect(await detailsFrom(db, held)).toBe(DETAILS_FROM)
-  expect((await firstRows(db, held)).hit).toMatch(/^2026-05-21/)
+  test('a site whose limit was removed keeps what it has', async () => {
+    await db`update sites set retention_months = null where site_no = ${held.siteNo}`
+    await retain(db, new Date(NOW.getTime() + 400 * DAY))
+    expect(await detailsFrom(db, held)).toBe(DETAILS_FROM)
+    expect((await firstRows(db, held)).hit).toMatch(/^2026-05-21/)
+  })
 })
 
 describe('days without details', () => {

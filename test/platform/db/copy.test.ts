@@ -17,7 +17,7 @@ test('copy: texts arrive as they are, whatever their characters', async () => {
   await database.db.begin(async tx => {
     await copy(tx, linesOf(texts.map((text, no) => [no, text, JSON.stringify({ text })])))
   })
-  const rows = await database.db`select text, data ->> 'text' as same from copied order by no`
+  const rows = await database.db`select text, data ->> 'text' as same from copied where no < 1000 order by no`
   expect(rows).toEqual(texts.map(text => ({ text, same: text })))
 })
 

@@ -102,13 +102,14 @@ test('annotations: more than 10,000 of a site', async () => {
 })
 
 test('annotations: shares with the section traffic read them without their authors', async () => {
+  const { path } = await stats.site()
+  await call('POST', `${path}/annotations`, { body: { text: 'day', starts_at: '2026-03-05' } })
   const share = async (section: string) =>
-    (await shareInBrowser(stats.api, stats.owner, site.path, { name: 'a', sections: [section] })).body.secret
-  const read = async (token: string | undefined) =>
-    stats.api.call('GET', `${site.path}/annotations`, { token })
+    (await shareInBrowser(stats.api, stats.owner, path, { name: 'a', sections: [section] })).body.secret
+  const read = async (token: string | undefined) => stats.api.call('GET', `${path}/annotations`, { token })
   const { body } = await read(await share('traffic'))
   expect(new Set(body.data.map(({ author }: { author: unknown }) => author))).toEqual(new Set([null]))
   expect((await read(await share('goals'))).status).toBe(403)
-  await call('PATCH', `${site.path}/sharing`, { body: { is_public: true } })
+  await call('PATCH', `${path}/sharing`, { body: { is_public: true } })
   expect((await read(undefined)).body.data[0].author).toBeNull()
 })
