@@ -152,7 +152,6 @@ const priceOf = (cents: number) => ({
 })
 
 /** Sends an event as Stripe does. @throws Error for any answer except a success */
-/** Delivers an event as the processor does, with its signature. @throws Error when it is refused */
 export async function deliver(
   { url }: BenchService,
   siteId: string,

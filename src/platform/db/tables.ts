@@ -22,7 +22,7 @@ type Purge = 'rows' | 'marks' | 'days' | 'buckets' | 'replays' | 'key' | 'trigge
 
 /**
  * What the erasure of a person (`src/outgoing/people/erase`) does with their rows.
- * - `unlinked`: they lose what names the person, or keep a number, a digest or an id of the processor that leads to nobody.
+ * - `unlinked`: the fields that name the person are emptied; a number, a digest or an id of the processor that names no person may stay.
  * - `again`: they are made again without the person.
  * - `stays`: they name people of the team, or wait to be imported: what is stored later is new data.
  * - `nothing`: they hold nothing of a person.

@@ -11,7 +11,7 @@ export interface Change<Input, Output> {
   forgetFailure(): void
 }
 
-/** An answer without content is `true`, so that it is told from a failure. */
+/** An answer without content is `true`: undefined means a failure. */
 type Done<Output> = Output extends undefined ? true : Output
 
 /**

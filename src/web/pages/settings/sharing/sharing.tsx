@@ -124,7 +124,7 @@ function ShareRow({ share }: { share: Share }) {
   )
 }
 
-/** Makes a new link: nobody can be shown the old one again, and a token is never shown one. */
+/** Makes a new link. The service shows a link once, and never to a token. */
 function NewLink({ share }: { share: Share }) {
   const { settings: text } = useText()
   const { id } = useSite()
